@@ -1,4 +1,4 @@
-/** Answers every route gives: JSON, and errors in the envelope (spec "Error envelope"). */
+/** Responses common to all routes: JSON, and errors in the envelope (spec "Error envelope"). */
 import { isDatabaseAway, SQL, sqlState } from "#shared/database/client.ts";
 import { ApiError, canSucceedLater, errorEnvelope, statusOf } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -10,18 +10,17 @@ export function json(body: unknown, headers: Readonly<Record<string, string>> = 
   return new Response(JSON.stringify(body), { status, headers: { "content-type": JSON_TYPE, ...headers } });
 }
 
-/** Headers with the model asked for and the fallbacks that were tried, of answers and of errors alike (spec "General rules" 6). */
+/** Headers with the requested model and the fallbacks that were tried, for results and errors (spec "General rules" 6). */
 export function fallbackHeaders(fallback: Fallback | null | undefined): Record<string, string> {
   return fallback ? { "x-fallback-from": fallback.from, "x-fallback-depth": String(fallback.depth) } : {};
 }
 
-/** Headers of an answer that shows a secret. */
+/** Headers of a response that contains a secret. */
 export const NEVER_KEPT = { "cache-control": "no-store" };
 
 /**
- * Anything thrown → the envelope. What is not meant for clients is told to the log only.
- * @param isAnthropic whether the caller's client is one of Anthropic's API: those show the sentence of an error only when
- *   `"type": "error"` stands beside it
+ * Returns the error response for anything thrown. Details that are not meant for clients are only logged.
+ * @param isAnthropic true for clients of Anthropic's API: they show an error's sentence only next to `"type": "error"`
  */
 export function errorResponse(error: unknown, log: Logger, requestId: string, isAnthropic = false): Response {
   const shown = asApiError(error, log, requestId);
@@ -36,24 +35,24 @@ export function errorResponse(error: unknown, log: Logger, requestId: string, is
   return new Response(JSON.stringify(members), { status, headers });
 }
 
-/** True for an error that the same call meets again: some clients repeat every call that fails, whatever its status. */
+/** True for an error that a retry of the same call gets again. Some clients retry every failed call, whatever its status. */
 function failsAgain({ code, headers }: ApiError): boolean {
   return !canSucceedLater(code) && headers["retry-after"] === undefined;
 }
 
-/** The error as clients may hear it. */
+/** Returns the error that clients may see. */
 export function asApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) {
     log.warn({ err: error, request_id: requestId }, "the database could not be asked");
     return new ApiError("service_unavailable", "The service cannot reach its database right now; try again shortly.");
   }
-  // A statement that got no lock in time has changed nothing.
+  // A statement that timed out waiting for a lock has changed nothing.
   if (sqlState(error) === SQL.lockTimeout) {
     log.warn({ err: error, request_id: requestId }, "a lock was not to be had");
     return new ApiError("overloaded", "Other requests are changing the same records; try again shortly.");
   }
   log.error({ err: error, request_id: requestId }, "request failed");
-  // How far the call came is unknown, so a blind resend could pay twice.
+  // The progress of the call is unknown, so a blind retry could pay twice.
   return new ApiError("internal_error", "The service failed to handle the request.", { shouldRetry: false });
 }

@@ -1,4 +1,4 @@
-/** The whole API on one screen: every route, and the answers that no route gives. */
+/** Assembly of the API: every route, and the responses to unknown paths and methods. */
 import { Elysia } from "elysia";
 
 import { ApiError } from "#shared/errors.ts";
@@ -32,7 +32,7 @@ import { workflows } from "./routes/workflows.ts";
 import { createServe, type Route, type Serve } from "./serve.ts";
 import { unknownPath } from "./unknown-path.ts";
 
-/** Every registered route; the OpenAPI document is built from this list too. */
+/** Returns every registered route. The OpenAPI document is built from this list too. */
 export function routesOf(context: IngressContext): readonly Route[] {
   const api = [
     ...calls(context),
@@ -64,7 +64,7 @@ export function routesOf(context: IngressContext): readonly Route[] {
   return [...described, ...docs(described)];
 }
 
-/** The routes of an app, and what happens around them. */
+/** Parts of the app: routes and the handler around them. */
 export interface Parts {
   readonly routes: readonly Route[];
   readonly serve: Serve;
@@ -101,7 +101,7 @@ export function createApp(context: IngressContext, { routes, serve }: Parts = pa
         const peer = (): string => peerOf(server, request);
         const onPath = routes.filter((route) => patternOf(route) === path);
         const get = onPath.find((route) => route.method === "GET");
-        // Where operators' paths are hidden, no method of theirs shows.
+        // Hidden paths of operators show none of their methods.
         const gate = onPath.some(({ auth }) => auth === "operator") ? OPERATORS_ONLY : {};
         if (request.method === "HEAD" && get) return serve(headOf(get), request, params, peer);
         if (request.method === "OPTIONS") return serve({ ...optionsOf(path, allow), ...gate }, request, params, peer);
@@ -113,14 +113,14 @@ export function createApp(context: IngressContext, { routes, serve }: Parts = pa
   return app;
 }
 
-/** The path in the form of routers: `:name` for a parameter. */
+/** Returns the path in the syntax of routers: `:name` for a parameter. */
 export function patternOf({ path }: Pick<Route, "path">): string {
   return path.replaceAll(/\{(\w+)\}/g, ":$1");
 }
 
 /**
- * A route that only fails: unknown paths, wrong methods and what the framework throws pass the same gates.
- * @param asked the URL or path as the caller wrote it; `path` is its name in metrics
+ * Returns a route that always fails, so that unknown paths, wrong methods and errors of the framework pass the same gates.
+ * @param asked URL or path as the client sent it; `path` is the label in metrics
  */
 export function failing(path: string, error: unknown, asked = path): Route {
   return {

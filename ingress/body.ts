@@ -1,7 +1,4 @@
-/**
- * Request bodies: media type, size, time, and how much of them is in memory at once are bounded here, since the server
- * underneath bounds none of them for us.
- */
+/** Limits of request bodies: media type, size, time, and bytes in memory at once. The HTTP server enforces none of them. */
 import type { FormParts } from "#shared/calls/kinds/kind.ts";
 import { ApiError } from "#shared/errors.ts";
 import { type ExactIntegers, exactIntegersOf, findingExactIntegers } from "#shared/exact-integers.ts";
@@ -16,25 +13,25 @@ import type { IngressContext } from "./context.ts";
 import { withPermit } from "./long-work.ts";
 import type { RouteCall } from "./serve.ts";
 
-/** Large JSON bodies that a process handles at once, in all and of one workspace; so many others wait this long. */
+/** Most bytes of large JSON bodies that a process handles at once, in all and per workspace; most waiting requests, and their timeout. */
 const LARGE_BODIES_BYTES_MAX = 134_217_728;
 const LARGE_BODIES_WORKSPACE_BYTES_MAX = 67_108_864;
 const LARGE_BODIES_WAITING_MAX = 256;
 const LARGE_BODY_WAIT_MS = paced(20_000);
 
-/** A body has this long to arrive, plus its size at 64 KB/s (Bun never cuts a dripping body). */
+/** Timeout of reading a body: a base, plus the size at this rate. Bun has no timeout for a slowly sent body. */
 export const BODY_READ = { baseMs: 10_000, bytesPerSecond: 65_536 } as const;
 
 export interface ReadBody extends JsonBody {
   /** Length of the received body, in bytes. */
   readonly textBytes: number;
-  /** To be waited for between steps that go over the whole of a body: of a large one each takes as long as others should have to wait. */
+  /** Resolves after the event loop has run. Await it between steps that each process a whole large body. */
   readonly pause: () => Promise<void>;
-  /** Work on it, in slices; of large bodies of a workspace on one at a time. @throws ApiError `overloaded` */
+  /** Runs work on the body in slices, for large bodies one at a time per workspace. @throws ApiError `overloaded` */
   readonly work: <T>(work: (slices: TimeSlices) => Promise<T>) => Promise<T>;
 }
 
-/** The body of a call, read in slices where it is large. @throws ApiError as `readJsonBody` and `readJson`; `overloaded` */
+/** Reads the body of a call; a large one in slices. @throws ApiError as `readJsonBody` and `readJson`; `overloaded` */
 export async function readBody(
   { config }: { readonly config: Pick<IngressContext["config"], "bodyBytesMax"> },
   call: Pick<RouteCall, "caller" | "request">,
@@ -43,7 +40,7 @@ export async function readBody(
   return parseBody(call, await readJsonBody(call.request, config.bodyBytesMax), bounds);
 }
 
-/** Parses a body that has been received. @throws ApiError as `readJson`; `overloaded` */
+/** Parses a received body. @throws ApiError as `readJson`; `overloaded` */
 export async function parseBody(
   call: Pick<RouteCall, "caller" | "request">,
   bytes: Uint8Array,
@@ -61,14 +58,14 @@ const AT_ONCE: Pick<ReadBody, "pause" | "work"> = {
   work: (work) => work(new TimeSlices()),
 };
 
-/** The exact integers of a body's text, found in slices where it is large. @throws ApiError `overloaded` */
+/** Finds the exact integers in a body's text; in slices if the body is large. @throws ApiError `overloaded` */
 export async function exactIntegersIn({ text, textBytes, work }: ReadBody): Promise<ExactIntegers | undefined> {
   if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return exactIntegersOf(text);
   return work((slices) => slices.run(findingExactIntegers(text)));
 }
 
 /**
- * The whole body, at most `bytesMax` bytes.
+ * Reads the whole body, of at most `bytesMax` bytes.
  * @throws ApiError `unsupported_media_type`, `request_too_large`, `request_timeout`
  */
 export async function readJsonBody(request: Request, bytesMax: number): Promise<Uint8Array> {
@@ -83,7 +80,7 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
     return await readPieces(request.body, bytesMax, deadline);
   } catch (error) {
     if (error instanceof ApiError) throw error;
-    // The connection closed, or what came was no chunk: the client cannot hear an answer, and the fault is not ours.
+    // The connection closed, or a chunk was malformed. The client cannot receive a response, and the service is not at fault.
     throw new ApiError("request_timeout", "The request body arrived incomplete.", { cause: error });
   } finally {
     deadline.stop();
@@ -91,9 +88,9 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
 }
 
 interface Deadline {
-  /** Rejects when the time is over. */
+  /** Rejects when the timeout has passed. */
   readonly late: Promise<never>;
-  /** A body that says no size has time for what has come of it. */
+  /** Extends the timeout of a body without a declared size, by the total of received bytes. */
   received(bytes: number): void;
   stop(): void;
 }
@@ -168,8 +165,8 @@ function tooLarge(bytesMax: number): ApiError {
 }
 
 /**
- * Large JSON bodies that a process handles at once, in bytes: read, parsed, checked and put aside, each takes about five
- * times its size meanwhile (measured: 145 MB for an edit of 27 MB). Small ones, which nearly all are, wait for nothing.
+ * Limits the large JSON bodies that a process handles at once, in bytes. Reading, parsing, checking and offloading a body takes about five
+ * times its size (measured: 145 MB for an edit of 27 MB). Small bodies, nearly all, never wait.
  */
 export function openLargeBodies(): FairLimit {
   return openRequestLimit({
@@ -181,9 +178,9 @@ export function openLargeBodies(): FairLimit {
   });
 }
 
-/** Returns the most bytes that a request may bring into memory, as JSON or as a form; 0 where they are few. */
+/** Returns the most bytes of memory that a request's JSON body or form can take; 0 for small bodies. */
 export function largeBodyBytes({ headers }: Request, bytesMax: number, form?: FormParts): number {
-  // Its body is not looked at: that alone would make a stream of it.
+  // Reading `request.body` alone would make Bun build a stream.
   const declared = headers.get("content-length");
   if (declared === null && headers.get("transfer-encoding") === null) return 0;
   const isHeldForm = Object.values(form?.files ?? {}).some(({ member }) => member !== undefined);

@@ -1,9 +1,9 @@
-/** Regular looks at what waits, by a clock that knows when the process stood still. */
+/** Interval timer for timeout checks that detects pauses of the process. */
 
-/** A look that comes this many intervals after the one before shows that the process stood still. */
+/** An interval this many times longer than planned shows that the process was paused. */
 const LATE_INTERVALS = 3;
 
-/** After a pause of the process, what it was sent meanwhile still waits in its sockets: nothing is old before it is read. */
+/** Calls `look` every `ms` milliseconds, except right after a pause of the process, when received data is still unread. */
 export function startClock(ms: number, look: (now: number) => void): ReturnType<typeof setInterval> {
   let tickedAt = performance.now();
   let wasLate = false;

@@ -55,15 +55,15 @@ export interface IngressContext {
   readonly metrics: Metrics;
   readonly catalogue: CatalogueStore;
   readonly authenticator: Pick<Authenticator, "authenticate" | "authenticateSession">;
-  /** Ends streams and sockets whose key is not active any more. */
+  /** Ends streams and sockets whose key is no longer active. */
   readonly keyWatch: Pick<KeyWatch, "watch">;
   /** Authenticates calls to /operator. */
   readonly operators: Operators;
-  /** Signs people in; undefined: keys alone do. */
+  /** Signs people in. Undefined: only keys authenticate. */
   readonly issuer: Issuer | undefined;
   readonly ipNet: IpNet;
   readonly calls: CallAdmission;
-  /** Bounds the requests of a key that the window does not count. */
+  /** Limits the requests of a key that the rate window does not count. */
   readonly uncounted: MinuteBound;
   readonly ledger: Ledger;
   readonly publisher: Publisher;
@@ -71,39 +71,39 @@ export interface IngressContext {
   readonly uploads: Uploads;
   readonly database: Database;
   readonly relay: Relay;
-  /** Routes of the API, for tools, which ask them. */
+  /** Routes of the API, which tools call. */
   readonly routes: Map<string, Route>;
-  /** Callbacks of providers, and what operators ask of workers, go out on it. */
+  /** NATS connection for callbacks of providers and for requests of operators to workers. */
   readonly connection: Pick<NatsConnection, "info" | "isClosed" | "publish" | "request">;
   readonly cancel: Cancel;
-  /** Admission of jobs, their way to the queue, and who waits for them. */
+  /** Admission of jobs, their dispatch to the queue, and their waiting callers. */
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
   readonly probes: MediaProbes;
-  /** Capabilities that can be run. */
+  /** Capabilities that can be called. */
   readonly offered: Offered;
   readonly waiter: JobWaiter;
-  /** Workflows to begin with. */
+  /** Templates of workflows. */
   readonly templates: readonly WorkflowTemplate[];
-  /** Words about runs of workflows. */
+  /** Notices of workflow runs. */
   readonly runs: RunFollower;
-  /** Aborts when the time for ending is nearly over: callers that wait are answered now. */
+  /** Aborts shortly before the shutdown deadline: waiting callers get their response now. */
   readonly closing: AbortSignal;
-  /** Aborts when the process is told to stop: what is still asked is answered, and told to connect elsewhere. */
+  /** Aborts when the process begins to stop. Requests are still served; each response closes its connection. */
   readonly stopping: AbortSignal;
   readonly links: FileLinks;
   /** Stored responses. */
   readonly responses: ResponseStore;
   readonly conversations: ConversationStore;
-  /** Seals credentials of channels. */
+  /** Encrypts the credentials of channels. */
   readonly sealer: Sealer;
-  /** Tokens that a provider must send in a callback for a job. */
+  /** Verifies the token that a provider must send in a job's callback. */
   readonly callbackTokens: Pick<JobTokens, "isOf">;
   /**
-   * True if all dependencies that are needed to accept a call can be reached; answers within seconds.
-   * @param required dependencies that are to be there beside those
+   * Returns true if all dependencies that are needed to accept a call can be reached; takes a few seconds at most.
+   * @param required further dependencies that must be reachable
    */
   isReady(required: readonly DependencyName[]): Promise<boolean>;
-  /** The same at length. */
+  /** Returns the state of each dependency. */
   readiness(): Promise<Readiness>;
 }

@@ -1,11 +1,11 @@
-/** Headers of our pages for people. */
+/** Headers of the service's HTML pages. */
 
-/** For what pages load, too. */
+/** Headers of pages and of the files that pages load. */
 export const PAGE_HEADERS = { "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" };
 
-/** Rights of a page beside showing its text. */
+/** Rights of a page beyond showing its text. */
 interface PageRights {
-  /** Directives of the content security policy for what it loads. */
+  /** Directives of the content security policy for the resources that the page loads. */
   readonly loads: readonly string[];
   readonly formAction: "'none'" | "'self'";
 }

@@ -1,18 +1,18 @@
-/** The caller's name for a call, under which a repeat hears of the first one. */
+/** Idempotency key of a call: a repeat with the same key gets the result of the first call. */
 import { ApiError } from "#shared/errors.ts";
 
-/** A publisher's own name for a job. */
+/** Most characters of an idempotency key. */
 export const IDEMPOTENCY_KEY_CHARS_MAX = 255;
 
 /** Declaration of the header for routes. */
 export const IDEMPOTENCY_KEY = {
   name: "Idempotency-Key",
-  description: "The caller's name for the call: a repeat under it within a day hears of the first one.",
+  description: "Unique key of the request. A repeat with the same key within a day returns the first result.",
   schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_CHARS_MAX },
 } as const;
 
 /**
- * Null without the header. Never one that begins with a blank: those are the keys of our own jobs (shared/jobs/kept-results.ts).
+ * Returns the idempotency key; null without one. Keys with a leading blank are reserved for our own jobs (shared/jobs/kept-results.ts).
  * @throws ApiError `invalid_request`
  */
 export function idempotencyKeyOf(headers: Headers): string | null {

@@ -6,7 +6,7 @@ import { paced } from "#shared/pace.ts";
 
 const NOTE_MS = paced(60_000);
 
-/** Notes times of the last use of keys once a minute, so that no call pays for it. @returns a function that writes the rest and ends it */
+/** Writes the times of the last use of keys once a minute, outside of calls. @returns a function that writes the remainder and stops */
 export function startKeyUse(options: {
   keys: Pick<Keys, "takeUsed">;
   database: Queryable;

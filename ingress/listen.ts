@@ -1,6 +1,6 @@
 /**
- * The open port. Rules of a proxy in front of us look at paths as they come over the wire, so those decide here too. What handlers are
- * told is a URL without its dot segments, and what finds routes by it cuts the path out behind four characters of host.
+ * HTTP listener. Proxies in front apply their rules to paths as sent, so those paths select the route here too. Handlers receive a URL
+ * without dot segments, and Elysia cuts the path out after at least four characters of host.
  */
 import type { BunRequest, Server } from "bun";
 
@@ -14,13 +14,13 @@ import { unknownPath } from "./unknown-path.ts";
 
 export interface Listening {
   readonly port: number;
-  /** performance.now() when the last request came; 0 before the first. */
+  /** performance.now() of the last request; 0 before the first. */
   askedAt(): number;
-  /** @param isAbrupt connections are closed too, whatever goes on in them */
+  /** @param isAbrupt true closes all connections, including active ones */
   stop(isAbrupt?: boolean): Promise<void>;
 }
 
-/** No answer: the request has become a WebSocket. */
+/** Handles a request. Undefined: the request became a WebSocket. */
 type Handler = (
   request: BunRequest,
   server: Server<Connection>,
@@ -48,12 +48,12 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
   const table: Record<string, Record<string, Handler>> = {};
   for (const route of routes) {
     const handler = checked((request, server) => serve(route, request, request.params, () => peerOf(server, request)));
-    // With a slash at the end too: Elysia answers HEAD by reading what GET answers, and a stream may not end for an hour.
+    // With a trailing slash too: Elysia would answer HEAD by reading the whole response of GET, and a stream may last an hour.
     const pattern = patternOf(route);
     for (const one of pattern === "/" ? [pattern] : [pattern, `${pattern}/`])
       (table[one] ??= {})[route.method] = handler;
   }
-  // Other methods, and what is none of ours: as many segments as came over the wire, none of them empty.
+  // Patterns for other methods and unknown paths, for every number of segments as sent; no segment is empty.
   const others = checked((request) => app.fetch(request));
   const depthMax = Math.max(...routes.map(({ path }) => path.split("/").length - 1));
   const sockets = openResponseSockets(context, serve);
@@ -66,12 +66,12 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
   }
   const server = Bun.serve({
     ...at,
-    // A second service on the port is refused: sharing it would give each of them a part of the calls, unnoticed.
+    // Refuse to share the port: a second service on it would silently get a part of the calls.
     reusePort: false,
     development: false,
-    // 0 = no idle timeout: an answer may be silent for minutes.
+    // 0 = no idle timeout: a response may be silent for minutes.
     idleTimeout: 0,
-    // Above every cap of ours, so that the server never answers for us with a bare 413.
+    // Above every limit of the service, so that Bun never answers with a bare 413.
     maxRequestBodySize: Number.MAX_SAFE_INTEGER,
     routes: { ...Object.fromEntries(patternsTo(depthMax).map((pattern) => [pattern, others])), ...table, "/*": lost },
     fetch: lost,
@@ -88,7 +88,7 @@ export function listen(context: IngressContext, at: { readonly hostname: string;
   };
 }
 
-/** `/`, `/:s1`, `/:s1/`, `/:s1/:s2` and so on. */
+/** Returns `/`, `/:s1`, `/:s1/`, `/:s1/:s2` and so on. */
 function patternsTo(depthMax: number): readonly string[] {
   const whole = Array.from({ length: depthMax }, (_, at) =>
     Array.from({ length: at + 1 }, (_segment, index) => `/:s${index + 1}`).join(""),
@@ -107,23 +107,23 @@ function faultOf({ headers, params, url }: BunRequest): string | undefined {
   return "Expected a path without the segments . and .. and without backslashes, also percent-encoded.";
 }
 
-/** @param segment with its percent signs read */
+/** True for a segment that proxies may read as another path. @param segment percent-decoded */
 function isMisread(segment: string): boolean {
   return segment.includes("\\") || segment.split("/").some((part) => part === "." || part === "..");
 }
 
-/** Index from which Elysia looks for the path of a URL: behind `http://` and four characters. */
+/** Index from which Elysia searches a URL's path: after `http://` and four characters. */
 const PATH_AT_LEAST = 11;
 
-/** Gives the request a URL that is read right everywhere, and means the same. */
+/** Replaces the request's URL by an equivalent one that Elysia parses correctly. */
 function makeWhole(request: Request): void {
   const { url } = request;
-  // A client of HTTP/1.0 names no host, and what is told then is the path alone.
+  // A client of HTTP/1.0 may send no host; Bun's URL is then the path alone.
   if (request.headers.get("host") === null) define(request, `http://localhost${url}`);
   else if (url.indexOf("/", "http://".length) < PATH_AT_LEAST) define(request, longer(url));
 }
 
-/** The port written out, with zeros. */
+/** Returns the URL with its port padded with zeros. */
 function longer(url: string): string {
   const { hostname, port, pathname, search } = new URL(url);
   return `http://${hostname}:${(port || "80").padStart(3, "0")}${pathname}${search}`;

@@ -1,4 +1,4 @@
-/** Work that would keep the thread from others: of a workspace one at a time, in slices between which the event loop runs. */
+/** Permits for work that would block the thread: one at a time per workspace, in slices between which the event loop runs. */
 import { openRequestLimit } from "#shared/request-limit.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { paced } from "#shared/pace.ts";
@@ -6,8 +6,8 @@ import { paced } from "#shared/pace.ts";
 import type { RouteCall } from "./serve.ts";
 
 /**
- * Requests that wait for work on others of their workspace, and for how long: half of them of one workspace, which is a second of bodies
- * of 300 KB. Those beyond 1 MB have been let in a few at a time.
+ * Most requests that wait for other work of their workspace, and their timeout. Half may belong to one workspace: a second of bodies of 300
+ * KB. Requests beyond 1 MB were admitted a few at a time before.
  */
 export const LONG_WORK_WAITING_MAX = 1_024;
 const LONG_WORK_WAIT_MS = paced(20_000);
@@ -20,7 +20,7 @@ const permits = openRequestLimit({
   noun: "requests that take long",
 });
 
-/** Waits until no other work of the caller's workspace is under way. @throws ApiError `overloaded`; what `work` throws */
+/** Runs `work` when no other work of the caller's workspace is running. @throws ApiError `overloaded`; what `work` throws */
 export async function withPermit<T>(
   { caller, request }: Pick<RouteCall, "caller" | "request">,
   work: (slices: TimeSlices) => Promise<T>,
@@ -33,5 +33,5 @@ export async function withPermit<T>(
   }
 }
 
-/** Stands for the workspace of operators, who have none. */
+/** Owner of the work of operators, who have no workspace. */
 const NO_WORKSPACE = "";

@@ -1,4 +1,4 @@
-/** Composition root of the ingress: opens what routes use, listens, stops in reverse. */
+/** Composition root of the ingress: opens the dependencies of routes, listens, stops in reverse order. */
 import { randomBytes } from "node:crypto";
 
 import type { NatsConnection } from "nats";
@@ -54,17 +54,17 @@ import { openUnsettledAnswers } from "./wait/unsettled.ts";
 import { createRunFollower } from "./workflows/run-follower.ts";
 import { LAST_ANSWER_MS } from "./serve.ts";
 
-/** The hold of a call that failed to be dispatched is tried to be released this long; then the janitor does it. */
+/** Longest time of trying to release the hold of a call that was not dispatched; after it, the janitor releases the hold. */
 const FINISH_RETRY_MS = 20_000;
-/** Left after those who wait were answered, and streams cut, for the rest of the stop. */
+/** Part of the stop time reserved for the rest of the stop, after waiting callers were answered and streams closed. */
 const STOP_MARGIN_MS = 3_000;
-/** After their answers have gone out, whatever still sends or reads a body is cut. */
+/** Time after which connections that still send or read a body are closed, when the last responses have been sent. */
 const CUT_MS = LAST_ANSWER_MS + 1_000;
 
-/** Admission of calls and of jobs, settles, and look-ups of the batch door; audits that operators ask for. */
+/** Connections for admission of calls and jobs, settlements, and look-ups of the NATS intake; `slow` for audits by operators. */
 export const INGRESS_CONNECTIONS = { reserved: 3 * GROUPED_CONNECTIONS + 1, slow: 2 };
 
-/** @throws Error with one sentence when something the ingress needs is not there, or the port is taken */
+/** Starts the ingress. @throws Error with one sentence when a dependency is missing or the port is taken */
 export async function startIngress(role: Role): Promise<{ readonly port: number }> {
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("ingress", "ingress");
@@ -171,17 +171,17 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
   return { port: server.port };
 }
 
-/** The issuer that people sign in at, if the operator has one. */
+/** Returns the OpenID issuer for people's sign-in; undefined if the operator has configured none. */
 function issuerOf({ oidc, publicUrl = "" }: Role["config"], sealer: Sealer, log: Role["log"]): Issuer | undefined {
   const { issuer, clientId, clientSecret } = oidc;
   if (issuer === undefined || clientId === undefined || clientSecret === undefined) return undefined;
   return openIssuer({ issuer, clientId, clientSecret, redirectUri: callbackOf(publicUrl) }, { sealer, log });
 }
 
-/** A file that a batch writes has one line for each call of an input of 200 MB, and answers are longer than what was asked. */
+/** Largest file that a batch writes: one line per call of an input of 200 MB, and responses are longer than requests. */
 const BATCH_FILE_BYTES_MAX = 16 * 1_073_741_824;
 
-/** Leads batches, whose files the process uploads beside those of its callers. */
+/** Starts leading batches. Uploads of batch files share the process with uploads of its callers. */
 function startBatches(context: IngressContext, publishers: Publishers, lifecycle: Role["lifecycle"]): void {
   const { database, storage, log, config } = context;
   const limits = { fileBytesMax: BATCH_FILE_BYTES_MAX, storageBytesMax: config.storageBytesMax };
@@ -192,10 +192,10 @@ function startBatches(context: IngressContext, publishers: Publishers, lifecycle
   lifecycle.onStop("batches", () => leader.stop());
 }
 
-/** Time that the word of a taken answer waits for others. */
+/** Time that the notice of a received response waits for other notices. */
 const TAKEN_LINGER_MS = 5;
 
-/** Opens what carries calls to the workers and their answers back, with the shares that this ingress has in the fleet. */
+/** Opens the transport of calls to workers and of their responses, and this ingress's share of fleet-wide limits. */
 async function openRelay(
   { database, lifecycle, log, metrics }: Role,
   connection: NatsConnection,
@@ -253,16 +253,16 @@ function openPort(context: IngressContext, hostname: string, port: number): List
   }
 }
 
-/** Time from one look for new requests to the next. A process that was held up has not read what came meanwhile, so looks count, not time. */
+/** Interval of checks for new requests. Checks are counted instead of time, because a paused process has not read its sockets. */
 const LOOK_MS = paced(50);
-/** Looks in a row that find none: balancers have taken us out by then, and clients have left the connections that they kept. */
+/** Consecutive checks without a request after which the port closes: balancers and idle clients are gone by then. */
 const QUIET_LOOKS = 10;
-/** All looks: a balancer that goes on asking for longer meets a closed port. */
+/** Most checks in all: a balancer that keeps sending requests then finds a closed port. */
 const LOOKS_MAX = 60;
 
 /**
- * Answers what still comes, until nothing does: readiness is off, and each answer says that its connection ends. Balancers send calls here
- * until they have asked for readiness again.
+ * Serves requests until no more arrive. Readiness is off, and each response closes its connection. Balancers send calls here until their
+ * next readiness check.
  */
 async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
   for (let looks = 0, quiet = 0; looks < LOOKS_MAX && quiet < QUIET_LOOKS && !hurry.aborted; looks += 1) {
@@ -273,8 +273,8 @@ async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
 }
 
 /**
- * Stops listening and waits for the calls that run. Shortly before `allowedMs` are over, or when it is to hurry, those who still wait are
- * answered; whatever sends or reads a body after that is cut.
+ * Stops listening and waits for running calls. Shortly before `allowedMs` have passed, or on `hurry`, waiting callers get a response;
+ * connections that send or read a body after that are closed.
  */
 async function stopPort(
   server: Listening,

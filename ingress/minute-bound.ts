@@ -1,15 +1,15 @@
-/** Bound on requests by name, such as a key's id, in any minute of one process: it stops runaway scripts and is no quota. */
+/** Limit of requests per name, such as a key's id, in any minute of one process. The limit stops runaway scripts and is no quota. */
 
 const WINDOW_MS = 60_000;
 
 export interface MinuteBound {
-  /** Counts a request. Returns false, and counts nothing, when the name has made `max` requests in the last minute. */
+  /** Counts a request. Returns false, and counts nothing, if the name has made `max` requests in the last minute. */
   take(name: string, max: number): boolean;
 }
 
 /** @param now monotonic time in milliseconds */
 export function openMinuteBound(now: () => number = () => performance.now()): MinuteBound {
-  /** Times of the requests of the last minute, by name. */
+  /** Times of the last minute's requests, by name. */
   const taken = new Map<string, number[]>();
   let sweptAt = now();
   return {

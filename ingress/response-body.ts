@@ -1,32 +1,32 @@
 /**
- * Bodies that are made while they are read, no faster than the client takes them. One whose reader takes nothing for too long is cut,
- * and so is one that cannot be whole: a body that ended well would pass for all of it.
+ * Streamed response bodies, produced no faster than the client reads. A body is aborted if the client reads nothing for too long, or if the
+ * body is incomplete: a body that ended normally would pass for complete.
  */
 import { type Entry, InFlightSet } from "#shared/in-flight.ts";
 import { paced } from "#shared/pace.ts";
 
 import { startClock } from "./clock.ts";
 
-/** A file on its way to a client: smaller pieces show sooner that a reader is stuck. */
+/** Largest piece of a file in a response, in bytes. Small pieces reveal a stuck client sooner. */
 export const FILE_PIECE_BYTES = 262_144;
 
-/** A reader that takes nothing for this long is cut. */
+/** Aborts a body whose client has read nothing for this long, in milliseconds. */
 export const READER_STUCK_MS = paced(30_000);
 
 /**
- * Before a broken answer is cut: what was handed over goes out in the next turns, and a cut at once takes even the head with it,
- * so that clients resend a call that was paid (measured on Bun 1.4.4).
+ * Delay before a broken response is aborted. Bun sends written data in the next turns of the event loop; an immediate abort drops even the
+ * head, and clients repeat a paid call (measured on Bun 1.4.4).
  */
 const CUT_DELAY_MS = 20;
 
-/** The server underneath prints the reason of every failed body to stderr, with an excerpt of our source. */
+/** No reason is given: Bun prints the reason of every failed body to stderr, with an excerpt of the source. */
 const NO_REASON = undefined;
 
 const LOOK_MS = paced(1_000);
 
-/** Bodies that may still be read, and the clock of all of them. */
+/** Open bodies of the process, which share one clock. */
 const open = new InFlightSet<ResponseBody>();
-/** The body behind a stream. */
+/** Body of each stream. */
 const bodies = new WeakMap<ReadableStream, ResponseBody>();
 /** Number of bodies created by this process. */
 let created = 0;
@@ -36,7 +36,7 @@ export abstract class ResponseBody {
   readonly readable: ReadableStream<Uint8Array>;
   private controller!: ReadableStreamDefaultController<Uint8Array>;
   private readonly entry: Entry<ResponseBody>;
-  /** performance.now() since when the reader has not asked for more. Undefined: it waits for us. */
+  /** performance.now() when the client last stopped asking for data. Undefined while the client waits for data. */
   private restsSince: number | undefined = performance.now();
   private closing: (() => void) | undefined;
 
@@ -65,34 +65,34 @@ export abstract class ResponseBody {
     return this.entry.value !== undefined;
   }
 
-  /** Returns the next piece; undefined behind the last one. A promise never fails: there is none yet, and it is to be asked for again then. */
+  /** Returns the next piece, or undefined after the last one. A promise, which never rejects, means: call again when it resolves. */
   protected abstract next(): Uint8Array | Promise<void> | undefined;
 
-  /** True if no piece comes behind those that were given: the end goes out with the last one. */
+  /** True when no piece follows: the end is then sent with the last piece. */
   protected isAtEnd(): boolean {
     return false;
   }
 
-  /** Told once where the reader has left, or was cut for taking nothing, whatever `next` waits for. */
+  /** Called once when the client has disconnected or was cut off for not reading, even while `next` waits. */
   protected abstract onLeft(reason: "client" | "stuck"): void;
 
-  /** Called about once a second while it is open. */
+  /** Checks the timeout; called about once a second while the body is open. */
   tick(now: number): void {
     if (this.isOpen && this.restsSince !== undefined && now - this.restsSince > READER_STUCK_MS) this.cut();
   }
 
-  /** Ends a body that its reader takes too slowly, or may not read any more. */
+  /** Aborts a body whose client reads too slowly or may no longer read it. */
   cut(): void {
     if (this.breakOff()) this.onLeft("stuck");
   }
 
-  /** Calls back once when the body is not open any more, however it ended. */
+  /** Calls `onClosed` once when the body has closed, for any reason. */
   whenClosed(onClosed: () => void): void {
     if (this.isOpen) this.closing = onClosed;
     else onClosed();
   }
 
-  /** Ends it without the end marker of a whole answer. True if it was open. */
+  /** Aborts the body without an end marker. Returns false if the body was already closed. */
   protected breakOff(): boolean {
     const wasOpen = this.close();
     if (wasOpen) this.controller.error(NO_REASON);
@@ -114,7 +114,7 @@ export abstract class ResponseBody {
     this.controller.close();
   }
 
-  /** True if it was open. */
+  /** Closes the body. Returns false if the body was already closed. */
   private close(): boolean {
     const wasOpen = open.delete(this.entry);
     if (open.size === 0) {
@@ -127,14 +127,14 @@ export abstract class ResponseBody {
 }
 
 /**
- * Returns the number of bodies created by this process. A request during which none was created has no streamed answer, so nothing has to
- * read `response.body`: Bun builds a stream for it, which takes 8 µs of CPU for a plain answer.
+ * Returns the number of bodies created by this process. A request that created none has no streamed response, so `response.body` is not
+ * read: Bun would build a stream for it, which takes 8 µs of CPU for a plain response.
  */
 export function countCreatedBodies(): number {
   return created;
 }
 
-/** Returns the body behind the stream of an answer. Undefined for an answer that is not made while it is read. */
+/** Returns the body of a response's stream; undefined for a response that is not streamed. */
 export function bodyOf(readable: ReadableStream | null): ResponseBody | undefined {
   return readable === null ? undefined : bodies.get(readable);
 }
@@ -157,7 +157,7 @@ class GeneratedBody extends ResponseBody {
     this.waiting = source.first;
   }
 
-  /** Small pieces, so that a stuck reader shows itself. */
+  /** Returns small pieces, which reveal a stuck client. */
   protected next(): Uint8Array | Promise<void> | undefined {
     if (this.waiting.length === 0) return this.isDone ? undefined : this.read();
     const piece = this.waiting.subarray(0, FILE_PIECE_BYTES);
@@ -176,7 +176,7 @@ class GeneratedBody extends ResponseBody {
       if (next.done === true) this.isDone = true;
       else this.waiting = next.value;
     } catch (error) {
-      // The reader has left, which ends the pieces: this is no fault of the service.
+      // The client has disconnected, which ends the pieces: no fault of the service.
       if (!this.isOpen) return;
       this.source.onFault(error);
       await Bun.sleep(CUT_DELAY_MS);
@@ -185,7 +185,7 @@ class GeneratedBody extends ResponseBody {
   }
 }
 
-/** @param onLeft told at once when the reader has left or was cut, whatever `rest` is waiting for */
+/** Returns a stream of `first` and `rest`. @param onLeft called immediately when the client is gone, whatever `rest` waits for */
 export function streamOf(
   first: Uint8Array,
   rest: AsyncGenerator<Uint8Array, void, void>,

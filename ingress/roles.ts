@@ -1,4 +1,4 @@
-/** Roles that may use the settings of a workspace, on paths that begin with /workspaces/{workspaceId}: its id or its name. */
+/** Roles that may use the settings of a workspace, on paths below /workspaces/{workspaceId}, which is an id or a name. */
 import type { Role } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -6,15 +6,14 @@ import { callerOf, type RouteCall } from "./serve.ts";
 
 export const ANY_ROLE: readonly Role[] = ["owner", "admin", "developer", "billing"];
 
-/** An owner is above an admin, and an admin above the others: nobody acts for, or changes, a higher role. */
+/** Ranks of roles: a member cannot act for, or change, a member of a higher rank. */
 const RANKS: Readonly<Record<Role, number>> = { owner: 2, admin: 1, developer: 0, billing: 0 };
 
 /** True if the first role may act for, or change, the second. */
 export const isAbove = (role: Role, other: Role): boolean => RANKS[role] >= RANKS[other];
 
 /**
- * A gate for `Route.authorize`. Of a workspace that is not the key's nothing is told, not even whether there is one: the
- * database is not asked.
+ * Returns a check for `Route.authorize`. Another workspace gets 404, whether or not it exists; the database is not queried.
  * @throws ApiError `not_found` for another workspace, then `permission_denied` for another role
  */
 export function allow(...roles: readonly Role[]): (call: RouteCall) => void {
@@ -28,7 +27,7 @@ export function allow(...roles: readonly Role[]): (call: RouteCall) => void {
   };
 }
 
-/** The same on paths without a workspace: the key's own is meant. @throws ApiError `permission_denied` for another role */
+/** Returns the check for paths without a workspace, which mean the key's own. @throws ApiError `permission_denied` for another role */
 export function allowRoles(...roles: readonly Role[]): (call: RouteCall) => void {
   return (call) => checkRole(callerOf(call).role, roles);
 }

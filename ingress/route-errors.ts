@@ -26,14 +26,14 @@ const CODES = {
     "service_unavailable",
   ],
   keeps_files: ["storage_limit_exceeded"],
-  /** And waits for its answer. */
+  /** Codes of a call that waits for a provider's response. */
   asks_provider: ["upstream_error", "upstream_refused", "upstream_timeout"],
   waits_for_job: ["worker_lost", "job_timeout"],
 } as const satisfies Readonly<Record<string, readonly Code[]>>;
 
 export type Act = keyof typeof CODES;
 
-/** Acts of a call that makes media and whose caller waits for it. */
+/** Acts of a media call whose caller waits for the result. */
 export const MEDIA_CALL: readonly Act[] = [
   "reads_json",
   "resolves_model",
@@ -43,7 +43,7 @@ export const MEDIA_CALL: readonly Act[] = [
   "waits_for_job",
 ];
 
-/** @param more codes of this route alone, without those of the gates in front of every route */
+/** Returns the codes of a route. @param more codes of this route alone, without those of the gates in front of every route */
 export function errorsOf(does: readonly Act[], ...more: readonly Code[]): readonly Code[] {
   return [...new Set<Code>([...does.flatMap((act): readonly Code[] => CODES[act]), ...more])];
 }

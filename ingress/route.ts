@@ -1,4 +1,4 @@
-/** Declaration of a route: the OpenAPI document is built from it, and app.ts registers it. */
+/** Declaration of a route, from which the OpenAPI document and the routing table are built. */
 import type { SchemaName } from "#schemas/generated/types.ts";
 import type { Scope } from "#shared/database/operator-tokens.ts";
 import type { FormParts } from "#shared/calls/kinds/kind.ts";
@@ -8,55 +8,55 @@ import type { HeaderName } from "./openapi/headers.ts";
 
 export interface RouteSpec {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** With `{name}` for path parameters. */
+  /** Path with `{name}` for parameters. */
   readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
   readonly tags: readonly string[];
   readonly auth: "key" | "operator" | "none";
-  /** Scope that an operator's token needs; absent: `money`, which includes the others. */
+  /** Scope that an operator's token needs. Default `money`, which includes the others. */
   readonly scope?: Scope;
-  /** Clients of Anthropic's API call it: errors have that API's form too, and `request-id` repeats `x-request-id`. */
+  /** True for routes of Anthropic's API: errors also have that API's form, and `request-id` repeats `x-request-id`. */
   readonly isAnthropic?: boolean;
-  /** Load balancers ask it all the time: it counts in no limit. */
+  /** True for routes that load balancers poll: no limit counts their requests. */
   readonly isProbe?: true;
-  /** Only providers call it, or browsers visit it: it does not stand in the document. */
+  /** True for routes that only providers or browsers use: the OpenAPI document omits them. */
   readonly isHidden?: true;
-  /** Values of path parameters that work, for those who try it out. */
+  /** Working values of path parameters, for examples. */
   readonly pathExamples?: Readonly<Record<string, string>>;
   readonly request?: RouteRequest;
   readonly query?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
-  /** Headers that it reads, beside those that every route reads. */
+  /** Request headers of the route, beyond those of every route. */
   readonly requestHeaders?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
   readonly responses: Readonly<Record<number, RouteResponse>>;
-  /** Codes of the route itself; those of every route are added to the document by its builder. */
+  /** Error codes of the route itself. The builder of the document adds the codes of every route. */
   readonly errors: readonly Code[];
 }
 
 export interface RouteRequest {
   readonly schema: SchemaName;
   readonly mediaType?: string;
-  /** It may come without a body. */
+  /** True when the body may be absent. */
   readonly isOptional?: true;
-  /** It may come as a form too. */
+  /** Parts of the form that the route accepts instead of JSON. */
   readonly form?: FormParts;
-  /** A body that works as it is, for those who try it out. */
+  /** Valid example of a body. */
   readonly example?: object;
 }
 
 export interface RouteResponse {
   readonly description: string;
-  /** Schema of an answer in application/json. */
+  /** Schema of an application/json response. */
   readonly schema?: SchemaName;
-  /** Its body is application/json, of any form. */
+  /** True for an application/json response of any shape. */
   readonly isAnyJson?: true;
-  /** Media types of texts that it may be. */
+  /** Text media types of the response. */
   readonly texts?: readonly string[];
-  /** Media types of bytes that it may be. */
+  /** Binary media types of the response. */
   readonly bytes?: readonly string[];
-  /** Schemas of the events of a text/event-stream answer: each is one of these. */
+  /** Schemas of the events of a text/event-stream response; each event matches one of them. */
   readonly stream?: SchemaName | readonly SchemaName[];
-  /** Beside x-request-id, which every answer carries. */
+  /** Response headers beyond x-request-id, which every response has. */
   readonly headers?: readonly HeaderName[];
 }

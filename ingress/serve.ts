@@ -1,6 +1,6 @@
 /**
- * Steps around every route: request id, IP net, key, window, errors in the envelope, metrics. The order of the gates is
- * the design's (part 5); a call that fails validation is counted in the window before its 400 is sent.
+ * Steps around every route: request id, IP net, key, rate window, errors in the envelope, metrics. The design fixes the order of the gates
+ * (part 5). A call that fails validation is counted in the window before its 400 is sent.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isLoopback } from "#shared/access/ip-net.ts";
@@ -23,43 +23,43 @@ import { bodyOf, countCreatedBodies } from "./response-body.ts";
 import type { RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
-/** A process that has to end leaves those who wait this long to hear of it in words of their own, before it answers for them. */
+/** Time at shutdown in which waiting routes may send their own response, before the server sends one for them, in milliseconds. */
 export const LAST_ANSWER_MS = 500;
 
-/** One request on its way through a route. */
+/** Request that a route handles. */
 export interface RouteCall {
   readonly request: Request;
   readonly params: Readonly<Record<string, string>>;
   readonly requestId: string;
   /** performance.now() at arrival. */
   readonly startedAt: number;
-  /** Span of the request; absent: nothing is traced. */
+  /** Span of the request. Absent: tracing is off. */
   readonly span?: Span;
   /** The client's address. */
   readonly ip?: string;
   /** Set on routes that need a key. */
   readonly caller: Caller | undefined;
-  /** Set on routes of operators. */
+  /** Set on operator routes. */
   readonly operator?: Operator;
-  /** Set on routes that count themselves: says that the call is now counted in its window, whatever its outcome. */
+  /** Called by routes that count themselves, once the call is counted in its rate window, whatever its outcome. */
   readonly markCounted?: () => void;
-  /** Told what an answered call of a model cost, streamed ones too; not of one that the response cache answered. */
+  /** Called with the cost of an answered model call, also of a streamed one. Not called for a response from the cache. */
   readonly onCharged?: (nano: bigint) => void;
-  /** Name of the conversation that the turns of a model belong to, where their request says none. */
+  /** Conversation name used for the affinity of model calls whose request has none. */
   readonly affinity?: string;
-  /** Says that the request has been offloaded: its body takes no room from others any more. Safe to leave out. */
+  /** Releases the memory that the request's body reserved, once its content is offloaded. Optional to call. */
   readonly offloadInputs?: () => void;
-  /** Waits for room for what the call goes on from, where its body is small; on routes that go on from what is stored. @throws ApiError `overloaded` */
+  /** Reserves memory for stored content that a small request continues from; on routes with `goesOn`. @throws ApiError `overloaded` */
   readonly makeRoom?: (bytes: number) => Promise<void>;
 }
 
-/** On a route that needs a key. */
+/** Returns the caller on a route that needs a key. @throws Error on other routes */
 export function callerOf({ caller }: RouteCall): Caller {
   if (!caller) throw new Error("a route with roles needs a key");
   return caller;
 }
 
-/** Returns the actor that the audit log names for the call. */
+/** Returns the actor of the call for the audit log. */
 export function actorOf(call: RouteCall): Actor {
   const ip = call.ip === undefined || call.ip === "" ? {} : { ip: call.ip };
   if (call.operator) return { type: "operator", id: call.operator.name, ...ip, request_id: call.requestId };
@@ -69,19 +69,19 @@ export function actorOf(call: RouteCall): Actor {
 
 export interface Route extends RouteSpec {
   handle(call: RouteCall): Promise<Response> | Response;
-  /** Refuses callers without permission, before the call is counted (design part 5). Absent: all may call. @throws ApiError */
+  /** Refuses callers without permission, before the call is counted (design part 5). Absent: every caller is allowed. @throws ApiError */
   authorize?(call: RouteCall): void;
-  /** Headers of every answer to a known caller, errors included; asked when the call has done its work. */
+  /** Returns headers for every response to an authenticated caller, errors included; called after the route has finished. */
   extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
-  /** The route counts its call in the window itself, together with its hold. */
+  /** True when the route counts its call in the rate window itself, together with its hold. */
   readonly countsItself?: true;
-  /** Its call may go on from what is stored: a small body is then a large request. */
+  /** True when a call may load stored content: a small body can then be a large request. */
   readonly goesOn?: true;
-  /** Header `www-authenticate` of its answers with status 401. */
+  /** Header `www-authenticate` of responses with status 401. */
   readonly challenge?: string;
 }
 
-/** A caller's own word must not become a metric label. */
+/** Methods with a label of their own: text from clients must not become a metric label. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
 
 type PeerAddress = () => string;
@@ -98,11 +98,11 @@ export function createServe(context: IngressContext): Serve {
   const bodies = openLargeBodies();
   const unanswered = new InFlightSet<() => void>();
   context.closing.addEventListener("abort", () => {
-    // Those who hear of the end themselves have an answer of their own by then.
+    // Routes that handle the shutdown themselves have answered by then.
     setTimeout(() => [...unanswered].forEach((answer) => answer()), LAST_ANSWER_MS);
   });
 
-  /** Answers for a route that cannot, while there is still a connection to do it on. */
+  /** Answers in place of a route that cannot, while the connection is still open. */
   const answeredInTime = async (route: Route, work: Promise<Response>): Promise<Response> => {
     const { promise: late, reject } = Promise.withResolvers<never>();
     const entry = unanswered.add(() => reject(restarting(route)));
@@ -124,7 +124,7 @@ export function createServe(context: IngressContext): Serve {
     const makeRoom = async (amount: number): Promise<void> => {
       if (bytes === 0 && amount > SMALL_BODY_BYTES_MAX) await take(amount);
     };
-    // A caller whose window is full hears of it before a large body is read, let alone stored.
+    // A caller with a full rate window is refused before a large body is read.
     if (bytes > 0 && route.countsItself) await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
     if (bytes > 0) await take(bytes);
     try {
@@ -142,7 +142,7 @@ export function createServe(context: IngressContext): Serve {
   ): Promise<Response> => {
     const [address, forwardedFor] = [peer(), call.request.headers.get("x-forwarded-for")];
     const ip = ipNet.clientAddress(address, forwardedFor);
-    // A proxy on this machine brings the calls of others.
+    // A proxy on this machine forwards requests of other clients.
     const isOwnMachine = context.config.supervised && forwardedFor === null && isLoopback(address);
     if (!isExempt(route) && !isOwnMachine) ipNet.check(ip);
     checkFraming(call.request.headers);
@@ -187,7 +187,7 @@ export function createServe(context: IngressContext): Serve {
     if (caller && route.extraHeaders) await addHeaders(response, route.extraHeaders(caller));
     if (caller && countCreatedBodies() !== bodiesBefore) endWithKey(context, caller, response);
     response.headers.set("x-request-id", requestId);
-    // What a client sends on a connection that it keeps, while we close it, is lost to it.
+    // A request on a kept-alive connection would be lost if the server closed the connection meanwhile.
     if (context.stopping.aborted) response.headers.set("connection", "close");
     if (isAnthropic(route, request)) response.headers.set("request-id", requestId);
     const status = String(response.status);
@@ -207,7 +207,7 @@ export function createServe(context: IngressContext): Serve {
   };
 }
 
-/** True for routes that the limit of an address never refuses: probes, and the operator's, which have a limit of their own. */
+/** True for routes exempt from the limit per address: probes, and operator routes, which have their own limit. */
 function isExempt({ auth, isProbe }: Route): boolean {
   return auth === "operator" || isProbe === true;
 }
@@ -222,17 +222,17 @@ function openSpan({ path }: Route, { headers }: Request, facts: Parameters<typeo
   );
 }
 
-/** Requests of a key in a minute that the window does not count, in one ingress, as a multiple of what the window admits. */
+/** Requests per minute and key outside of the rate window, in one ingress, as a multiple of the window's limit. */
 const UNCOUNTED_FACTOR = 10;
 
-/** True for a route that reads, deletes or cancels something, or changes settings: work that fills the window must not keep people from it. */
+/** True for a route that reads, deletes, cancels or changes settings: a rate window full of work must not block people from these. */
 function isUncounted({ method, path }: RouteSpec): boolean {
   if (method === "GET" || method === "DELETE" || path.endsWith("/cancel")) return true;
   // A test of a channel sends a message to the outside.
   return path.startsWith("/workspaces/") && !path.endsWith("/test");
 }
 
-/** Admits a request that the window does not count. @throws ApiError `rate_limit_exceeded` */
+/** Admits a request outside of the rate window. @throws ApiError `rate_limit_exceeded` */
 export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">, { keyId, preset }: Caller): void {
   const { requests_per_minute: limit } = preset;
   if (limit === null || uncounted.take(keyId, limit * UNCOUNTED_FACTOR)) return;
@@ -243,8 +243,8 @@ export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">,
 }
 
 /**
- * Runs a route for a caller who is known and may call it. The window counts the call once, whatever its outcome, unless
- * `isUncounted` says otherwise.
+ * Checks the permission of an authenticated caller and runs the route. The rate window counts the call once, whatever its outcome, except
+ * for routes with `isUncounted`.
  * @throws ApiError `permission_denied`, `rate_limit_exceeded`; what the route throws
  */
 export async function runRoute(
@@ -275,14 +275,14 @@ export async function runRoute(
   }
 }
 
-/** A stream breaks off when the key of its caller is not active any more. */
+/** Aborts a streamed response when the caller's key is no longer active. */
 function endWithKey({ keyWatch }: Pick<IngressContext, "keyWatch">, { keyId }: Caller, { body }: Response): void {
   const open = bodyOf(body);
   if (open?.isOpen !== true) return;
   open.whenClosed(keyWatch.watch(keyId, () => open.cut()));
 }
 
-/** True for clients of Anthropic's API, which name its version on every path. */
+/** True for clients of Anthropic's API, which send `anthropic-version` on every path. */
 function isAnthropic(route: Route, { headers }: Request): boolean {
   return route.isAnthropic === true || headers.has("anthropic-version");
 }
@@ -299,13 +299,13 @@ function restarting({ countsItself }: Route): ApiError {
     : new ApiError("service_unavailable", "The service is restarting; try again shortly.");
 }
 
-/** An answer does not fail for want of them: then the database is away, and the answer says so already. */
+/** Adds headers. Ignores a failure to load them: the database is then down, and the response already reports that. */
 async function addHeaders(response: Response, asked: Promise<Readonly<Record<string, string>>>): Promise<void> {
   const headers = await asked.catch(() => ({}));
   for (const [name, value] of Object.entries(headers)) response.headers.set(name, value);
 }
 
-/** Refuses headers that a proxy in front may read otherwise than we do; the server underneath lets these two pass. */
+/** Refuses repeated headers that a proxy in front may read differently. Bun accepts both of these. */
 function checkFraming(headers: Headers): void {
   for (const name of ["content-length", "host"]) {
     if (headers.get(name)?.includes(",") !== true) continue;
@@ -313,7 +313,7 @@ function checkFraming(headers: Headers): void {
   }
 }
 
-/** The caller of a request; a session counts where no key comes with it. @throws ApiError of a key or session that does not count */
+/** Returns the caller of a request. A session counts only without a key. @throws ApiError for an invalid key or session */
 export function authenticate(
   { authenticator, config }: Pick<IngressContext, "authenticator" | "config">,
   request: Request,
@@ -323,7 +323,7 @@ export function authenticate(
   return authenticator.authenticate(authorizationOf(request.headers));
 }
 
-/** Returns the caller's credential: `Authorization` comes before `x-api-key`; an empty header counts as none. */
+/** Returns the caller's credential: `Authorization` before `x-api-key`; an empty header counts as none. */
 function authorizationOf(headers: Headers): string | null {
   const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
   if (authorization !== "") return authorization;

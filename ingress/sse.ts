@@ -1,7 +1,7 @@
-/** Event streams: what their answers have in common. */
+/** Common parts of event streams. */
 import { paced } from "#shared/pace.ts";
 
-/** SSE comment at most every 10 s of silence (spec of streams); we send it a little earlier. */
+/** Interval of SSE comments during silence, in milliseconds: below the 10 s of the streaming specification. */
 export const KEEPALIVE_MS = paced(8_000);
 
 export const SSE_HEADERS = {
@@ -10,17 +10,17 @@ export const SSE_HEADERS = {
   "x-accel-buffering": "no",
 } as const;
 
-/** A comment, so that a silence is not taken for a dead connection. */
+/** SSE comment that keeps a silent connection alive. */
 export const KEEPALIVE = Buffer.from(": keepalive\n\n");
 
 export const DONE = Buffer.from("data: [DONE]\n\n");
 
-/** @param id sent back by a reader that comes again */
+/** Returns one SSE event. @param id cursor that a client sends back when it reconnects */
 export function sseEvent(payload: object, id?: number): Uint8Array {
   return Buffer.from(`${id === undefined ? "" : `id: ${id}\n`}data: ${JSON.stringify(payload)}\n\n`);
 }
 
-/** Comments until `end`, so that the silence is not taken for a dead connection. */
+/** Yields keepalive comments until `end` settles. */
 export async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array, void, void> {
   let isOver = false;
   const over = end.then(
@@ -37,7 +37,7 @@ export async function* silence(end: Promise<unknown>): AsyncGenerator<Uint8Array
   }
 }
 
-/** The same pieces, with comments where none comes for long. */
+/** Yields the same pieces, and keepalive comments during silences. */
 export async function* keptAlive(
   pieces: AsyncGenerator<Uint8Array, void, void>,
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -54,7 +54,7 @@ export async function* keptAlive(
   }
 }
 
-/** Data of the events of a stream, one by one. @param left aborts when nobody reads any more */
+/** Yields the data of each event of a stream. @param left aborts when the client has disconnected */
 export async function* dataOf(answer: Response, left: AbortSignal): AsyncGenerator<string, void, void> {
   const reader = answer.body?.getReader();
   if (!reader) return;
@@ -64,7 +64,7 @@ export async function* dataOf(answer: Response, left: AbortSignal): AsyncGenerat
   let text = "";
   try {
     for (;;) {
-      // A body that is cut has no reason.
+      // An aborted body has no reason.
       const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
       if (done || left.aborted) return;
       text += decoder.decode(value as Uint8Array, { stream: true });

@@ -1,12 +1,12 @@
-/** Faults told in the caller's own words. */
+/** Errors about parameters by the names that the caller used. */
 import { ApiError } from "#shared/errors.ts";
 
-/** The same error, about the parameter as the caller knows it. */
+/** Returns the error with its parameter renamed by `paramOf`. */
 export function withParam(error: unknown, paramOf: (param: string) => string): unknown {
   return error instanceof ApiError && error.param !== null ? reworded(error, { param: paramOf(error.param) }) : error;
 }
 
-/** Returns the error with another parameter or sentence, and all else that an answer says of it. */
+/** Returns the error with another parameter or sentence; code, status and headers are kept. */
 export function reworded(
   error: ApiError,
   { param, message = error.message }: { readonly param: string | null; readonly message?: string },

@@ -34,6 +34,10 @@ const SLOW_IN_THE_GATE: Readonly<Record<string, string>> = {
   "tests/e2e/batches.test.ts": "holds the contract of the Batch API, on one stack",
   "tests/e2e/capabilities/capabilities.test.ts": "holds runs, prices and rights of capabilities, on one stack",
   "tests/e2e/families.test.ts": "compares the golden costs of every chat family",
+  "tests/e2e/fallback.test.ts": "makes each order of three failing sources with the retries and pauses of a chain",
+  "tests/e2e/images.test.ts": "makes images through every road and death of a worker, on one stack",
+  "tests/e2e/inputs.test.ts": "reads each form of an input at every endpoint, on one stack",
+  "tests/e2e/keys-and-credits.test.ts": "holds keys, budgets and balances that race over two ingresses",
   "tests/e2e/mcp.test.ts": "holds the contract of the MCP endpoint with the stock client",
   "tests/e2e/media/audio.test.ts": "makes speech, music and transcriptions in every format, on one stack",
   "tests/e2e/media/sandbox-media.test.ts": "makes each kind of media with the sandbox, on one stack",
@@ -45,6 +49,7 @@ const SLOW_IN_THE_GATE: Readonly<Record<string, string>> = {
   "tests/e2e/workflows/runs.test.ts": "holds every mode, step kind and control of a run, on one stack",
   "tests/faults/nats-restart.test.ts": "restarts NATS under load: a death that a change breaks most easily",
   "tests/faults/nats-wiped.test.ts": "wipes NATS under load: a death that a change breaks most easily",
+  "tests/workers/capabilities/letters.test.ts": "draws each script with every capability that draws text",
 };
 
 /** The rules that a project of one file breaks. */

@@ -1,4 +1,4 @@
-/** Context that every pool may use: built once in main.ts, passed explicitly. */
+/** Dependencies of all pools: created once in main.ts, passed explicitly. */
 import type { NatsConnection } from "nats";
 
 import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
@@ -34,37 +34,37 @@ export interface WorkerContext {
   /** Records why calls failed. */
   readonly failures: FailureLog;
   readonly storage: Storage;
-  /** Keeps what is made as files. */
+  /** Stores results as files. */
   readonly uploads: Pick<Uploads, "run">;
-  /** Results of the pool, in bytes. */
+  /** Budget of result bytes of the pool. */
   readonly results: ResultBudget;
-  /** Results of the process that are on their way into the file store, one a place. */
+  /** Budget of concurrent uploads of the process to the file store. */
   readonly uploadPlaces: ResultBudget;
   readonly catalogue: CatalogueStore;
   /** Child processes that run capabilities. */
   readonly capabilities: Pick<CapabilityChildren, "run" | "lose" | "judgeRobots">;
-  /** Offer of the capabilities that can be run here; undefined in processes without their pool. */
+  /** Capabilities that this process can run; undefined in processes without the pool capability. */
   readonly offer: Pick<Offer, "missing"> | undefined;
   readonly providers: Providers;
   /** Stores responses; undefined in processes without the pool chat. */
   readonly responses: Pick<ResponseStore, "answer" | "keep" | "keepEvents" | "read"> | undefined;
-  /** Conversations that calls add to; undefined as `responses`. */
+  /** Stores conversations; undefined in processes without the pool chat. */
   readonly conversations: Pick<ConversationStore, "append" | "release"> | undefined;
-  /** Looks at documents before a model is shown them. */
+  /** Measures documents before a model receives them. */
   readonly probes: Omit<MediaProbes, "close">;
   readonly breaker: Breaker;
-  /** Budget of calls that may be asked of the same source once more. */
+  /** Budget of retries at the same source. */
   readonly repeats: RepeatBudget;
-  /** Rings of providers whose jobs have moved. */
+  /** Callbacks of providers about their jobs. */
   readonly providerCallbacks: Pick<ProviderCallbacks, "onProviderCallback">;
-  /** Tokens that a provider must show to ring for a job. */
+  /** Tokens that authenticate the callbacks of providers. */
   readonly callbackTokens: Pick<JobTokens, "of">;
-  /** Acks, pulls and cancels. */
+  /** NATS connection for acks, pulls and cancels. */
   readonly work: NatsConnection;
-  /** Answers: a burst of tokens here cannot delay an ack or a heartbeat. */
+  /** NATS connection for answers, so that a burst of tokens cannot delay an ack or a heartbeat. */
   readonly replies: NatsConnection;
-  /** Frames go out through this, so that they outlive a lost connection. */
+  /** Sends frames of answers, and keeps them across a lost connection. */
   readonly answers: BufferedPublisher;
-  /** The same for ingresses that take bundles. */
+  /** Sends frames of answers in bundles, to ingresses that accept bundles. */
   readonly bundler: FrameBundler;
 }

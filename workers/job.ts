@@ -1,4 +1,4 @@
-/** Interface of a pool, which does the work of jobs, and of the runner that controls it meanwhile. */
+/** Interfaces between the handlers of a pool, which execute jobs, and the runner that controls them. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { ClaimedJob } from "#shared/database/jobs.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
@@ -9,104 +9,104 @@ import type { MadeHead } from "#shared/queue/job-frames.ts";
 import type { Outcome } from "./outcome.ts";
 import type { Answer } from "./calls/answer.ts";
 
-/** A provider's clock may be off by this against ours: both follow time servers. */
+/** Largest assumed difference between a provider's clock and ours, in milliseconds: both follow time servers. */
 export const START_CLOCKS_MS = 10_000;
 
-/** Why a running job is told to stop. */
+/** Reason for aborting a running job. */
 export type AbortReason = "caller_left" | "caller_gone" | "deadline" | "shutdown";
 
 const ABORT_REASONS: ReadonlySet<string> = new Set<AbortReason>(["caller_left", "caller_gone", "deadline", "shutdown"]);
 
-/** The reason of a job's signal when it aborts: the platform's abort error, with our reason as its message. */
+/** Returns the reason for a job's abort signal: the platform's AbortError with our reason as its message. */
 export function jobAbort(reason: AbortReason): DOMException {
   return new DOMException(reason, "AbortError");
 }
 
-/** @param error the reason of a signal; undefined when it is none that `jobAbort` made */
+/** Returns the reason of a signal that `jobAbort` made, or undefined for any other. @param error reason of an abort signal */
 export function abortReasonOf(error: unknown): AbortReason | undefined {
   const isOurs = error instanceof DOMException && ABORT_REASONS.has(error.message);
   return isOurs ? (error.message as AbortReason) : undefined;
 }
 
-/** Slot in which a durable job keeps its record of the job at the provider. */
+/** Access of a handler to the stored record of the job at its provider. */
 export interface ProviderJobSlot {
-  /** Record as the last owner of the job left it; null when nothing was begun. */
+  /** Record that the previous owner of the job stored; null if nothing was started. */
   readonly found: unknown;
-  /** It has outlasted its time: its provider is asked once what became of it. */
+  /** True when the job is past its deadline: its provider is asked once for the result. */
   readonly isLate: boolean;
-  /** Its caller wished it to end before. */
+  /** True when the caller had requested a cancel before this run. */
   readonly wasCancelled: boolean;
-  /** Null forgets it. @throws Error when the job is not ours any more: nothing may be done for it then */
+  /** Stores the record; null deletes it. @throws Error when this worker no longer owns the job and must not act for it */
   keep(job: object | null): Promise<void>;
-  /** A start is about to be sent, which stands in the record. @throws Error as `keep`, and when the job was cancelled */
+  /** Stores that a start is about to be sent, with its record. @throws Error as `keep`, and when the job was cancelled */
   begin(record: object): Promise<void>;
-  /** The answer to the start is lost. Returns it as the row has it, rung for or not. @throws Error as `keep` */
+  /** Stores that the response to the start was lost, and returns the start from the row. @throws Error as `keep` */
   lose(): Promise<OpenStart>;
-  /** Takes a job that its provider lists for this one's own, with the record: see adopt_provider_job. @throws Error as `keep` */
+  /** Adopts a job that the provider lists as the one of this job, see adopt_provider_job. @throws Error as `keep` */
   adopt(
     listed: { readonly name: string; readonly madeMs: number },
     record: object,
   ): Promise<"adopted" | "taken" | "open">;
-  /** The ones among these names of a provider that belong to no job. */
+  /** Returns the given names of a provider's jobs that belong to no job of ours. */
   strangers(provider: string, names: readonly string[]): Promise<readonly string[]>;
-  /** Reports the progress of the job, 0 to 1; shown where the job is asked for. Best effort. */
+  /** Reports the progress of the job, 0 to 1, for readers of the job. Best effort. */
   progress(share: number): void;
 }
 
-/** The ingress whose caller waits for a durable job: told of it while it runs. Best effort: the row is the sure way. */
+/** Sends bytes of a running durable job to the ingress whose caller waits. Best effort: the row is authoritative. */
 export interface LiveCaller {
-  /** Announces what is made: its bytes come from here on, before they are all there. */
+  /** Announces a result whose bytes follow while it is produced. */
   begin(head: MadeHead): void;
-  /** The next bytes of it. */
+  /** Sends the next bytes of the result. */
   write(bytes: Uint8Array): void;
 }
 
-/** The worker that owns a job, and how long its lease lasts without a beat. */
+/** Worker that owns a job, and lifetime of its lease without renewal in milliseconds. */
 export interface JobOwner {
   readonly worker: string;
   readonly leaseMs: number;
 }
 
-/** Goes on with the runs of steps that end in this process. */
+/** Continues the runs of steps that end in this process. */
 export interface RunContinuation {
-  /** Reads the run of a step's job, while that is done. Undefined: what ends it has nothing to go on with. */
+  /** Loads the run of a step while its job runs. Undefined if the job belongs to no run that can continue here. */
   open(job: ClaimedJob): StepContinuation | undefined;
 }
 
 export interface StepContinuation {
   /**
-   * Ends the job and goes on with its run, all or nothing. Undefined: nothing was written, the job is to be ended as any other.
-   * @param owner of the job that follows
+   * Ends the job and continues its run, all or nothing. Undefined: nothing was written, and the job must be ended like any other.
+   * @param owner owner of the job that follows
    */
   end(ending: JobEnd, owner: JobOwner, retryMs: number): Promise<StepContinued | undefined>;
 }
 
 export interface StepContinued {
-  /** Nano-credits that were taken for the job that has ended. */
+  /** Nano-credits charged for the ended job. */
   readonly takenNano: bigint;
-  /** The job that follows: claimed, its provider about to be asked. Absent: the run has ended. Without a step it ends as any other. */
+  /** The next job, already claimed; absent if the run has ended. A next job without `step` ends like any other. */
   readonly next?: { readonly job: ClaimedJob; readonly step: StepContinuation | undefined };
 }
 
 export interface JobControl {
-  /** Integers of the job's request that a double does not hold exactly. */
+  /** Integers of the job's request that a double cannot represent exactly. */
   readonly exactIntegers?: ExactIntegers | undefined;
-  /** Slot for the provider's job; only durable jobs have one. */
+  /** Record of the job at its provider; durable jobs only. */
   readonly providerJob?: ProviderJobSlot;
-  /** The caller that waits; only durable jobs have one here. */
+  /** The waiting caller; durable jobs only. */
   readonly caller?: LiveCaller;
-  /** Aborts with a `jobAbort` as its reason. */
+  /** Aborts with a reason made by `jobAbort`. */
   readonly signal: AbortSignal;
-  /** Aborts when what runs is to be cut because the process stops, also after `signal` has aborted for another reason. */
+  /** Aborts when the process stops and running work must end, even after `signal` has aborted for another reason. */
   readonly stopping?: AbortSignal;
-  /** For what is heard before the end, and who serves. The end itself is the outcome's. */
+  /** Receives streamed output and the serving source. The outcome contains the end. */
   readonly answer: Answer;
 }
 
 export interface JobHandler {
   /**
-   * Does the work of a job, whose request is in it. Moves no money and ends no answer: the writers do, by the outcome.
-   * @throws Error for our own trouble, never for anything a provider does; ProviderError `unknown` of a durable job whose paid work may exist
+   * Executes a job with its request. Does not move credits or end the answer: the caller of the handler does, by the outcome.
+   * @throws Error for infrastructure failures, never for a provider's failure; ProviderError `unknown` if paid work of a durable job may exist
    */
   run(job: JobMessage, control: JobControl): Promise<Outcome>;
 }

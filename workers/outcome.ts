@@ -1,4 +1,4 @@
-/** Outcome of a run of a call. Handlers return it; the writers settle it and tell it (runner/live-ends.ts, runner/durable-ends.ts). */
+/** Outcome of a call. Handlers return it; runner/live-ends.ts and runner/durable-ends.ts settle it and answer the caller. */
 import type { FailedAttempt } from "#shared/database/usage-failures.ts";
 import type { StoredFile } from "#shared/files/upload.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -6,46 +6,46 @@ import type { UsageStatus } from "#shared/ledger/settle.ts";
 
 import type { FailureFrame } from "./calls/answer.ts";
 
-/** The whole answer, or the end of one that was streamed: ready for the client. */
+/** The whole answer, or the last frame of a streamed answer, in the format of the client. */
 export interface Result {
   readonly text: string;
-  /** Milliseconds that the provider took. */
+  /** Duration of the provider call, in milliseconds. */
   readonly upstreamMs: number;
-  /** Absent: JSON. */
+  /** Media type of the text; JSON if absent. */
   readonly contentType?: string;
 }
 
 interface Ending {
   readonly status: UsageStatus;
-  /** `provider/model` that served, null when none did. */
+  /** Source that served the call, `provider/model`; null if none did. */
   readonly source: string | null;
-  /** Undefined releases the hold. */
+  /** Charge to settle; undefined releases the hold. */
   readonly charge: Charge | undefined;
 }
 
 export interface Success extends Ending {
   readonly result: Result;
-  /** Nano-credits that are held by now: what costs no more is settled in full, whatever else the workspace does. */
+  /** Held nano-credits: a charge up to this amount is always settled in full. */
   readonly holdNano: bigint;
-  /** Run once the call is settled. */
+  /** Called after the call is settled. */
   readonly onSettled?: () => void;
-  /** Small files that the result names, whose rows come with the job's end. */
+  /** Small files of the result, whose rows are written in the statement that ends the job. */
   readonly files?: readonly StoredFile[];
-  /** Run where the workspace has no room for them, before the job ends as failed. */
+  /** Called if the files exceed the storage limit of the workspace, before the job ends as failed. */
   readonly onRefused?: () => Promise<void>;
 }
 
 export interface Failure extends Ending {
   readonly failure: FailureFrame;
-  /** Attempts at sources that failed, in order. */
+  /** Failed attempts at sources, in order. */
   readonly attempts?: readonly FailedAttempt[];
-  /** Error text of the provider that was asked last: never logged, and kept only sealed. */
+  /** Error text of the last provider: never logged, stored encrypted only. */
   readonly providerText?: string;
 }
 
 export type Outcome = Success | Failure;
 
-/** A failure for which nothing is owed. */
+/** Returns a failure without a charge. */
 export function freeFailure(failure: FailureFrame, source: string | null = null): Failure {
   return { status: "failed", source, charge: undefined, failure };
 }

@@ -1,4 +1,4 @@
-/** THE pool table: one row a pool that answers calls. Runs of workflows: workers/workflows. */
+/** Table of the pools that answer calls. The pool of workflow runs is in workers/workflows. */
 import { availableParallelism } from "node:os";
 
 import type { Config } from "#shared/config.ts";
@@ -11,22 +11,22 @@ import type { JobHandler } from "./job.ts";
 import { createCallHandler } from "./calls/handlers.ts";
 
 interface PoolRow {
-  /** Makes the handler that does the pool's jobs. */
+  /** Creates the handler for the jobs of the pool. */
   readonly createHandler: (context: WorkerContext) => JobHandler;
-  /** Returns the longest time that a durable job of the pool may run. */
+  /** Returns the longest duration of a durable job of the pool, in milliseconds. */
   runMs(config: Config): number;
-  /** Share of the process' slots that the live lane uses. */
+  /** Share of the slots of the process for the live lane. */
   readonly liveShare: number;
-  /** Share of the process' slots that the batch lane may use beside the live lane, so neither starves. */
+  /** Share of the slots of the process for the batch lane, in addition to the live lane, so that neither starves. */
   readonly batchShare: number;
-  /** Jobs that are worked on at once, where fewer are than a process takes: what the dispatcher is told of it. */
+  /** Number of jobs that execute at once, if lower than the number of slots. The dispatcher uses it. */
   readonly capacity?: number;
 }
 
-/** Copying what was made, and the store's own trouble, come on top of the provider's time. */
+/** Time for storing results, in milliseconds, in addition to the provider's time. */
 const KEEPING_MS = 600_000;
 
-/** A job holds a part of what it made in memory when it ends, and what came with it before: fewer of them at once. */
+/** Media jobs keep a part of their inputs and results in memory, so fewer run at once. */
 const MEDIA = { createHandler: createCallHandler, liveShare: 1 / 4, batchShare: 1 / 32 };
 
 export const POOL_TABLE: Readonly<Record<CallPool, PoolRow>> = {
@@ -36,8 +36,8 @@ export const POOL_TABLE: Readonly<Record<CallPool, PoolRow>> = {
   audio: { ...MEDIA, runMs: () => MEDIA_JOBS.music.totalMs + KEEPING_MS },
   video: { ...MEDIA, runMs: () => MEDIA_JOBS.video.totalMs + KEEPING_MS },
   "3d": { ...MEDIA, runMs: () => MEDIA_JOBS.mesh.totalMs + KEEPING_MS },
-  // Runs wait for a core within the worker, so that inputs and results of some move while others compute. Few of one workspace's
-  // are on the queue at once, so that the next workspace's are taken behind no backlog.
+  // More jobs are accepted than execute at once, so that inputs and results of some are transferred while others compute. The queue
+  // contains few jobs of one workspace at a time, so that another workspace waits behind no backlog.
   capability: {
     ...MEDIA,
     liveShare: 1 / 8,

@@ -1,4 +1,4 @@
-/** Jobs that a worker process takes at once, of each pool and lane. */
+/** Number of concurrent jobs of a worker process, by pool and lane. */
 import type { Config } from "#shared/config.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 
@@ -23,8 +23,8 @@ export function isCallPool(pool: Pool): pool is CallPool {
 }
 
 /**
- * Beyond the bound Bun queues outgoing calls silently: a job would hold its slot while its provider call waits.
- * @throws Error when the pools take more jobs at once than the process may call providers
+ * Checks that the process can call a provider for every slot. Bun queues further requests silently, and a queued job would block its slot.
+ * @throws Error when the pools have more slots than Bun sends requests at once
  */
 export function checkOutgoing(pools: readonly Pool[], config: Slots & Pick<Config, "outgoingMax">): void {
   const wanted = outgoingOf(pools, config);
@@ -34,7 +34,7 @@ export function checkOutgoing(pools: readonly Pool[], config: Slots & Pick<Confi
   );
 }
 
-/** Returns the most slots, up to the setting, with which the pools together make no more calls to providers than Bun sends at once. */
+/** Returns the largest number of slots, up to the setting, with which all pools together fit into the requests that Bun sends at once. */
 export function fitSlots(named: readonly WorkerPool[], config: Slots & Pick<Config, "outgoingMax">): number {
   const pools = named.filter((pool) => pool !== WEBHOOK_POOL);
   let { workerSlots } = config;
@@ -42,7 +42,7 @@ export function fitSlots(named: readonly WorkerPool[], config: Slots & Pick<Conf
   return workerSlots;
 }
 
-/** Runs of capabilities and of workflows ask no provider. */
+/** Returns the concurrent requests to providers. Capabilities and workflow runs make none. */
 function outgoingOf(pools: readonly Pool[], config: Slots): number {
   return slotsOfAll(
     pools.filter((pool) => pool !== "capability" && pool !== "workflow"),

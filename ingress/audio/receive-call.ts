@@ -22,7 +22,7 @@ interface ReceivedCall {
   readonly audio: ReceivedAudio;
 }
 
-/** The caller must remove the audio that it gets. @throws ApiError */
+/** Receives the call. The caller must remove the received audio. @throws ApiError */
 async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
   const receiver = { caller: callerOf(call), signal: call.request.signal };
   return isForm(call.request) ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
@@ -57,7 +57,7 @@ async function receiveForm(call: RouteCall, receiver: Receiver): Promise<Receive
 function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead): Promise<ReceivedAudio> {
   return spooled(receiver, async (file) => {
     for await (const piece of filePieces(head, reader, INPUT_BYTES_MAX.audio, () => tooLarge("file"))) {
-      // What is read next takes the place of this one.
+      // A copy, because the reader reuses the buffer for the next piece.
       await file.write(new Uint8Array(piece));
     }
     return { claim: head.contentType, filename: cleanFilename(head.filename ?? ""), param: "file", fileId: undefined };
@@ -65,8 +65,8 @@ function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead
 }
 
 /**
- * Whatever takes long comes after it: the audio has left this process by then. The bytes are read once the window has
- * room, and looked at once the funds cover the shortest audio there is.
+ * Prepares a transcription call; the slow work happens later, when the audio has left this process. The bytes are read once the rate window
+ * has capacity, and inspected once the funds cover the shortest possible audio.
  */
 export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const caller = callerOf(call);
@@ -81,15 +81,15 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
       request,
       model,
       known: audio,
-      // Removed here, when its bytes are stored: until then it keeps its turn on this disk.
+      // Removed below, after its bytes are stored: until then, the file counts against this disk's limit.
       receive: () => Promise.resolve({ ...audio, remove: () => undefined }),
       tries: 1,
       signal: call.request.signal,
     });
-    // Asked anew: the upload may have taken minutes.
+    // Checked again, because the upload may have taken minutes.
     await look(read.leastNano);
     const { inline, text: textOf, ...checked } = await read.load();
-    // Bytes have no business on the queue.
+    // Audio bytes do not travel on the queue.
     const stored = await offloadInputs(context, requestId, inline);
     const text = textOf(stored);
     return {
@@ -106,7 +106,7 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
   }
 }
 
-/** Kept for as long as the call waits, so it must not keep the audio: it is made where no audio is in sight. */
+/** Returns the function that deletes the stored inputs. It outlives the audio, so its closure must not refer to the audio. */
 function discarding(context: IngressContext, requestId: string, stored: StoredInputs): () => void {
   return () => discardInputs(context, requestId, stored);
 }

@@ -1,6 +1,6 @@
 /**
- * Background responses: durable jobs that answer a stored response. The response is there before its job, and what becomes of it is
- * written with the job's end, so that it is paid once, and stays when the caller is gone.
+ * Background responses: durable jobs for stored responses. The response is stored before its job, and the job's end writes the result in
+ * the same transaction. It is therefore charged once, and remains when the caller disconnects.
  */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
@@ -28,15 +28,15 @@ import type { FollowedRun } from "../workflows/run-follower.ts";
 import { failureEventsOf, responseEvent } from "../responses/object.ts";
 
 interface Background {
-  /** The response before any work. */
+  /** Response before any work. */
   readonly response: ModelResponse;
   readonly input: readonly ResponsesItem[];
   readonly isStreamed: boolean;
-  /** Name of the conversation that it belongs to. */
+  /** Name of the conversation of the response. */
   readonly affinity: string;
 }
 
-/** Stores the response, admits its job, and answers with the one or its events. @throws ApiError of whatever refuses it */
+/** Stores the response, admits its job, and returns the response or its events. @throws ApiError of any refusal */
 export async function runInBackground(
   context: IngressContext,
   call: RouteCall,
@@ -47,7 +47,7 @@ export async function runInBackground(
     return withLoweredLimit(context, paid, json(await begin(context, call, paid, background)));
   const caller = callerOf(call);
   const { requestId: id } = call;
-  // One reader too many hears so before the work is paid: told to come again later, it would pay twice.
+  // The limit of streams is checked before the work is charged: a client that retried later would pay twice.
   const followed = context.runs.follow(id, caller);
   try {
     await begin(context, call, paid, background);
@@ -59,7 +59,7 @@ export async function runInBackground(
   return withLoweredLimit(context, paid, answer);
 }
 
-/** Returns the response as it waits. */
+/** Returns the queued response. */
 async function begin(
   context: IngressContext,
   call: RouteCall,
@@ -69,7 +69,7 @@ async function begin(
   const caller = callerOf(call);
   const { workspaceId, keyId, preset } = caller;
   const { requestId: id } = call;
-  // Nothing is stored for calls that would be refused.
+  // Checked first, so that nothing is stored for a refused call.
   await context.calls.look(workspaceId, preset.requests_per_minute, bound.holdNano);
   const queued: ModelResponse = { ...response, status: "queued" };
   try {
@@ -88,7 +88,7 @@ async function begin(
       affinity,
     });
   } catch (error) {
-    // Where it is not known whether it was admitted, its response tells.
+    // After an uncertain admission, the response shows whether the job exists.
     const isRefused = error instanceof ApiError && error.code !== "service_unavailable";
     if (isRefused) await forget(context, caller, id);
     throw error;
@@ -96,17 +96,17 @@ async function begin(
   return queued;
 }
 
-/** Deletes the response of a refused call. One that stays is found as a response whose work never began, until it is over. */
+/** Deletes the response of a refused call. After a failure, it remains until its expiry as a response whose work never began. */
 async function forget({ responses, log }: IngressContext, caller: Caller, id: string): Promise<void> {
   await responses
     .delete(viewerOf(caller), id)
     .catch((error: unknown) => log.warn({ err: error, request_id: id }, "the response of a refused call stays"));
 }
 
-/** A response that is cancelled is told so when its worker has let go of it, which takes this long at most. */
+/** Longest wait until the worker has ended a cancelled response, in milliseconds. */
 const CANCEL_WAIT_MS = paced(5_000);
 
-/** Asks its job to end, and waits for that a little. @throws ApiError `unsupported_value` for one that is no background response */
+/** Cancels the response's job and briefly waits for its end. @throws ApiError `unsupported_value` for a response without background */
 export async function cancelBackground(
   context: IngressContext,
   { workspaceId }: Caller,
@@ -141,9 +141,9 @@ function isUnderWay({ status }: ModelResponse): boolean {
 }
 
 /**
- * Events of a background response again, see `streamBackground`.
- * @param after number of the last one that its reader has
- * @throws ApiError `overloaded`; `unsupported_value` for one whose events are not kept, or not any more
+ * Resumes the events of a background response, see `streamBackground`.
+ * @param after number of the last event that the client has
+ * @throws ApiError `overloaded`; `unsupported_value` if the events are not stored, or no longer
  */
 export function resumeBackground(
   context: IngressContext,
@@ -181,7 +181,7 @@ function streamBackground(context: IngressContext, call: StreamedCall, followed:
   return new Response(streamOf(KEEPALIVE, events, onFault, onLeft), { headers: SSE_HEADERS });
 }
 
-/** Events that stand before those of the worker: made of the response itself, as the last ones are. */
+/** Events before those of the worker. Like the last ones, they are built from the response. */
 const OPENING = ["response.created", "response.queued"] as const;
 
 async function* eventsOf(
@@ -193,7 +193,7 @@ async function* eventsOf(
 ): AsyncGenerator<Uint8Array, void, void> {
   const over = AbortSignal.any([left, closing]);
   const insist = insistOn({ log, about: { request_id: call.id }, signal: over });
-  /** The response with all that it was asked, which may be megabytes: for its first and last events alone. */
+  /** Reads the whole response with its request, which may be megabytes: only for the first and last events. */
   const whole = async (): Promise<ModelResponse> => {
     const kept = await insist(() => responses.read(call.id));
     if (!kept) throw deleted();
@@ -203,7 +203,7 @@ async function* eventsOf(
   let toldAt = performance.now();
   try {
     while (!left.aborted) {
-      // Looked at before its events: those of one that has ended are all there then.
+      // The state is read before the events: when it has ended, all events exist.
       const state = await insist(() => responses.look(call.id));
       if (!state) throw deleted();
       if (last < OPENING.length - 1) {
@@ -224,14 +224,14 @@ async function* eventsOf(
         continue;
       }
       if (!state.isUnderWay) {
-        // Of events that are gone the number of the last is known to their reader alone.
+        // After the events were deleted, only the client knows the number of the last one.
         const isGone = state.lastEvent < FIRST_KEPT_EVENT;
         const before = isGone ? Math.max(state.lastEvent, after) : state.lastEvent;
         yield* framesBehind(endOf(await whole(), before), after);
         yield DONE;
         return;
       }
-      // Without [DONE]: there is more to come for a reader who comes back.
+      // No [DONE]: a client that reconnects receives more.
       if (closing.aborted) throw new Error("the service is restarting");
       await followed.wait(Math.min(JOB_LOOK_MS, KEEPALIVE_MS), over);
       if (performance.now() - toldAt < KEEPALIVE_MS) continue;
@@ -256,11 +256,11 @@ function* framesBehind(text: string, after: number): Generator<Uint8Array> {
   }
 }
 
-/** The last events, made of the response. @param before number of the event before them */
+/** Returns the last events, built from the response. @param before number of the preceding event */
 function endOf(response: ModelResponse, before: number): string {
   const { status, error } = response;
   if (status !== "failed" || !error) {
-    // OpenAI knows no event of its own for a response that was cancelled.
+    // OpenAI has no event for a cancelled response.
     return responseEvent(`response.${status === "cancelled" ? "failed" : status}`, before + 1, response);
   }
   const known = error.code in ERROR_CODES ? (error.code as Code) : "internal_error";

@@ -1,6 +1,6 @@
 /**
- * One batch message: the checks and the admission of a call over HTTP, for the key in its subject. The outcome
- * is kept under the id of its job or run, so that a repeat changes nothing and receives the same.
+ * Admission of one batch message, with the checks of a call over HTTP, for the key in its subject. The outcome is stored under the id of
+ * its job or run, so a repeated message changes nothing and gets the same answer.
  */
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
 import { admitJob } from "#shared/calls/admit.ts";
@@ -24,23 +24,23 @@ import type { IngressContext } from "../context.ts";
 import { type Answered, type Full, findKnown, refused } from "./answers.ts";
 import { fingerprintOf, readBatchCall } from "./read-call.ts";
 
-/** Batch messages in hand at once that have media or text for the object store, or audio; half of them of one workspace. */
+/** Most batch messages handled at once that have audio, or media or text for the object store; half of them of one workspace. */
 export const INTAKE_LARGE_MAX = 8;
 
 export interface BatchArrival {
   readonly pool: Pool;
-  /** The key that its publisher logged in with. */
+  /** Key with which the publisher logged in. */
   readonly caller: Caller;
-  /** `Idempotency-Key`, empty when it has none. */
+  /** `Idempotency-Key`; empty if absent. */
   readonly key: string;
-  /** Names the message where the publisher did not: no two of any store have the same. */
+  /** Identity of a message without a key: unique in all streams. */
   readonly place: string;
-  /** Checked; null when it named no address of its publisher. */
+  /** Validated reply subject; null if the message named none of its publisher's subjects. */
   readonly reply: string | null;
   readonly data: Uint8Array;
-  /** Number of deliveries, this one included. */
+  /** Number of deliveries, including this one. */
   readonly deliveries: number;
-  /** Its window has been full for longer than one lasts. */
+  /** True when the rate window has been full for longer than its length. */
   readonly starves: boolean;
 }
 
@@ -48,13 +48,13 @@ export interface BatchContext extends Pick<
   IngressContext,
   "calls" | "catalogue" | "config" | "offered" | "storage" | "probes" | "log"
 > {
-  /** A connection of its own: a flood of messages must not stand before the look-ups of HTTP calls. */
+  /** Connection of its own, so that a flood of messages does not delay the look-ups of HTTP calls. */
   readonly database: Queryable;
   readonly jobs: JobAdmission;
   readonly publishers: Publishers;
 }
 
-/** Returns the identity of a message's job: the same for every repeat under the same `Idempotency-Key` of the same member. */
+/** Returns the identity of a message's job: the same for every message with the same `Idempotency-Key` of the same member. */
 export function addressOf({
   caller: { workspaceId, memberId },
   key,
@@ -72,7 +72,7 @@ export function addressOf({
   };
 }
 
-/** @throws Error when the job may or may not have been admitted: take the message again */
+/** Admits a message. @throws Error when it is unknown whether the job was admitted: handle the message again */
 export async function takeMessage(context: BatchContext, arrival: BatchArrival): Promise<Answered | Full> {
   const { pool, caller, starves, place } = arrival;
   const { workspaceId } = caller;
@@ -80,7 +80,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   const read = await unlessRefused(readMessage(context, arrival, job));
   const call = read instanceof ApiError || "kind" in read ? read : await begin(context, arrival, job, read);
   if ("outcome" in call || "waitMs" in call) return call;
-  // Before any costly work is done for it: a repeat gets the outcome of the first.
+  // Looked up before any costly work: a repeat gets the outcome of the first message.
   const known = !(call instanceof ApiError) && call.isHeavy() ? await findKnown(context, job, arrival.data) : undefined;
   if (known) return known;
   const admission = await admitJob(context, {
@@ -115,7 +115,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
     case "unknown_workspace":
       return refused(job, jobError(admission.refusal ?? inactiveKey()));
     case "known":
-      // Without a key it is the same message, whose acknowledgement was lost.
+      // Without a key, it is the same message, whose acknowledgment was lost.
       return (await findKnown(context, job, arrival.data)) ?? { kind: "full", waitMs: 0, isWindow: false };
     case "full":
       return { kind: "full", waitMs: admission.waitMs, isWindow: admission.isForFunds !== true };
@@ -126,7 +126,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
   }
 }
 
-/** A refusal is a result: it is told, and kept where there is a caller. @throws what is no refusal */
+/** Returns a refusal as a value: it is sent to the publisher, and stored if there is a caller. @throws any other error */
 export async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError> {
   try {
     return await asked;
@@ -136,21 +136,21 @@ export async function unlessRefused<T>(asked: Promise<T>): Promise<T | ApiError>
   }
 }
 
-/** @throws ApiError as the endpoint over HTTP would answer */
+/** Reads the call of a message. @throws ApiError like the endpoint over HTTP */
 function readMessage(context: BatchContext, arrival: BatchArrival, job: Addressed): Promise<ReadCall | NewRun> {
   if (arrival.key === "" || job.publisher_key !== null) return readBatchCall(context, { ...arrival, job });
   const expected = `an Idempotency-Key of 1 to ${IDEMPOTENCY_KEY_CHARS_MAX} printable ASCII characters`;
   return Promise.reject(new ApiError("invalid_request", `Expected ${expected}.`));
 }
 
-/** Begins the run that is asked for; one that is not begun is not counted either. Returns what refuses it, to be kept. */
+/** Begins the requested run; the rate window counts only begun runs. Returns a refusal as ApiError, which is then stored. */
 async function begin(
   context: BatchContext,
   { data }: BatchArrival,
   job: Addressed,
   run: NewRun,
 ): Promise<Answered | Full | ApiError> {
-  // Before its input is stored: a repeat gets the outcome of the first.
+  // Looked up before the input is stored: a repeat gets the outcome of the first message.
   const known = run.inputBytes > RUN_INPUT_TEXT_BYTES_MAX ? await findKnown(context, job, data) : undefined;
   if (known) return known;
   const begun = await unlessRefused(beginRun(context, run));
@@ -158,7 +158,7 @@ async function begin(
   const { verdict, waitMs } = begun;
   if (verdict === "waits") return { kind: "full", waitMs, isWindow: true };
   if (verdict !== "begun") {
-    // Over a crowd it stays in the stream, which bounds how many a workspace has there.
+    // Beyond the limit of runs, the message stays in the stream, which bounds the messages per workspace.
     const again = { kind: "full", waitMs: verdict === "crowded" ? CROWDED_MS : 0, isWindow: false } as const;
     return (await findKnown(context, job, data)) ?? again;
   }
@@ -166,7 +166,7 @@ async function begin(
   return { kind: "answered", outcome: "queued", job, told: { status: "queued" }, isRun: true, foundOpen: waitMs >= 0 };
 }
 
-/** Large messages are taken a few at a time: the object store and audio probes serve callers over HTTP too. None waits for a permit. */
+/** Limit of large messages: the object store and audio probes also serve HTTP callers. No message waits for a permit. */
 const large = openRequestLimit({
   max: INTAKE_LARGE_MAX,
   perWorkspaceMax: INTAKE_LARGE_MAX / 2,
@@ -176,7 +176,7 @@ const large = openRequestLimit({
 });
 const PERMIT_MS = 2_000;
 
-/** Undefined: there is none now. */
+/** Returns the function that releases a permit; undefined if none is free. */
 export async function takePermit(workspaceId: string): Promise<(() => void) | undefined> {
   try {
     return (await large.take({ owner: workspaceId })).release;
@@ -186,11 +186,11 @@ export async function takePermit(workspaceId: string): Promise<(() => void) | un
   }
 }
 
-/** Runs that wait for others of their workspace to end do so for minutes. */
+/** Delay of runs beyond the limit of their workspace, whose other runs take minutes to end. */
 const CROWDED_MS = paced(10_000);
 
 /**
- * Returns the caller that a message acts for.
+ * Returns the caller of a message.
  * @throws ApiError `invalid_api_key`, `permission_denied` if the key's preset is gone
  */
 export async function publisherOf(

@@ -1,4 +1,4 @@
-/** Answers to a publisher about its message, and the look-up of a known job before the message is read. */
+/** Answers to publishers about their messages, and the look-up of an existing job before a message is read. */
 import type { Queryable } from "#shared/database/client.ts";
 import { findJob, type JobError } from "#shared/database/jobs.ts";
 import { type Addressed, type JobReply, jobReplyOf } from "#shared/jobs/answer.ts";
@@ -16,15 +16,15 @@ export interface Answered {
   readonly outcome: "queued" | "refused" | "repeated";
   readonly job: Addressed;
   readonly told: JobReply;
-  /** The message to put on the queue now. */
+  /** Attempt and dispatch numbers of the job that must be put on the queue now. */
   readonly dispatch?: { readonly attempt: number; readonly dispatch: number };
-  /** A run has begun, of which workers are to hear now. */
+  /** True when a run has begun, of which workers must be notified. */
   readonly isRun?: true;
-  /** The window had room for it. */
+  /** True when the rate window had capacity for the message. */
   readonly foundOpen?: boolean;
 }
 
-/** It comes again: its window is full, or it is one of too many large ones. */
+/** Deferral of a message: its rate window is full, or too many large messages are handled. */
 export interface Full {
   readonly kind: "full";
   readonly waitMs: number;
@@ -32,8 +32,8 @@ export interface Full {
 }
 
 /**
- * Returns the answer for a job or run that is known by its id; undefined: there is none.
- * @param data the message: one that asks for something else than the first is refused
+ * Returns the answer for an existing job or run; undefined if there is none.
+ * @param data the message; a request that differs from the first one is refused
  */
 export async function findKnown(
   context: Pick<IngressContext, "storage" | "log"> & { readonly database: Queryable },
@@ -55,7 +55,7 @@ export async function findKnown(
 
 const REUSED = reused("This Idempotency-Key was used for a message with another body; use a new key.");
 
-/** Returns the answer to a message that is not accepted, and of which nothing is stored. */
+/** Returns the answer to a refused message, of which nothing is stored. */
 export function refused(job: Addressed, error: JobError): Answered {
   return { kind: "answered", outcome: "refused", job, told: { status: "refused", error } };
 }

@@ -7,16 +7,16 @@ import type { NatsConnection } from "nats";
 
 import { BATCH_STREAM, type Pool } from "#shared/queue/subjects.ts";
 
-/** Messages of one workspace and pool that wait: a key alone may have as many. */
+/** Most waiting messages of one workspace and pool; a single key may have as many. */
 export const WAITING_PER_WORKSPACE_MAX = 360;
 
-/** A count is believed for this long, in milliseconds. */
+/** Time for which a count is reused, in milliseconds. */
 const COUNT_MS = 2_000;
-/** Counts that are remembered. */
+/** Most counts in the cache. */
 const COUNTS_MAX = 1_000;
 
 export interface Crowds {
-  /** True if the workspace has as many messages in the stream as may wait. False if the server cannot be asked. */
+  /** Returns true if the workspace has more messages in the stream than may wait. Returns false if the server cannot be reached. */
   isCrowded(pool: Pool, workspaceId: string): Promise<boolean>;
 }
 

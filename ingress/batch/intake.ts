@@ -1,6 +1,6 @@
 /**
- * The batch door: takes messages of publishers from BATCH_IN a few at a time, admits them, answers, acknowledges, in this
- * order. A message is accepted when it is answered; whatever fails before that comes again.
+ * NATS intake: takes publishers' messages from BATCH_IN in groups, admits them, answers, and acknowledges, in this order. A message is
+ * accepted when it is answered; after an earlier failure it is redelivered.
  */
 import type { NatsConnection } from "nats";
 
@@ -29,18 +29,18 @@ import { addressOf, type BatchArrival, type BatchContext, publisherOf, takeMessa
 import { type Answered, findKnown, refused } from "./answers.ts";
 import { countBatchMessages, createCrowds } from "./crowd.ts";
 
-/** Batch messages an ingress has in hand at once: enough to fill a group, few enough to lose little time to a restart. */
+/** Batch messages that an ingress handles at once: enough to fill a group, few enough to lose little time in a restart. */
 const INTAKE_SLOTS = 32;
 
-/** Batch messages that a process remembers as waiting for a window (200 bytes each). */
+/** Most messages that a process remembers as waiting for a rate window (200 bytes each). */
 export const WAITING_MESSAGES_MAX = 20_000;
 
-/** A batch message whose workspace's window is full comes again after this long at least and at most. */
+/** Shortest and longest redelivery delay of a message whose workspace's rate window is full. */
 const WINDOW_RETRY_MIN_MS = paced(1_000);
 export const WINDOW_RETRY_MAX_MS = paced(60_000);
 
 export interface Intake {
-  /** Takes no more; resolves when everything in hand is answered or handed back. */
+  /** Takes no more messages. Resolves when all taken ones are answered or returned to the stream. */
   stop(): Promise<void>;
 }
 
@@ -49,7 +49,7 @@ export interface IntakeContext extends BatchContext {
   readonly dispatcher: JobDispatcher;
 }
 
-/** Well inside the durable's ack_wait. */
+/** Interval of extending a message's acknowledgment deadline, well below the consumer's ack_wait. */
 const BEAT_MS = paced(10_000);
 
 export function startIntake(context: IntakeContext, connection: NatsConnection): Intake {
@@ -82,7 +82,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     const key = message.header(HEADERS.idempotencyKey);
     const caller = await unlessRefused(publisherOf(context, target));
     if (caller instanceof ApiError) {
-      // Not kept: no preset bounds how many such messages come, and each would be a row.
+      // Not stored: no preset limits the number of such messages, and each would be a row.
       const job = addressOf({ caller: { workspaceId, memberId: keyId }, key, place, reply });
       await conclude(message, pool, refused(job, jobError(caller)));
       return;
@@ -101,7 +101,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     const openInMs = windows.openInMs(fullKey);
     if (openInMs > 0) {
       const job = addressOf(arrival);
-      // A repeat may be of a job that was admitted long ago; one that came before was looked for then.
+      // A repeat may belong to a job that was admitted long ago. A redelivery was looked up at its first delivery.
       const mayBeKnown = message.deliveries === 1 && job.publisher_key !== null;
       const known = mayBeKnown ? await findKnown(context, job, message.data) : undefined;
       if (known) await conclude(message, pool, known);
@@ -135,7 +135,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   };
 
   /**
-   * Answers `waiting` at the first delivery. Of several messages with one Idempotency-Key the first stays in the stream. Messages over the
+   * Answers `waiting` at the first delivery. Of several messages with one Idempotency-Key, the first stays in the stream. Messages over the
    * workspace's limit are dropped, as JetStream drops those over a key's limit.
    */
   const wait = async (message: Delivery, pool: Pool, job: Addressed, openInMs: number): Promise<void> => {
@@ -173,7 +173,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   };
 }
 
-/** Answers are sent only below the inbox of the publisher's key, whatever its message names. */
+/** Returns the reply subject if it is below the inbox of the publisher's key; null otherwise. */
 function replyOf(
   { metrics, log }: Pick<IntakeContext, "metrics" | "log">,
   message: Delivery,
@@ -188,33 +188,33 @@ function replyOf(
   return null;
 }
 
-/** Spread a little, so that those who waited for the same thing do not come back together. */
+/** Returns the delay with jitter, so that messages that waited for the same event are not redelivered together. */
 function laterMs(ms: number): number {
   const bounded = Math.min(WINDOW_RETRY_MAX_MS, Math.max(WINDOW_RETRY_MIN_MS, ms));
   return Math.round(Math.min(WINDOW_RETRY_MAX_MS, bounded * (1 + 0.2 * Math.random())));
 }
 
-// Messages that wait for their workspace's window, as far as this process has seen them: of those under one key the first waits, the
-// others are told so and leave the stream.
+// Messages that wait for their workspace's rate window, as seen by this process. Of several with one Idempotency-Key, the first waits; the
+// others are answered and leave the stream.
 
 interface WaitingMessages {
-  /** Notes that the message waits. False: an earlier one under the same job id does, and this one is not needed. */
+  /** Records that the message waits. Returns false if an earlier message with the same job id waits and this one is not needed. */
   isFirst(jobId: string, seq: number): boolean;
-  /** The job was admitted or refused. */
+  /** Removes the entry of a job that was admitted or refused. */
   forget(jobId: string): void;
 }
 
 interface Known {
   readonly seq: number;
-  /** Milliseconds, as `now` tells them. */
+  /** Last delivery, in milliseconds of the clock `now`. */
   readonly seenAt: number;
 }
 
-/** It comes again at least this often, to one ingress or another; not seen twice over, it may have gone with a store. */
+/** Lifetime of an entry. A waiting message is redelivered within less than half of it; a missing one may have been lost with its stream. */
 const BELIEVED_MS = 2.5 * WINDOW_RETRY_MAX_MS;
 
 export function createWaitingMessages(now: () => number = () => performance.now()): WaitingMessages {
-  /** Those seen last stand last. */
+  /** Entries in the order of their last delivery. */
   const first = new Map<string, Known>();
   return {
     isFirst(jobId, seq) {
@@ -234,20 +234,20 @@ export function createWaitingMessages(now: () => number = () => performance.now(
   };
 }
 
-// Windows that batch messages wait for, as far as this process has seen them, by workspace and key.
+// Rate windows that batch messages wait for, as seen by this process, by workspace and key.
 
 interface Windows {
-  /** Milliseconds until it may have room; 0 or less: ask. */
+  /** Returns the milliseconds until the window may have capacity; 0 or less: try now. */
   openInMs(key: string): number;
   isFull(key: string, waitMs: number): void;
-  /** A message found room in it. */
+  /** Records that a message found capacity in the window. */
   wasOpen(key: string): void;
-  /** A message stored then has waited for longer than a window lasts, and none found room for as long: others use it up. */
+  /** True if a message stored at that time has waited longer than a window, while none found capacity: other calls use the capacity up. */
   starves(key: string, storedAtMs: number): boolean;
 }
 
 const WINDOW_MS = 60_000;
-/** Windows remembered before those that tell nothing any more are forgotten. */
+/** Number of remembered windows at which outdated ones are removed. */
 const SWEEP = 1_000;
 
 interface Seen {
@@ -257,7 +257,7 @@ interface Seen {
 
 export function createWindows(now: () => number = () => Date.now()): Windows {
   const seen = new Map<string, Seen>();
-  // What other messages found before is not known.
+  // The successes of messages before this process started are unknown.
   const startedAt = now();
 
   const of = (key: string): Seen => {

@@ -28,15 +28,15 @@ interface Arrived {
   readonly job: Addressed;
   readonly pool: Pool;
   readonly data: Uint8Array;
-  /** Number of deliveries of the message, this one included. */
+  /** Number of deliveries of the message, including this one. */
   readonly deliveries: number;
-  /** Its window has been full for longer than one lasts. */
+  /** True when the rate window has been full for longer than its length. */
   readonly starves: boolean;
 }
 
 type BatchContext = Context & { readonly database: Queryable };
 
-/** Returns the call or the run that is asked for. @throws ApiError as the endpoint over HTTP would answer, its params counted from `body` */
+/** Returns the requested call or run. @throws ApiError like the endpoint over HTTP, with params below `body` */
 export async function readBatchCall(context: BatchContext, arrived: Arrived): Promise<ReadCall | NewRun> {
   const { caller, pool, data, deliveries: tries } = arrived;
   const message = await readMessage(data);
@@ -57,7 +57,7 @@ function checkPool(endpoint: string, { pool: own }: { readonly pool: Pool }, poo
   throw new ApiError("invalid_request", message, { param: "endpoint" });
 }
 
-/** Not at once where that takes long: HTTP callers share the thread. @throws ApiError as `readJson` */
+/** Parses a message; a large one in slices, because HTTP callers share the thread. @throws ApiError as `readJson` */
 async function readMessage(data: Uint8Array): Promise<JsonBody> {
   if (data.length <= JSON_AT_ONCE_BYTES_MAX) return readJson(data);
   const slices = new TimeSlices();
@@ -66,12 +66,12 @@ async function readMessage(data: Uint8Array): Promise<JsonBody> {
   return message;
 }
 
-/** 64 hex digits: equal for messages that ask for the same, however their members are ordered. */
+/** Returns a hash of 64 hex digits that is equal for equal requests, in whatever order their members are. */
 export async function fingerprintOf(data: Uint8Array): Promise<string> {
   try {
     const { text, value } = await readMessage(data);
     const { endpoint, capability, workflow, body } = value as Readonly<Partial<Record<string, unknown>>>;
-    // Integers that read as the same double are told apart by their digits.
+    // Large integers may parse to the same double; their digits distinguish them.
     const integers = [...(exactIntegersOf(text)?.values() ?? [])].toSorted();
     const named = [capability, workflow].filter((one) => one != null);
     const more = [...named, ...(integers.length === 0 ? [] : [integers])];
@@ -85,7 +85,7 @@ const CHAT_ENDPOINT = "/v1/chat/completions";
 const WORKFLOW_ENDPOINT = "/v1/workflows/{id}/runs";
 const RUN_ENDPOINT = "/v1/capabilities/{id}/run";
 
-/** @throws ApiError as `POST /v1/workflows/{id}/runs` would answer */
+/** Reads a workflow run. @throws ApiError as `POST /v1/workflows/{id}/runs` */
 async function readRun(
   { database }: BatchContext,
   { caller, job, data, starves }: Arrived,

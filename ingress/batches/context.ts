@@ -1,4 +1,4 @@
-/** Dependencies of those who work on batches. */
+/** Dependencies of the code that works on batches. */
 import type { Publishers } from "#shared/access/authenticate.ts";
 import type { Uploads } from "#shared/files/uploads.ts";
 
@@ -22,8 +22,8 @@ export interface BatchContext extends Pick<
   | "storage"
 > {
   readonly publishers: Publishers;
-  /** Uploads of the files that batches write, which may be larger than callers' own. */
+  /** Uploads of batch output files, which may be larger than callers' files. */
   readonly uploads: Uploads;
-  /** A place among the heavy calls that this process stores for messages and lines; undefined: there is none now. */
+  /** Takes a permit for a heavy call from a message or line, whose media this process stores; undefined if none is free. */
   takePermit(workspaceId: string): () => Promise<(() => void) | undefined>;
 }

@@ -14,12 +14,12 @@ export interface BatchFault {
   readonly line: number | null;
 }
 
-/** A batch fails for its faults, of which there is at least one, and leaves files in any other case. */
+/** End state of a batch. A failed batch has at least one fault; any other batch has files. */
 type End =
   | ({ readonly state: BatchEnd } & WrittenFiles)
   | { readonly state: "failed"; readonly faults: readonly BatchFault[] };
 
-/** Ends the batch, and counts it with the lines that it leaves. @throws Superseded */
+/** Ends the batch and counts it, with the lines that never ran. @throws Superseded */
 export async function endLed(
   { database, metrics }: Pick<IngressContext, "database" | "metrics">,
   batch: BatchRow,
@@ -36,7 +36,7 @@ const EXPIRED = {
   message: "The completion window of the batch ended before all lines were processed.",
 };
 
-/** Returns what the event of the batch says went wrong: the first fault, with its line and the number of faults. */
+/** Returns the error in the batch's event: the first fault, with its line and the number of faults. */
 function errorOf(end: End): Pick<BatchFault, "code" | "message"> | null {
   if (end.state !== "failed") return end.state === "expired" ? EXPIRED : null;
   const { faults } = end;

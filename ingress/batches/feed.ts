@@ -1,4 +1,4 @@
-/** Admission of the lines of a batch: read from its input a few at a time, and admitted as batch messages are, under ids of their own. */
+/** Admission of batch lines: read from the input in groups, and admitted like batch messages, under ids of their own. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
@@ -21,18 +21,18 @@ import { createWindows } from "../batch/intake.ts";
 import type { BatchContext } from "./context.ts";
 import { type LineTarget, readLine } from "./read-line.ts";
 
-/** Bytes of the input that are read at once; a longer line is read alone. */
+/** Most bytes of the input that are read at once; a longer line is read alone. */
 const SPAN_BYTES_MAX = 1_048_576;
 
-/** Lines of a batch that are admitted at once: enough for a group. */
+/** Number of lines of a batch that are admitted at once: enough for a group. */
 const AT_ONCE = 8;
 
-/** Wait of lines for funds that others of the batch hold, for a place among heavy calls, or for other runs to end. */
+/** Delay of lines that wait for held funds, a permit for heavy calls, or the end of other runs, in milliseconds. */
 const WAIT_MS = paced(2_000);
 
-/** The answer about a line: it is under way, was refused, or comes again after a time. */
+/** Result of feeding a line: admitted, refused, or deferred for `waitMs` milliseconds. */
 export type Fed =
-  /** Its job is there; refused: as one that was refused. */
+  /** The line has a job. `refused`: error code of a job that was refused. */
   | { readonly kind: "admitted"; readonly refused?: Code }
   | { readonly kind: "refused"; readonly error: ApiError }
   | { readonly kind: "full"; readonly waitMs: number };
@@ -40,21 +40,21 @@ export type Fed =
 const ADMITTED: Fed = { kind: "admitted" };
 const waitFor = (waitMs: number): Fed => ({ kind: "full", waitMs });
 
-/** Windows of workspaces as all batches of this process have seen them. */
+/** Rate windows of workspaces, as seen by all batches of this process. */
 const windows = createWindows();
 
 export interface Feeding {
   readonly batch: BatchRow;
   readonly target: LineTarget;
-  /** Others of the batch are under way, and may hold what a line lacks. */
+  /** True when other lines of the batch are running and may hold what a line lacks. */
   readonly othersRun: boolean;
   readonly onFed: (line: BatchLine, fed: Fed) => Promise<void>;
 }
 
 /**
- * Admits lines in their order, until one must wait.
- * @returns milliseconds after which those that are left may come again; 0: none is left
- * @throws Superseded; Error when the database or the object store is away
+ * Admits lines in order until one must wait.
+ * @returns milliseconds after which the remaining lines may be fed again; 0: none remains
+ * @throws Superseded; Error when the database or the object store is down
  */
 export async function feedLines(
   context: BatchContext,
@@ -76,7 +76,7 @@ export async function feedLines(
     const bytes = await readSpan(context, blocks, span);
     for (let from = 0; from < span.length; from += AT_ONCE) {
       const some = span.slice(from, from + AT_ONCE);
-      // All admissions have ended when this returns: no line that is told as never made is admitted later.
+      // All admissions end before this returns: a line that is reported as never run is not admitted later.
       const settled = await Promise.allSettled(
         some.map((line) => feedLine(context, { batch, target, caller, line, bytes: bytes(line), hasOthers, slices })),
       );
@@ -97,7 +97,7 @@ export async function feedLines(
   return 0;
 }
 
-/** A key that acts no more ends the lines that have not begun. */
+/** Returns the caller of the batch. The error of an inactive key ends the lines that have not begun. */
 async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<Caller | ApiError> {
   try {
     const caller = await publishers.find(batch.workspace_id, batch.key_id);
@@ -109,21 +109,21 @@ async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<
   }
 }
 
-/** Refusals for want of what other lines hold until they end. */
+/** Codes of refusals for lack of what other lines hold until they end. */
 const HELD_BY_OTHERS: ReadonlySet<Code> = new Set(["insufficient_credits", "daily_tokens_exceeded"]);
 
-/** A line that was refused for what others of its batch hold comes again: its job is forgotten. */
+/** Defers a line that was refused for what other lines of its batch hold, and deletes its job. */
 async function unlessHeldByOthers({ database }: BatchContext, { job_id }: BatchLine, fed: Fed): Promise<Fed> {
   if (fed.kind !== "admitted" || fed.refused === undefined || !HELD_BY_OTHERS.has(fed.refused)) return fed;
   return (await forgetRefused(database, job_id)) ? waitFor(WAIT_MS) : fed;
 }
 
-/** The same of lines whose leader was lost before it forgot their jobs. */
+/** Deletes such jobs of a previous leader, which was lost before it deleted them. */
 export function forgetHeldByOthers({ database }: Pick<BatchContext, "database">, batch: BatchRow): Promise<void> {
   return forgetAllRefused(database, batch, [...HELD_BY_OTHERS]);
 }
 
-/** Lines that are read together. */
+/** Yields groups of lines that are read together. */
 function* spansOf(lines: readonly BatchLine[]): Generator<BatchLine[], void> {
   let span: BatchLine[] = [];
   for (const line of lines) {
@@ -165,7 +165,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const { batch, caller, line, target, bytes, slices } = feed;
   const key = `${batch.workspace_id} ${batch.key_id}`;
   const starves = windows.starves(key, (batch.in_progress_at ?? batch.created_at).getTime());
-  // Nobody else tries a line: audio that cannot be read now is not tried again.
+  // No other process reads the line, so unreadable audio is not retried.
   const asked = { caller, batch, target, id: line.job_id, bytes, tries: Infinity, starves };
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
@@ -213,10 +213,10 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   }
 }
 
-/** Tells of a line that is known already, or must wait; undefined: it may be admitted. */
+/** Returns the result for a line that has a job already or must wait; undefined: the line may be admitted. */
 async function look(context: BatchContext, feed: Feed, call: ReadCall, starves: boolean): Promise<Fed | undefined> {
   const { batch, caller, line, hasOthers } = feed;
-  // Its media must not be stored a second time.
+  // The media of the line must not be stored twice.
   if (call.isHeavy() && (await findJob(context.database, batch.workspace_id, line.job_id))) return ADMITTED;
   if (!hasOthers) return undefined;
   const leastNano = priceAt(call.leastNano, { price_millionths: context.config.batchPriceMillionths });
@@ -226,7 +226,7 @@ async function look(context: BatchContext, feed: Feed, call: ReadCall, starves: 
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;
     if (HELD_BY_OTHERS.has(error.code)) return waitFor(WAIT_MS);
-    // It says how long, and a line that starves is let in past it.
+    // The admission itself returns the delay of a full window, and lets a starving line pass.
     if (error.code === "rate_limit_exceeded" || starves || error.status < 500) return undefined;
     throw error;
   }

@@ -1,26 +1,26 @@
-/** Names that clients have for batches and their lines. */
+/** Public names of batches and their lines. */
 import { jobIdOf } from "#shared/ids.ts";
 
 export function batchName(id: string): string {
   return `batch_${id.replaceAll("-", "")}`;
 }
 
-/** The name of a line, of its job or run. */
+/** Returns the name of a line, of its job or of its run. */
 export function lineName(jobId: string): string {
   return `batch_req_${jobId.replaceAll("-", "")}`;
 }
 
-/** The id behind a name; undefined for what is no such name. */
+/** Returns the id in a batch's name; undefined for an invalid name. */
 export function batchIdOf(name: string): string | undefined {
   return uuidIn(/^batch_([0-9a-f]{32})$/.exec(name));
 }
 
-/** The same of a line. */
+/** Returns the job id in a line's name; undefined for an invalid name. */
 export function lineJobOf(name: string): string | undefined {
   return uuidIn(/^batch_req_([0-9a-f]{32})$/.exec(name));
 }
 
-/** Returns the id of a line's job or run: the same whoever admits it, and however often. */
+/** Returns the id of a line's job or run: the same for every process and every attempt. */
 export function jobOfLine(workspaceId: string, batchId: string, number: number): string {
   return jobIdOf(workspaceId, `batch:${batchId}:${number}`);
 }

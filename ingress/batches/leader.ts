@@ -1,20 +1,20 @@
-/** Leads batches in turns, as many at once as a process has room for. Batches of all processes take turns by how long they waited. */
+/** Leads batches in turns, several at once per process. Batches of all processes are led in the order of their waiting time. */
 import { leadBatch, leaveBatch } from "#shared/database/batch-work.ts";
 import { paced } from "#shared/pace.ts";
 
 import type { BatchContext } from "./context.ts";
 import { LEASE_MS, leadTurn } from "./turn.ts";
 
-/** Batches that a process leads at once; each has some megabytes in hand. */
+/** Batches that a process leads at once; each takes some megabytes of memory. */
 const TURNS_MAX = 4;
-/** Batches of one workspace that are led at once, by all processes: others have their turns. */
+/** Batches of one workspace that all processes lead at once, so that batches of other workspaces get turns. */
 const TURNS_PER_WORKSPACE_MAX = 2;
 
-/** Batches that wait are looked for this often. */
+/** Interval of checks for waiting batches. */
 const LOOK_MS = paced(1_000);
 
 export interface BatchLeader {
-  /** Begins no more turns; resolves when those under way have left what they lead to others. */
+  /** Starts no more turns. Resolves when the current ones have released their batches to other processes. */
   stop(): Promise<void>;
 }
 

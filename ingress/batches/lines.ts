@@ -1,22 +1,22 @@
-/** Lines of a file that comes in blocks: one is in memory at a time. */
+/** Splits a file that arrives in blocks into lines. One line is in memory at a time. */
 
-/** Longest line, its end not counted. A call with media of some megabytes in it fits. */
+/** Longest line without its end, in bytes. A call with some megabytes of media fits. */
 export const LINE_BYTES_MAX = 8 * 1_048_576;
 
-/** A line without its end. */
+/** Line without its end. */
 export interface Line {
-  /** From 1. */
+  /** Line number, from 1. */
   readonly number: number;
-  /** Its first byte's place in the file. */
+  /** Offset of the line's first byte in the file. */
   readonly start: number;
-  /** Undefined: it is longer than it may be, and was passed over. */
+  /** Content of the line. Undefined: the line is too long and was skipped. */
   readonly bytes: Uint8Array | undefined;
 }
 
 const LF = 0x0a;
 const CR = 0x0d;
 
-/** Every line, the last one with or without an end; what stands behind the last end is no line where it is empty. */
+/** Yields every line. The last one may lack an end; nothing after the last end is no line. */
 export async function* linesOf(
   blocks: AsyncIterable<Uint8Array>,
   bytesMax = LINE_BYTES_MAX,
@@ -24,7 +24,7 @@ export async function* linesOf(
   let number = 1;
   let start = 0;
   let length = 0;
-  // Copies: a block is its reader's again when the next one is asked for.
+  // Copies, because the reader may reuse a block when the next one is requested.
   let pieces: Uint8Array[] = [];
   const add = (piece: Uint8Array): void => {
     length += piece.length;
@@ -59,10 +59,10 @@ function withoutReturn(bytes: Uint8Array = new Uint8Array(0)): Uint8Array {
   return bytes.at(-1) === CR ? bytes.subarray(0, -1) : bytes;
 }
 
-/** Longest line of blanks that is passed over: 8 MiB of them took the thread for 400 ms. */
+/** Longest line that can count as blank, in bytes: the check of 8 MiB blocked the thread for 400 ms. */
 const BLANK_BYTES_MAX = 4_096;
 
-/** True for a line of blanks alone, which is passed over. */
+/** True for a line of only blanks, which is skipped. */
 export function isBlank(bytes: Uint8Array): boolean {
   return bytes.length <= BLANK_BYTES_MAX && bytes.every((byte) => byte === 0x20 || byte === 0x09);
 }

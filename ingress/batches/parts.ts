@@ -1,6 +1,6 @@
 /**
- * Parts of the files of a batch: records of lines that have ended lie in the object store until all have, each part behind the one
- * before. A line has ended when its part's row says so; what a leader stored and did not write down is stored again by the next one.
+ * Parts of a batch's output files: records of ended lines, stored as consecutive objects until all lines have ended. A line has ended when
+ * the row of its part is written. The next leader stores parts again whose row is missing.
  */
 import { createHash } from "node:crypto";
 
@@ -20,7 +20,7 @@ import type { LineRecord } from "./records.ts";
 type Context = Pick<IngressContext, "database" | "storage">;
 type LeaderContext = Context & Pick<IngressContext, "metrics">;
 
-/** A part is stored when it has as many bytes; a record is never divided. */
+/** Size at which a part is stored, in bytes; a record is never split. */
 const PART_BYTES = 1_048_576;
 
 interface Gathered {
@@ -32,7 +32,7 @@ interface Gathered {
 
 const NOTHING = (): Gathered => ({ records: [], lines: [], bytes: 0, sinceMs: 0 });
 
-/** Records on their way into parts. */
+/** Records that are collected into parts. */
 export class Parts {
   private readonly context: LeaderContext;
   private readonly batch: BatchRow;
@@ -40,7 +40,7 @@ export class Parts {
   private readonly gathered = { output: NOTHING(), error: NOTHING() };
   private stored = 0;
 
-  /** @param onEnded told of lines whose end is written down */
+  /** @param onEnded called with the numbers of lines whose end is recorded */
   constructor(context: LeaderContext, batch: BatchRow, onEnded: (numbers: readonly number[]) => void) {
     this.context = context;
     this.batch = batch;
@@ -62,7 +62,7 @@ export class Parts {
     if (to.bytes >= PART_BYTES) await this.store(isOutput);
   }
 
-  /** Stores what was gathered so long ago. @throws Superseded */
+  /** Stores the records whose collection began at least `ms` milliseconds ago. @throws Superseded */
   async storeOlder(ms: number): Promise<void> {
     for (const isOutput of [true, false]) {
       const { bytes, sinceMs } = this.gathered[isOutput ? "output" : "error"];
@@ -89,7 +89,7 @@ export class Parts {
 
 const READ_TRIES = 3;
 
-/** The bytes of a part, as they were stored. @throws StorageError; Error of the SDK */
+/** Returns the verified bytes of a part. @throws StorageError; Error of the SDK */
 export async function readPart({ storage }: Pick<Context, "storage">, part: PartRow): Promise<Buffer> {
   for (let tries = 1; ; tries += 1) {
     const chunks: Uint8Array[] = [];
@@ -100,10 +100,10 @@ export async function readPart({ storage }: Pick<Context, "storage">, part: Part
   }
 }
 
-/** Bytes of one page of records; one that is larger has a page to itself. */
+/** Most bytes in a page of records; a larger record has a page of its own. */
 const PAGE_BYTES_MAX = 4 * 1_048_576;
 
-/** Returns the lines from the first on that fit one page. */
+/** Returns the first lines that fit into one page. */
 export function onePage(lines: readonly EndedLine[]): readonly EndedLine[] {
   let bytes = 0;
   const over = lines.findIndex((line, at) => (bytes += line.record_bytes) > PAGE_BYTES_MAX && at > 0);
@@ -111,13 +111,13 @@ export function onePage(lines: readonly EndedLine[]): readonly EndedLine[] {
 }
 
 /**
- * The records of lines that ended one after another, without their ends.
- * @throws ApiError `file_not_found` of a file that was deleted; `service_unavailable`
+ * Returns the records of consecutively ended lines, without line ends.
+ * @throws ApiError `file_not_found` if the file was deleted; `service_unavailable`
  */
 export async function readRecords(context: Context, batch: BatchRow, lines: readonly EndedLine[]): Promise<string[]> {
   const texts = new Map<EndedLine, string>();
   for (const isOutput of [true, false]) {
-    // Of one file they follow each other without a gap.
+    // Records within one file are contiguous.
     const own = lines.filter((line) => line.is_output === isOutput);
     const [first] = own;
     const last = own.at(-1);

@@ -1,4 +1,4 @@
-/** One line of a batch: checked against its endpoint's schema, and read as the call that it is. */
+/** Reads one line of a batch: checks it against its endpoint's schema, and returns its call or run. */
 import type { ResponsesRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { checkTool } from "#shared/access/tools.ts";
@@ -28,14 +28,14 @@ import { translatingRequest } from "../responses/translate.ts";
 import { findShown } from "../workflows/access.ts";
 import { withParam } from "../with-param.ts";
 
-/** Addressee of every line of a batch. */
+/** Target of every line of a batch. */
 export type LineTarget =
   | { readonly kind: Kind }
   | { readonly api: "responses" }
   | { readonly capability: string }
   | { readonly workflow: string };
 
-/** Undefined for a path that no line may call. Postgres does not keep every text, and a path is kept. */
+/** Returns the target; undefined for a path that lines may not call. The path is stored, and Postgres rejects some texts. */
 export function targetOf(endpoint: string): LineTarget | undefined {
   if (endpoint === "/v1/responses") return { api: "responses" };
   const kind = Object.values(KINDS).find((one) => one.endpoint === endpoint);
@@ -46,18 +46,18 @@ export function targetOf(endpoint: string): LineTarget | undefined {
   return workflow === undefined ? undefined : { workflow };
 }
 
-/** Longest name of a line. */
+/** Longest `custom_id` of a line, in characters. */
 const CUSTOM_ID_CHARS_MAX = 512;
 
 export interface CheckedLine {
   readonly customId: string;
-  /** The model that it names. */
+  /** Model that the line requests. */
   readonly model: string | undefined;
-  /** Texts of an embeddings call. */
+  /** Number of texts in an embeddings call. */
   readonly inputs: number;
 }
 
-/** A fault of a line, in the words of the batch's `errors`. */
+/** Error of a line, in the format of the batch's `errors`. */
 export class LineFault extends Error {
   readonly code: string;
   readonly param: string | null;
@@ -71,7 +71,7 @@ export class LineFault extends Error {
 
 type Members = Readonly<Partial<Record<string, unknown>>>;
 
-/** @throws LineFault */
+/** Checks a line of the input. @throws LineFault */
 export async function checkLine(
   bytes: Uint8Array,
   endpoint: string,
@@ -111,7 +111,7 @@ function missing(param: string): LineFault {
   return new LineFault("missing_required_parameter", `Missing required member ${param} of the line.`, param);
 }
 
-/** Checks a body against the published schema. Its line tells what only a look at models, files and funds can. */
+/** Checks a body against the published schema. Checks of models, files and funds follow when the line runs. */
 function checkBody(target: LineTarget, body: Readonly<Record<string, unknown>>): void {
   if ("kind" in target) {
     refuseUnsupported(body);
@@ -145,7 +145,7 @@ const NOT_IN_A_BATCH = {
   tools: "Tools of type sluice work only in direct calls of POST /v1/chat/completions and /v1/responses.",
 } as const;
 
-/** Numbers alone are the tokens of one text. */
+/** Returns the number of texts; an array of numbers is the tokens of one text. */
 function countTexts(input: readonly unknown[]): number {
   return typeof input[0] === "number" ? 1 : input.length;
 }
@@ -169,7 +169,7 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Text that Postgres keeps as it is. */
+/** True for text that Postgres stores unchanged. */
 function isPlain(text: string): boolean {
   return !text.includes("\u0000") && text.isWellFormed();
 }
@@ -178,18 +178,18 @@ type CallContext = Pick<IngressContext, "catalogue" | "offered" | "storage" | "p
 
 export interface LineCall {
   readonly caller: Caller;
-  /** Its batch, and who leads it. */
+  /** Batch of the line, and its leader. */
   readonly batch: Led;
   readonly target: LineTarget;
-  /** Its job or run. */
+  /** Id of the line's job or run. */
   readonly id: string;
-  /** A validated line. */
+  /** Validated line. */
   readonly bytes: Uint8Array;
   readonly tries: number;
   readonly starves: boolean;
 }
 
-/** The call or run of a line. @throws ApiError as its endpoint would answer */
+/** Returns the call or run of a line. @throws ApiError like the endpoint */
 export async function readLine(context: CallContext, line: LineCall, slices: TimeSlices): Promise<ReadCall | NewRun> {
   const { caller, target, bytes, tries } = line;
   const { text, value } = await readText(bytes, slices);

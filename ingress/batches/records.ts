@@ -1,4 +1,4 @@
-/** Records of lines that have ended, as the output and the error file have them. */
+/** Records of ended lines, in the format of the output and error files. */
 import type { MediaOutcome } from "#schemas/generated/types.ts";
 import { isMediaKind, KINDS } from "#shared/calls/kinds/kinds.ts";
 import type { BatchLine } from "#shared/database/batch-work.ts";
@@ -19,13 +19,13 @@ import { lineName } from "./ids.ts";
 
 export interface LineRecord {
   readonly number: number;
-  /** A line that completed goes to the output file, any other to the error file. */
+  /** End of the line. A completed line goes to the output file, any other to the error file. */
   readonly outcome: BatchEnd | "failed";
-  /** One line of JSON with its end. */
+  /** One line of JSON with its line end. */
   readonly text: string;
 }
 
-/** The record of a line whose call was refused or has failed. */
+/** Returns the record of a line whose call was refused or failed. */
 export function refusedRecord(line: BatchLine, error: ApiError): LineRecord {
   const body = JSON.stringify(errorEnvelope(error.code, error.message, error.param));
   return answeredRecord(line, error.status, body);
@@ -36,14 +36,14 @@ const UNRUN_MESSAGES: Readonly<Record<Exclude<BatchEnd, "completed">, string>> =
   cancelled: "The batch was cancelled before this line was processed.",
 };
 
-/** The record of a line that was never made. */
+/** Returns the record of a line that never ran. */
 export function unrunRecord(line: BatchLine, end: Exclude<BatchEnd, "completed">): LineRecord {
   return recordOf(line, end, "null", JSON.stringify({ code: `batch_${end}`, message: UNRUN_MESSAGES[end] }));
 }
 
 /** @param body JSON text */
 function answeredRecord(line: BatchLine, status: number, body: string): LineRecord {
-  // A line break between members would end the line of the file; within texts there is none.
+  // A line break between members would end the file's line. JSON strings contain no raw line breaks.
   const shown = body.includes("\n") || body.includes("\r") ? body.replaceAll(/[\r\n]+/g, " ") : body;
   const response = `{"status_code":${status},"request_id":${JSON.stringify(line.job_id)},"body":${shown}}`;
   return recordOf(line, status < 400 ? "completed" : "failed", response, "null");
@@ -58,8 +58,8 @@ function recordOf(line: BatchLine, outcome: LineRecord["outcome"], response: str
 type Context = Pick<IngressContext, "database" | "storage">;
 
 /**
- * The record of a line whose job or run has ended.
- * @param end what the batch ends as, where it is ending
+ * Returns the record of a line whose job or run has ended.
+ * @param end final state of an ending batch; null while the batch runs
  * @throws Error when the job's result cannot be read now
  */
 export async function endedRecord(
@@ -86,7 +86,7 @@ async function endedJob(
   return { row: jobOfRun(run), text: await resultOfRun(context, run) };
 }
 
-/** Returns JSON text: words as their endpoint answers them, what was made as the files that it is, capabilities and runs as jobs. */
+/** Returns JSON text: text results in the format of their endpoint, media as files, capabilities and runs as jobs. */
 function bodyOf(row: JobRow, text: string): string {
   const kind = Object.values(KINDS).find(({ name }) => name === row.kind);
   if (kind && !isMediaKind(kind)) return text;
@@ -101,7 +101,7 @@ function bodyOf(row: JobRow, text: string): string {
   return JSON.stringify(presentJob(row, [shown]));
 }
 
-/** Files by their ids: links to them work for an hour only. */
+/** Returns files by id, since links to them expire after an hour. */
 function madeOf({ data }: MediaOutcome): Record<string, unknown>[] {
   return data.map(({ file_id, content_type, duration_seconds }) => ({
     file_id,

@@ -1,6 +1,6 @@
 /**
- * One turn of a batch: this process leads it for a while, feeds its lines, gathers what has ended, and writes its files when all have.
- * Whatever a turn knows stands in rows, so that any process may have the next one.
+ * One turn of a batch: this process leads the batch for a while, feeds its lines, collects ended ones, and writes the files after the last.
+ * All state is in rows, so any process can lead the next turn.
  */
 import {
   type BatchLine,
@@ -29,48 +29,48 @@ import { endedRecord, type LineRecord, refusedRecord, unrunRecord } from "./reco
 import { validateBatch } from "./validate.ts";
 import { discardParts, isFull, writeFiles } from "./write-files.ts";
 
-/** A leader that has not shown itself for so long leads no more; it shows itself this often. */
+/** Lease of a leader, and the interval of its renewal, in milliseconds. */
 export const LEASE_MS = paced(30_000);
 const BEAT_MS = paced(8_000);
 
-/** A turn ends after this long, so that batches that wait have theirs. */
+/** Length of a turn, in milliseconds, after which waiting batches get a turn. */
 const TURN_MS = 20_000;
 
-/** Lines of one batch under way: enough to keep a workspace's share of the queue filled. */
+/** Most running lines of one batch: enough to fill a workspace's share of the queue. */
 const UNDER_WAY_MAX = 200;
 const TAKE_MAX = 64;
 
-/** Lines that are never made end so many at a time. */
+/** Number of lines without a run that are ended at once. */
 const UNRUN_MAX = 500;
 
-/** Jobs whose ends are looked for this often, and how many are read at once. */
+/** Interval of polling for ended jobs, and the number of jobs read per poll. */
 const POLL_MS = 200;
 const GATHER_MAX = 64;
 const GATHER_AT_ONCE = 4;
 const CANCEL_AT_ONCE = 8;
 
-/** Time within which records are stored: the least at first, a hundredth of the batch's age later. */
+/** Bounds of the time until records are stored, in milliseconds. It is a hundredth of the batch's age. */
 const STORE_MIN_MS = 500;
 const STORE_MAX_MS = 30_000;
 
-/** A batch that ends waits this long for lines that are under way; what they come to after that is told by their jobs alone. */
+/** Time that an ending batch waits for running lines; later results are only in their jobs. */
 const ENDING_MS = paced(600_000);
 
-/** Leaders that may be lost one after another without having done anything for the batch, which may be what they die of. */
+/** Number of lost leaders in a row, without progress, after which the batch fails: the batch may be the cause of their crashes. */
 const TURNS_LOST_MAX = 5;
 
-/** Pause after a fault of ours, and of a workspace without room for the files. */
+/** Delay after an internal error, and after a lack of storage for the files. */
 const RETRY_MS = paced(2_000);
 const FULL_RETRY_MS = paced(60_000);
-/** A workspace without room for the files for so long does without them. */
+/** Time without storage for the files after which the batch ends without them. */
 const FULL_MAX_MS = 24 * 3_600_000;
 
 interface LineUnderWay extends BatchLine {
   isAdmitted: boolean;
-  /** Its record is on its way into a part. */
+  /** True when the record was added to a part. */
   isGathered: boolean;
   isCancelled: boolean;
-  /** Its result could not be read: the next turn tries again. */
+  /** True when the result could not be read; the next turn retries. */
   isUnread: boolean;
 }
 
@@ -78,7 +78,7 @@ function underWay(line: BatchLine, isAdmitted = false): LineUnderWay {
   return { ...line, isAdmitted, isGathered: false, isCancelled: false, isUnread: false };
 }
 
-/** @returns milliseconds before which the batch needs no further turn; undefined: it has ended, or is led by another */
+/** Leads a turn. @returns milliseconds until the next turn is needed; undefined: the batch has ended or another process leads it */
 export async function leadTurn(
   context: BatchContext,
   batch: BatchRow,
@@ -145,7 +145,7 @@ class Turn {
       const waitMs = Math.max(0, this.feedAt - performance.now());
       const isIdle = waitMs > TURN_MS / 10 && ![...lines.values()].some((line) => line.isAdmitted);
       const isOver = performance.now() > until || this.stopping.aborted || isIdle;
-      // Nothing more comes soon: what there is ends the sooner.
+      // Nothing more arrives soon: storing the records now ends the lines sooner.
       const isLast = this.areAllTaken && [...lines.values()].every((line) => line.isGathered);
       await this.parts.storeOlder(isOver || isLast ? 0 : this.storeWithinMs());
       if (isOver) return isIdle ? waitMs : 0;
@@ -153,7 +153,7 @@ class Turn {
     }
   }
 
-  /** Reads the batch again. @throws Superseded */
+  /** Reads the batch's row again. @throws Superseded */
   private async lookAgain(): Promise<BatchRow> {
     const batch = this.isLed ? await lookAgain(this.context.database, this.batch) : undefined;
     if (!batch) throw new Superseded();
@@ -173,7 +173,7 @@ class Turn {
     return Math.min(STORE_MAX_MS, Math.max(STORE_MIN_MS, ageMs / 100));
   }
 
-  /** Takes further lines and admits those that are not. @returns whether there was something to do */
+  /** Takes further lines and admits those without a job. @returns true if there was something to do */
   private async feed(): Promise<boolean> {
     const { context, batch, lines } = this;
     if (performance.now() < this.feedAt) return false;
@@ -207,10 +207,10 @@ class Turn {
     return waitMs === 0;
   }
 
-  /** Ends what has not begun, and asks what has to end. @returns whether more is to be ended at once */
+  /** Ends lines that have not begun, and cancels running ones. @returns true if more lines can be ended now */
   private async drain(end: Exclude<BatchEnd, "completed">): Promise<boolean> {
     const { context, batch, lines } = this;
-    // Its lines were never all looked at.
+    // The batch ends during validation.
     if (batch.in_progress_at === null) {
       await dropLines(context.database, batch);
       this.areAllTaken = true;
@@ -246,7 +246,7 @@ class Turn {
     }
   }
 
-  /** Brings what has ended into parts. */
+  /** Adds the records of ended lines to parts. */
   private async gather(end: BatchEnd | null): Promise<void> {
     const { context, lines } = this;
     const byJob = new Map([...lines.values()].filter((line) => line.isAdmitted && !line.isGathered && !line.isUnread).map((line) => [line.job_id, line])); // prettier-ignore
@@ -262,12 +262,12 @@ class Turn {
         line.isGathered = true;
         await this.parts.add(record);
       }
-      // A store that is away is not asked for the rest at once.
+      // After a failure of the object store, the other results are read in the next turn.
       if (records.includes(undefined)) return;
     }
   }
 
-  /** Undefined where it cannot be read now, which keeps no other line. */
+  /** Returns the record; undefined if the result cannot be read now. Other lines continue. */
   private async recordOf(line: LineUnderWay, end: BatchEnd | null): Promise<LineRecord | undefined> {
     const { context, batch } = this;
     try {
@@ -279,7 +279,7 @@ class Turn {
     }
   }
 
-  /** Fails the batch: those who work on it die. What is under way is asked to end; lines that have ended stay readable. */
+  /** Fails a batch whose leaders crash repeatedly. Running lines are cancelled; ended lines remain readable. */
   private async giveUp(): Promise<undefined> {
     const { context, batch } = this;
     const { database, log } = context;
@@ -296,7 +296,7 @@ class Turn {
     return undefined;
   }
 
-  /** All lines have ended. */
+  /** Ends the batch after its last line. */
   private async end(): Promise<number | undefined> {
     const { context } = this;
     const { database, log } = context;

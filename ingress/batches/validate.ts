@@ -1,4 +1,4 @@
-/** Validation of a batch's input: every line is looked at before the first is made. */
+/** Validation of a batch's input: every line is checked before the first one runs. */
 import { beginBatch, dropLines, insertLines, type BatchLine } from "#shared/database/batch-work.ts";
 import { type BatchRow, KEPT_LINES_MAX } from "#shared/database/batches.ts";
 import { findBlocks } from "#shared/database/files.ts";
@@ -12,23 +12,23 @@ import { jobOfLine } from "./ids.ts";
 import { isBlank, type Line, LINE_BYTES_MAX, linesOf } from "./lines.ts";
 import { checkLine, LineFault, type LineTarget } from "./read-line.ts";
 
-/** Lines of one batch, and texts of its embeddings calls together, as OpenAI has it. */
+/** Most lines of one batch, and most texts in all of its embeddings calls, as at OpenAI; most stored lines of a workspace. */
 const BOUNDS = { lines: 50_000, inputs: 50_000, keptLines: KEPT_LINES_MAX };
 
-/** Faults that a batch tells of. */
+/** Most faults that a batch reports. */
 const FAULTS_MAX = 100;
 
-/** Lines that are written in one statement. */
+/** Number of lines that are inserted by one statement. */
 const CHUNK = 500;
 
-/** Half of the thread is others' while a file is read, however large it is. */
+/** Leaves half of the thread's time to other work while a file is read. */
 async function yieldThread(slices: TimeSlices): Promise<void> {
   if (!slices.isOver) return;
   await Bun.sleep(TIME_SLICE_MS);
   await slices.next();
 }
 
-/** Returns true where the lines may begin; otherwise the batch has failed, is to end, or is led by another. @param isLed told between lines. @throws Superseded */
+/** Returns true if the lines may begin; false if the batch has failed, is ending or has another leader. @throws Superseded */
 export async function validateBatch(
   context: Pick<IngressContext, "database" | "metrics" | "storage"> & {
     readonly config: Pick<IngressContext["config"], "storageBytesMax">;
@@ -40,7 +40,7 @@ export async function validateBatch(
 ): Promise<boolean> {
   const bounds = { ...BOUNDS, ...own };
   const { database, storage } = context;
-  // What a leader before has written of it.
+  // Lines that a previous leader has inserted.
   await dropLines(database, batch);
   const blocks = await findBlocks(database, batch.input_file_id);
   const reading = new Validation({ database }, batch, target, bounds);
@@ -104,7 +104,7 @@ class Validation {
     return faults.length >= FAULTS_MAX || this.hasTooMany || inputs > bounds.inputs;
   }
 
-  /** Blank lines have a bound too: a file may have 200 million. */
+  /** Blank lines count too: a file may have 200 million. */
   private get hasTooMany(): boolean {
     return this.total > this.bounds.lines || this.blanks > this.bounds.lines;
   }
@@ -133,7 +133,7 @@ class Validation {
     try {
       const { customId, model, inputs } = await checkLine(bytes, this.batch.endpoint, this.target, this.slices);
       this.inputs += inputs;
-      // Two are enough to know that there are several.
+      // Two different models are enough to know that there is no single one.
       if (this.models.size < 2) this.models.add(model);
       const { id, workspace_id } = this.batch;
       const job_id = jobOfLine(workspace_id, id, number);

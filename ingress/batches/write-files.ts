@@ -1,4 +1,4 @@
-/** The files that a batch leaves, written from its parts when all of its lines have ended. */
+/** Output files of a batch, written from its parts after the last line has ended. */
 import { findParts, forgetParts } from "#shared/database/batch-work.ts";
 import type { BatchRow } from "#shared/database/batches.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -15,19 +15,19 @@ export interface WrittenFiles {
   readonly errorFileId: string | null;
 }
 
-/** Either file is written once, however often this is tried. @throws ApiError `storage_limit_exceeded`, and of what is away */
+/** Writes both files; idempotent. @throws ApiError `storage_limit_exceeded`; errors of the database and the object store */
 export async function writeFiles(context: BatchContext, batch: BatchRow): Promise<WrittenFiles> {
   const outputFileId = await writeFile(context, batch, true);
   const errorFileId = await writeFile(context, batch, false);
   return { outputFileId, errorFileId };
 }
 
-/** Returns its id; null where it would be empty. */
+/** Writes a file and returns its id; null if the file would be empty. */
 async function writeFile(context: BatchContext, batch: BatchRow, isOutput: boolean): Promise<string | null> {
   const bytes = Number(isOutput ? batch.output_bytes : batch.error_bytes);
   if (bytes === 0) return null;
   const name = isOutput ? "output" : "error";
-  // No client's key begins with a blank: headers lose them.
+  // The keys of clients cannot begin with a blank, because HTTP strips blanks from header values.
   const key = ` batch ${batch.id} ${name}`;
   return context.uploads.run(batch.workspace_id, key, async (begun) => {
     if (begun.kind === "done") return begun.answer;
@@ -61,7 +61,7 @@ async function copyParts(context: BatchContext, id: string, isOutput: boolean, u
   }
 }
 
-/** Deletes the parts, whose bytes the files have by now. What does not go is the janitor's. */
+/** Deletes the parts, whose bytes are now in the files. The janitor deletes what remains. */
 export async function discardParts(
   { database, storage, log }: BatchContext,
   id: string,
@@ -84,7 +84,7 @@ export async function discardParts(
   }
 }
 
-/** True where the files cannot be written until their workspace makes room for them. */
+/** True if the workspace lacks storage for the files. */
 export function isFull(error: unknown): boolean {
   return error instanceof ApiError && error.code === "storage_limit_exceeded";
 }

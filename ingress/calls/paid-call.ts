@@ -1,6 +1,6 @@
 /**
- * One paid synchronous call, whatever its endpoint: hold, message, wait. Routes say what is called and at which bound;
- * everything that money and queue need happens here, once.
+ * One paid synchronous call of any endpoint: hold, message, wait. Routes determine what is called and at which bound; all interaction with
+ * ledger and queue is here.
  */
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { admitCall } from "#shared/calls/admit.ts";
@@ -25,7 +25,7 @@ import { callerOf, type RouteCall } from "../serve.ts";
 
 import { type CachePlan, fromCache } from "./response-cache.ts";
 
-/** A hold of a synchronous call is swept this long after its deadline. */
+/** Time after its deadline at which a synchronous call's hold is swept, in milliseconds. */
 const HOLD_SLACK_MS = paced(30_000);
 
 export interface PaidCall {
@@ -34,26 +34,26 @@ export interface PaidCall {
   readonly api: "openai" | "anthropic" | "responses";
   readonly model: Model;
   readonly bound: CallBound;
-  /** Price of the variant that the call asks for; absent: the model's. */
+  /** Price of the requested variant. Absent: the model's price. */
   readonly price?: Price;
-  /** The request as the worker gets it: JSON. */
+  /** Request for the worker, as JSON. */
   readonly text: string;
   readonly textBytes: number;
-  /** The object that the answer of a Responses call completes. */
+  /** Object that the result of a Responses call completes. */
   readonly response?: ModelResponse;
-  /** Name of the conversation that it belongs to, where its request says none. */
+  /** Conversation of the call, used if the request names none. */
   readonly affinity?: string | undefined;
-  /** An answer without text is a failure. */
+  /** True when a response without text is a failure. */
   readonly needsText?: true;
-  /** It has what the check found, see `LoadedCall`. */
+  /** True when the request contains what the check found, see `LoadedCall`. */
   readonly bringsCheck?: true;
-  /** Told when the call is refused before it is on its way: no worker will read what was stored for it. */
+  /** Called when the call is refused before dispatch: no worker will read what was stored for it. */
   readonly onRefused?: () => void;
-  /** Use of the response cache; undefined: it is not used. */
+  /** Use of the response cache. Undefined: the cache is off. */
   readonly cache?: CachePlan | undefined;
 }
 
-/** @throws ApiError of whatever refuses or fails it; the call has been counted in the window by then */
+/** Admits, dispatches and awaits a call. @throws ApiError of any refusal or failure; the rate window has counted the call by then */
 export async function runPaidCall(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
   const { config } = context;
   const caller = call.caller;
@@ -87,7 +87,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     workspaceId: caller.workspaceId,
     requestId: call.requestId,
     startedAt: call.startedAt,
-    // The worker ends the call at its deadline and says so; we wait a little longer for that word.
+    // The worker ends the call at its deadline and reports that; the ingress waits a little longer.
     waitMs: waitMs + DEADLINE_SLACK_MS,
     queueMs: config.calls.queueMs,
     requestBytes: paid.textBytes + (object === undefined ? 0 : Buffer.byteLength(JSON.stringify(object))),
@@ -103,7 +103,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   return withLoweredLimit(context, paid, response);
 }
 
-/** Returns the response. Its header `x-max-tokens-lowered` names the limit of the model that served, where the caller asked for more. */
+/** Returns the response. Sets `x-max-tokens-lowered` to the limit of the serving model if the caller requested more. */
 export function withLoweredLimit(
   { catalogue }: Pick<IngressContext, "catalogue">,
   { model, bound }: Pick<PaidCall, "bound" | "model">,
@@ -119,7 +119,7 @@ export function withLoweredLimit(
 
 const DEADLINE_SLACK_MS = 5_000;
 
-/** A parsed body → a paid call that its model takes. @throws ApiError naming the parameter at fault */
+/** Returns the paid call of a parsed body, checked for its model. @throws ApiError with the invalid parameter */
 export async function preparePaidCall(
   context: IngressContext,
   call: RouteCall,
@@ -139,7 +139,7 @@ export async function preparePaidCall(
   };
 }
 
-/** The text of a request of which nulls were left out. */
+/** Returns the JSON of a request whose nulls were removed. */
 async function textOf(request: object, body: ReadBody): Promise<string> {
   const integers = await exactIntegersIn(body);
   if (body.textBytes <= JSON_AT_ONCE_BYTES_MAX) return stringifyExact(request, integers);

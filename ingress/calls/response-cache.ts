@@ -1,6 +1,6 @@
 /**
- * Exact repeats of a call, answered without a provider: off unless the model's catalogue entry or the request's header
- * `x-cache` turns it on. A hit costs nothing and holds nothing; it is counted in the window like any call.
+ * Cache of responses for identical calls, off unless the model's catalogue entry or the request header `x-cache` enables it. A hit is free
+ * and needs no hold; the rate window counts it like any call.
  */
 import { createHash } from "node:crypto";
 
@@ -15,29 +15,29 @@ import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
-/** Life of an answer in the response cache: the default, where neither model nor request sets one, and the most. */
+/** Lifetime of a cached response, in seconds: the default if neither model nor request sets one, and the maximum. */
 export const CACHE_TTL_S = 3_600;
 export const CACHE_TTL_MAX_S = 86_400;
 
-/** Larger requests are not cached. */
+/** Largest cached request, in bytes. */
 export const CACHED_REQUEST_BYTES_MAX = 1_048_576;
 
-/** A call's use of the response cache. */
+/** Use of the response cache by a call. */
 export interface CachePlan {
-  /** 64 hex digits: equal for equal requests to the same model and endpoint. */
+  /** 64 hex digits, equal for equal requests to the same model and endpoint. */
   readonly key: string;
   readonly ttlS: number;
-  /** False: the answer is kept, but none is taken. */
+  /** False: the response is stored, but none is read. */
   readonly mayHit: boolean;
 }
 
 const HEADER = /^(on|off|refresh)(?:\s*;\s*ttl=([1-9]\d{0,8}))?$/;
 
 /**
- * @param header `on`, `off` or `refresh`, the first and last with `; ttl=<seconds>` if wanted
- * @param body members in another order are the same request; one beyond CACHED_REQUEST_BYTES_MAX is not cached, nor one with
- * integers that its value does not tell apart
- * @param request what the value asks for, where the body has another form
+ * Returns the cache plan of a call; undefined if the call is not cached.
+ * @param header `on`, `off` or `refresh`; `on` and `refresh` may have `; ttl=<seconds>`
+ * @param body in any order of members. Not cached above CACHED_REQUEST_BYTES_MAX, or with integers beyond a double
+ * @param request request to compare, if the body has another format
  * @throws ApiError `unsupported_value` for any other header
  */
 export async function planCache(
@@ -49,7 +49,7 @@ export async function planCache(
 ): Promise<CachePlan | undefined> {
   const [mode, ttl] = readHeader(header);
   const isOn = mode === undefined ? model.cache_ttl_s !== undefined : mode !== "off";
-  // Sorting the members of a large body would hold up everybody for longer than a repeat could save.
+  // Sorting the members of a large body would block the thread longer than a hit saves.
   if (!isOn || textBytes > CACHED_REQUEST_BYTES_MAX) return undefined;
   await pause();
   if (exactIntegersOf(text)) return undefined;
@@ -72,7 +72,7 @@ function readHeader(header: string | null): [mode: string | undefined, ttlS: num
   );
 }
 
-/** The kept answer as a response; undefined when there is none, or the store cannot be asked: the call then just runs. */
+/** Returns the cached response; undefined if there is none or the database is down: the call then runs. */
 export async function fromCache(
   context: Pick<IngressContext, "database" | "log" | "metrics">,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** One paid call of chat that came in the form of another API: checked, served, and faulted in its caller's words. */
+/** One paid chat call that arrived in another API's format. Errors name the parameters of that format. */
 import type { ChatCompletionRequest, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { CHAT } from "#shared/calls/kinds/chat.ts";
 import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
@@ -19,26 +19,26 @@ import type { CachePlan } from "./response-cache.ts";
 interface TranslatedCall {
   readonly api: "anthropic" | "responses";
   readonly request: ChatCompletionRequest;
-  /** The caller's name for a parameter of the chat request. */
+  /** Returns the caller's name of a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
   readonly planCache: (model: Model) => Promise<CachePlan | undefined>;
-  /** The object that the answer of a Responses call completes. */
+  /** Object that the result of a Responses call completes. */
   readonly response?: ModelResponse;
-  /** Name of the conversation that it belongs to, where its request says none. */
+  /** Conversation of the call, used if the request names none. */
   readonly affinity?: string;
-  /** An answer without text is a failure, and free. */
+  /** True when a response without text is a failure, and free. */
   readonly needsText?: true;
-  /** Its items as they are stored with it. */
+  /** Items of the request that are stored with the response. */
   readonly input?: readonly ResponsesItem[];
-  /** Tools that its answer tells under other names than the model. */
+  /** Tools that have other names in the response than for the model. */
   readonly renamed?: readonly RenamedTool[];
-  /** Runs the checked call in place of a call that is waited for. */
+  /** Runs the checked call in the background, in place of a synchronous call. */
   readonly run?: (paid: CheckedTranslation) => Promise<Response>;
 }
 
 export type CheckedTranslation = Pick<PaidCall, "bound" | "kind" | "model" | "text">;
 
-/** @throws ApiError as `runPaidCall` does, about the caller's parameters */
+/** Checks and runs the call. @throws ApiError as `runPaidCall`, with the caller's parameters */
 export async function runTranslatedCall(
   context: IngressContext,
   call: RouteCall,
@@ -68,7 +68,7 @@ export async function runTranslatedCall(
   }
 }
 
-/** The worker removes it before a provider is asked, so that its length counts for no bound. */
+/** Adds a member to the request's JSON. The worker removes it before it calls a provider, so its length counts for no bound. */
 function withMember(text: string, name: string, value: string): string {
   return `${text.slice(0, -1)},"${name}":${value}}`;
 }

@@ -1,4 +1,4 @@
-/** Runs of capabilities and the list of them, as their callers see them. */
+/** Presents runs and the list of capabilities to callers. */
 import type { CapabilityEntry, CapabilityRun, Modality, ModelEntry } from "#schemas/generated/types.ts";
 import type { Capability, CapabilityModality } from "#shared/calls/capabilities/entry.ts";
 import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
@@ -9,7 +9,7 @@ import { creditsNumber } from "#shared/money.ts";
 
 import type { IngressContext } from "../context.ts";
 
-/** Outcome of a run, as the worker wrote it (workers/calls/capability/run.ts). */
+/** Outcome of a run, as written by the worker (workers/calls/capability/run.ts). */
 export interface RunOutcome {
   readonly capability: string;
   readonly output: Readonly<Record<string, unknown>>;
@@ -22,7 +22,7 @@ export interface RunOutcome {
   readonly duration_ms: number;
 }
 
-/** @param request whose address stands in links, unless the configuration names another */
+/** Returns the run for its caller. @param request its origin is used in links if the configuration has no public URL */
 export function presentRun(
   { links, config }: Pick<IngressContext, "links" | "config">,
   row: Pick<JobRow, "id" | "workspace_id" | "credits">,
@@ -48,7 +48,7 @@ export function presentRun(
   };
 }
 
-/** Capabilities as rows of kind tool among the models. */
+/** Returns capabilities as models of kind tool. */
 export function capabilityRows(catalogue: Catalogue, offered: readonly Capability[]): readonly ModelEntry[] {
   return offered.map((capability) => ({
     id: capability.id,
@@ -76,7 +76,7 @@ export function capabilityRows(catalogue: Catalogue, offered: readonly Capabilit
 /** 2026-11-23. */
 const CREATED_S = 1_795_392_000;
 
-/** Models have no word for documents and archives. */
+/** Modality of each capability modality; models have none for documents and archives. */
 const MODALITIES: Readonly<Record<CapabilityModality, Modality>> = {
   video: "video",
   audio: "audio",
@@ -89,7 +89,7 @@ const MODALITIES: Readonly<Record<CapabilityModality, Modality>> = {
 
 const DRAFT_07 = { $schema: "http://json-schema.org/draft-07/schema#" };
 
-/** The list of `GET /v1/tools`, the same for every workspace. */
+/** Returns the list of `GET /v1/tools`, which is the same for every workspace. */
 export function listCapabilities(
   catalogue: Catalogue,
   offered: readonly Capability[],

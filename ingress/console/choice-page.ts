@@ -4,19 +4,19 @@ import type { KnownMember } from "#shared/database/console-sessions.ts";
 import { NEVER_KEPT } from "../answers.ts";
 import { htmlPage } from "../html-page.ts";
 
-/** Anybody who manages a workspace may have entered the address. */
+/** Warning, because any manager of a workspace can enter a person's address. */
 const UNPROVEN = " You have not signed in to this workspace before.";
 
 /**
- * @param pathOf address to which the choice of a workspace is sent
- * @param hasMore there are workspaces that the page does not show
+ * @param pathOf returns the path that the choice of a workspace is posted to
+ * @param hasMore true if the page does not show all workspaces
  */
 export function choicePage(
   email: string,
   members: readonly Pick<KnownMember, "workspace_id" | "workspace_name" | "is_proven">[],
   { pathOf, hasMore }: { readonly pathOf: (workspaceId: string) => string; readonly hasMore: boolean },
 ): Response {
-  // A name may hold letters that turn the order of those beside it.
+  // A name may contain characters that change the text direction of its neighbours.
   const buttons = members.map(
     ({ workspace_id, workspace_name, is_proven }) =>
       `<p><button formaction="${Bun.escapeHTML(pathOf(workspace_id))}"><bdi>${Bun.escapeHTML(workspace_name)}</bdi></button>${is_proven ? "" : UNPROVEN}</p>`,

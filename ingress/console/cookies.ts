@@ -1,6 +1,6 @@
 /**
- * Cookies of the console, and when they count. Pages elsewhere make a browser send our cookies, but not the header of ours: that takes
- * leave of a preflight, which no path here gives.
+ * Cookies of the console, and when they are valid. Pages of other origins make browsers send these cookies, but cannot add the console's
+ * header: that requires a preflight, which no path here allows.
  */
 import { ApiError } from "#shared/errors.ts";
 
@@ -12,24 +12,24 @@ interface Jar {
   readonly attributes: string;
 }
 
-/** https only, of this host only, for every path. */
+/** For https only, this host only, every path. */
 const SECURE: Jar = { prefix: "__Host-", attributes: "Path=/; HttpOnly; Secure" };
-/** For a service on one's own machine, which has no https. */
+/** For a service on the local machine, without https. */
 const OWN_MACHINE: Jar = { prefix: "", attributes: "Path=/; HttpOnly" };
 
-/** The part of the settings that says how clients come here. */
+/** Part of the settings that determines how clients reach the service. */
 export interface Place {
-  /** Undefined: the origin that the request came to. */
+  /** Public origin. Undefined: the origin of the request. */
   readonly publicUrl: string | undefined;
 }
 
-/** True for a request of a page of ours: one that the page itself sends, and no link or picture anywhere. */
+/** True for a request that a page of the console sends itself, as opposed to links and images elsewhere. */
 function isFromConsole({ headers }: Request): boolean {
   const site = headers.get("sec-fetch-site");
   return headers.get(CONSOLE_HEADER) === "1" && (site === null || site === "same-origin");
 }
 
-/** @throws ApiError `permission_denied` */
+/** Requires a request of the console. @throws ApiError `permission_denied` */
 export function requireConsole(request: Request, place: Place): void {
   if (!isFromConsole(request)) {
     throw new ApiError("permission_denied", "Missing the header X-Sluice-Console: 1, which pages of this origin send.");
@@ -41,7 +41,7 @@ function noHttps(): ApiError {
   return new ApiError("permission_denied", "Sign-in requires https, or a browser on the machine of the service.");
 }
 
-/** The session's token, where the request may use it: undefined beside a key, and for requests that are of no page of ours. */
+/** Returns the session token; undefined if the request has a key or does not come from the console. */
 export function sessionTokenOf(request: Request, place: Place): string | undefined {
   const hasKey = ["authorization", "x-api-key"].some((name) => (request.headers.get(name) ?? "") !== "");
   return !hasKey && isFromConsole(request) ? readCookie(request, place, SESSION) : undefined;
@@ -49,7 +49,7 @@ export function sessionTokenOf(request: Request, place: Place): string | undefin
 
 export const SESSION = "sluice";
 
-/** @returns undefined where there is none, or none that counts */
+/** Returns a cookie; undefined if it is absent or not valid here. */
 export function readCookie(request: Request, place: Place, name: string): string | undefined {
   const jar = jarOf(request, place);
   if (!jar) return undefined;
@@ -59,7 +59,7 @@ export function readCookie(request: Request, place: Place, name: string): string
 }
 
 /**
- * A header `Set-Cookie`. The value "" takes the cookie back.
+ * Returns a `Set-Cookie` header. The value "" deletes the cookie.
  * @throws ApiError `permission_denied` where no cookie would be safe
  */
 export function cookie(

@@ -1,6 +1,6 @@
 /**
- * Sign-ins at an issuer of OpenID Connect: authorization code with PKCE, state and nonce. What a sign-in remembers between its two requests
- * lies sealed in a cookie, so any ingress ends what another began. The issuer is the operator's choice, so its addresses are dialled as they are.
+ * Sign-in at an OpenID Connect issuer: authorization code with PKCE, state and nonce. The state between the two requests is encrypted in a
+ * cookie, so any ingress can finish a sign-in. The operator chooses the issuer, so its addresses are not restricted.
  */
 import { randomBytes } from "node:crypto";
 
@@ -15,42 +15,42 @@ export interface IssuerSettings {
   readonly issuer: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Address of ours to which the issuer sends people back. */
+  /** Address of the service to which the issuer redirects people. */
   readonly redirectUri: string;
 }
 
-/** A person's wishes when the sign-in begins. */
+/** Choices of a person at the start of a sign-in. */
 export interface Wish {
-  /** Path of ours. */
+  /** Path of the service to return to. */
   readonly returnTo: string;
-  /** Id or name; undefined: the one that the address is known in. */
+  /** Id or name of the workspace. Undefined: the workspace that knows the mail address. */
   readonly workspace: string | undefined;
 }
 
 export interface Issuer {
   /**
-   * Returns where to send the person, and the text that is to come back with it.
-   * @throws ApiError `service_unavailable` when the issuer cannot be asked
+   * Returns the address for the redirect, and the encrypted state for the cookie.
+   * @throws ApiError `service_unavailable` when the issuer cannot be reached
    */
   begin(wish: Wish): Promise<{ readonly location: string; readonly sealed: string }>;
   /**
-   * Returns the verified mail address of the person who comes back, and the wish.
-   * @param search of the address to which the issuer sent the person
-   * @throws ApiError `invalid_api_key` for everything that proves nobody, `permission_denied` for an address that is not verified,
-   * `service_unavailable` when the issuer cannot be asked
+   * Returns the verified mail address of the returning person, and the choices.
+   * @param search query string that the issuer redirected to
+   * @throws ApiError `invalid_api_key` without proof of identity, `permission_denied` for an unverified address, `service_unavailable` when
+   * the issuer cannot be reached
    */
   finish(search: string, sealed: string): Promise<Wish & { readonly email: string }>;
 }
 
-/** A person has so long to sign in there. */
+/** Time in which a person must finish the sign-in. */
 export const SIGN_IN_SECONDS = 600;
-/** Maximum time that the issuer may take to answer a request. */
+/** Timeout of a request to the issuer. */
 const ANSWER_MAX_MS = 5_000;
-/** Time for which we believe what the issuer says of itself, and that it cannot be asked. */
+/** Time for which the issuer's configuration is cached, and a failure to read it. */
 const BELIEVED_MS = 3_600_000;
 const AWAY_MS = 5_000;
 
-/** Place of the seal: a text that was sealed for something else opens nothing here. */
+/** Context of the encryption: texts that were encrypted for other purposes are invalid here. */
 const PLACE = { workspaceId: "", table: "console", row: "sign-in", field: "state" } as const;
 
 interface Begun extends Wish {
@@ -71,7 +71,7 @@ export function openIssuer(
 ): Issuer {
   let known: { readonly asked: Promise<Configuration>; readonly until: () => number } | undefined;
 
-  /** One question at a time, whoever waits for it. */
+  /** Returns the configuration; concurrent callers share one request. */
   const configuration = (): Promise<Configuration> => {
     if (known && now() < known.until()) return known.asked;
     let until = now() + BELIEVED_MS;
@@ -89,7 +89,7 @@ export function openIssuer(
       const begun = JSON.parse(sealer.open(PLACE, sealed)) as Begun;
       return begun.endsAt > now() ? begun : undefined;
     } catch {
-      // Of another installation, made up, or cut.
+      // The text is of another installation, forged, or truncated.
       return undefined;
     }
   };
@@ -141,13 +141,13 @@ async function discover(
 ): Promise<Configuration> {
   const client = await import("openid-client");
   const address = new URL(issuer);
-  // Plain http is for an issuer on the same machine, as the settings have it.
+  // Plain http is for an issuer on the same machine; the settings check that.
   const execute = address.protocol === "http:" ? [client.allowInsecureRequests] : [];
   const config = await client.discovery(address, clientId, clientSecret, undefined, {
     execute,
     timeout: answerMaxMs / 1_000,
   });
-  // Signatures too, although the token comes from the issuer itself.
+  // Verifies signatures too, although the token comes from the issuer directly.
   client.enableNonRepudiationChecks(config);
   return config;
 }
@@ -157,7 +157,7 @@ interface PersonClaims {
   readonly email_verified?: unknown;
 }
 
-/** Mail address as the identity token has it, or the issuer's page about the person. */
+/** Returns the mail address from the identity token, or from the issuer's userinfo endpoint. */
 async function askPerson(config: Configuration, address: URL, begun: Begun): Promise<PersonClaims> {
   const client = await import("openid-client");
   const tokens = await client.authorizationCodeGrant(config, address, {
@@ -173,7 +173,7 @@ async function askPerson(config: Configuration, address: URL, begun: Begun): Pro
   return client.fetchUserInfo(config, tokens.access_token, claims.sub);
 }
 
-/** Name and code of a fault: its message and cause may quote tokens and claims. */
+/** Returns only name and code of an error: its message and cause may contain tokens and claims. */
 function faultOf(error: unknown): { readonly fault: string } {
   const { name, code } = error as { readonly name?: unknown; readonly code?: unknown };
   return { fault: [name, code].filter((part) => typeof part === "string").join(" ") };
@@ -189,7 +189,7 @@ function isAway(error: unknown): boolean {
   );
 }
 
-/** `fetch` says with a TypeError, or with a code of the system, that it reached nobody. */
+/** True for a failed connection, which `fetch` reports as a TypeError or with a system code. */
 function isNetwork(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code: unknown = Reflect.get(error, "code");

@@ -1,6 +1,6 @@
 /**
- * Sign-ins that one address may try in a minute. Of IPv6 a network of 64 bits counts as one address. A process refuses what it knows to be too
- * many, so that a flood costs no statements; Postgres counts the rest, for all processes together.
+ * Limit of sign-in attempts per address and minute; an IPv6 network of 64 bits counts as one address. A process refuses a known excess
+ * itself, so that a flood costs no statements. Postgres counts the others, for all processes.
  */
 import { networkOf } from "#shared/access/ip-net.ts";
 import { takeSignInTry } from "#shared/database/console-sessions.ts";
@@ -9,16 +9,16 @@ import { ApiError } from "#shared/errors.ts";
 
 export const TRIES_PER_MINUTE_MAX = 10;
 const WINDOW_MS = 60_000;
-/** Beyond it those that tried first are forgotten. */
+/** Most addresses in memory; the oldest are forgotten. */
 const ADDRESSES_MAX = 100_000;
 
 export interface Tries {
-  /** Counts one. @throws ApiError `ip_rate_limit_exceeded` */
+  /** Counts an attempt. @throws ApiError `ip_rate_limit_exceeded` */
   take(address: string): Promise<void>;
 }
 
 export function createTries(database: Queryable, now: () => number = () => performance.now()): Tries {
-  /** Times of the last tries; those that tried last stand last. */
+  /** Times of recent attempts; addresses in the order of their last attempt. */
   const tries = new Map<string, readonly number[]>();
   return {
     async take(address) {

@@ -1,4 +1,4 @@
-/** Conversations as their callers find, take and leave them. */
+/** Finds, locks and unlocks conversations for calls. */
 import { viewerOf } from "#shared/access/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { KeptConversation } from "#shared/responses/conversations.ts";
@@ -10,7 +10,7 @@ import { callerOf, type RouteCall } from "../serve.ts";
 
 type Context = Pick<IngressContext, "conversations" | "log">;
 
-/** @throws ApiError `conversation_not_found`, `service_unavailable` */
+/** Returns the conversation. @throws ApiError `conversation_not_found`, `service_unavailable` */
 export async function findConversation(
   { conversations }: Context,
   call: RouteCall,
@@ -23,7 +23,7 @@ export async function findConversation(
   return found;
 }
 
-/** The same for a call that goes on from it, and is alone in that. @throws ApiError `conversation_locked` */
+/** Locks the conversation for the call that continues it. @throws ApiError as above; `conversation_locked` */
 export async function takeConversation(context: Context, call: RouteCall, id: string): Promise<KeptConversation> {
   const uuid = uuidOfConversation(id);
   const taken = uuid === undefined ? undefined : await takeReadable(context, call, uuid);
@@ -34,7 +34,7 @@ export async function takeConversation(context: Context, call: RouteCall, id: st
   });
 }
 
-/** Takes it, and leaves it again where it cannot be read. */
+/** Locks the conversation, and unlocks it if it cannot be read. */
 async function takeReadable(
   context: Context,
   call: RouteCall,
@@ -49,7 +49,7 @@ async function takeReadable(
   }
 }
 
-/** A call that was refused, or failed, keeps others from it no longer. What cannot be written now is so when its hold is closed. */
+/** Unlocks the conversation after a refused or failed call. If that fails, the end of the call's hold unlocks it. */
 export async function leaveConversation({ conversations, log }: Context, call: RouteCall, id: string): Promise<void> {
   await conversations
     .release(id, call.requestId, false)

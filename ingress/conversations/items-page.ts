@@ -1,4 +1,4 @@
-/** Pages of items: of a stored response's input, and of a conversation. */
+/** Pagination of items of a stored response's input and of a conversation. */
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 
 import type { Route, RouteCall } from "../serve.ts";
@@ -8,7 +8,7 @@ export const ITEMS_QUERY: NonNullable<Route["query"]> = [
   ...LIST_QUERY,
   {
     name: "order",
-    description: "Order of the items: the last first, or the first.",
+    description: "Order of the items: `desc` returns the last item first.",
     schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
   },
 ];
@@ -19,13 +19,13 @@ interface ItemsPage {
   readonly order: "asc" | "desc";
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the page of the query. @throws ApiError `unsupported_value` */
 export function itemsPageOf(call: RouteCall): ItemsPage {
   const order = oneOf(call, "order", ["asc", "desc"]) ?? "desc";
   return { after: queryOf(call).get("after") || null, limit: limitIn(call), order };
 }
 
-/** @throws ApiError `unsupported_value` for an id that none of them has: a page from the beginning would be read twice */
+/** Returns a page. @throws ApiError `unsupported_value` for an unknown id: a page from the start would return items twice */
 export function pageOfItems({ after, limit, order }: ItemsPage, items: readonly ResponsesItem[]) {
   const ordered = order === "asc" ? items : items.toReversed();
   const place = after === null ? -1 : ordered.findIndex(({ id }) => id === after);

@@ -1,4 +1,4 @@
-/** GET /v1/files/{file_id}/content: the bytes, or a range of them, proved before they go out. */
+/** GET /v1/files/{file_id}/content: the bytes or a range of them, verified before they are sent. */
 import { type FileRow, findBlocks } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -9,7 +9,7 @@ import type { IngressContext } from "../context.ts";
 import { attachment } from "./filename.ts";
 import { streamOf } from "../response-body.ts";
 
-/** No byte of a user's file is ever run or shown in our origin's name. */
+/** Headers that prevent browsers from running or displaying a user's file within the service's origin. */
 const SAFETY = {
   "x-content-type-options": "nosniff",
   "content-security-policy": "sandbox; default-src 'none'",
@@ -17,12 +17,12 @@ const SAFETY = {
   "cache-control": "private, no-cache",
 } as const;
 
-/** File that is served: one of a workspace, or one of ours with its bytes. */
+/** File to send: of a workspace, or a sample of the service with its bytes. */
 export interface ServedFile extends Pick<FileRow, "id" | "bytes" | "filename" | "media_type" | "sha256"> {
   readonly content?: Uint8Array<ArrayBuffer>;
 }
 
-/** @throws ApiError `range_not_satisfiable`, `service_unavailable`, `internal_error` for bytes that are not what they were */
+/** Returns the response. @throws ApiError `range_not_satisfiable`, `service_unavailable`, `internal_error` for damaged bytes */
 export async function fileContent(
   context: IngressContext,
   file: ServedFile,
@@ -50,7 +50,7 @@ export async function fileContent(
   return new Response(await bodyOf(context, file, from, to), { status, headers });
 }
 
-/** The first block is there, and right, before a status is told. A small answer goes out whole, with its length. */
+/** Returns the body. The first block is read and verified before the status is sent. A small file is sent whole, with its length. */
 async function bodyOf(
   context: IngressContext,
   file: ServedFile,
@@ -65,7 +65,7 @@ async function bodyOf(
   try {
     const blocks = await findBlocks(context.database, file.id);
     if (!blocks) throw new ApiError("file_not_found", "There is no such file in this workspace.");
-    // What runs make may be empty, such as the CSV of a sheet without rows.
+    // Outputs of runs may be empty, such as the CSV of a sheet without rows.
     if (from === to) return new Uint8Array(0);
     const pieces = readFile(context.storage, blocks, from, to);
     const first = await pieces.next();
@@ -91,17 +91,17 @@ function isKnown(ifNoneMatch: string | null, etag: string): boolean {
   return (ifNoneMatch ?? "").split(",").some((part) => part.trim() === "*" || part.trim().replace(/^W\//, "") === etag);
 }
 
-// One byte range of a request (RFC 9110, part 14). Several ranges, or what is no range, ask for the whole.
+// Byte range of a request (RFC 9110, part 14). Several ranges, or an invalid one, select the whole file.
 
 type Ranged =
   | { readonly kind: "whole" }
-  /** `to` is the byte behind the last. */
+  /** `to` is exclusive. */
   | { readonly kind: "part"; readonly from: number; readonly to: number }
   | { readonly kind: "none" };
 
 /**
- * @param header `Range` as it came
- * @param ifRange `If-Range` as it came: a range of another version is not wanted
+ * @param header value of `Range`
+ * @param ifRange value of `If-Range`: a range of another version is ignored
  */
 export function rangeOf(header: string | null, ifRange: string | null, etag: string, bytes: number): Ranged {
   const [, first = "", last = ""] = /^bytes=\s*(\d{0,16})-(\d{0,16})\s*$/i.exec(header ?? "") ?? [];

@@ -1,8 +1,8 @@
-/** Names of files are for people: stored and shown, never part of a path. */
+/** Names of files for display: stored and returned, never part of a path. */
 
 const FILENAME_CHARACTERS_MAX = 255;
 
-/** The last element of a path, without control characters and halves of characters, at most 255 long. */
+/** Returns the last element of a path without control characters and lone surrogates, of at most 255 characters. */
 export function cleanFilename(sent: string): string {
   const base = sent.split(/[/\\]/).at(-1) ?? "";
   const clean = base
@@ -13,7 +13,7 @@ export function cleanFilename(sent: string): string {
   return short === "" || /^\.+$/.test(short) ? "file" : short;
 }
 
-/** Keeps the end of the name, which says what the file is. */
+/** Shortens a name and keeps its extension. */
 function shorten(name: string): string {
   const characters = Array.from(name);
   if (characters.length <= FILENAME_CHARACTERS_MAX) return name;
@@ -21,7 +21,7 @@ function shorten(name: string): string {
   return characters.slice(0, FILENAME_CHARACTERS_MAX - ending.length).join("") + ending;
 }
 
-/** A header that makes every browser save the file instead of showing it (RFC 6266). */
+/** Returns a header with which every browser saves the file instead of displaying it (RFC 6266). */
 export function attachment(filename: string): string {
   const plain = filename.replaceAll(/[^\x20-\x7e]|["\\%]/g, "_");
   const encoded = encodeURIComponent(filename).replaceAll(

@@ -7,7 +7,7 @@ import { type Incoming, openIncoming } from "./incoming.ts";
 import { boundaryOf, MultipartReader, type PartHead } from "./multipart.ts";
 
 export interface FormBody {
-  /** Properties of the request's schema that a field may set. Other fields are ignored, and lists of other fields too. */
+  /** Properties of the request's schema that a field may set. Other fields and arrays of them are ignored. */
   readonly members: Readonly<Record<string, { readonly type: string }>>;
   /** Receives the bytes of a part, by the part's name. A client may add `[]` to the name. */
   readonly files: Readonly<Record<string, (head: PartHead, reader: MultipartReader) => Promise<void>>>;
@@ -32,7 +32,7 @@ export async function readFormBody(
   const boundary = boundaryOf(request.headers);
   const incoming = openIncoming(request);
   const reader = new MultipartReader(bounded(incoming, bytesMax, tooLarge), boundary);
-  // A map, since a part may be called `constructor[]`.
+  // A map, since a part may be named `constructor[]`.
   const read = new Map<string, unknown>();
   try {
     for (let head = await reader.nextPart(); head !== undefined; head = await reader.nextPart()) {
@@ -63,7 +63,7 @@ export async function readFormBody(
 const FILE = Symbol("file");
 
 /**
- * Yields the bytes of a file, in pieces that are valid until the next.
+ * Yields the bytes of a file, in pieces that are valid until the next one.
  * @throws ApiError `tooLarge` beyond `bytesMax`; `invalid_request` for a plain field or an empty file
  */
 export async function* filePieces(
@@ -99,10 +99,10 @@ function bounded(incoming: Incoming, bytesMax: number, tooLarge: ApiError): Inco
   };
 }
 
-/** A number as JSON writes it (RFC 8259). */
+/** Number in JSON syntax (RFC 8259). */
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
-/** Returns the text itself where it is not of the type: the schema refuses it then. */
+/** Returns the converted value, or the text if it is invalid for the type: the schema then refuses it. */
 function typed(text: string, type: string | undefined): unknown {
   if (type === "boolean") return booleanOf(text) ?? text;
   if (type !== "number" && type !== "integer") return text;

@@ -1,4 +1,4 @@
-/** The form of an upload: `file` and the fields beside it, in whatever order, with the file's bytes passed on as they come. */
+/** Form of an upload: `file` and other fields in any order. The file's bytes are passed on as they arrive. */
 
 import { ApiError } from "#shared/errors.ts";
 import type { Digested } from "#shared/files/digest.ts";
@@ -10,14 +10,14 @@ import { SNIFF_BYTES } from "#shared/media/sniff.ts";
 import { cleanFilename } from "./filename.ts";
 import type { MultipartReader, PartHead } from "./multipart.ts";
 
-/** Shortest and longest life that a client may give a file, as OpenAI has it. */
+/** Shortest and longest lifetime of a file that a client may request, in seconds, as at OpenAI. */
 const FILE_LIFE_SECONDS_MIN = 3_600;
 const FILE_LIFE_SECONDS_MAX = 2_592_000;
 
 const PURPOSES = ["assistants", "batch", "fine-tune", "vision", "user_data", "evals"] as const;
 export type Purpose = (typeof PURPOSES)[number];
 
-/** Any other is passed over. */
+/** Known fields; others are ignored. */
 const FIELDS: ReadonlySet<string> = new Set(["purpose", "expires_after[anchor]", "expires_after[seconds]"]);
 
 export interface UploadForm {
@@ -26,7 +26,7 @@ export interface UploadForm {
   readonly mediaType: string;
   readonly expiresS: number | null;
   readonly bytes: number;
-  /** Equal for equal forms, whatever boundary they were sent with: what a repeat is compared by. */
+  /** Hash that identifies a repeat: equal for equal forms, whatever their boundary. */
   readonly fingerprint: string;
 }
 
@@ -37,7 +37,7 @@ interface ReceivedFile {
   readonly digested: Digested;
 }
 
-/** Reads the form to its end; the file is in `sink` by then, and nothing is decided that the sink could not take back. @throws ApiError */
+/** Reads the form to its end and writes the file to `sink`, whose effect can still be undone. @throws ApiError */
 export async function readForm(reader: MultipartReader, sink: ByteSink): Promise<UploadForm> {
   const fields = new Map<string, string>();
   let file: ReceivedFile | undefined;
@@ -47,7 +47,7 @@ export async function readForm(reader: MultipartReader, sink: ByteSink): Promise
       file = await receiveFile(reader, head, sink);
     } else if (FIELDS.has(head.name)) {
       fields.set(head.name, await reader.readField(head.name));
-      // Told before the file has been read for nothing, where the form's order allows it.
+      // Checked before the file is read, if the order of the form allows it.
       if (head.name === "purpose") readPurpose(fields);
     }
   }
@@ -75,7 +75,7 @@ async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSi
   if (start.length === 0) {
     throw new ApiError("invalid_request", "Expected a file with content, got an empty one.", { param: "file" });
   }
-  // Before a byte of it is stored.
+  // Before any byte is stored.
   const mediaType = await settleMediaType(start, head.contentType, filename);
   await sink.write(start);
   for (let piece = rest ? await reader.nextBytes() : undefined; piece !== undefined; piece = await reader.nextBytes()) {
@@ -84,7 +84,7 @@ async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSi
   return { filename, contentType: head.contentType, mediaType, digested: await sink.end() };
 }
 
-/** Enough of the file to see what it is. `rest`: there may be more. */
+/** Reads enough of the file to detect its type. `rest`: true if more may follow. */
 async function readStart(reader: MultipartReader): Promise<{ start: Buffer; rest: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
@@ -99,7 +99,7 @@ async function readStart(reader: MultipartReader): Promise<{ start: Buffer; rest
 
 function readPurpose(fields: ReadonlyMap<string, string>): Purpose {
   const sent = fields.get("purpose");
-  // Clients of Anthropic's API know no purposes.
+  // Clients of Anthropic's API send no purpose.
   if (sent === undefined || sent === "") return "user_data";
   const purpose = PURPOSES.find((known) => known === sent);
   if (purpose) return purpose;
@@ -108,7 +108,7 @@ function readPurpose(fields: ReadonlyMap<string, string>): Purpose {
   });
 }
 
-/** OpenAI's `expires_after`, as its SDKs write it into a form. */
+/** Returns OpenAI's `expires_after`, in the form syntax of its SDKs. */
 function readExpiry(fields: ReadonlyMap<string, string>): number | null {
   const anchor = fields.get("expires_after[anchor]");
   const seconds = fields.get("expires_after[seconds]");

@@ -1,22 +1,22 @@
 /**
- * A body that comes in pieces, of whatever length. The server underneath hands it out no faster than it is read (measured
- * on Bun 1.4.4), but waits for ever for a client that drips: that is bounded here.
+ * Body that arrives in pieces of any length. Bun delivers it no faster than it is read (measured on Bun 1.4.4), but waits forever for a
+ * slow client, so the timeouts are here.
  */
 import { ApiError } from "#shared/errors.ts";
 import { freeMemory } from "#shared/files/memory.ts";
 import { paced } from "#shared/pace.ts";
 
 export interface Incoming {
-  /** Valid until the next call; undefined at the end. @throws ApiError `request_timeout` when it stops coming, or comes too slowly */
+  /** Returns the next piece, valid until the next call; undefined at the end. @throws ApiError `request_timeout` if too slow */
   read(): Promise<Uint8Array | undefined>;
-  /** Not to be read any further. */
+  /** Stops reading. */
   drop(): void;
 }
 
-/** Bytes of an upload come at least at this rate, after a start and with pauses that its speed before has earned. */
+/** Slowest upload in bytes per second, after a start time in milliseconds. Faster data earns pauses of up to `uploadCreditMsMax`. */
 const PACE = { uploadBytesPerSecondMin: 16_384, uploadStartMs: paced(30_000), uploadCreditMsMax: 120_000 };
 
-/** Only time spent waiting for the client counts: a slow object store of ours is not its fault. */
+/** Opens the body. Only time spent waiting for the client counts: a slow object store does not. */
 export function openIncoming(request: Request, pace = PACE): Incoming {
   const reader = request.body?.getReader();
   let creditMs = pace.uploadStartMs;
@@ -33,7 +33,7 @@ export function openIncoming(request: Request, pace = PACE): Incoming {
       if (last) freeMemory(last);
       last = undefined;
       const startedAt = performance.now();
-      // One promise a read: raced against one that lives as long as the request, every piece would be kept as long.
+      // One promise per read. Racing against a promise that lives as long as the request would keep every piece in memory.
       const { promise: never, reject } = Promise.withResolvers<never>();
       giveUp = reject;
       const timer = setTimeout(
@@ -57,7 +57,7 @@ export function openIncoming(request: Request, pace = PACE): Incoming {
   };
 }
 
-/** The connection closed, or what came was no chunk: the client cannot hear an answer, and the fault is not ours. */
+/** Returns the error of a closed connection or malformed chunk: the client cannot receive a response, and the service is not at fault. */
 function notWhole(cause: unknown): ApiError {
   return new ApiError("request_timeout", "The request body arrived incomplete.", { cause });
 }

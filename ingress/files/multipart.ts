@@ -1,25 +1,25 @@
 /**
- * multipart/form-data as a stream (RFC 7578): parts one after another, the bytes of each as they come, never more in
- * memory than one piece of the body. Everything is bounded; whatever breaks the form is an ApiError.
+ * Streaming parser of multipart/form-data (RFC 7578): parts in order, the bytes of each as they arrive, one piece of the body in memory.
+ * Everything is bounded; every malformed form throws an ApiError.
  */
 import { ApiError } from "#shared/errors.ts";
 
 import type { Incoming } from "./incoming.ts";
 
-/** Parts of a multipart body, header of a part, and the text before its first part or behind its last. */
+/** Most parts in a body, and most bytes in the headers of a part. */
 export const MULTIPART_PARTS_MAX = 32;
 export const MULTIPART_HEADER_BYTES_MAX = 8_192;
 
-/** All fields together: a prompt of 32,000 characters has up to 128,000 bytes. */
+/** Most bytes of all fields: a prompt of 32,000 characters has up to 128,000 bytes. */
 export const MULTIPART_FIELDS_BYTES_MAX = 163_840;
 
-/** All parts without a meaning, which are passed over. */
+/** Most bytes of all ignored parts, and of the text before the first or after the last boundary. */
 export const MULTIPART_PASSED_BYTES_MAX = 1_048_576;
 export const MULTIPART_OUTSIDE_BYTES_MAX = 8_192;
 
 export interface PartHead {
   readonly name: string;
-  /** Undefined: an ordinary field. As it was sent, so nothing to build a path from. */
+  /** File name as sent, unsafe as part of a path. Undefined for a plain field. */
   readonly filename: string | undefined;
   readonly contentType: string | undefined;
 }
@@ -28,22 +28,22 @@ const CR = 13;
 const LF = 10;
 const DASH = 45;
 const EMPTY = Buffer.alloc(0);
-/** More than a boundary or the headers of a part. */
+/** Size of the parse buffer in bytes: more than a boundary or the headers of a part. */
 const DESK_BYTES = 128 * 1024;
 
 export class MultipartReader {
   private readonly source: Incoming;
   /** CRLF, two dashes and the boundary, which end a part. */
   private readonly delimiter: Buffer;
-  /** Buffer in which bytes are parsed: pieces of a body are larger, and end anywhere. */
+  /** Parse buffer: pieces of a body are larger, and end anywhere. */
   private readonly desk = Buffer.allocUnsafeSlow(DESK_BYTES);
-  /** Bytes on the desk that are not yet handed out. A body begins as if a line had ended before it. */
+  /** Bytes in the parse buffer that were not returned yet. Parsing starts with CRLF, as if a line had ended before the body. */
   private waiting: Buffer;
-  /** Rest of the present piece, which has not yet come onto the desk. */
+  /** Rest of the current piece, which is not in the parse buffer yet. */
   private piece: Uint8Array = EMPTY;
   private state: "preamble" | "body" | "between" | "end" = "preamble";
   private parts = 0;
-  /** Bytes outside of parts, of parts that were passed over, and of fields. */
+  /** Numbers of bytes outside of parts, in ignored parts, and in fields. */
   private skipped = 0;
   private passed = 0;
   private fieldBytes = 0;
@@ -55,7 +55,7 @@ export class MultipartReader {
   }
 
   /**
-   * The next part; what is left of the one before is passed over, as a field that has no meaning is. Undefined at the end of the body.
+   * Skips the rest of the current part and returns the next one; undefined at the end of the body.
    * @throws ApiError `request_too_large` beyond MULTIPART_PASSED_BYTES_MAX, `invalid_request`
    */
   async nextPart(): Promise<PartHead | undefined> {
@@ -86,7 +86,7 @@ export class MultipartReader {
     return head;
   }
 
-  /** Bytes of the current part, valid until the next call; undefined at its end. @throws ApiError */
+  /** Returns bytes of the current part, valid until the next call; undefined at its end. @throws ApiError */
   async nextBytes(): Promise<Uint8Array | undefined> {
     if (this.state !== "body" && this.state !== "preamble") return undefined;
     for (;;) {
@@ -97,14 +97,14 @@ export class MultipartReader {
         this.state = "between";
         return undefined;
       }
-      // The last bytes may be the beginning of a delimiter.
+      // The last bytes may be the start of a delimiter.
       const sure = this.waiting.length - this.delimiter.length + 1;
       if (sure > 0) return this.take(sure);
       await this.more();
     }
   }
 
-  /** The whole of a field. @throws ApiError `request_too_large` beyond MULTIPART_FIELDS_BYTES_MAX in all, `invalid_request` */
+  /** Reads a whole field. @throws ApiError `request_too_large` beyond MULTIPART_FIELDS_BYTES_MAX in total, `invalid_request` */
   async readField(name: string): Promise<string> {
     const pieces: Uint8Array[] = [];
     for (let piece = await this.nextBytes(); piece !== undefined; piece = await this.nextBytes()) {
@@ -113,13 +113,13 @@ export class MultipartReader {
         const message = `Expected form fields of at most ${MULTIPART_FIELDS_BYTES_MAX} bytes in total.`;
         throw new ApiError("request_too_large", message, { param: paramOf(name) });
       }
-      // Its own bytes are overwritten. Of a Buffer, `from` would copy one after the other.
+      // A copy, because the buffer is reused. `Buffer.from` would copy a Buffer byte by byte.
       pieces.push(new Uint8Array(piece));
     }
     return textOf(Buffer.concat(pieces), "a field is not UTF-8", name);
   }
 
-  /** Means nothing, but a body that was cut there is not whole: its client has left and cannot hear what becomes of the call. */
+  /** Reads the text after the last boundary, which has no meaning. A body that breaks off here is incomplete, and its client is gone. */
   private async readEpilogue(): Promise<void> {
     let size = this.waiting.length + this.piece.length;
     for (let piece = await this.source.read(); piece !== undefined; piece = await this.source.read()) {
@@ -152,7 +152,7 @@ export class MultipartReader {
     while (this.waiting.length < length) await this.more();
   }
 
-  /** Returns the text between a boundary and the empty line behind the headers of its part. */
+  /** Returns the text between a boundary and the empty line after the part's headers. */
   private async headBlock(): Promise<string> {
     // Blanks may follow a boundary on its line.
     for (;;) {
@@ -181,7 +181,7 @@ export class MultipartReader {
   }
 }
 
-/** @throws ApiError `unsupported_media_type`, `invalid_request` when the header names no boundary */
+/** Returns the boundary. @throws ApiError `unsupported_media_type`, `invalid_request` when the header has no boundary */
 export function boundaryOf(headers: Headers): string {
   const header = headers.get("content-type") ?? "";
   if (!/^multipart\/form-data\s*(;|$)/i.test(header.trim())) {
@@ -240,7 +240,7 @@ function readDisposition(header: string): [type: string, parameters: Map<string,
   return [type.toLowerCase(), parameters];
 }
 
-/** Browsers write `%22` for a quote, others `\"`. A backslash before anything else is one of a path. */
+/** Decodes quotes: browsers write `%22`, other clients `\"`. Any other backslash is part of a path. */
 function unquote(text: string): string {
   return text
     .replaceAll(/\\(["\\])/g, "$1")
@@ -249,7 +249,7 @@ function unquote(text: string): string {
     .replaceAll(/%0A/gi, "\n");
 }
 
-/** RFC 8187, which forms should not use and some clients do. */
+/** Decodes RFC 8187 syntax, which forms should not use but some clients do. */
 function extended(value: string | undefined): string | undefined {
   const encoded = /^utf-8'[^']*'(.*)$/i.exec(value ?? "")?.[1];
   if (encoded === undefined) return undefined;
@@ -260,10 +260,10 @@ function extended(value: string | undefined): string | undefined {
   }
 }
 
-/** A byte-order mark stays: it is part of what was sent. */
+/** Keeps a byte-order mark, which is part of the sent text. */
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Strict UTF-8: repaired, a value or a file's name would be another than was sent. @throws ApiError */
+/** Decodes strict UTF-8: a repaired value or file name would differ from the sent one. @throws ApiError */
 function textOf(bytes: Uint8Array, fault: string, name?: string): string {
   try {
     return decoder.decode(bytes);
@@ -272,13 +272,13 @@ function textOf(bytes: Uint8Array, fault: string, name?: string): string {
   }
 }
 
-/** @param name of the part at fault, where it is known */
+/** @param name name of the invalid part, if known */
 function malformed(what: string, name?: string): ApiError {
   const about = name === undefined ? {} : { param: paramOf(name) };
   return new ApiError("invalid_request", `The multipart body cannot be read: ${what}.`, about);
 }
 
-/** Names are the caller's, of whatever length. */
+/** Returns the name for an error; clients may send names of any length. */
 function paramOf(name: string): string {
   return name.slice(0, 100);
 }

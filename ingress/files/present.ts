@@ -1,4 +1,4 @@
-/** A file as clients see it: OpenAI's file object. */
+/** Presents a file as OpenAI's file object. */
 import type { StoredFile } from "#schemas/generated/types.ts";
 import type { FileRow } from "#shared/database/files.ts";
 

@@ -1,4 +1,4 @@
-/** POST /v1/files: from the body's first byte to the file, or to nothing at all. */
+/** POST /v1/files: an upload, stored completely or not at all. */
 import type { StoredFile } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
@@ -24,15 +24,15 @@ import { idempotencyKeyOf } from "../idempotency-key.ts";
 
 import { presentFile } from "./present.ts";
 
-/** @throws ApiError; nothing is left of the upload by then, or the janitor takes it within a minute */
+/** Receives an upload. @throws ApiError; the upload is then deleted, at the latest by the janitor within a minute */
 export async function receiveUpload(context: IngressContext, call: RouteCall): Promise<Response> {
   const { request } = call;
-  // The order in which a call's faults are told is the design's.
+  // The design fixes the order in which errors of a call are reported.
   checkDeclaredSize(request.headers, context.config.fileBytesMax);
   const boundary = boundaryOf(request.headers);
   const { workspaceId, memberId, keyId } = callerOf(call);
   const named = idempotencyKeyOf(request.headers);
-  // A member's own, as the files are that only the member sees.
+  // Keys are per member, because some files are visible only to their member.
   const key = named === null ? null : `${memberId} ${named}`;
   const incoming = openIncoming(request);
   const reader = new MultipartReader(incoming, boundary);
@@ -58,7 +58,7 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
 
 const OTHER_UPLOAD = "This Idempotency-Key was used for another upload within the last day; use a new key.";
 
-/** A file of calls belongs to its member, as the batch that is made of it does. */
+/** Purpose of files that belong to their member, like the batches made from them. */
 const OWNED_PURPOSE = "batch";
 
 async function store(
@@ -88,14 +88,14 @@ function describe(upload: Upload, form: UploadForm): StoredFile {
   });
 }
 
-/** Most bytes that a form holds beside its file. */
+/** Most bytes of a form beyond its file. */
 const OVERHEAD_BYTES_MAX =
   MULTIPART_PARTS_MAX * (MULTIPART_HEADER_BYTES_MAX + 256) +
   MULTIPART_FIELDS_BYTES_MAX +
   MULTIPART_PASSED_BYTES_MAX +
   MULTIPART_OUTSIDE_BYTES_MAX;
 
-/** A body that cannot but be too large is refused unread. */
+/** Refuses a body whose declared size is certainly too large, without reading it. */
 function checkDeclaredSize(headers: Headers, fileBytesMax: number): void {
   const declared = Number(headers.get("content-length") ?? 0);
   if (declared <= fileBytesMax + OVERHEAD_BYTES_MAX) return;

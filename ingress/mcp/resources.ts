@@ -9,14 +9,14 @@ import type { ApiClient } from "../tools/api-client.ts";
 const PREFIX = "sluice://files/";
 const PAGE = 100;
 
-/** A resource goes out whole, in one message. */
+/** Largest resource, in bytes: it is sent whole, in one message. */
 export const RESOURCE_BYTES_MAX = 1_048_576;
 
 export const TEMPLATES: readonly ResourceTemplateType[] = [
   { uriTemplate: `${PREFIX}{file_id}`, name: "file", title: "A file of the workspace, or a sample of the service" },
 ];
 
-/** Newest first. @param cursor id of the last file of the page before. @throws ApiError */
+/** Lists files, newest first. @param cursor id of the last file of the previous page. @throws ApiError */
 export async function listResources(api: ApiClient, cursor: string | undefined): Promise<ListResourcesResult> {
   const query = { limit: String(PAGE), ...(cursor === undefined ? {} : { after: cursor }) };
   const page = (await (await api.ask("listFiles", { query })).json()) as StoredFileList;
@@ -26,7 +26,7 @@ export async function listResources(api: ApiClient, cursor: string | undefined):
   };
 }
 
-/** @param uri of a listed resource, or a link of a result. @throws ApiError `file_not_found`; `unprocessable_input` for one too large */
+/** Reads a file. @param uri of a listed resource or a link. @throws ApiError `file_not_found`; `unprocessable_input` above the limit */
 export async function readResource(api: ApiClient, uri: string): Promise<ReadResourceResult> {
   const params = { file_id: fileOf(api, uri) };
   const file = (await (await api.ask("getFile", { params })).json()) as StoredFile;
@@ -49,7 +49,7 @@ function fileOf({ context, caller }: ApiClient, uri: string): string {
   throw new ApiError("file_not_found", "There is no such resource.", { param: "uri" });
 }
 
-/** Undefined for bytes that are no text. */
+/** Decodes text; undefined for other bytes. */
 function textOf(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

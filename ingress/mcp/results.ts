@@ -1,4 +1,4 @@
-/** Results of tools: JSON as text and as it is, links to files, the price, and errors in the envelope that HTTP has. */
+/** Results of tools: JSON as text and as structured content, links to files, the price, and errors in the envelope of HTTP. */
 import type { CallToolResult, ResourceLink } from "@modelcontextprotocol/server";
 
 import type { CapabilityRun, Job, WorkflowRun } from "#schemas/generated/types.ts";
@@ -6,13 +6,13 @@ import type { CapabilityRun, Job, WorkflowRun } from "#schemas/generated/types.t
 import type { ApiClient } from "../tools/api-client.ts";
 import { type ShownError, shownError } from "../tools/work.ts";
 
-/** Member of a result's `_meta`. */
+/** Member of a result's `_meta` with the charge. */
 const CREDITS_USED = "sluice/credits_used";
 
-/** A result is repeated as text up to this length. Runs of many steps have tens of megabytes. */
+/** Longest result that is repeated as text, in characters. Runs of many steps have tens of megabytes. */
 export const RESULT_TEXT_CHARACTERS_MAX = 2_097_152;
 
-/** @param value with what JSON has */
+/** Returns a tool's result. @param value contains only JSON types */
 export function toolResult(value: object, credits?: number, links: readonly ResourceLink[] = []): CallToolResult {
   const json = JSON.stringify(value);
   const isShort = json.length <= RESULT_TEXT_CHARACTERS_MAX;
@@ -24,7 +24,7 @@ export function toolResult(value: object, credits?: number, links: readonly Reso
   };
 }
 
-/** The error as the model is to read it. */
+/** Returns a tool's error for the model. */
 export async function toolFailure(api: ApiClient, error: unknown): Promise<CallToolResult> {
   return failed(await shownError(api, error));
 }
@@ -34,7 +34,7 @@ function failed(error: ShownError, beside: object = {}, credits?: number): CallT
   return { ...toolResult({ ...beside, error }, credits), content, isError: true };
 }
 
-/** The answer of a run that has been waited for. */
+/** Returns the result of a synchronous run. */
 export function capabilityResult(run: CapabilityRun): CallToolResult {
   const links = run.files.map((file) => fileLink(file.url, file.name ?? file.file_id, file.bytes, file.content_type));
   return toolResult(run, run.credits_used, links);
@@ -49,7 +49,7 @@ export function workflowResult(run: WorkflowRun): CallToolResult {
   return toolResult(run, run.creditsUsed);
 }
 
-/** A job that has ended: a run of a capability as its own answer has it. */
+/** Returns the result of an ended job: for a capability in the format of its run. */
 export function jobResult(job: Job): CallToolResult {
   if (job.error) return failed(job.error, {}, job.credits_used);
   const [made] = job.data ?? [];

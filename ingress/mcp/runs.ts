@@ -1,4 +1,4 @@
-/** Runs of capabilities and workflows that a tool asks for: waited for, told of while they go on, ended when their client leaves. */
+/** Runs of capabilities and workflows by tools: awaited with progress notifications, cancelled when their client disconnects. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { CapabilityRun, WorkflowRun } from "#schemas/generated/types.ts";
@@ -12,10 +12,10 @@ import { endWork, type WorkEnd } from "../tools/work.ts";
 import { capabilityResult, workflowResult } from "./results.ts";
 import { findTask } from "./tasks.ts";
 
-/** Interval at which a client is told of progress. */
+/** Interval of progress notifications. */
 const PROGRESS_MS = paced(2_000);
 
-/** A capability that has not ended by then becomes a task. */
+/** Time after which a running capability becomes a task. */
 const TASK_AFTER_MS = paced(5_000);
 
 export interface Progress {
@@ -23,13 +23,13 @@ export interface Progress {
   readonly total?: number;
 }
 
-/** The client of a call. */
+/** Client of a call. */
 export interface Client {
-  /** Aborts when it leaves. */
+  /** Aborts when the client has disconnected. */
   readonly left: AbortSignal;
-  /** It has declared the Tasks extension: work that takes longer than a moment is answered with a task. */
+  /** True when the client has declared the Tasks extension: longer work is returned as a task. */
   readonly takesTasks: boolean;
-  /** Set where it asked to hear of progress. */
+  /** Sends a progress notification. Absent if the client requested none. */
   readonly tell?: (progress: Progress) => Promise<void>;
 }
 
@@ -97,7 +97,7 @@ async function watched<T>(api: ApiClient, client: Client, work: Work, run: () =>
   }
 }
 
-/** Best effort: the result tells all that matters. */
+/** Sends progress notifications, best effort: the result contains everything that matters. */
 async function tellProgress(
   { context, call }: ApiClient,
   client: Client,

@@ -1,4 +1,4 @@
-/** A message of the Model Context Protocol to its answer. The SDK knows the protocol; what tools do lies beside this file. */
+/** Answers messages of the Model Context Protocol. The SDK implements the protocol; the tools are in the other files of this folder. */
 import {
   type CallToolRequest,
   createMcpHandler,
@@ -32,12 +32,12 @@ const INSTRUCTIONS =
   "Tools accept files as {file_id} of a stored file or an earlier result, as {url} with a public address, or as {base64}. Send only small files as " +
   "base64. Results list the created files with links. Runs cost credits of the workspace.";
 
-/** The list changes only with the service, its prices or its engines. */
+/** Lifetime of a tools list at clients: the list changes only with the service, its prices or its engines. */
 const LIST_TTL_MS = 300_000;
 
 /**
- * @param message parsed, and one alone
- * @param open makes the server of the message: ours, or one of the protocol's own suite
+ * @param message parsed single message, no batch
+ * @param open creates the server of the message: the service's, or one of the protocol's test suite
  */
 export async function answerMessage(
   api: ApiClient,
@@ -49,7 +49,7 @@ export async function answerMessage(
   const { log } = api.context;
   const isCall = (message as { method?: unknown }).method === "tools/call";
   const handler = createMcpHandler((about) => open(api, surface, about), {
-    // A call may be silent for minutes: proxies are shown that it goes on.
+    // A call may be silent for minutes: an event stream with keepalives shows proxies that it continues.
     responseMode: isCall && request.headers.get("accept")?.includes("text/event-stream") === true ? "sse" : "auto",
     keepAliveMs: KEEPALIVE_MS,
     onerror: (error) => log.debug({ err: error, request_id: api.call.requestId }, "a message was refused"),
@@ -58,7 +58,7 @@ export async function answerMessage(
   return new Response(body && readByClient(body, api), { status, headers });
 }
 
-/** The body as its client takes it: one that stops reading is cut, which ends what it asked for. */
+/** Relays the body at the client's speed. A client that stops reading is cut off, which cancels its work. */
 function readByClient(body: ReadableStream<Uint8Array>, { context, call }: ApiClient): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const fault = (error: unknown): void =>
@@ -74,7 +74,7 @@ interface PieceReader {
   read(): Promise<{ readonly value?: Uint8Array | undefined }>;
 }
 
-/** The call of a tool that the SDK will hand on; undefined for all that it answers or drops by itself, such as a call without an id. */
+/** Returns the tool call in a message; undefined for messages that the SDK answers or drops itself, such as a call without an id. */
 export function readToolCall(message: object): CallToolRequest | undefined {
   return isJSONRPCRequest(message) && isSpecType.CallToolRequest(message) ? message : undefined;
 }
@@ -95,7 +95,7 @@ function serverOf(api: ApiClient, surface: Surface, { era }: McpRequestContext):
     try {
       return await found.call(api, given, clientOf(server, asking));
     } catch (error) {
-      // What was refused before its route was asked counts as well.
+      // A call that was refused before its route ran counts in the rate window too.
       return toolFailure(
         api,
         await api.count().then(
@@ -129,7 +129,7 @@ function serveTasks(server: Server, api: ApiClient): void {
       }),
     );
   serve("tasks/get", ({ task, result }) => ({ ...task, ...(result ? { result } : {}) }));
-  // None of them asks for input.
+  // No task requests input.
   serve("tasks/update", () => ({}));
   serve("tasks/cancel", async (found) => {
     await found.cancel();
@@ -150,7 +150,7 @@ const TASK_PARAMS: StandardSchemaV1<{ readonly taskId: string }> = {
   },
 };
 
-/** Faults of ours and of files and tasks as errors of the protocol, with the envelope's error as their data. */
+/** Runs `work` and converts errors into errors of the protocol, with the envelope's error as their data. */
 async function told<T>(api: ApiClient, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -163,7 +163,7 @@ async function told<T>(api: ApiClient, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Clients of the newest revision declare it with each message. */
+/** True if the client has declared the Tasks extension, which clients of the newest revision do in each message. */
 function takesTasks(server: Server): boolean {
   return server.getClientCapabilities()?.extensions?.[TASKS] !== undefined;
 }

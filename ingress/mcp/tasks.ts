@@ -1,4 +1,4 @@
-/** Jobs and runs as tasks: the Tasks extension's view of the rows that there are anyway. */
+/** Jobs and runs in the format of the Tasks extension. */
 import type { CallToolResult } from "@modelcontextprotocol/server";
 
 import type { Job, WorkflowRun } from "#schemas/generated/types.ts";
@@ -20,15 +20,15 @@ export interface Task {
 
 export interface FoundTask {
   readonly task: Task;
-  /** The job or the run as its own route shows it. */
+  /** Job or run in the format of its own route. */
   readonly shown: Job | WorkflowRun;
-  /** Set once it has come to an end of its own. */
+  /** Result. Absent while the work runs and after a cancellation. */
   readonly result?: CallToolResult;
-  /** Asks it to end: best effort. */
+  /** Cancels the work, best effort. */
   cancel(): Promise<unknown>;
 }
 
-/** Returns undefined for one that the caller may not see, as for none. */
+/** Returns the task; undefined if it does not exist or the caller may not see it. */
 export async function findTask(api: ApiClient, id: string): Promise<FoundTask | undefined> {
   if (!isUuid(id)) return undefined;
   const job = await found<Job>(api, "getJob", { job_id: id });
@@ -55,7 +55,7 @@ function taskOfJob(job: Job): Omit<FoundTask, "cancel"> {
   return {
     task: {
       taskId: job.id,
-      // A tool's error is a result like any other.
+      // A tool's error is a result too.
       status: hasEnded ? "completed" : job.status === "cancelled" ? "cancelled" : "working",
       statusMessage: job.progress > 0 && !hasEnded ? `${job.status}, ${Math.round(job.progress * 100)} %` : job.status,
       createdAt: new Date(job.created * 1_000).toISOString(),
@@ -83,5 +83,5 @@ function taskOfRun(run: WorkflowRun): Omit<FoundTask, "cancel"> {
   };
 }
 
-/** Rows are kept for as long as the operator of the service says, which is days. */
+/** Constant members. Rows are kept for days, as the operator configures. */
 const LIFE = { ttlMs: null, pollIntervalMs: 2_000 } as const;

@@ -1,6 +1,6 @@
 /**
- * Tools that a client sees. Behind /mcp are few, by which it finds and runs all the others, since a model pays for every tool that it is
- * shown; behind /mcp/all and /mcp/<categories> each capability is a tool of its own.
+ * Tools that a client sees. /mcp has a few that find and run all others, since a model pays for every listed tool. /mcp/all and
+ * /mcp/<categories> list each capability as a tool of its own.
  */
 import type { CallToolResult, Tool } from "@modelcontextprotocol/server";
 
@@ -20,19 +20,19 @@ import { fileLink, toolResult } from "./results.ts";
 import { type Client, runCapability, runWorkflow } from "./runs.ts";
 import { findTask } from "./tasks.ts";
 
-/** A tool, and what it does. */
+/** Tool with its implementation. */
 export interface OfferedTool {
   readonly tool: Tool;
-  /** It runs something whose route counts the call in the window, together with its hold. */
+  /** True when the tool runs something whose route counts the call in the rate window, together with its hold. */
   readonly isRun?: true;
-  /** @throws ApiError */
+  /** Calls the tool. @throws ApiError */
   call(api: ApiClient, given: Arguments, client: Client): Promise<CallToolResult>;
 }
 
-/** Capabilities that are tools of their own: none, or those of these categories. */
+/** Categories whose capabilities are tools of their own. Undefined: none. */
 export type Surface = ReadonlySet<Category> | undefined;
 
-/** @param asked the last part of the path; undefined where there is none. @throws ApiError `not_found` */
+/** Returns the surface. @param asked last part of the path; undefined if there is none. @throws ApiError `not_found` */
 export function surfaceOf(asked: string | undefined): Surface {
   if (asked === undefined) return undefined;
   if (asked === "all") return new Set(CATEGORIES);
@@ -42,7 +42,7 @@ export function surfaceOf(asked: string | undefined): Surface {
   return new Set(found);
 }
 
-/** In an order that stays. */
+/** Returns the tools in a stable order. */
 export function listTools(api: Seen, surface: Surface): readonly Tool[] {
   if (!surface) return [...FINDERS, ...OTHERS].map(({ tool }) => tool);
   return [...shownBehind(api, surface).map((one) => toolOf(one).tool), ...OTHERS.map(({ tool }) => tool)];
@@ -55,7 +55,7 @@ export function findTool(api: Seen, surface: Surface, name: string): OfferedTool
   return capability && toolOf(capability);
 }
 
-/** A message's way, of which the caller and the service decide on the tools. */
+/** Caller and service of a message, which determine the tools. */
 type Seen = Pick<ApiClient, "caller"> & { readonly context: Pick<IngressContext, "offered"> };
 
 function shownBehind({ context, caller }: Seen, surface: ReadonlySet<Category>): readonly Capability[] {
@@ -69,7 +69,7 @@ function toolOf(capability: Capability): OfferedTool {
       name: functionName(id),
       title,
       description: capability.long_description ?? description,
-      // They come of a JSON file.
+      // The schemas come from a JSON file.
       inputSchema: parametersOf(capability) as Tool["inputSchema"],
       annotations: RUNS,
     },

@@ -1,4 +1,4 @@
-/** Jobs as those who made them see them: found, shown, ended. */
+/** Finds, presents and cancels jobs for their callers. */
 import type { Job, MediaOutcome, Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { findShownJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
@@ -21,11 +21,11 @@ import { cancelRun } from "../workflows/cancel-run.ts";
 import { asOutcome, servedHeaders, withLinks } from "./present.ts";
 
 /**
- * The job of a path. Of another workspace's is told what is told of none. The billing role may call models
- * but reads no files, so it finds the jobs of its own keys only. Jobs of runs, batch messages, batches and background responses are found by
- * the member whose key made them, owners and admins. A key that lists
- * its tools finds the jobs of calls that it could make.
- * @param modality jobs of others count as none
+ * Returns the job of a path; a job of another workspace counts as missing. Visibility:
+ * - The billing role may call models but reads no files, so it sees only jobs of its own keys.
+ * - Jobs of runs, batch messages, batches and background responses are visible to the key's member, owners and admins.
+ * - A key with a list of tools sees jobs of calls that it may make.
+ * @param modality jobs of another modality count as missing
  * @throws ApiError `job_not_found`
  */
 export async function shownJob(
@@ -48,13 +48,13 @@ export async function shownJob(
   return row;
 }
 
-/** Returns the run that a batch message asked for as its job. */
+/** Returns the run of a batch message as a job. */
 async function shownRun(context: IngressContext, caller: Caller, id: string): Promise<JobRow | undefined> {
   const run = await findRun(context.database, readerOf(caller), id);
   return run && run.told !== null ? { ...jobOfRun(run), result: await resultOfRun(context, run) } : undefined;
 }
 
-/** A job of the workspace by its id. @throws ApiError `job_not_found` */
+/** Returns a job of the workspace by id. @throws ApiError `job_not_found` */
 export async function shownJobById(
   { database }: Pick<IngressContext, "database">,
   workspaceId: string,
@@ -65,7 +65,7 @@ export async function shownJobById(
   return row;
 }
 
-/** Asks it to end; a job that no worker has begun ends at once. @throws ApiError `job_not_found` */
+/** Cancels a job; a job that no worker has begun ends immediately. @throws ApiError `job_not_found` */
 export async function cancelShownJob(
   context: IngressContext,
   call: RouteCall,
@@ -77,7 +77,7 @@ export async function cancelShownJob(
 
 type CancelContext = Pick<IngressContext, "cancel" | "connection" | "database" | "log" | "metrics" | "storage">;
 
-/** The same of a job, or of a run that a publisher asked for, by its id. */
+/** Cancels a job, or a run that a publisher requested, by id. */
 export async function cancelJobOrRun(
   context: CancelContext,
   { id, workspace_id }: Pick<JobRow, "id" | "workspace_id">,
@@ -87,7 +87,7 @@ export async function cancelJobOrRun(
   if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await tellPublisher(context, id);
 }
 
-/** Asks a job of the workspace to end, see `cancelShownJob`. False when there is none. */
+/** Cancels a job of the workspace, see `cancelShownJob`. Returns false if there is none. */
 export async function cancelJob(context: CancelContext, workspaceId: string, id: string): Promise<boolean> {
   const job = await requestCancel(context.database, workspaceId, id);
   if (!job) return false;
@@ -97,7 +97,7 @@ export async function cancelJob(context: CancelContext, workspaceId: string, id:
   return true;
 }
 
-/** A cancelled run has no error of its own, so these words are not told. */
+/** Cancelled runs have no error of their own, so this error is never sent. */
 const UNBEGUN = { code: "run_failed", message: "The run was cancelled.", ifUnbegun: true } as const;
 
 function idOf(call: RouteCall, param: string): string | undefined {
@@ -109,21 +109,21 @@ function notFound(): ApiError {
   return new ApiError("job_not_found", "There is no such job in this workspace.");
 }
 
-/** Headers of an ended job: all three for a completed media job, the fallback headers alone for a failed job (spec "General rules" 6). */
+/** Headers of an ended job: all three after a completed media job, only the fallback headers after a failure (spec "General rules" 6). */
 export const JOB_HEADERS = ["x-model-used", "x-fallback-from", "x-fallback-depth"] as const;
 
-/** @throws ApiError `service_unavailable` when the store with the result is away */
+/** Returns the response for a job. @throws ApiError `service_unavailable` when the store of the result is down */
 export async function answerJob(context: IngressContext, call: RouteCall, row: JobRow): Promise<Response> {
   const result = await resultOf(context, row);
   const outcome = asOutcome(result);
   const data = outcome
     ? madeOf(context, row, outcome, call.request)
     : result && [shownResult(context, call, row, result)];
-  // Without its price, which stands in the job: asking for it costs nothing.
+  // Without the header of the charge, since polling is free; the job contains its price.
   return json(presentJob(row, data), outcome ? servedHeaders(outcome) : fallbackHeaders(row.fallback));
 }
 
-/** Returns the result as it is shown: for a run of a capability as its endpoint would have answered, for text the model's answer. */
+/** Returns the result for the caller: for a capability in the format of its endpoint, for text the model's response. */
 function shownResult(context: IngressContext, call: RouteCall, row: JobRow, result: Record<string, unknown>) {
   if (row.kind !== "capability") return result;
   return { ...presentRun(context, row, result as unknown as RunOutcome, call.request) };
@@ -154,14 +154,14 @@ const STATUSES: Readonly<Record<JobState, Job["status"]>> = {
 };
 
 export function presentJob(row: JobRow, data: Job["data"]): Job {
-  // One that was begun and handed on is not queued in any sense that its owner knows.
+  // A job that was begun and handed to another worker is not queued from its caller's view.
   const hasBegun = row.state === "queued" && row.started_at !== null;
   return {
     id: row.id,
     object: "job",
     modality: row.modality,
     status: hasBegun ? "processing" : STATUSES[row.state],
-    // A float of four bytes: its noise behind the second digit is not to be seen.
+    // Progress is a 4-byte float: rounding removes the noise behind the second decimal.
     progress: Math.round(row.progress * 100) / 100,
     model: row.model,
     created: seconds(row.created_at),

@@ -1,6 +1,6 @@
 /**
- * A media call as a durable job: counted, held, put in its row and on the queue in one transaction, then waited for as long
- * as a caller's patience is said to last. A caller that leaves stops nothing: the job is paid and goes on.
+ * A media call as a durable job. One transaction counts it, places the hold, and inserts its row and its dispatch. The caller then waits
+ * for a bounded time. A disconnect stops nothing: the job is charged and continues.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { type Admission, admitJob, dispatchAdmitted, type Work } from "#shared/calls/admit.ts";
@@ -23,8 +23,8 @@ type Context = Pick<
 >;
 
 /**
- * The job as it ended well.
- * @throws ApiError of whatever refuses or fails it; `job_timeout` when it goes on without its caller
+ * Admits the job and returns it after its success.
+ * @throws ApiError of any refusal or failure; `job_timeout` if the job continues without its caller
  */
 export async function runMediaJob(
   context: Context,
@@ -37,9 +37,10 @@ export async function runMediaJob(
 }
 
 /**
- * @param how `isStreamed`: its states are shown as they come, and it cannot be asked for afterwards. `isBackground`: it answers a stored
- * response, and nobody waits here
- * @returns true for a job that goes on the queue only now, so that it cannot have ended yet
+ * Admits a media call as a job.
+ * @param how `isStreamed`: states are streamed and cannot be polled later. `isBackground`: the job answers a stored response; no caller
+ * waits
+ * @returns true if the job was put on the queue just now, so that it cannot have ended yet
  * @throws ApiError of the refusal, which may come before the call is counted
  */
 export async function admitMediaJob(
@@ -75,7 +76,7 @@ export async function admitMediaJob(
     if (refused) throw refused;
     failpoint("job.admitted");
     isNew = admission.kind === "admitted" && admission.dispatch > 0;
-    // Not waited for: what does not arrive is sent again by the janitor.
+    // Not awaited: the janitor sends again what does not arrive.
     void dispatchAdmitted(context.dispatcher, work, admission);
   } finally {
     if (decidedAt !== undefined) metrics.admissionSeconds.observe((performance.now() - decidedAt) / 1_000);
@@ -85,9 +86,9 @@ export async function admitMediaJob(
 }
 
 /**
- * The admitted job as it ended well.
- * @param how `isNew` where nothing was awaited since it was admitted as new: its end would not be heard
- * @throws ApiError of how it ended else; `job_timeout` when it goes on without its caller
+ * Returns the admitted job after its success.
+ * @param how `isNew` only if nothing was awaited since a new admission: the report of the job's end would be missed
+ * @throws ApiError of any other end; `job_timeout` if the job continues without its caller
  */
 export async function waitForJob(
   context: Pick<Context, "config" | "waiter">,
@@ -100,7 +101,7 @@ export async function waitForJob(
     workspaceId: caller.workspaceId,
     jobId: id,
     ms: context.config.mediaWaitMs,
-    // It ends well before, by its own time or as lost.
+    // The job ends much earlier, by its own deadline or as lost.
     begunMs: MEDIA_JOB_LIFE_MS,
     left: call.request.signal,
     ...how,
@@ -138,14 +139,14 @@ function refusedBy(admission: Admission, { workspaceId, preset }: Caller): ApiEr
   }
 }
 
-/** Returns the error for the caller of a job that did not succeed. */
+/** Returns the error for the caller of an unsuccessful job. */
 export function failureOf(row: EndedJob): ApiError {
   const { error, credits, state, fallback } = row;
   if (!error) return new ApiError("internal_error", "The service failed to run the job.", { shouldRetry: false });
   const hasPaid = (credits ?? 0n) > 0n;
   const isUnknown =
     error.code === "worker_lost" || error.code === "upstream_timeout" || error.code === "internal_error";
-  // A client that resends would make, and pay, what was cancelled.
+  // A retry would repeat, and charge, what was cancelled.
   const isFinal = hasPaid || isUnknown || state === "cancelled";
   const headers = fallbackHeaders(fallback);
   return apiError(error, { headers, ...(isFinal && { shouldRetry: false, ...(hasPaid && { jobId: row.id }) }) });

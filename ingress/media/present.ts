@@ -1,4 +1,4 @@
-/** Presents the results of a media job to its caller: links to its files, or their bytes in base64 as they are read. */
+/** Presents the results of a media job: links to its files, or their bytes in base64, read while they are sent. */
 import type { MediaOutcome, MediaResult } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { findBlocks } from "#shared/database/files.ts";
@@ -16,12 +16,12 @@ import type { RouteCall } from "../serve.ts";
 
 type Context = Pick<IngressContext, "config" | "database" | "links" | "log" | "storage">;
 
-/** Undefined for results of other kinds of job. */
+/** Returns the outcome; undefined for results of other kinds of jobs. */
 export function asOutcome(result: unknown): MediaOutcome | undefined {
   return validate("MediaOutcome", result) === null ? (result as MediaOutcome) : undefined;
 }
 
-/** @throws ApiError `service_unavailable` when the store with the result is away */
+/** Returns the outcome of a job. @throws ApiError `service_unavailable` when the store of the result is down */
 export async function outcomeOf(context: Pick<Context, "storage">, row: EndedJob): Promise<MediaOutcome> {
   try {
     const outcome = asOutcome(JSON.parse((await loadResult(context.storage, row)) ?? "null"));
@@ -36,7 +36,7 @@ export async function outcomeOf(context: Pick<Context, "storage">, row: EndedJob
   }
 }
 
-/** Headers with the model that served, and the charge (spec "General rules" 6). */
+/** Headers with the serving model and the charge (spec "General rules" 6). */
 export function servedHeaders(
   outcome: { readonly model: string; readonly fallback?: Fallback | undefined },
   nano?: bigint,
@@ -48,7 +48,7 @@ export function servedHeaders(
   };
 }
 
-/** The whole answer of an endpoint that makes things: `created`, `data`, `credits_used`. */
+/** Returns the complete response of a media endpoint: `created`, `data`, `credits_used`. */
 export async function answerMade(
   context: Context,
   call: RouteCall,
@@ -73,7 +73,7 @@ export async function answerMade(
   );
 }
 
-/** @param request whose address stands in links, unless the configuration names another */
+/** Returns the results with links. @param request its origin is used in links if the configuration has no public URL */
 export function withLinks(
   { links, config }: Pick<Context, "links" | "config">,
   row: Pick<EndedJob, "workspace_id">,
@@ -90,9 +90,9 @@ export function withLinks(
 }
 
 /**
- * The bytes of what was made in base64 between two pieces of text, a block of a file in memory at a time.
- * @param isNamed whether the files stand beside them
- * @throws ApiError `service_unavailable` when the first of them cannot be read
+ * Returns the files in base64 between `head` and `tail`, with one block of a file in memory at a time.
+ * @param isNamed true to include the file ids
+ * @throws ApiError `service_unavailable` when the first file cannot be read
  */
 async function madeInline(
   context: Pick<Context, "database" | "storage" | "log">,
@@ -104,7 +104,7 @@ async function madeInline(
   const fail = (error: unknown): void =>
     context.log.error({ err: error, job_id: jobId }, "what a job had made could not be read");
   try {
-    // A block of the first one is there before a status is told.
+    // The first block is read before the status is sent.
     const opening = await pieces.next();
     const first = await pieces.next();
     if (opening.done === true || first.done === true) throw new Error("a media job that made nothing");
@@ -119,7 +119,7 @@ async function madeInline(
   }
 }
 
-/** The same as it is read, for who writes it into a stream of their own. */
+/** Yields the same text piece by piece, for use inside another stream. */
 export async function* inlined(
   { database, storage }: Pick<Context, "database" | "storage">,
   data: MediaOutcome["data"],
@@ -132,7 +132,7 @@ export async function* inlined(
     const blocks = await findBlocks(database, one.file_id);
     if (!blocks) throw new Error(`${one.file_id} is not there any more`);
     let text = `${at === 0 ? "" : ","}{"b64_json":"`;
-    // Three bytes are four characters: what is left of a block waits for the next one.
+    // Three bytes become four characters: the remainder of a block is encoded with the next one.
     let left: Buffer = Buffer.alloc(0);
     for await (const block of readFile(storage, blocks)) {
       const bytes = Buffer.concat([left, block]);

@@ -1,4 +1,4 @@
-/** Speech as its caller hears it: its bytes while they are made, or an event stream of them. */
+/** Speech responses: bytes while they are produced, or an event stream of them. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import { voiceOf } from "#shared/calls/kinds/speech.ts";
 import type { ReadMedia } from "#shared/calls/read.ts";
@@ -18,7 +18,7 @@ import { callerOf, type RouteCall } from "../serve.ts";
 import { admitMediaJob, waitForJob } from "./media-job.ts";
 import { outcomeOf, servedHeaders } from "./present.ts";
 
-/** Admits speech and answers with it. @throws ApiError */
+/** Admits speech and returns its response. @throws ApiError */
 export async function answerSpeech(
   context: IngressContext,
   call: RouteCall,
@@ -28,20 +28,20 @@ export async function answerSpeech(
   const isNew = await admitMediaJob(context, call, caller, read);
   const live = new LiveBody();
   const ended = waitForJob(context, call, caller, { isNew, onFrame: (frame, data) => live.onFrame(frame, data) });
-  // Awaited below, when it may have failed already: until then its failure must not count as unhandled.
+  // Awaited below, perhaps after it has failed: until then, the rejection must not count as unhandled.
   ended.catch(() => undefined);
   const first = await Promise.race([live.begun, ended]);
   const spoken = "contentType" in first ? begun(context, call, live, ended, first) : await whole(context, first);
   return answer(context, call, request, spoken);
 }
 
-/** Speech whose first bytes are there, or will be. */
+/** Speech whose first bytes have arrived or will arrive. */
 interface Spoken {
   readonly contentType: string;
-  /** Slug of the model that served. */
+  /** Slug of the serving model. */
   readonly model: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Length of the whole in bytes, once that is known. */
+  /** Total length in bytes; undefined until known. */
   readonly bytes?: number;
   readonly first: Uint8Array;
   readonly rest: AsyncGenerator<Uint8Array, void>;
@@ -68,7 +68,7 @@ async function* joined(first: Uint8Array, rest: AsyncGenerator<Uint8Array, void>
   yield* rest;
 }
 
-/** It is being made, and its price is known: what comes goes out. */
+/** Returns speech that is being produced. Its price is known, and bytes are relayed as they arrive. */
 function begun(
   context: IngressContext,
   call: RouteCall,
@@ -95,7 +95,7 @@ async function whole(context: IngressContext, row: EndedJob): Promise<Spoken> {
       Uint8Array,
       void
     >;
-    // The first block is there, and right, before a status is told.
+    // The first block is read and verified before the status is sent.
     const first = await pieces.next();
     if (first.done === true) throw new Error("speech of no bytes");
     return {
@@ -119,7 +119,7 @@ async function readSpoken(context: IngressContext, row: EndedJob, from: number) 
   return { size: made.bytes, bytes: readFile(context.storage, blocks, from) };
 }
 
-/** Spec "POST /v1/audio/speech": generated, paid for, and not to be read back. */
+/** Returns the error of speech that was generated and charged, but cannot be read (spec "POST /v1/audio/speech"). */
 function unreadable(row: EndedJob, cause: unknown): ApiError {
   return new ApiError(
     "artifact_unreadable",

@@ -1,6 +1,6 @@
 /**
- * A media call that shows its states as they come: `queued`, `processing`, then `completed` with what was made or `failed`,
- * each a frame of an event stream that ends with `[DONE]` (spec "Streamed image generation frames"). Who leaves ends it.
+ * Event stream of a media call's states: `queued`, `processing`, then `completed` with the results, or `failed`, and `[DONE]` (spec
+ * "Streamed image generation frames"). Closing the connection cancels the job.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
@@ -17,7 +17,7 @@ import type { RouteCall } from "../serve.ts";
 import { admitMediaJob, failureOf } from "./media-job.ts";
 import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 
-/** @throws ApiError of whatever refuses it; what fails afterwards is a frame */
+/** Admits and streams a call. @throws ApiError of any refusal; a later failure is a frame */
 export async function streamMediaJob(
   context: IngressContext,
   call: RouteCall,
@@ -36,10 +36,10 @@ export async function streamMediaJob(
     );
   };
   const rest = framesOf(context, call, caller, isInline, left.signal);
-  // A body that ended well would pass for the whole: what breaks cuts the connection.
+  // A body that ended normally would pass for complete, so a failure aborts the connection.
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, request_id: id }, "a streamed media call broke off");
-  // No fallback stands in for a streamed job, so it is known from the beginning who serves.
+  // A streamed job has no fallback, so the serving model is known from the start.
   const headers = { ...SSE_HEADERS, ...servedHeaders({ model: read.model.slug }) };
   return new Response(streamOf(sseEvent({ status: "queued" }), rest, onFault, leave), { headers });
 }
@@ -74,7 +74,7 @@ async function* framesOf(
   yield DONE;
 }
 
-/** @throws ApiError when nothing was made, or it cannot be read */
+/** Yields the last frame. @throws ApiError when nothing was produced or the result cannot be read */
 async function* completed(
   context: IngressContext,
   call: RouteCall,
@@ -86,7 +86,7 @@ async function* completed(
   const outcome = await outcomeOf(context, row);
   const { created, data } = outcome;
   if (isInline) {
-    // Behind its first byte there is no other frame to tell of a failure: the connection is cut then.
+    // After the frame's first byte, a failure cannot be a frame and aborts the connection.
     yield* inlined(context, data, `data: {"status":"completed","created":${created},"data":[`, "]}\n\n", false);
     return;
   }
@@ -94,5 +94,5 @@ async function* completed(
   yield sseEvent({ status: "completed", created, data: links.map(({ file_id: _kept, ...shown }) => shown) });
 }
 
-/** Longer than any job takes. */
+/** Longer than the lifetime of any job, in milliseconds. */
 const STREAM_MS = 2 * MEDIA_JOB_LIFE_MS;

@@ -1,4 +1,4 @@
-/** Content blocks of Anthropic's API → parts of a chat message, each with the place it came from. Pure. */
+/** Converts content blocks of Anthropic's API into parts of a chat message, each with its path. Pure. */
 import type {
   FileBlock,
   MessagesCacheControl,
@@ -10,17 +10,17 @@ import type {
   UserContentBlock,
 } from "#schemas/generated/types.ts";
 
-/** A part of a chat message. */
+/** Part of a chat message. */
 export interface Placed<P = UserContentBlock> {
   readonly part: P;
-  /** Path of its block in the caller's body, such as `messages[0].content[1]`. */
+  /** Path of the original block in the caller's body, such as `messages[0].content[1]`. */
   readonly from: string;
 }
 
-/** Blocks that may stand in a turn, in what a tool returned, or in a document. */
+/** Blocks that are allowed in a turn, a tool result or a document. */
 export type ReadableBlock = MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult;
 
-/** Returns the parts of a block that a model reads; a document may have a heading of its own and hold several parts. */
+/** Returns the parts of a block for a model. A document may have a heading and several parts. */
 export function partsOf(block: ReadableBlock, from: string): Placed[] {
   switch (block.type) {
     case "text":
@@ -65,7 +65,7 @@ function headingOf(text: string, from: string): Placed[] {
 
 type DocumentSource = Exclude<MessagesDocument["source"], { readonly type: "text" | "content" }>;
 
-/** A stored file has a name of its own. */
+/** Returns the file of a document. A stored file already has a name. */
 function documentOf(source: DocumentSource, title: string | null | undefined): FileBlock["file"] {
   if (source.type === "file") return { file_id: source.file_id };
   const place =
@@ -83,12 +83,12 @@ export function textPart(text: string, cacheControl: MessagesCacheControl | unde
   return { type: "text", text, ...hint(cacheControl) };
 }
 
-/** Hints for a prompt cache stay on their block; sources that take none are sent none. */
+/** Returns a prompt cache hint, which stays on its block; providers without such hints are sent none. */
 function hint(cacheControl: MessagesCacheControl | undefined): { cache_control?: object } {
   return cacheControl == null ? {} : { cache_control: cacheControl };
 }
 
-/** One text without a hint as a string, which every server takes. */
+/** Returns a single text without hint as a string, which every provider accepts. */
 export function compact<P extends UserContentBlock>(parts: readonly P[]): string | P[] {
   const [only] = parts;
   return parts.length === 1 && only?.type === "text" && !("cache_control" in only) ? only.text : [...parts];

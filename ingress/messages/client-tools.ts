@@ -1,6 +1,6 @@
 /**
- * Tools of Anthropic's that run at the client: Claude models know them by their type, other models are shown a function with the same name
- * and input. Source: platform.claude.com/docs/en/agents-and-tools/tool-use, pages of the bash, memory and text editor tools. Pure.
+ * Anthropic's tools that run at the client. Claude models know them by type; other models get a function with the same name and input.
+ * Source: platform.claude.com/docs/en/agents-and-tools/tool-use, pages of the bash, memory and text editor tools. Pure.
  */
 import type { ChatTool, MessagesTool } from "#schemas/generated/types.ts";
 
@@ -12,7 +12,7 @@ interface ClientTool {
   readonly required: readonly string[];
 }
 
-/** Returns the function of a tool that runs at the client, or undefined for a tool that does not. */
+/** Returns the function of a tool that runs at the client; undefined for other tools. */
 export function clientTool({ type, name, max_characters: most }: MessagesTool): Tool | undefined {
   const kind = /^(bash|memory|text_editor)_\d{8}$/.exec(type ?? "")?.[1];
   const known = kind === undefined ? undefined : CLIENT_TOOLS[kind];

@@ -1,4 +1,4 @@
-/** Input tokens of a conversation by our own tokenizer, in the time an ingress can spare. Pure. */
+/** Counts the input tokens of a conversation with the service's tokenizer, within the time that an ingress can spare. Pure. */
 import {
   blockKind,
   fileIdOf,
@@ -14,14 +14,14 @@ import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 import { COUNTED_CHARACTERS_MAX } from "#shared/calls/estimate/estimate.ts";
 import { TOKENS_PER_IMAGE } from "#shared/calls/kinds/chat/usage.ts";
 
-/** Average characters of a token in plain text, for texts that are too long to count. */
+/** Average characters per token in plain text, for texts that are too long to count. */
 const CHARACTERS_PER_TOKEN = 4;
-/** Characters of base64 a token of a document is taken for: our own guess, as where a source reports nothing. */
+/** Assumed base64 characters per token of a document: an estimate, also used when a source reports no usage. */
 const ENCODED_PER_TOKEN = 6;
 
 /**
- * Texts beyond `COUNTED_CHARACTERS_MAX` together are taken by their length, images at the model's bound. With stops, for a thread
- * that others wait for.
+ * Counts in steps, so that the thread can serve others. Texts beyond `COUNTED_CHARACTERS_MAX` in total are estimated by length, images at
+ * the model's bound.
  * @throws ApiError `file_not_found`
  */
 export function countingInput(

@@ -1,4 +1,4 @@
-/** Models in the form of Anthropic's API: those that its clients can call. Pure. */
+/** Models in the format of Anthropic's API: those that its clients can call. Pure. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { findCallable } from "#shared/calls/present-model.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -21,21 +21,21 @@ interface InfoList {
 
 const LIMIT = { default: 20, max: 1_000 } as const;
 
-/** Asked with the header `anthropic-version` alone. */
+/** Query parameters, used only with the header `anthropic-version`. */
 export const PAGE_QUERY = [
   {
     name: "limit",
-    description: "Models of a page, with `anthropic-version`.",
+    description: "Number of models per page; only with `anthropic-version`.",
     schema: { type: "integer", minimum: 1, maximum: LIMIT.max, default: LIMIT.default },
   },
   {
     name: "after_id",
-    description: "The page begins behind this model, with `anthropic-version`.",
+    description: "Slug of the model after which the page starts; only with `anthropic-version`.",
     schema: { type: "string" },
   },
   {
     name: "before_id",
-    description: "The page ends before this model, with `anthropic-version`.",
+    description: "Slug of the model before which the page ends; only with `anthropic-version`.",
     schema: { type: "string" },
   },
 ] as const;
@@ -55,7 +55,7 @@ export function modelInfo({ slug, created, max_context_tokens, max_output_tokens
   };
 }
 
-/** A page of the models, newest first. @throws ApiError `unsupported_value` naming the parameter at fault */
+/** Returns a page of the models, newest first. @throws ApiError `unsupported_value` with the invalid parameter */
 export function listInfos(catalogue: Catalogue, { url }: Pick<Request, "url">): InfoList {
   const query = new URL(url).searchParams;
   const limit = limitIn(query.get("limit"));

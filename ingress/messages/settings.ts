@@ -1,4 +1,4 @@
-/** Settings of Anthropic's API that chat has under other names or in other forms. Pure. */
+/** Converts settings of Anthropic's API that have other names or formats in chat. Pure. */
 import { createHash } from "node:crypto";
 
 import type { ChatCompletionRequest, ChatTool, MessagesRequest } from "#schemas/generated/types.ts";
@@ -8,8 +8,8 @@ import { ApiError } from "#shared/errors.ts";
 import { clientTool, isServerTool } from "./client-tools.ts";
 
 /**
- * Tools and how they may be called; a choice without tools says nothing.
- * @throws ApiError `unsupported_value` for tools that are not the caller's own or a choice that is none of them,
+ * Returns the tools and the tool choice; without tools, a choice has no effect.
+ * @throws ApiError `unsupported_value` for unsupported tools or for the choice of a tool that is not in the request,
  * `missing_required_parameter`
  */
 export function toolSettings({
@@ -17,7 +17,7 @@ export function toolSettings({
   tool_choice: choice,
 }: Pick<MessagesRequest, "tools" | "tool_choice">): Partial<ChatCompletionRequest> {
   refuseLeftOut(choice, tools ?? []);
-  // Where the search for tools runs at Anthropic it is left out, and a deferred tool would never be found.
+  // A tool search that runs at Anthropic is omitted; without it, no model could find a deferred tool.
   const mayDefer = !(tools ?? []).some((tool) => tool.type?.startsWith("tool_search_tool") === true);
   const chatTools = (tools ?? []).flatMap((tool, at) => {
     if (isServerTool(tool)) return [];
@@ -38,7 +38,7 @@ export function toolSettings({
   };
 }
 
-/** @throws ApiError `unsupported_value` for a choice of a tool that is left out */
+/** Refuses the choice of an omitted tool. @throws ApiError `unsupported_value` */
 function refuseLeftOut(choice: MessagesRequest["tool_choice"], tools: NonNullable<MessagesRequest["tools"]>): void {
   if (choice?.type !== "tool") return;
   const named = tools.find((tool) => isServerTool(tool) && tool.name === choice.name);
@@ -73,7 +73,7 @@ function toolOf(tool: NonNullable<MessagesRequest["tools"]>[number], at: number)
   };
 }
 
-/** Returns the types of the request's tools that run at Anthropic, each once. */
+/** Returns the distinct types of the request's tools that run at Anthropic. */
 export function leftOutTools({ tools }: Pick<MessagesRequest, "tools">): string[] {
   return [...new Set((tools ?? []).filter(isServerTool).map(({ type }) => type ?? ""))];
 }
@@ -94,18 +94,18 @@ function choiceOf(
   return { type: "function", function: { name } };
 }
 
-/** Budgets of thinking below these become the effort beside them, larger ones `high`. */
+/** Effort of a thinking budget below each number of tokens; a larger budget is `high`. */
 const EFFORT_OF_BUDGET = [
   [4_096, "low"],
   [16_384, "medium"],
 ] as const;
 
-/** Effort for callers who leave it to the model: the one that models themselves use by default. */
+/** Effort of adaptive thinking: the default of the models. */
 const EFFORT_OF_ADAPTIVE = "high";
 
 /**
- * Maps the settings of thinking to a level of effort. `disabled` wins, then a level that the caller named, then a budget. A
- * level alone asks for no thinking where the two are apart: `effort_only` tells the Anthropic adapter, others have one setting.
+ * Maps the thinking settings to a reasoning effort. Precedence: `disabled`, the caller's effort, the budget. An effort alone does not
+ * enable thinking at Anthropic, where both are separate: `effort_only` informs its adapter; other providers have one setting.
  * @throws ApiError `missing_required_parameter` for `enabled` without a budget
  */
 export function reasoningEffort({
@@ -135,7 +135,7 @@ export function responseFormat({ output_config: output }: Pick<MessagesRequest, 
   return { response_format: format };
 }
 
-/** OpenAI takes at most 64 characters, and Anthropic's own clients send more: those go on as 64 of their digest. */
+/** Most characters of OpenAI's `user`. Anthropic's clients send more: longer ids are replaced by 64 hex digits of their hash. */
 const USER_CHARACTERS_MAX = 64;
 
 export function endUser({ metadata }: Pick<MessagesRequest, "metadata">): { user?: string } {

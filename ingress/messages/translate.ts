@@ -1,7 +1,6 @@
 /**
- * A body of Anthropic's Messages API → the chat request that workers understand, so that every provider family serves
- * it. Left out because no other family knows it: `top_k`, `service_tier`, hints on tool_use blocks, and what the schema
- * does not name. Pure.
+ * Converts a body of Anthropic's Messages API into a chat request, which every provider family serves. Omitted, because no other family
+ * knows them: `top_k`, `service_tier`, hints on tool_use blocks, and members outside the schema. Pure.
  */
 import type { ChatCompletionRequest, CountTokensRequest, MessagesRequest } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -12,13 +11,13 @@ import { messagesOf, type PlacedMessage, systemMessage } from "./turns.ts";
 
 export interface Translated {
   readonly request: ChatCompletionRequest;
-  /** The caller's name for a parameter of the chat request. */
+  /** Returns the caller's name of a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
-  /** Types of tools that are left out, each once. */
+  /** Distinct types of omitted tools. */
   readonly leftOut: readonly string[];
 }
 
-/** @throws ApiError 400 naming the caller's parameter */
+/** Converts a body. @throws ApiError 400 with the caller's parameter */
 export function chatRequestOf(body: MessagesRequest): Translated {
   refuseCompaction(body);
   const placed = conversationOf(body);
@@ -40,7 +39,7 @@ export function chatRequestOf(body: MessagesRequest): Translated {
   return { request, paramOf: (param) => callersParam(param, placed, body), leftOut: leftOutTools(body) };
 }
 
-/** A client that leaves compaction to the service would send a conversation that grows until no model takes it. */
+/** Refuses compaction by the service: such a client would send a growing conversation until no model accepts it. */
 function refuseCompaction({ context_management: management }: MessagesRequest): void {
   const at = (management?.edits ?? []).findIndex(({ type }) => type?.startsWith("compact_") === true);
   if (at < 0) return;
@@ -49,7 +48,7 @@ function refuseCompaction({ context_management: management }: MessagesRequest): 
   throw new ApiError("unsupported_value", message, { param: `context_management.edits[${at}].type` });
 }
 
-/** Translates the members of a request that a model reads. @throws ApiError as `chatRequestOf` does */
+/** Converts the members that a model reads. @throws ApiError as `chatRequestOf` */
 export function readPartOf(body: CountTokensRequest): {
   readonly request: Pick<ChatCompletionRequest, "messages" | "tools" | "response_format">;
   readonly paramOf: Translated["paramOf"];
@@ -71,7 +70,7 @@ function conversationOf(body: CountTokensRequest): PlacedMessage[] {
   return [...systemMessage(body.system), ...turns];
 }
 
-/** A hint on the whole request is one on its last block. */
+/** Applies a cache hint on the whole request to its last block. */
 function hintAtEnd(placed: readonly PlacedMessage[], cacheControl: object): void {
   const message = placed.at(-1)?.message;
   if (!message?.content) return;
@@ -105,7 +104,7 @@ function callersParam(param: string, placed: readonly PlacedMessage[], body: Cou
   return name === undefined || head === "response_format" ? (name ?? param) : [name, ...members].join("");
 }
 
-/** The index among all tools of the caller, in place of that among the tools that are not left out. */
+/** Replaces the index among the converted tools by the index among all tools of the caller. */
 function callersPlace([index = "", ...members]: readonly string[], { tools }: CountTokensRequest): string[] {
   const kept = (tools ?? []).flatMap((tool, at) => (isServerTool(tool) ? [] : [at]));
   const at = kept[Number(/\d+/.exec(index)?.[0])];

@@ -1,4 +1,4 @@
-/** Turns of Anthropic's API → chat messages. One turn may become several messages, since tool results are ones. Pure. */
+/** Converts turns of Anthropic's API into chat messages. One turn may become several messages, because each tool result is one. Pure. */
 import type {
   AssistantMessage,
   ChatMessage,
@@ -15,7 +15,7 @@ import type {
 
 import { compact, partsOf, type Placed, textPart } from "./blocks.ts";
 
-/** A chat message, and where in the caller's body it and its content parts came from. */
+/** Chat message, with the paths of the original turn and parts in the caller's body. */
 export interface PlacedMessage {
   readonly message: ChatMessage;
   readonly from: string;
@@ -28,7 +28,7 @@ export function systemMessage(system: MessagesSystem | undefined): PlacedMessage
   return [{ message: { role: "system", content }, from: "system", parts: placesIn("system", system) }];
 }
 
-/** An answer without content, as a refusal leaves it, is no message. */
+/** Returns the messages of a turn; an assistant turn without content, as after a refusal, has none. */
 export function messagesOf(turn: MessagesTurn, at: number): PlacedMessage[] {
   const from = `messages[${at}]`;
   switch (turn.role) {
@@ -44,7 +44,7 @@ export function messagesOf(turn: MessagesTurn, at: number): PlacedMessage[] {
   }
 }
 
-/** Results of tools come first, each as a message of its own, then everything else. */
+/** Returns the tool results first, each as a message, then one message with everything else. */
 function userMessages({ content }: MessagesUserTurn, from: string): PlacedMessage[] {
   if (typeof content === "string") return [{ message: { role: "user", content }, from, parts: [] }];
   const results: PlacedMessage[] = [];
@@ -80,13 +80,13 @@ function toolMessage(block: MessagesToolResult, from: string): ToolTurn {
   return turn;
 }
 
-/** The message of a tool's result, and what else the tool returned. */
+/** Message of a tool result, and other content that the tool returned. */
 interface ToolTurn {
   readonly message: PlacedMessage;
   readonly media: readonly Placed[];
 }
 
-/** A tool message holds text only: images and files follow in the user's message, named by their call. */
+/** Converts a tool result. A tool message contains only text: images and files follow in the user's message, with the call's id. */
 export function toolTurn(
   id: string,
   placed: readonly Placed[],
@@ -113,7 +113,7 @@ export function toolTurn(
   return { message: { message, from, parts: texts.map((part) => part.from) }, media };
 }
 
-/** Chat messages have no member for it. */
+/** Text of an error, for which chat messages have no member. */
 const FAILED = "The tool call failed.";
 
 function assistantMessage({ content }: MessagesAssistantTurn, from: string): PlacedMessage[] {
@@ -134,7 +134,7 @@ function assistantMessage({ content }: MessagesAssistantTurn, from: string): Pla
         break;
       case "thinking":
         draft.addThought(block.thinking);
-        // Without its signature no source takes the block itself back.
+        // Without its signature, no provider accepts the block back.
         if (block.signature != null && block.signature !== "") {
           draft.addSealed({ type: "thinking", thinking: block.thinking, signature: block.signature });
         }
@@ -146,21 +146,21 @@ function assistantMessage({ content }: MessagesAssistantTurn, from: string): Pla
   return [draft.end()];
 }
 
-/** An assistant message in the making, from parts that come in their order. */
+/** Builder of an assistant message from consecutive parts. */
 export class AssistantDraft {
   readonly from: string;
   private readonly texts: Placed<TextBlock>[] = [];
   private readonly calls: ToolCall[] = [];
   private readonly thoughts: string[] = [];
   private readonly sealed: Record<string, unknown>[] = [];
-  /** Kinds of the parts that a source may take back, in their order. */
+  /** Kinds of the parts that a provider may accept back, in order. */
   private readonly order: string[] = [];
 
   constructor(from: string) {
     this.from = from;
   }
 
-  /** It ends in text. */
+  /** True if the last part is text. */
   get endsInText(): boolean {
     return this.order.at(-1) === "text";
   }
@@ -179,7 +179,7 @@ export class AssistantDraft {
     this.thoughts.push(text);
   }
 
-  /** @param block thinking that its source takes back as it is */
+  /** @param block thinking block that its provider accepts back unchanged */
   addSealed(block: Record<string, unknown>): void {
     this.sealed.push(block);
     this.order.push("thinking");
@@ -202,7 +202,7 @@ export class AssistantDraft {
 
 const USUAL_ORDER = ["thinking", "text", "tool_use"];
 
-/** The order in which a chat message is read: its thinking, its text, its calls. Any other goes along as `block_order`. */
+/** True for the order implied by a chat message: thinking, text, calls. Another order is sent as `block_order`. */
 function isUsualOrder(order: readonly string[]): boolean {
   const ranks = order.map((kind) => USUAL_ORDER.indexOf(kind));
   return ranks.every((rank, at) => rank >= (ranks[at - 1] ?? 0));

@@ -1,6 +1,6 @@
 /**
- * Ends connections of publishers whose key is not active any more: it was revoked or has expired, or its member or workspace is disabled.
- * Their next login is refused. A server that ends no connections for us keeps them until their login expires.
+ * Closes connections of publishers whose key is no longer active: revoked, expired, or of a disabled member or workspace. Their next login
+ * is refused. If a server cannot close a connection, it remains until its login expires.
  */
 import type { NatsConnection } from "nats";
 
@@ -11,15 +11,15 @@ import { paced } from "#shared/pace.ts";
 
 import type { OpenConnection, OpenConnections } from "./open-connections.ts";
 
-/** Subject by which the account `AUTH` has a server end a connection (deploy/nats/server.conf). */
+/** Returns the subject with which the account `AUTH` closes connections at a server (deploy/nats/server.conf). */
 const endSubject = (serverId: string): string => `publishers.end.${serverId}`;
 
-/** Interval at which the servers are asked for connections that other processes admitted, in milliseconds. */
+/** Interval of reading the connections that other processes admitted from the servers, in milliseconds. */
 const REFRESH_MS = paced(10_000);
-/** Time for a server's answer, in milliseconds. */
+/** Timeout of a server's response, in milliseconds. */
 const ANSWER_MS = 1_000;
 
-/** @returns a function that stops it */
+/** Starts closing connections. @returns a function that stops it */
 export function endConnectionsOfEndedKeys(options: {
   readonly connection: Pick<NatsConnection, "request">;
   readonly connections: Pick<OpenConnections, "list" | "refresh">;
@@ -30,7 +30,7 @@ export function endConnectionsOfEndedKeys(options: {
   let isStopped = false;
   let refreshedAt = -Infinity;
   let timer: ReturnType<typeof setTimeout> | undefined;
-  /** Connections that were ended already: a server may still list them for a moment. */
+  /** Connections that were closed already; a server may still list them for a moment. */
   let ended = new Set<string>();
 
   const end = async ({ serverId, clientId, workspaceId, keyId }: OpenConnection): Promise<void> => {
@@ -38,7 +38,7 @@ export function endConnectionsOfEndedKeys(options: {
       timeout: ANSWER_MS,
     });
     const { error } = answer.json<{ error?: { description?: string } }>();
-    // A connection that has ended by itself is not found any more.
+    // The error reports a connection that had already closed.
     log.info({ workspace_id: workspaceId, key_id: keyId, reason: error?.description }, "a publisher's key has ended");
   };
 

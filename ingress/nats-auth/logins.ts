@@ -1,6 +1,6 @@
 /**
- * Logins of batch publishers: an API key, sent as password or token, admits to the subjects of that key for minutes. The server lets the
- * connection publish and subscribe there alone, so a message is known to be the key's.
+ * Logins of batch publishers: an API key, sent as password or token, grants the subjects of that key for minutes. The connection may
+ * publish and subscribe only there, so the origin of every message is certain.
  */
 import type { Msg, NatsConnection } from "nats";
 
@@ -16,21 +16,21 @@ import { type Callout, CALLOUT_SUBJECT, type LoginRequest, SERVER_XKEY, type Use
 import { endConnectionsOfEndedKeys } from "./ended-keys.ts";
 import { createOpenConnections } from "./open-connections.ts";
 
-/** Account of deploy/nats/server.conf in which publishers meet Sluice. */
+/** Account of deploy/nats/server.conf shared by publishers and Sluice. */
 const ACCOUNT = "SLUICE";
-/** Any replica answers. */
+/** Queue group: one replica answers each request. */
 const REPLICAS = "nats-auth";
 
-/** Maximum life of a connection, in milliseconds. */
+/** Longest lifetime of a connection, in milliseconds. */
 const LOGIN_MS = 600_000;
-/** Part of that by which lives differ, so that publishers that came together do not come back together. */
+/** Jitter of lifetimes as a fraction, so that publishers that logged in together do not return together. */
 const LOGIN_SPREAD = 0.2;
-/** A publisher has one inbox, or one for each thing that it asks. */
+/** Most subscriptions: a publisher has one inbox, or one per request. */
 const SUBSCRIPTIONS_MAX = 100;
 
-/** Look-ups of keys at once, half of them for one address at most. */
+/** Most concurrent look-ups of keys; at most half of them for one address. */
 const LOOKUPS_MAX = 4;
-/** Logins that wait for one, of all addresses and of one, and for how long: the server gives a login up after 2 s. */
+/** Most logins that wait for a look-up, of all addresses and of one, and their timeout. The server abandons a login after 2 s. */
 const WAITING_MAX = 1_024;
 const WAITING_PER_ADDRESS_MAX = 32;
 const WAIT_MS = 1_000;
@@ -39,20 +39,20 @@ export interface LoginContext {
   readonly connection: NatsConnection;
   readonly callout: Callout;
   readonly keys: Pick<Keys, "find">;
-  /** Returns the keys among these that are active. */
+  /** Returns the active keys among the given ones. */
   readonly activeKeys: ActiveKeys;
   readonly metrics: Pick<Metrics, "publisherLogins">;
   readonly log: Logger;
-  /** Connections that a workspace may have open. */
+  /** Most open connections of a workspace. */
   readonly connectionsMax: number;
-  /** LOGIN_MS when absent. */
+  /** Longest lifetime of a connection, in milliseconds. Default: LOGIN_MS. */
   readonly loginMs?: number;
-  /** Clock by which connections are counted, in milliseconds. Default: performance.now. */
+  /** Clock for counting connections, in milliseconds. Default: performance.now. */
   readonly now?: () => number;
 }
 
 export interface Logins {
-  /** Takes no more, and resolves when those in hand are answered. */
+  /** Accepts no more logins, and resolves when the pending ones are answered. */
   stop(): Promise<void>;
 }
 
@@ -94,12 +94,12 @@ export function serveLogins(context: LoginContext): Logins {
     }
   };
 
-  /** Never throws. */
+  /** Answers a login request; never throws. */
   const answer = async (message: Msg): Promise<void> => {
     const serverKey = message.headers?.get(SERVER_XKEY) ?? "";
     const request = callout.open(message.data, serverKey);
     if (!request) {
-      // It was sealed for another key than ours, or not at all.
+      // The request was encrypted for another key, or not encrypted.
       metrics.publisherLogins.inc("failed");
       log.error("a login was asked about in no form that SLUICE_NATS_AUTH_XKEY_SEED opens");
       return;
@@ -135,7 +135,7 @@ export function serveLogins(context: LoginContext): Logins {
 
 type Refusal = "refused" | "full" | "busy" | "failed";
 
-/** Words of the server's log, which never has the key. */
+/** Texts for the server's log, which never contains the key. */
 const REASONS: Readonly<Record<Refusal, string>> = {
   refused: "no active API key",
   full: "the workspace has as many connections open as SLUICE_PUBLISHER_CONNECTIONS_MAX lets it have",
@@ -143,7 +143,7 @@ const REASONS: Readonly<Record<Refusal, string>> = {
   failed: "API keys cannot be looked up",
 };
 
-/** Rights of a publisher: batch messages of its own key to every pool, and answers below that key's inbox. */
+/** Returns the permissions of a publisher: batch messages of its own key to every pool, and answers below that key's inbox. */
 function claimsOf(key: PublisherIdentity, loginMs: number): UserClaims {
   return {
     name: `${key.workspaceId}/${key.keyId}`,

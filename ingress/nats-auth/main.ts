@@ -1,4 +1,4 @@
-/** The role nats-auth: tells NATS which batch publishers may come in. Any number of them may run, and each answers alike. */
+/** Role nats-auth: decides for NATS which batch publishers may log in. Any number of replicas may run; all decide alike. */
 import { findActiveKeys } from "#shared/access/active-keys.ts";
 import { openKeys } from "#shared/access/authenticate.ts";
 import { ADMIN } from "#shared/command-lines.ts";
@@ -9,10 +9,10 @@ import { startKeyUse } from "../key-use.ts";
 import { openCallout } from "./callout.ts";
 import { serveLogins } from "./logins.ts";
 
-/** Connections to Postgres beside the pool. */
+/** Connections to Postgres beyond the pool. */
 export const NATS_AUTH_CONNECTIONS = { reserved: 0, slow: 0 };
 
-/** @throws Error with one sentence when something the role needs is not there */
+/** Starts the role. @throws Error with one sentence when a dependency is missing */
 export async function startNatsAuth(role: Role): Promise<void> {
   const { config, log, metrics, lifecycle, database } = role;
   const { issuerSeed: issuer, curveSeed: curve } = config.natsAuth;

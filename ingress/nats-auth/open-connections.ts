@@ -1,37 +1,37 @@
 /**
- * Connections that publishers have open at all servers: those that the servers told when they were last asked, and those that this process
- * admitted since. Processes that admit at once do not hear of each other's for a second, so a workspace may come to have more by as much.
+ * Connections that publishers have open at all servers: those last reported by the servers, and those admitted by this process since.
+ * Processes learn of each other's admissions after a second, so a workspace may briefly exceed its limit.
  */
 import type { NatsConnection } from "nats";
 
 import type { Logger } from "#shared/logger.ts";
 import type { PublisherIdentity } from "#shared/queue/subjects.ts";
 
-/** Subject by which the account `AUTH` reads the connections of `SLUICE` (deploy/nats/server.conf). */
+/** Subject on which the account `AUTH` reads the connections of `SLUICE` (deploy/nats/server.conf). */
 const CONNECTIONS_SUBJECT = "publishers.connections";
 
-/** An answer of the servers is asked for anew after this; before, a workspace that has all its connections is refused at once. */
+/** Time for which a report of the servers is fresh. Within it, a workspace at its limit is refused immediately. */
 const FRESH_MS = 1_000;
-/** Time for the answers of all servers, and for the next one after the last that answered. */
+/** Timeout of all servers' responses, and of the next response after the last one. */
 const ANSWER_MS = 1_000;
 const NEXT_ANSWER_MS = 150;
-/** Connections that one server tells, of 600 bytes each. */
+/** Most connections that one server reports, of 600 bytes each. */
 const TOLD_MAX = 16_384;
-/** Time in which a server may not yet tell a connection that was admitted. */
+/** Time after its admission in which a server may not report a connection yet. */
 const UNTOLD_MS = 250;
 
 export interface OpenConnection extends PublisherIdentity {
   readonly serverId: string;
-  /** The connection's number at that server. */
+  /** Id of the connection at that server. */
   readonly clientId: number;
 }
 
 export interface OpenConnections {
-  /** Counts the connection in. @returns false where its workspace has `max` already */
+  /** Counts a connection. @returns false if its workspace already has `max` */
   open(connection: OpenConnection): Promise<boolean>;
-  /** Connections as of the last answer of the servers, and those admitted here since. */
+  /** Returns the connections of the last report, and those admitted here since. */
   list(): readonly OpenConnection[];
-  /** Asks the servers for their connections. Never throws. */
+  /** Reads the connections from the servers; never throws. */
   refresh(): Promise<void>;
 }
 
@@ -42,9 +42,9 @@ interface Opened extends OpenConnection {
 export function createOpenConnections(options: {
   readonly connection: Pick<NatsConnection, "requestMany">;
   readonly log: Logger;
-  /** For one workspace. */
+  /** Most connections of one workspace. */
   readonly max: number;
-  /** The longest that a connection lives: one that no server tells of, for want of an answer, is forgotten then. */
+  /** Longest lifetime of a connection, in milliseconds: without reports, it is forgotten after that. */
   readonly livesMs: number;
   readonly now?: (() => number) | undefined;
 }): OpenConnections {
@@ -60,7 +60,7 @@ export function createOpenConnections(options: {
     return open >= max;
   };
 
-  /** Never throws: where no server answers, what was known before counts on until its time is over. */
+  /** Reads the connections; never throws. If no server responds, known connections count until their lifetime has passed. */
   const ask = async (): Promise<void> => {
     askedAtMs = now();
     const told = await readConnections(connection).catch((error: unknown) => {
@@ -96,7 +96,7 @@ export function createOpenConnections(options: {
 
 const NO_ANSWER = "NATS does not report the connections of publishers: all that were admitted count as open";
 
-/** Connections of publishers by server and number. @throws Error if no server answers */
+/** Returns the connections of publishers by server and id. @throws Error if no server responds */
 async function readConnections(connection: Pick<NatsConnection, "requestMany">): Promise<Map<string, OpenConnection>> {
   const question = JSON.stringify({ auth: true, limit: TOLD_MAX });
   const answers = await connection.requestMany(CONNECTIONS_SUBJECT, question, {
@@ -120,7 +120,7 @@ async function readConnections(connection: Pick<NatsConnection, "requestMany">):
   return found;
 }
 
-/** Part of a server's answer. */
+/** Part of a server's response. */
 interface Answer {
   readonly data?: {
     readonly server_id: string;

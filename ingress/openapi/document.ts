@@ -1,9 +1,12 @@
-/** The OpenAPI 3.1 document, from the routes that are registered and the schemas they name. */
+/** Builds the OpenAPI 3.1 document from the registered routes and the schemas that they name. */
 import { type Code, PASSING_STATUSES, statusOf } from "#shared/errors.ts";
 
 import type { RouteRequest, RouteResponse, RouteSpec } from "../route.ts";
+import { errorExampleOf, errorExamples } from "./error-examples.ts";
+import type { OperationExamples } from "./examples.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
 import { reachable, reference } from "./references.ts";
+import { PATH_PARAMETERS, pathParameterKey, TAGS } from "./texts.ts";
 
 /** Content of schemas/generated/components.json. */
 export interface Components {
@@ -38,13 +41,13 @@ const GATE_CODES: Readonly<Record<RouteSpec["auth"], readonly Code[]>> = {
 };
 
 const DESCRIPTION =
-  "One OpenAI-compatible API in front of many providers, paid from prepaid credits. Errors have one envelope; branch " +
-  "on its `code`. Unknown members of a body never fail a call. In every body null for an optional member says that the member is absent, " +
-  "unless its schema accepts null or has `x-svc-refuses-null`. Bytes that are not HTTP get the server's bare 400.";
+  "OpenAI-compatible AI gateway with prepaid credits. All errors have the same envelope; branch on its `code`. Unknown members of a " +
+  "request body are accepted. Null for an optional member means that the member is absent, unless its schema accepts null or has " +
+  "`x-svc-refuses-null`. Requests that are not valid HTTP return status 400 without a body.";
 
 const OPERATOR_TOKEN =
-  "`Authorization: Bearer <token>` with a token of `admin operator add` or that of SLUICE_OPERATOR_TOKEN. While there is none, " +
-  "paths under /operator answer 404.";
+  "Operator token, sent as `Authorization: Bearer <token>`. Create one with `admin operator add`, or set SLUICE_OPERATOR_TOKEN. " +
+  "While none exists, paths below /operator return 404.";
 
 /** Security requirements of a route, by its kind of authentication. */
 const SECURITY: Readonly<Record<RouteSpec["auth"], readonly object[]>> = {
@@ -54,36 +57,42 @@ const SECURITY: Readonly<Record<RouteSpec["auth"], readonly object[]>> = {
 };
 
 const BEARER =
-  "A key of a workspace, without `Bearer`: `npm start` prints one, and POST /workspaces/{workspaceId}/api-keys makes more. It goes " +
-  "out as `Authorization: Bearer <key>`.";
+  "API key of a workspace, sent as `Authorization: Bearer <key>`. `npm start` prints one; " +
+  "POST /workspaces/{workspaceId}/api-keys creates more.";
 
-const X_API_KEY = "The same key; not looked at where `Authorization` comes too";
+const X_API_KEY = "The same API key. Ignored when the request has an `Authorization` header.";
 
 /**
- * The document for a list of routes: only schemas that a route reaches are in it.
+ * Returns the document for a list of routes, with the schemas that the routes reach.
+ * @param examples by operationId
  * @throws Error when two routes share a method and path or an operationId, or a schema is not among the components
  */
-export function buildOpenApi(routes: readonly RouteSpec[], components: Components): object {
+export function buildOpenApi(
+  routes: readonly RouteSpec[],
+  components: Components,
+  examples: Readonly<Record<string, OperationExamples>> = {},
+): object {
   const paths: Record<string, Record<string, object>> = {};
   const operationIds = new Set<string>();
-  const shown = routes.filter(({ isHidden }) => isHidden !== true);
-  for (const route of shown) {
+  const listed = routes.filter(({ isHidden }) => isHidden !== true);
+  for (const route of listed) {
     const methods = (paths[route.path] ??= {});
     const method = route.method.toLowerCase();
     if (methods[method] !== undefined) throw new Error(`${route.method} ${route.path} is declared twice`);
     if (operationIds.has(route.operationId)) throw new Error(`two routes are called ${route.operationId}`);
     operationIds.add(route.operationId);
-    methods[method] = operation(route);
+    methods[method] = operation(route, examples[route.operationId] ?? {});
   }
   return {
     openapi: "3.1.0",
     info: { title: "Sluice", version: "1", description: DESCRIPTION },
-    servers: [{ url: "/", description: "The address this document came from" }],
-    tags: [...new Set(shown.flatMap((route) => route.tags))].map((name) => ({ name })),
+    servers: [{ url: "/", description: "Host that returned this document." }],
+    tags: tagsOf(listed),
     paths,
     components: {
       schemas: reachable(paths, components.schemas),
       headers: HEADERS,
+      examples: errorExamples(),
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: BEARER },
         operatorToken: { type: "http", scheme: "bearer", description: OPERATOR_TOKEN },
@@ -93,7 +102,18 @@ export function buildOpenApi(routes: readonly RouteSpec[], components: Component
   };
 }
 
-function operation(route: RouteSpec): object {
+/** Tags of the routes in the order of TAGS, others last. */
+function tagsOf(routes: readonly RouteSpec[]): readonly object[] {
+  const used = new Set(routes.flatMap((route) => route.tags));
+  const known = Object.keys(TAGS).filter((name) => used.has(name));
+  return [...new Set([...known, ...used])].map((name) => ({ name, ...described(TAGS[name]) }));
+}
+
+function described(description: string | undefined): { readonly description?: string } {
+  return description === undefined ? {} : { description };
+}
+
+function operation(route: RouteSpec, examples: OperationExamples): object {
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -106,15 +126,19 @@ function operation(route: RouteSpec): object {
         in: "path",
         required: true,
         schema: { type: "string" },
-        ...(name === "workspaceId" ? { description: "Id or name of the workspace, as GET /v1/key tells them." } : {}),
+        ...described(PATH_PARAMETERS[pathParameterKey(route.path, name)]),
         ...exampleOf(route.pathExamples?.[name]),
       })),
       ...(route.query ?? []).map((parameter) => ({ ...parameter, in: "query", required: false })),
       ...(route.requestHeaders ?? []).map((parameter) => ({ ...parameter, in: "header", required: false })),
     ],
-    ...(route.request === undefined ? {} : { requestBody: requestBody(route.request) }),
-    responses: { ...successes(route), ...failures(route) },
+    ...(route.request === undefined ? {} : { requestBody: requestBody({ ...examplesOf(examples), ...route.request }) }),
+    responses: { ...successes(route, examples.responses ?? {}), ...failures(route) },
   };
+}
+
+function examplesOf({ request }: OperationExamples): Pick<RouteRequest, "example"> {
+  return request === undefined ? {} : { example: request };
 }
 
 function requestBody({ schema, mediaType = "application/json", isOptional, form, example }: RouteRequest): object {
@@ -122,7 +146,7 @@ function requestBody({ schema, mediaType = "application/json", isOptional, form,
   if (form) {
     const names = Object.keys(form.files);
     const required = names.filter((name) => form.files[name]?.isRequired === true);
-    const parts = { type: "object", required, properties: Object.fromEntries(names.map((name) => [name, BYTES])) };
+    const parts = { type: "object", required, properties: Object.fromEntries(names.map((name) => [name, FORM_FILE])) };
     content["multipart/form-data"] = { schema: { allOf: [reference(schema), parts] } };
   }
   return { required: isOptional !== true, content };
@@ -133,37 +157,46 @@ function exampleOf(example: unknown): { readonly example?: unknown } {
 }
 
 const BYTES = { type: "string", format: "binary" };
+const FORM_FILE = { ...BYTES, description: "Content of the file." };
 
 function descriptionOf({ auth, scope = "money", description }: RouteSpec): { description?: string } {
-  const needs = auth === "operator" ? [`Needs the scope \`${scope}\`.`] : [];
+  const needs = auth === "operator" ? [`Requires the scope \`${scope}\`.`] : [];
   const sentences = [...(description === undefined ? [] : [description]), ...needs];
   return sentences.length === 0 ? {} : { description: sentences.join(" ") };
 }
 
-function successes(route: RouteSpec): Record<string, object> {
+function successes(route: RouteSpec, examples: Readonly<Record<string, unknown>>): Record<string, object> {
   return Object.fromEntries(
     Object.entries(route.responses).map(([status, response]) => [
       status,
-      { description: response.description, headers: headerReferences(response.headers ?? []), ...contentOf(response) },
+      {
+        description: response.description,
+        headers: headerReferences(response.headers ?? []),
+        ...contentOf(response, examples[status]),
+      },
     ]),
   );
 }
 
-function contentOf(response: RouteResponse): { content?: object } {
+/** @param example JSON body, or the data of an event when the response is only an event stream */
+function contentOf(response: RouteResponse, example: unknown): { content?: object } {
   const content: Record<string, object> = {};
-  if (response.schema !== undefined) content["application/json"] = { schema: reference(response.schema) };
-  else if (response.isAnyJson === true) content["application/json"] = { schema: {} };
+  const isJson = response.schema !== undefined || response.isAnyJson === true;
+  if (isJson) {
+    const schema = response.schema === undefined ? {} : reference(response.schema);
+    content["application/json"] = { schema, ...exampleOf(example) };
+  }
   for (const type of response.texts ?? []) content[type] = { schema: { type: "string" } };
   for (const type of response.bytes ?? []) content[type] = { schema: BYTES };
   const [frame, ...others] = [response.stream ?? []].flat();
   if (frame !== undefined) {
     const schema = others.length === 0 ? reference(frame) : { anyOf: [frame, ...others].map(reference) };
-    content["text/event-stream"] = { schema };
+    content["text/event-stream"] = { schema, ...(isJson ? {} : exampleOf(example)) };
   }
   return Object.keys(content).length === 0 ? {} : { content };
 }
 
-/** One answer per status, naming the codes that come with it. */
+/** One error response per status, which lists its codes. */
 function failures(route: RouteSpec): Record<string, object> {
   const codes = [...new Set([...GATE_CODES[route.auth], ...route.errors])];
   const isAnthropic = route.isAnthropic === true;
@@ -171,13 +204,21 @@ function failures(route: RouteSpec): Record<string, object> {
   return Object.fromEntries(
     statuses.map((status) => {
       if (route.responses[status] !== undefined) throw new Error(`${route.operationId} declares ${status} twice`);
-      const names = codes.filter((code) => statusOf(code, isAnthropic) === status).map((code) => `\`${code}\``);
+      const own = codes.filter((code) => statusOf(code, isAnthropic) === status);
+      const example = errorExampleOf(own, isAnthropic);
       return [
         String(status),
         {
-          description: `Error with code ${names.join(", ")}`,
+          description: `Error with code ${own.map((code) => `\`${code}\``).join(", ")}`,
           headers: headerReferences(PASSING_STATUSES.has(status) ? [] : ["x-should-retry"]),
-          content: { "application/json": { schema: reference("ErrorEnvelope") } },
+          content: {
+            "application/json": {
+              schema: reference("ErrorEnvelope"),
+              ...(example === undefined
+                ? {}
+                : { examples: { [example]: { $ref: `#/components/examples/${example}` } } }),
+            },
+          },
         },
       ];
     }),

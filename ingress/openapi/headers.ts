@@ -1,59 +1,75 @@
-/** Response headers of our own, as the OpenAPI document describes them (spec "General rules" 6). */
+/** Response headers of the service in the OpenAPI document (spec "General rules" 6). */
 
 export const HEADERS = {
   "x-request-id": {
-    description: "Id of the request; its usage record carries the same.",
+    description: "Id of the request. Its usage record has the same id.",
     schema: { type: "string", format: "uuid" },
   },
   "x-credits-used": {
     description:
-      "Credits the call cost; 1 credit is 0.01 USD. Absent on streamed answers, which settle after their end, and where a result is " +
-      "read or asked for again, which costs nothing.",
+      "Credits charged for the call; 1 credit is 0.01 US dollars. Absent on streams, which settle after their end, and on responses " +
+      "that read an existing result.",
     schema: { type: "number", minimum: 0 },
   },
   "x-model-used": {
-    description: "The model that served the call; of a stream that another one went on with, the model that began it.",
+    description: "Slug of the model that served the call. For a stream that another model continued: the first model.",
     schema: { type: "string" },
   },
   "x-fallback-from": {
-    description: "The model asked for, when a fallback served, or when fallbacks were tried and all failed.",
+    description: "Slug of the requested model, when a fallback served the call or all fallbacks failed.",
     schema: { type: "string" },
   },
   "x-fallback-depth": {
-    description: "Number of fallbacks tried, including the fallback that served.",
+    description: "Number of fallbacks tried, including the one that served the call.",
     schema: { type: "integer", minimum: 1 },
   },
   "x-voice-used": {
-    description: "The voice that speaks; absent where the model declares none, and its source chooses.",
+    description: "Name of the voice used. Absent when the model declares no voices and its provider chooses.",
     schema: { type: "string" },
   },
-  "x-storage-used-bytes": { description: "Bytes the workspace stores.", schema: { type: "integer", minimum: 0 } },
-  "x-storage-limit-bytes": { description: "Bytes the workspace may store.", schema: { type: "integer", minimum: 0 } },
+  "x-storage-used-bytes": {
+    description: "Number of bytes that the workspace stores.",
+    schema: { type: "integer", minimum: 0 },
+  },
+  "x-storage-limit-bytes": {
+    description: "Maximum number of bytes that the workspace may store.",
+    schema: { type: "integer", minimum: 0 },
+  },
   "x-cache": {
-    description: "`hit`: an exact repeat, answered from the response cache, free. `miss`: this answer is kept there.",
+    description: "`hit`: answered free of charge from the response cache. `miss`: the response was added to the cache.",
     schema: { type: "string", enum: ["hit", "miss"] },
   },
   "x-tools-omitted": {
     description:
-      "Types of the request's tools that were left out, separated by commas: they run at another service, and not here.",
+      "Types of the request's tools that were omitted because they run at another service, separated by commas.",
     schema: { type: "string" },
   },
   "x-max-tokens-lowered": {
     description:
-      "Output limit that the call was given, in tokens: the request asked for more than the model that served can write.",
+      "Applied output limit in tokens. Present when the request exceeded the limit of the model that served it.",
     schema: { type: "integer", minimum: 1 },
   },
   "x-run-id": {
-    description: "The run of the call, also on errors after which it goes on.",
+    description: "Id of the run, also on errors after which the run continues.",
     schema: { type: "string", format: "uuid" },
   },
   "x-should-retry": {
-    description: "`false` when sending the call again could pay twice, or would fail again; stock clients then do not.",
+    description:
+      "`false` when a repeated request could be charged twice or would fail again. Official SDKs then do not retry.",
     schema: { type: "string", enum: ["false"] },
   },
 } as const;
 
 export type HeaderName = keyof typeof HEADERS;
 
-/** Headers of an answer that was waited for: its price, and the model that served. */
+/** Request header of calls whose responses can be cached. */
+export const CACHE_REQUEST = {
+  name: "x-cache",
+  description:
+    "`on`: answer an exact repeat from the response cache, and store the response. `refresh`: only store it. `off`: neither. `on` and " +
+    "`refresh` accept a lifetime in seconds, such as `on; ttl=600`. Default: the setting of the model.",
+  schema: { type: "string" },
+} as const;
+
+/** Headers of a synchronous response: price and serving model. */
 export const SERVED_HEADERS = ["x-credits-used", "x-model-used", "x-fallback-from", "x-fallback-depth"] as const;

@@ -1,6 +1,6 @@
 /**
- * Authenticates callers of /operator. All live tokens are read at once and believed for `KEY_CACHE_MS` at most, counted from
- * before the query was sent: a revoked one dies everywhere within a second, and guesses cost no look-ups.
+ * Authenticates callers of /operator. All valid tokens are read at once and cached for at most `KEY_CACHE_MS`, counted from before the
+ * query. A revoked token thus ends everywhere within a second, and guesses cost no look-ups.
  */
 import { timingSafeEqual } from "node:crypto";
 
@@ -15,7 +15,7 @@ import { hashKey, isOperatorToken } from "#shared/secrets/api-keys.ts";
 import { openMinuteBound } from "../minute-bound.ts";
 import { unknownPath } from "../unknown-path.ts";
 
-/** Calls with one token, in one process. */
+/** Most calls per minute with one token, in one process. */
 export const OPERATOR_CALLS_PER_MINUTE_MAX = 600;
 
 export interface Operator {
@@ -27,17 +27,17 @@ export interface Operator {
 
 export interface Operators {
   /**
-   * @param authorization the Authorization header as it came
-   * @throws ApiError `not_found` while there is no token at all, and for addresses that may not; `missing_api_key`,
-   * `invalid_api_key`, `rate_limit_exceeded`; `service_unavailable` when the database cannot be asked
+   * @param authorization value of the Authorization header
+   * @throws ApiError `not_found` if no token exists or the address is not allowed; `missing_api_key`, `invalid_api_key`,
+   * `rate_limit_exceeded`; `service_unavailable` when the database is down
    */
   authenticate(authorization: string | null, address: string): Promise<Operator>;
 }
 
-/** The token of the settings may do everything. */
+/** The token from the settings has every scope. */
 const SETTINGS: Operator = { name: "settings", scope: "money", expires_at: null };
 
-/** @throws ApiError `permission_denied` */
+/** Checks the scope of an operator. @throws ApiError `permission_denied` */
 export function checkScope({ scope }: Operator, needed: Scope): void {
   if (SCOPES.indexOf(scope) >= SCOPES.indexOf(needed)) return;
   throw new ApiError("permission_denied", `Expected an operator token with the scope ${needed}, got ${scope}.`);
@@ -65,7 +65,7 @@ export function createOperators(options: {
     shared(asking, "", now(), async (bornAt) => {
       const live = await liveOperatorTokens(options.database);
       const snapshot: Snapshot = { tokens: new Map(live.map((token) => [token.hash, token])), bornAt };
-      // A slow answer must not replace a younger one.
+      // A slow query must not replace the result of a later one.
       if ((known?.bornAt ?? bornAt) <= bornAt) known = snapshot;
       return snapshot;
     });

@@ -20,7 +20,7 @@ import { type Translated, translatingRequest } from "./translate.ts";
 
 export interface Asked extends Translated {
   readonly items: readonly PlacedItem[];
-  /** Tools that the service runs for the model; undefined where it is to run none. */
+  /** Tools that the service runs for the model. Undefined: none. */
   readonly offer: Offer<ResponsesTool> | undefined;
   readonly body: ReadBody;
   readonly asked: ResponsesRequest;
@@ -28,7 +28,7 @@ export interface Asked extends Translated {
   readonly root?: string;
 }
 
-/** @param open opens the conversation that the call names. @throws ApiError naming the member at fault */
+/** Reads a call. @param open opens the conversation that the call names. @throws ApiError with the invalid member */
 export async function readAsked(
   context: IngressContext,
   call: RouteCall,
@@ -42,7 +42,7 @@ export async function readAsked(
   if (offer) checkTurns(asked);
   const { makeRoom } = call;
   const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, { open, makeRoom });
-  // A small body may go on from a conversation of megabytes, and then every step that follows is a long one.
+  // A small body may continue a conversation of megabytes; every later step then takes long.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
   await body.pause();
@@ -54,7 +54,7 @@ export async function readAsked(
   return { body, asked, items, offer, own, ...(root === undefined ? {} : { root }), ...translated };
 }
 
-/** @throws ApiError `unsupported_value` if a tool of the conversation has the name of a tool that the service runs */
+/** Checks names. @throws ApiError `unsupported_value` if a tool of the conversation has the name of a tool that the service runs */
 function checkNames({ tools: served }: Offer<ResponsesTool>, tools: readonly OfferedTool[]): void {
   const taken = tools.find(({ shown, from }) => served.has(shown) && !from.startsWith("tools["));
   if (!taken) return;
@@ -62,5 +62,5 @@ function checkNames({ tools: served }: Offer<ResponsesTool>, tools: readonly Off
   throw new ApiError("unsupported_value", message, { param: taken.from });
 }
 
-/** Items behind which the steps of a call are not rested between. */
+/** Number of items above which the steps of a call yield the thread between them. */
 const ITEMS_AT_ONCE_MAX = 100;

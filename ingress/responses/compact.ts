@@ -1,4 +1,4 @@
-/** Compaction: a conversation that a model sums up, so that a new one can begin with the summary in place of it. */
+/** Compaction: a model summarizes a conversation, so that a new one can start from the summary. */
 import type {
   ModelResponse,
   ResponseCompaction,
@@ -15,15 +15,15 @@ import { servedForm, UNREADABLE_SUMMARY } from "./foreign-items.ts";
 import { runOf } from "./image-items.ts";
 import { foundText, type PlacedItem, textIn } from "./items.ts";
 
-/** Instructions of the call that sums up. */
+/** Instructions of the summarizing call. */
 export const COMPACT_INSTRUCTIONS =
   "You are given the transcript of a conversation between a user and an assistant. Write a summary from which the assistant can go on " +
   "without the transcript: what the user wants, decisions and why, facts, names, numbers and results of tools that still " +
   "matter, and what is still to be done. Write the summary alone, in the language of the conversation.";
 
 /**
- * The whole conversation as one text, so that the model sums it up instead of going on with it.
- * @throws ApiError for a conversation without any item
+ * Returns the whole conversation as one text, so that the model summarizes it instead of continuing it.
+ * @throws ApiError for a conversation without items
  */
 export function transcriptOf(items: readonly PlacedItem[], instructions: string | null | undefined): PlacedItem {
   const turns = items.flatMap(({ item }) => turnOf(item) ?? []);
@@ -83,7 +83,7 @@ function textOf(content: string | readonly ResponsesContentPart[]): string {
     .join("\n");
 }
 
-/** @throws ApiError when the model has written none */
+/** Returns the compaction. @throws ApiError if the model has written no summary */
 export function compactionOf(response: ModelResponse): ResponseCompaction {
   const summary = writtenText(response);
   if (summary.trim() === "" || !response.usage) {

@@ -1,29 +1,28 @@
 /**
- * Items that a client kept of its own tools, of other agents, or of another service, in the form of items that are served here. Such
- * history is context: it is shown as a call with its result, as text with its author, or left out. It is never refused, since no
- * retry would remove it. Pure.
+ * Converts items of a client's own tools, of other agents or of other services into items that are served here. They are context: shown as
+ * a call with its result, as text with its author, or omitted. They are never refused, because no retry would remove them. Pure.
  */
 import type { ResponsesContentPart, ResponsesForeignItem, ResponsesItem } from "#schemas/generated/types.ts";
 import { shownName } from "#shared/responses/tool-names.ts";
 
-/** A summary that only its own service can read. */
+/** Text in place of a summary that only its own service can read. */
 export const UNREADABLE_SUMMARY =
   "An earlier part of this conversation was summed up by another service. The summary cannot be read here.";
 
 /**
- * The text of a part that a client keeps for its service. Codex keeps what one agent writes to another in such parts: OpenAI encrypts
- * it (Fernet) before the client receives it, and models here write it as it is.
+ * Returns the text of a part that a client stores for its service. Codex stores messages between agents in such parts. OpenAI encrypts them
+ * (Fernet) before the client receives them; models here write them in plain text.
  */
 export function unsealedText(text: string): string {
   return /^gAAAA[\w-]*=*$/.test(text) ? "(a part that only its service can read)" : text;
 }
 
-/** Characters of one text of an item that is shown as JSON: longer ones are files. */
+/** Most characters of a text in an item that is shown as JSON; longer texts are files. */
 const TEXT_MAX = 16_384;
 /** Members that only their own service can read. */
 const SEALED: ReadonlySet<string> = new Set(["encrypted_content", "fingerprint"]);
 
-/** Returns undefined for an item that says nothing to a model. @param number tells a call without an id apart from others */
+/** Returns the converted item; undefined for an item without content for a model. @param number distinguishes calls without an id */
 export function servedForm(item: ResponsesForeignItem, number: number): ResponsesItem | undefined {
   const { id, call_id } = item;
   const ids = { id: id ?? null, call_id: call_id ?? null };
@@ -35,7 +34,7 @@ export function servedForm(item: ResponsesForeignItem, number: number): Response
   });
   const result = (output: string | ResponsesContentPart[]): ResponsesItem =>
     ({ type: "function_call_output", ...ids, output }) as ResponsesItem;
-  // The call and its result are one item.
+  // An item that contains both the call and its result.
   const run = (name: string, value: unknown, output: unknown): ResponsesItem => ({
     type: "sluice_call",
     call_id: named(call_id) ?? named(id) ?? `call_${number}`,
@@ -84,7 +83,7 @@ export function servedForm(item: ResponsesForeignItem, number: number): Response
   }
 }
 
-/** An item of a type that this service does not know, as text. @param item without a known `type` */
+/** Returns an item of an unknown type as text. @param item without a known `type` */
 export function unknownForm(item: Readonly<Record<string, unknown>>): ResponsesItem {
   const { type, id, ...members } = item;
   const content = `[${String(type)}] ${textOf(members)}`;

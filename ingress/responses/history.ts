@@ -1,4 +1,4 @@
-/** Items that a Responses call stands on: its own, those it refers to, and the conversation that it goes on from. */
+/** Items of a Responses call: its own, the referenced ones, and the conversation that it continues. */
 import type { ResponsesItem, ResponsesRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
@@ -18,11 +18,11 @@ import {
 import { inputPlace, type PlacedItem, readingItems } from "./items.ts";
 
 export interface Conversation {
-  /** The whole of it, oldest first, each item with its place in the caller's body. */
+  /** All items, oldest first, each with its path in the caller's body. */
   readonly items: readonly PlacedItem[];
   /** Items of the call itself, without those of earlier responses. */
   readonly own: readonly ResponsesItem[];
-  /** Id of the response with which it began, or of the conversation that is kept; absent: it begins here. */
+  /** Id of the first response, or of the stored conversation. Absent: the conversation begins with this call. */
   readonly root?: string;
 }
 
@@ -34,8 +34,8 @@ interface Opening {
 type Store = Pick<ResponseStore, "find" | "findChain">;
 
 /**
- * @param how `open`: the conversation that a call names; absent: it may name none. `makeRoom`: waited for before what is stored is opened
- * @throws ApiError naming the item at fault; `previous_response_not_found`, `response_not_found`, `service_unavailable`, and those of `open`
+ * @param how `open` opens a stored conversation; absent: none is allowed. `makeRoom` is awaited before stored content is read
+ * @throws ApiError with the invalid item; `previous_response_not_found`, `response_not_found`, `service_unavailable`; errors of `open`
  */
 export async function readConversation(
   store: Store,
@@ -66,7 +66,7 @@ export async function readConversation(
   return { items: whole, own, root: chain[0]?.response.id ?? previous };
 }
 
-/** @throws ApiError `response_not_found`, `service_unavailable` */
+/** Returns a stored response. @throws ApiError `response_not_found`, `service_unavailable` */
 export async function findResponse(store: Store, caller: Caller, id: string): Promise<StoredResponse> {
   const callId = callOfResponse(id);
   const found = callId === undefined ? undefined : await readable(store.find(viewerOf(caller), [callId]));
@@ -82,12 +82,12 @@ export function responseNotFound(): ApiError {
 const PREVIOUS = "previous_response_id";
 const IN_CONVERSATION = "conversation";
 
-/** The id of the conversation that a call names. */
+/** Returns the id of the conversation that a call names. */
 function conversationOf({ conversation }: Pick<ResponsesRequest, "conversation">): string | undefined {
   return typeof conversation === "string" ? conversation : conversation?.id;
 }
 
-/** @param added items that are to stand behind its own. @throws ApiError for more than a conversation may come to */
+/** Returns the items of a stored conversation. @param added items to be appended. @throws ApiError above the conversation's limits */
 export async function readKept(
   { items, bytes }: KeptConversation,
   added: readonly ResponsesItem[],
@@ -123,9 +123,9 @@ async function earlierResponses(
 }
 
 /**
- * The same items, with what those that are references refer to.
- * @param how `before`: items of the conversation that they go on from; `makeRoom`: see `readConversation`
- * @throws ApiError naming the reference at fault
+ * Returns the items with references replaced by the referenced items.
+ * @param how `before`: items of the continued conversation; `makeRoom`: see `readConversation`
+ * @throws ApiError with the invalid reference
  */
 export async function resolveItems(
   store: Store,
@@ -143,7 +143,7 @@ export async function resolveItems(
   }
   const found =
     wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted, makeRoom));
-  // A response may have been asked with items that bear the ids of another one's.
+  // The input of a response may contain items with the ids of another response's items.
   const byId = new Map<string | undefined, KnownItem>(before.map((item) => [item.id ?? undefined, item]));
   for (const [id, stored] of found) {
     const known = await slices.run(readingStored(stored));
@@ -157,7 +157,7 @@ export async function resolveItems(
     if (!target) {
       throw new ApiError("response_not_found", "There is no such item in the stored responses.", { param });
     }
-    // A body of many references to one large item would become a request that no memory holds.
+    // Many references to one large item would otherwise exceed the memory.
     bytes += Buffer.byteLength(JSON.stringify(target));
     if (bytes <= CONVERSATION_BYTES_MAX) return target;
     const message = `Expected references to at most ${CONVERSATION_BYTES_MAX} bytes of items, got more.`;
@@ -171,12 +171,12 @@ function knownItems(items: readonly ResponsesItem[]): KnownItem[] {
   return items.filter((item) => item.type !== "item_reference");
 }
 
-/** Items of a response and of what it was asked: output has the form of input. */
+/** Returns the items of a response's request and output, which have the same format. */
 function* readingStored({ input, response }: StoredResponse): Generator<void, KnownItem[]> {
   return knownItems(yield* readingItems([...input, ...response.output]));
 }
 
-/** @throws ApiError `service_unavailable` for what is no ApiError */
+/** Awaits a read. @throws ApiError `service_unavailable` in place of other errors */
 export async function readable<T>(work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,4 +1,4 @@
-/** Responses with a tool of type `image_generation`: the function that the model is shown, and the image that its call makes. */
+/** Responses with a tool of type `image_generation`: the function for the model, and the image that a call generates. */
 import type { MediaResults, ResponsesImageTool, ResponsesTool } from "#schemas/generated/types.ts";
 import { IMAGES } from "#shared/calls/kinds/images.ts";
 import { kindOfCall, modelOf } from "#shared/calls/kinds/models.ts";
@@ -16,9 +16,9 @@ import { withParam } from "../with-param.ts";
 
 import { IMAGE_TOOL, type ShownImage } from "./image-items.ts";
 
-/** A response holds all of its images in memory, and in its last event: beyond these it has their files alone. */
+/** Most bytes of images in a response, which are in memory and in its last event; further images are only files. */
 const RESULTS_BYTES_MAX = 8 * 1_048_576;
-/** Images that one response asks for; the model reads that more are refused. */
+/** Most images per response; further calls return an error to the model. */
 const IMAGES_MAX = 4;
 
 const DESCRIPTION =
@@ -34,9 +34,9 @@ export function offerReader(catalogue: Catalogue): OfferReader<ResponsesTool> {
 }
 
 /**
- * The tool of one response.
- * @param from its place in the caller's body
- * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value` naming what no image can be made with
+ * Returns the image tool of one response.
+ * @param from its path in the caller's body
+ * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value` with the invalid setting
  */
 export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, from: string): LoopTool {
   const settings = settingsOf(tool);
@@ -78,7 +78,7 @@ const MAKING: WorkRoute = {
 
 type Settings = Pick<Arguments, string> & { readonly size?: string };
 
-/** Members that the route of images has; the model's own choice is made by leaving them out. */
+/** Returns the members for the image route. Members that are left to the model are omitted. */
 function settingsOf({ size, quality, background, output_format, output_compression, moderation }: ResponsesImageTool) {
   const given = { size, quality, background, output_format, output_compression, moderation };
   const said = Object.entries(given).filter(([, value]) => value != null && value !== "auto");
@@ -96,7 +96,7 @@ function imageModelOf(catalogue: Catalogue, slug: string | undefined, settings: 
   }
 }
 
-/** The model whose image costs least at most, of those that do not refuse the settings. */
+/** Returns the model whose highest price per image is lowest, among those that accept the settings. */
 function cheapestModel({ models }: Catalogue, settings: Settings, from: string): Model {
   const faults: unknown[] = [];
   const priced = [...models.values()].flatMap((model) => {
@@ -113,7 +113,7 @@ function cheapestModel({ models }: Catalogue, settings: Settings, from: string):
     a.nano === b.nano ? (a.model.slug < b.model.slug ? -1 : 1) : a.nano < b.nano ? -1 : 1;
   const [cheapest] = priced.toSorted(compare);
   if (cheapest) return cheapest.model;
-  // One model's sentence tells what is at fault; those of several would contradict each other.
+  // The error of a single model is precise; those of several would contradict each other.
   if (faults.length === 1) throw withParam(faults[0], (param) => `${from}.${param}`);
   const message =
     faults.length === 0
@@ -122,7 +122,7 @@ function cheapestModel({ models }: Catalogue, settings: Settings, from: string):
   throw new ApiError("model_not_found", message, { param: `${from}.model` });
 }
 
-/** Nano-credits that an image costs at most. @throws ApiError naming the member that the model does not take */
+/** Returns the highest price of an image in nano-credits. @throws ApiError with the member that the model does not accept */
 function mostPaid(model: Model, settings: Settings): bigint {
   return IMAGES.check({ ...settings, model: model.slug, prompt: "image" }, model).bound.holdNano;
 }
@@ -153,7 +153,7 @@ async function outcomeOf(api: ApiClient, answer: Response, { nano, body, room }:
   return { status: "completed", output, files: [], nano, shown };
 }
 
-/** Returns null beyond the room that is left, and where the file cannot be read: it is paid, and is there. */
+/** Returns the image in base64; null beyond the remaining bytes, or if the file cannot be read: it is charged and stored anyway. */
 async function base64Of(
   { context: { database, storage, log }, call }: ApiClient,
   fileId: string,

@@ -1,4 +1,4 @@
-/** Items of OpenAI's Responses API → chat messages. Items of one turn of the model become one message. Pure. */
+/** Converts items of OpenAI's Responses API into chat messages. Items of one model turn become one message. Pure. */
 import type {
   ChatMessage,
   ResponsesContentPart,
@@ -28,8 +28,8 @@ import { isKnownType } from "./stored-items.ts";
 type Input = string | readonly Readonly<Record<string, unknown>>[];
 
 /**
- * Checks the form of an input's items, each against the schema of its kind. It stops between items, since others wait while it goes on.
- * @throws ApiError naming the member at fault
+ * Checks the items of an input against the schemas of their types. Yields between items, so that the thread can serve others.
+ * @throws ApiError with the invalid member
  */
 export function* readingItems(input: Input): Generator<void, ResponsesItem[]> {
   if (typeof input === "string") return [{ type: "message", role: "user", content: input }];
@@ -52,12 +52,12 @@ function readItem(item: Readonly<Record<string, unknown>>): ResponsesItem {
   return isUnknown ? unknownForm(item) : parse("ResponsesTypedItem", item);
 }
 
-/** Form of every type that clients have. */
+/** Format of every type name that clients use. */
 const TYPE_NAME = /^[a-z][a-z0-9_]{0,63}$/;
 
 export interface PlacedItem {
   readonly item: ResponsesItem;
-  /** Its place in the caller's body. */
+  /** Path of the item in the caller's body. */
   readonly from: string;
 }
 
@@ -65,7 +65,7 @@ export function inputPlace(at: number): string {
   return `input[${at}]`;
 }
 
-/** Stops between items. @param items without references. @throws ApiError naming the item at fault */
+/** Converts items and yields between them. @param items without references. @throws ApiError with the invalid item */
 export function* placingItems(
   items: readonly PlacedItem[],
   instructions: string | null | undefined,
@@ -82,7 +82,7 @@ export function* placingItems(
   return conversation.end();
 }
 
-/** Words of what a search for tools has found. */
+/** Returns the text of a tool search's result. */
 export function foundText(output: ResponsesToolSearchOutput): string {
   const names = foundNames(output);
   return names.length === 0 ? "No tools were found." : `These tools can be called now: ${names.join(", ")}.`;
@@ -97,13 +97,13 @@ interface Ids {
 
 class Conversation {
   private readonly messages: PlacedMessage[] = [];
-  /** Calls so far, by their ids, and whether their results have come. */
+  /** Ids of the calls so far; true when the result has arrived. */
   private readonly calls = new Map<string, boolean>();
-  /** The turn of the model that is being read. */
+  /** Current turn of the model. */
   private draft: AssistantDraft | undefined;
-  /** Runs of one turn of the model, whose results come behind all of them. */
+  /** Runs of one model turn, whose results follow all of them. */
   private runs: { readonly item: ResponsesSluiceCall; readonly from: string }[] = [];
-  /** Images and files that tools returned, until their results are over. */
+  /** Images and files that tools returned, which follow the tool results. */
   private media: { readonly from: string; readonly parts: Placed[] } | undefined;
 
   add(message: PlacedMessage): void {
@@ -180,12 +180,12 @@ class Conversation {
       const placed = typeof content === "string" ? [] : content.map((part, at) => partOf(part, role, from, at));
       if (typeof content !== "string" && placed.length === 0) throw empty(from);
       const said = typeof content === "string" ? content : compact(placed.map(({ part }) => part));
-      // The form of the parts was checked: only a user's message holds more than texts.
+      // The schema has checked the parts: only a user's message may contain more than text.
       const message = { role, content: said } as ChatMessage;
       this.add({ message, from, parts: placed.map((part) => part.from) });
       return;
     }
-    // Messages that follow each other stay apart.
+    // Consecutive messages remain separate.
     if (this.draft?.endsInText === true) this.closeDraft();
     const draft = this.turn(from);
     const parts = typeof content === "string" ? [{ type: "output_text" as const, text: content }] : content;
@@ -212,12 +212,12 @@ class Conversation {
     this.turn(from).addCall(call);
   }
 
-  /** Clients leave the id of a call out where the item has one of its own, or where there is one call alone. */
+  /** Returns the id of a call. Clients omit `call_id` if the item has an id, or if there is only one call. */
   private idOf({ call_id: callId, id }: Ids): string {
     return callId ?? id ?? `call_${this.calls.size}`;
   }
 
-  /** @throws ApiError for the id of a call that is not among the earlier items */
+  /** Adds the result of a call. @throws ApiError for the id of a call that is not among the earlier items */
   private resultOf(item: Ids & { readonly name?: string | null | undefined }, output: Output, from: string): void {
     const { call_id: callId, id, name } = item;
     const open = [...this.calls].find(([, isAnswered]) => !isAnswered)?.[0];
@@ -309,7 +309,7 @@ function filePart(file: ResponsesInputFile, param: string): Placed["part"] {
   if ([id, data, url].filter((one) => one != null).length > 1) {
     throw severalPlaces("file_id, file_data or file_url", param);
   }
-  // A stored file has a name of its own.
+  // A stored file already has a name.
   if (id != null) return { type: "file", file: { file_id: id } };
   if (data != null) return { type: "file", file: { file_data: data, ...name } };
   if (url != null) return { type: "file", file: { file_url: url, ...name } };

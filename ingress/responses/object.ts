@@ -1,4 +1,4 @@
-/** The object that the answer of a Responses call completes, and the end of a stream that failed. Pure. */
+/** Object that the result of a Responses call completes, and the last events of a failed stream. Pure. */
 import type {
   ModelResponse,
   ResponsesCustomTool,
@@ -10,10 +10,10 @@ import type {
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { responseId } from "#shared/responses/ids.ts";
 
-/** The settings that an answer repeats travel with every call's message, beside its request. */
+/** Most bytes of settings that a response repeats: each call's message contains them in addition to its request. */
 const REPEATED_BYTES_MAX = 262_144;
 
-/** @throws ApiError where the answer would repeat too much */
+/** Checks that size. @throws ApiError above it */
 export function checkRepeated(response: ModelResponse): void {
   if (Buffer.byteLength(JSON.stringify(response)) <= REPEATED_BYTES_MAX) return;
   throw new ApiError(
@@ -22,7 +22,7 @@ export function checkRepeated(response: ModelResponse): void {
   );
 }
 
-/** Settings as they are applied: what the caller left to us, by its default. */
+/** Returns the response object with the settings as applied, defaults included. */
 export function responseOf(body: ResponsesRequest, requestId: string, createdS: number): ModelResponse {
   return {
     id: responseId(requestId),
@@ -69,7 +69,7 @@ function conversationIn({ conversation }: ResponsesRequest): { id: string } | nu
   return { id: typeof conversation === "string" ? conversation : conversation.id };
 }
 
-/** OpenAI tells a description that there is none of by its absence. */
+/** Returns the format without an absent description, since OpenAI omits that member. */
 function formatOf(format: ResponsesFormat | null | undefined): ResponsesFormat {
   if (!format) return { type: "text" };
   if (format.type !== "json_schema" || format.description !== null) return format;
@@ -107,7 +107,7 @@ function namedTool(tool: ResponsesFunctionTool | ResponsesCustomTool): Responses
   return { type: "function", name, description, parameters: tool.parameters ?? null, strict: tool.strict ?? false };
 }
 
-/** Last events of a stream that failed: by its error, the model that served it, and how many events came before. */
+/** Returns the last events of a failed stream, from the error, the serving model and the number of earlier events. */
 export type FailureEvents = (error: ApiError, model: string, eventsBefore: number) => string;
 
 export function failureEventsOf(response: ModelResponse): FailureEvents {
@@ -120,7 +120,7 @@ export function failureEventsOf(response: ModelResponse): FailureEvents {
   };
 }
 
-/** An event that tells the whole response. */
+/** Returns an event that contains the whole response. */
 export function responseEvent(type: string, sequence: number, response: ModelResponse): string {
   return event(type, sequence, { response });
 }

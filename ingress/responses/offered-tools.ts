@@ -20,19 +20,19 @@ import { servedElsewhere } from "./settings.ts";
 
 export interface OfferedTool extends RenamedTool {
   readonly chat: ChatTool;
-  /** Its place in the caller's body. */
+  /** Path of the tool in the caller's body. */
   readonly from: string;
 }
 
 export interface OfferedTools {
   readonly tools: readonly OfferedTool[];
-  /** Types of tools that are left out, each once. */
+  /** Distinct types of omitted tools. */
   readonly leftOut: readonly string[];
 }
 
 /**
- * A later definition of a tool is in place of an earlier one. A tool of type `sluice` stays as it is: chat refuses it.
- * @throws ApiError `unsupported_value`; `invalid_request` for two tools that the model would be shown under one name
+ * Returns the converted tools. A later definition of a tool replaces an earlier one. A tool of type `sluice` is kept: chat refuses it.
+ * @throws ApiError `unsupported_value`; `invalid_request` for two tools with the same name for the model
  */
 export function offeredTools(tools: readonly ResponsesTool[], items: readonly PlacedItem[]): OfferedTools {
   const offer = new Offering();
@@ -47,7 +47,7 @@ export function offeredTools(tools: readonly ResponsesTool[], items: readonly Pl
   return { tools: [...offer.tools.values()], leftOut: [...offer.leftOut] };
 }
 
-/** Tools whose calls the worker tells under other names, or in another form. */
+/** Returns the tools whose calls the worker reports under another name or in another format. */
 export function renamedTools(tools: readonly OfferedTool[]): RenamedTool[] {
   return tools.flatMap(({ type, namespace, name, shown, chat }) => {
     if (chat.type === "sluice" || (type === "function" && shown === name)) return [];
@@ -55,7 +55,7 @@ export function renamedTools(tools: readonly OfferedTool[]): RenamedTool[] {
   });
 }
 
-/** Names under which the model is shown the tools that a search has found. */
+/** Returns the model's names of the tools that a search has found. */
 export function foundNames(output: ResponsesToolSearchOutput): string[] {
   return foundTools(output).flatMap(([, tool]) => {
     if (tool.type === "function" || tool.type === "custom") return [shownName(tool)];
@@ -69,7 +69,7 @@ function toolsIn(item: ResponsesItem): Iterable<[number, ResponsesTool]> {
   return item.type === "tool_search_output" ? foundTools(item) : [];
 }
 
-/** Without what is no tool that the model can be shown: a search is over, and no retry makes it find others. */
+/** Returns the found tools that can be converted. Others are ignored: the search is over, and no retry would change its result. */
 function foundTools({ tools }: ResponsesToolSearchOutput): [number, ResponsesTool][] {
   return tools.flatMap((tool, at) => {
     const read = tryParse("ResponsesTool", tool);
@@ -78,7 +78,7 @@ function foundTools({ tools }: ResponsesToolSearchOutput): [number, ResponsesToo
 }
 
 class Offering {
-  /** By the names that the model is shown. */
+  /** Tools by their name for the model. */
   readonly tools = new Map<string, OfferedTool>();
   readonly leftOut = new Set<string>();
 

@@ -1,4 +1,4 @@
-/** Responses that only their connection keeps, so that its next turn can go on from them: bounded, the oldest is forgotten first. */
+/** Responses in the memory of their connection, which its next turn can continue. Their size is bounded; the oldest is removed first. */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import type { Lease } from "#shared/fair-limit.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";
@@ -11,14 +11,14 @@ import {
 
 import { withParam } from "../with-param.ts";
 
-/** A turn that has ended. */
+/** Turn that has ended. */
 export interface Turn {
   readonly response: ModelResponse;
-  /** Items that the turn brought. */
+  /** Items of the turn's request. */
   readonly input: readonly ResponsesItem[];
-  /** Call of the response that the turn went on from. */
+  /** Id of the call whose response the turn continued. */
   readonly previous: string | undefined;
-  /** No model was asked: the response only holds items for the next turn. */
+  /** True when no model was called: the response only contains items for the next turn. */
   readonly isWarmUp: boolean;
 }
 
@@ -30,7 +30,7 @@ interface Remembered extends Turn {
 type Message = Readonly<Record<string, unknown>>;
 
 export class RememberedResponses {
-  /** By their calls, the oldest first. */
+  /** Turns by call id, oldest first. */
   private readonly kept = new Map<string, Remembered>();
   private readonly enter: (bytes: number) => Lease | undefined;
 
@@ -39,7 +39,7 @@ export class RememberedResponses {
     this.enter = enter;
   }
 
-  /** Reads what is remembered, and `base` for everything else. */
+  /** Returns a store that reads these responses first, and `base` for all others. */
   over(base: ResponseStore): Pick<ResponseStore, "find" | "findChain"> {
     const findChain: ResponseStore["findChain"] = async (viewer, callId, makeRoom) => {
       const local: StoredResponse[] = [];
@@ -82,13 +82,13 @@ export class RememberedResponses {
     return { message: whole, refused: (error) => withParam(error, (param) => param.replace(/^input\[(\d+)\]/, place)) };
   }
 
-  /** Remembers a turn, where there is room. */
+  /** Stores a turn, if memory is available. */
   keep(turn: Turn): void {
     const { response, input } = turn;
     const callId = callOfResponse(response.id);
     const bytes = Buffer.byteLength(JSON.stringify({ response, input }));
     if (callId === undefined || bytes > CONVERSATION_BYTES_MAX) return;
-    // The response cache answers with one that has come before.
+    // The response cache may return the same response again.
     this.forget(callId);
     let own = bytes;
     for (const entry of this.kept.values()) own += entry.bytes;

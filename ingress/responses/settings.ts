@@ -1,4 +1,4 @@
-/** Settings of the Responses API that chat has in other forms. Pure. */
+/** Converts settings of the Responses API that have other formats in chat. Pure. */
 import type {
   ChatCompletionRequest,
   ResponsesAllowedTool,
@@ -10,7 +10,7 @@ import { type RenamedTool, SEARCH_TOOL, shownName } from "#shared/responses/tool
 
 import { IMAGE_TOOL } from "./image-items.ts";
 
-/** @param tools those of the call, which are functions by then */
+/** Returns the tool choice. @param tools tools of the call, already converted into functions */
 export function chatToolChoice(
   choice: ResponsesToolChoice | null | undefined,
   tools: readonly RenamedTool[],
@@ -22,7 +22,7 @@ export function chatToolChoice(
   return { type: "allowed_tools", allowed_tools: { mode, tools: allowed } };
 }
 
-/** The name under which the model is shown the tool that is chosen; what is none of the tools is refused with the chat request. */
+/** Returns the model's name of the chosen tool. The check of the chat request refuses a tool that is not in the request. */
 function shownOf(choice: ResponsesAllowedTool, tools: readonly RenamedTool[]): string {
   if (choice.type === "image_generation") return IMAGE_TOOL;
   if (choice.type === "tool_search") return SEARCH_TOOL;
@@ -33,7 +33,7 @@ function shownOf(choice: ResponsesAllowedTool, tools: readonly RenamedTool[]): s
   return only?.shown ?? shownName({ name });
 }
 
-/** The refusal of a tool that makes images where no turns of a model are made. */
+/** Returns the error of an image tool in a request without model turns. */
 export function servedElsewhere(param: string): ApiError {
   const message = "Tools of type image_generation work only in direct calls of POST /v1/responses.";
   return new ApiError("unsupported_value", message, { param });

@@ -1,6 +1,6 @@
 /**
- * Refuses what would be stored for a workspace whose storage is full, before anything is asked or paid. Answers are stored whatever the
- * limit: their providers are paid by then.
+ * Refuses calls whose content would be stored in a full workspace, before any work or charge. Responses are stored beyond the limit,
+ * because their providers are paid by then.
  */
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { storageLeft } from "#shared/database/files.ts";
@@ -8,17 +8,17 @@ import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "../context.ts";
 
-/** A workspace that had this much left is not asked about again for `BELIEVED_MS`. */
+/** Free storage above which a workspace is not checked again for `BELIEVED_MS`. */
 const AMPLE_BYTES = 256 * 1_048_576;
 const BELIEVED_MS = 10_000;
 const WORKSPACES_MAX = 10_000;
 
-/** performance.now() until which a workspace is known to have ample storage. */
+/** performance.now() until which a workspace is assumed to have ample storage. */
 const ample = new Map<string, number>();
 
 /**
- * Checks the storage by one statement; for a workspace with ample storage by one in ten seconds.
- * @param bytesOf returns about the length of what is to be stored; not called for a workspace with ample storage
+ * Checks the storage with one statement; for a workspace with ample storage, with one in ten seconds.
+ * @param bytesOf returns the approximate length of what is to be stored; not called for a workspace with ample storage
  * @throws ApiError `storage_limit_exceeded`
  */
 export async function checkStorageLeft(
@@ -28,7 +28,7 @@ export async function checkStorageLeft(
 ): Promise<void> {
   if ((ample.get(workspaceId) ?? 0) > performance.now()) return;
   const max = config.storageBytesMax;
-  // While the database is away, the call itself says so.
+  // While the database is down, the call itself reports that.
   const left = await storageLeft(database, workspaceId, max).catch((error: unknown) => {
     if (isDatabaseAway(error)) return undefined;
     throw error;

@@ -1,7 +1,7 @@
 /** Items of a response as they are stored and listed. Pure. */
 import type { ResponsesContentPart, ResponsesInputPart, ResponsesItem } from "#schemas/generated/types.ts";
 
-/** Prefix of the id of an item that came without one, by its type. */
+/** Prefix of the generated id of an item, by type. */
 const PREFIXES: Readonly<Record<NonNullable<ResponsesItem["type"]>, string>> = {
   message: "msg",
   reasoning: "rs",
@@ -42,12 +42,12 @@ const PREFIXES: Readonly<Record<NonNullable<ResponsesItem["type"]>, string>> = {
   web_search_call: "ws",
 };
 
-/** False for an item of a type that this service does not know. */
+/** Returns false for an item of an unknown type. */
 export function isKnownType(type: string): boolean {
   return Object.hasOwn(PREFIXES, type);
 }
 
-/** The same items as they are stored and listed: each with an id, messages in parts, and the members that OpenAI's lists always have. */
+/** Returns the items as stored and listed: each with an id, messages in parts, and the members that OpenAI's lists always have. */
 export function storedItems(items: readonly ResponsesItem[], requestId: string): ResponsesItem[] {
   const call = requestId.replaceAll("-", "");
   return items.map((item, at) => storedItem(item, item.id ?? `${PREFIXES[item.type ?? "message"]}_${call}_i${at}`));
@@ -93,7 +93,7 @@ function storedInput(part: ResponsesInputPart): ResponsesInputPart {
   return part.type === "input_image" ? { detail: "auto", ...withoutNulls(part) } : withoutNulls(part);
 }
 
-/** Null says what an absent member says, and is described for few of them. */
+/** Removes nulls: they mean the same as absent members, and few schemas allow them. */
 function withoutNulls<T extends object>(value: T): T {
   return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== null)) as T;
 }

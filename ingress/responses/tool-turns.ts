@@ -1,4 +1,4 @@
-/** Responses with tools that the service runs: turns of the model as Responses calls that are not stored, and one response of all of them. */
+/** Responses with tools that the service runs: model turns as unstored Responses calls, combined into one response. */
 import type {
   ModelResponse,
   ResponseItem,
@@ -25,17 +25,17 @@ import { event, failureEventsOf } from "./object.ts";
 
 export interface TurnsAsked {
   readonly asked: ResponsesRequest;
-  /** The whole conversation. */
+  /** Whole conversation. */
   readonly items: readonly ResponsesItem[];
   readonly offer: Offer<ResponsesTool>;
   readonly integers: ExactIntegers | undefined;
-  /** The object that the answer completes. */
+  /** Object that the result completes. */
   readonly response: ModelResponse;
-  /** Stores the whole response; absent where it is not to be stored. @throws ApiError */
+  /** Stores the whole response. Absent: it is not stored. @throws ApiError */
   readonly keep?: (response: ModelResponse) => Promise<void>;
 }
 
-/** @throws ApiError of the model's turns */
+/** Runs the turns and returns the response. @throws ApiError of the model's turns */
 export async function answerInTurns(
   { context, call }: Pick<Loop, "context" | "call">,
   turns: TurnsAsked,
@@ -49,13 +49,13 @@ export async function answerInTurns(
   return json(await door.whole(summary), { ...door.served, "x-credits-used": creditsText(summary) });
 }
 
-/** Type of a tool that the service runs, of a request that has one. */
+/** Returns the type of the tool that the service runs, for a request with one. */
 export function servedType({ tools }: ResponsesRequest): string {
   return tools?.some(({ type }) => type === "sluice") === true ? "sluice" : IMAGE_TOOL;
 }
 
 /**
- * Turns are this process's own work: no job goes on with them, and nothing ends the hold on a conversation when it dies.
+ * Refuses settings that need a job: turns run only in this process, and a crash would leave a conversation locked.
  * @throws ApiError `unsupported_value`
  */
 export function checkTurns(asked: ResponsesRequest): void {
@@ -71,7 +71,7 @@ export function checkTurns(asked: ResponsesRequest): void {
   }
 }
 
-/** Functions that the model is shown for what the service runs. */
+/** Returns the functions that represent the service's tools for the model. */
 export function functionsOf({ tools }: Offer<ResponsesTool>): ResponsesTool[] {
   return [...tools.values()].map(({ name, description, parameters }) => ({
     type: "function",
@@ -121,7 +121,7 @@ class ResponsesDoor implements Door {
     return Buffer.concat([...imageEvents(...(call.status === "completed" ? ["completed"] : [])), itemEvent("done")]);
   }
 
-  /** Returns the response of all turns. @throws ApiError where it cannot be stored */
+  /** Returns the response of all turns. @throws ApiError if it cannot be stored */
   async whole(summary: SluiceSummary): Promise<ModelResponse> {
     const { ended_by: endedBy } = summary;
     const limit = endedBy === "max_rounds" || endedBy === "max_credits" ? endedBy : undefined;
@@ -168,7 +168,7 @@ class ResponsesDoor implements Door {
   }
 
   private async *relay(answer: Response, left: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
-    /** Places of items in their turn → places in the whole; none for calls that the service runs. */
+    /** Index of each item in its turn → index in the whole output; no entry for calls that the service runs. */
     const places = new Map<unknown, number>();
     let turn: ModelResponse | undefined;
     for await (const data of dataOf(answer, left)) {
@@ -214,14 +214,14 @@ class ResponsesDoor implements Door {
     const { status, completed_at, incomplete_details, model, usage, output } = turn;
     this.response = { ...this.response, status, completed_at, incomplete_details, model };
     this.usage = sum(this.usage, usage);
-    // What was cut has no whole arguments.
+    // A truncated response has incomplete arguments.
     if (status === "incomplete") return { asked: [], handsOver: false };
     const asked = output.flatMap((item) => (this.isOurs(item) ? [askedOf(item)] : []));
     const handsOver = output.some((item) => isCall(item) && !this.isOurs(item));
     return { asked, handsOver };
   }
 
-  /** Ids of items name the call that stores them. */
+  /** Returns the item with an id that contains the call that stores it. */
   private placed(item: ResponseItem, place: number): ResponseItem {
     const [prefix = ""] = item.id.split("_");
     return { ...item, id: `${prefix}_${this.turns.response.id.replace(/^resp_/, "")}_${place}` };
@@ -238,10 +238,10 @@ class ResponsesDoor implements Door {
 
 type FunctionCall = Extract<ResponseItem, { readonly type: "function_call" }>;
 
-/** Events that tell of the response itself, which has one beginning. */
+/** Number of events about the start of the response, which are sent once. */
 const BEGINNING = 2;
 
-/** Runs are items of the output. */
+/** Removes the runs, which are items of the output. */
 function withoutCalls({ calls: _items, ...rest }: SluiceSummary): SluiceSummary {
   return rest;
 }

@@ -1,6 +1,6 @@
 /**
- * A body of OpenAI's Responses API → the chat request that workers understand, so that every provider family serves it, and
- * the object that its answer completes. Pure.
+ * Converts a body of OpenAI's Responses API into a chat request, which every provider family serves, and into the object that the result
+ * completes. Pure.
  */
 import type { ChatCompletionRequest, ResponsesRequest } from "#schemas/generated/types.ts";
 
@@ -15,13 +15,13 @@ import { chatFormat, chatToolChoice } from "./settings.ts";
 export interface Translated {
   readonly request: ChatCompletionRequest;
   readonly tools: readonly OfferedTool[];
-  /** Types of tools that the model is not shown. */
+  /** Types of tools that the model does not get. */
   readonly leftOut: readonly string[];
-  /** The caller's name for a parameter of the chat request. */
+  /** Returns the caller's name of a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
 }
 
-/** Stops between items. @param items the whole conversation. @throws ApiError 400 naming the caller's parameter */
+/** Converts a body; yields between items. @param items the whole conversation. @throws ApiError 400 with the caller's parameter */
 export function* translatingRequest(body: ResponsesRequest, items: readonly PlacedItem[]): Generator<void, Translated> {
   if (items.length === 0 && body.generate !== false) {
     throw new ApiError("invalid_request", "Expected input to have at least 1 item, got an array of 0 items.", {
@@ -56,7 +56,7 @@ export function* translatingRequest(body: ResponsesRequest, items: readonly Plac
   return { request, tools, leftOut, paramOf: (param) => callersParam(param, placed, tools) };
 }
 
-/** A member that says something; null says the same as leaving it out. */
+/** Returns an object with the member; empty for null, which means the same as absent. */
 function given<N extends string, V>(name: N, value: V): { readonly [K in N]?: NonNullable<V> } {
   return value == null ? {} : ({ [name]: value } as { readonly [K in N]?: NonNullable<V> });
 }
@@ -69,7 +69,7 @@ const NAMES: Readonly<Record<string, string>> = {
   logprobs: "include",
 };
 
-/** Members of a chat message's parts → those of the part they came from. */
+/** Members of a chat part → members of the original part. */
 const PART_MEMBERS: Readonly<Record<string, string>> = {
   ".image_url.url": ".image_url",
   ".file.file_id": ".file_id",

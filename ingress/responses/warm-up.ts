@@ -1,4 +1,4 @@
-/** A message with `generate: false`: its items wait for the next message of its connection. No model is asked, and nothing is charged. */
+/** A message with `generate: false`: its items wait for the connection's next message. No model is called, and nothing is charged. */
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -15,9 +15,9 @@ const NO_TOKENS = {
 };
 
 /**
- * Returns the events of a response that is complete and empty.
- * @param isKept its connection keeps the items; a stored response that costs nothing would be storage for nothing
- * @throws ApiError `unsupported_value` where nothing keeps them
+ * Returns the events of a completed, empty response.
+ * @param isKept true if the connection keeps the items; storing a free response would be free storage
+ * @throws ApiError `unsupported_value` if nothing keeps them
  */
 export function warmUpAnswer(response: ModelResponse, isKept: boolean): Response {
   if (!isKept) {

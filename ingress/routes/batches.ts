@@ -1,4 +1,4 @@
-/** /v1/batches: files of calls that are made within a day. */
+/** /v1/batches: files of calls that run within a day. */
 import type { Batch, BatchRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
@@ -38,10 +38,10 @@ import { limitIn, LIST_QUERY, pageAnswer, queryOf, unsupported } from "../settin
 const LIST = "/v1/batches";
 const ONE = `${LIST}/{batch_id}`;
 
-/** Bytes of an input file, as OpenAI has it. */
+/** Largest input file in bytes, as at OpenAI. */
 const INPUT_BYTES_MAX = 200_000_000;
 
-/** No line is begun later. */
+/** Time after which no line begins. */
 const WINDOW_MS = paced(24 * 3_600_000);
 
 export function batches(context: IngressContext): readonly Route[] {
@@ -56,13 +56,14 @@ export function batches(context: IngressContext): readonly Route[] {
       method: "POST",
       path: LIST,
       operationId: "createBatch",
-      summary: "Make the calls of a file",
+      summary: "Create batch",
       description:
-        "Every line of the input file is a call; all are checked before the first is made, and then made within a day, as the window " +
-        "and the funds of the workspace allow, for the key that made the batch. A line is made and paid once. Answers are in the output " +
-        "file, refusals and failures in the error file, in the order in which they ended. A batch and its files belong to the member whose " +
-        "key made it: that member, owners and admins read and cancel it. A repeat by the same member under the same `Idempotency-Key` " +
-        "receives the same batch for as long as that is kept.",
+        "Runs every line of the input file as a call for the key that created the batch. All lines are validated " +
+        "before the first call. Lines run within a day, as rate limit and balance of the workspace allow; each " +
+        "line runs and is billed once. The output file contains the successful responses, the error file rejected " +
+        "and failed lines, in the order of their end. The member who created the batch, owners and admins can read " +
+        "and cancel it. A repeat by the same member with the same `Idempotency-Key` returns the same batch while " +
+        "it is kept.",
       request: { schema: "BatchRequest" },
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: { 200: { description: "The batch", schema: "Batch" } },
@@ -82,9 +83,9 @@ export function batches(context: IngressContext): readonly Route[] {
       path: LIST,
       operationId: "listBatches",
       summary: "List batches",
-      description: "Batches of the caller's own; owners and admins list all of the workspace.",
+      description: "Lists the caller's batches. Owners and admins see all batches of the workspace.",
       query: LIST_QUERY,
-      responses: { 200: { description: "A page of them, the newest first", schema: "BatchList" } },
+      responses: { 200: { description: "A page of batches, newest first", schema: "BatchList" } },
       errors: ["unsupported_value"],
       handle: (call) => list(context, call),
     },
@@ -93,7 +94,7 @@ export function batches(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getBatch",
-      summary: "Read about a batch",
+      summary: "Retrieve batch",
       responses: { 200: { description: "The batch", schema: "Batch" } },
       errors: ["batch_not_found"],
       handle: async (call) => json(presentBatch(await find(context, call))),
@@ -103,10 +104,10 @@ export function batches(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${ONE}/cancel`,
       operationId: "cancelBatch",
-      summary: "Cancel a batch",
+      summary: "Cancel batch",
       description:
-        "No line begins from here on, and lines under way are asked to end. What was made by then is in the files, and is paid.",
-      responses: { 200: { description: "The batch as it is now", schema: "Batch" } },
+        "No further line starts, and running lines are cancelled. Completed lines are in the files and are billed.",
+      responses: { 200: { description: "The batch after the cancellation", schema: "Batch" } },
       errors: ["batch_not_found", "conflict"],
       handle: (call) => cancel(context, call),
     },
@@ -115,12 +116,12 @@ export function batches(context: IngressContext): readonly Route[] {
       method: "GET",
       path: `${ONE}/lines`,
       operationId: "listBatchLines",
-      summary: "Read the lines of a batch that have ended",
+      summary: "List batch lines",
       description:
-        "In the order of their ends, while the batch runs and after it: the last `id` of a page is where the next one begins, also for " +
-        "lines that end later. A page has at most 4 MB.",
+        "Lists ended lines in the order of their end, also while the batch runs. Use the last `id` of a page as " +
+        "`after`, also to receive lines that end later. A page has at most 4 MB.",
       query: LIST_QUERY,
-      responses: { 200: { description: "A page of them", schema: "BatchLineList" } },
+      responses: { 200: { description: "A page of lines", schema: "BatchLineList" } },
       errors: ["batch_not_found", "file_not_found", "unsupported_value", "service_unavailable"],
       handle: (call) => listLines(context, call),
     },
@@ -155,7 +156,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const known = await findRepeated(context.database, batch);
   if (known) return json(presentBatch(same(known, batch)));
   await checkInput(context, caller, asked);
-  // A workspace that can pay nothing keeps no rows of lines either.
+  // Checked first, so that a workspace without credits stores no lines.
   await context.calls.look(workspaceId, null, LEAST_NANO);
   const id = await insertBatch(context.database, batch);
   if (id === null) {
@@ -169,13 +170,13 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   return json(presentBatch(same(row, batch)));
 }
 
-/** @throws ApiError `idempotency_key_reused` */
+/** Returns the batch if the request is equal. @throws ApiError `idempotency_key_reused` */
 function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): BatchRow {
   checkSameRequest(row, { fingerprint }, "This Idempotency-Key was used for another batch; use a new key.");
   return row;
 }
 
-/** @throws ApiError of an endpoint that no line may call, and of a file that is none of lines */
+/** Checks endpoint and input file. @throws ApiError for an endpoint that lines may not call, and for an unsuitable file */
 async function checkInput({ database }: IngressContext, caller: Caller, asked: BatchRequest): Promise<void> {
   if (!targetOf(asked.endpoint)) {
     const expected = "the path of a call, a capability run or a workflow run";
@@ -232,12 +233,12 @@ async function listLines(context: IngressContext, call: RouteCall): Promise<Resp
     last_id: last ? lineName(last.job_id) : null,
     has_more: rows.length > page.length,
   });
-  // Records are texts already.
+  // Records are JSON texts already.
   const text = `{"object":"list","data":[${records.join(",")}],${tail.slice(1)}`;
   return new Response(text, { headers: { "content-type": JSON_TYPE } });
 }
 
-/** A batch as clients see it: OpenAI's batch object, and its price. */
+/** Presents a batch as OpenAI's batch object, with its charge. */
 function presentBatch(row: BatchRow): Batch {
   const input = Number(row.input_tokens);
   const output = Number(row.output_tokens);
@@ -279,7 +280,7 @@ const TIMES = [
   "cancelled_at",
 ] as const satisfies readonly (keyof BatchRow)[];
 
-/** The times that have come. */
+/** Returns the times of the states that the batch has reached. */
 function timesOf(row: BatchRow): Partial<Record<(typeof TIMES)[number], number>> {
   return Object.fromEntries(
     TIMES.flatMap((name) => {

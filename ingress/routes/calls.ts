@@ -1,4 +1,4 @@
-/** The endpoints of all kinds of call, from their records. */
+/** Endpoints of all kinds of calls, generated from their records. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Kind, KindRoute, MediaKind } from "#shared/calls/kinds/kind.ts";
 import { isMediaKind, isPricedKind, KINDS } from "#shared/calls/kinds/kinds.ts";
@@ -16,7 +16,7 @@ import { admitMediaJob, runMediaJob } from "../media/media-job.ts";
 import { answerMade } from "../media/present.ts";
 import { answerSpeech } from "../media/spoken.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
-import { SERVED_HEADERS } from "../openapi/headers.ts";
+import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
 import type { RouteResponse } from "../route.ts";
 import { answerChatWithTools, asksTools } from "../tools/chat.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../route-errors.ts";
@@ -40,6 +40,7 @@ function routeOf(context: IngressContext, kind: Kind): Route {
     countsItself: true,
     ...(statesBy === "query" ? { query: [STATES_QUERY] } : {}),
     request,
+    ...(route.answer.headers?.includes("x-cache") === true ? { requestHeaders: [CACHE_REQUEST] } : {}),
     responses: { 200: responseOf(route) },
     errors: errorsOf([...ACTS[route.answers], ...does], ...codes),
     handle: (call) => answer(context, call, kind),
@@ -48,7 +49,7 @@ function routeOf(context: IngressContext, kind: Kind): Route {
 
 const STATES_QUERY = {
   name: "stream",
-  description: "`true` answers with an event stream of states.",
+  description: "True to receive an event stream of states.",
   schema: { ...BOOLEAN_QUERY, default: false },
 } as const;
 
@@ -69,7 +70,7 @@ function responseOf({
 
 async function answer(context: IngressContext, call: RouteCall, kind: Kind): Promise<Response> {
   if (isMediaKind(kind)) return answerMedia(context, call, kind);
-  // Of the kinds that hear media there is one.
+  // The only kind with media input is transcription.
   if (isPricedKind(kind)) return runPaidCall(context, call, await prepareTranscription(context, call));
   const body = await readBody(context, call, kind.route.bounds);
   if (kind === KINDS.chat && asksTools(body.value)) return answerChatWithTools(context, call, body);
@@ -78,7 +79,7 @@ async function answer(context: IngressContext, call: RouteCall, kind: Kind): Pro
   return runPaidCall(context, call, { ...paid, cache, affinity: call.affinity });
 }
 
-/** Members that requests of several kinds have. */
+/** Members that requests of several kinds have in common. */
 interface MediaMembers {
   readonly response_format?: string;
   readonly stream?: boolean;

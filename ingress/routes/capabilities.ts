@@ -35,15 +35,16 @@ export function capabilities(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/v1/tools",
       operationId: "listCapabilities",
-      summary: "List the capabilities that can be run",
+      summary: "List capabilities",
       description:
-        "Deterministic operations on media and documents, ordered by category; of a key that lists its tools, those. The list " +
-        "changes only when the service is deployed, or its prices or engines change: keep it, and ask with `If-None-Match`.",
+        "Lists deterministic operations on media and documents by category. A key with a tool list sees only its " +
+        "tools. The list changes only with a deployment, or with prices and engines: cache it and use " +
+        "`If-None-Match`.",
       tags: ["Capabilities"],
       auth: "key",
       responses: {
-        200: { description: "The list", schema: "CapabilityList" },
-        304: { description: "The client has it already" },
+        200: { description: "The capabilities", schema: "CapabilityList" },
+        304: { description: "The client's copy is current" },
       },
       errors: [],
       handle: (call) => list(context, call),
@@ -52,17 +53,18 @@ export function capabilities(context: IngressContext): readonly Route[] {
       method: "POST",
       path: "/v1/capabilities/{id}/run",
       operationId: "runCapability",
-      summary: "Run a capability",
+      summary: "Run capability",
       description:
-        "Waits for the result; a run that is waited for too long ends as `job_timeout` with the job's id, under which it can be " +
-        "collected. With `async: true` the answer is the job. Sending the same call again starts, and bills, another run.",
+        "Runs a capability and waits for the result. A call that exceeds the wait limit fails with `job_timeout` " +
+        "and the job's id; the result can be retrieved from the job. With `async: true` the response is the job. A " +
+        "repeated call starts, and bills, another run.",
       tags: ["Capabilities"],
       auth: "key",
       countsItself: true,
       ...EXAMPLE,
       responses: {
-        200: { description: "What the run made", schema: "CapabilityRun", headers: ["x-credits-used"] },
-        202: { description: "The job that runs it", schema: "Job" },
+        200: { description: "The result of the run", schema: "CapabilityRun", headers: ["x-credits-used"] },
+        202: { description: "The started job", schema: "Job" },
       },
       errors: errorsOf(RUN, "capability_not_found"),
       handle: (call) => run(context, call),
@@ -71,10 +73,11 @@ export function capabilities(context: IngressContext): readonly Route[] {
       method: "POST",
       path: "/v1/capabilities/{id}/estimate",
       operationId: "estimateCapability",
-      summary: "Say what a run would cost",
+      summary: "Estimate capability run",
       description:
-        "The body is that of the run, which is checked as there. Files and base64 are looked at for their size, frames or length; addresses " +
-        "are not fetched, and what is not known counts as the limits allow. Nothing is held or billed.",
+        "Estimates the price of a run with the same body, which is validated like a run. Files and base64 data are " +
+        "measured; URLs are not downloaded. Unknown sizes count at their limits. An estimate is free and holds " +
+        "nothing.",
       tags: ["Capabilities"],
       auth: "key",
       ...EXAMPLE,
@@ -89,7 +92,7 @@ function idOf(call: RouteCall): string {
   return call.params["id"] ?? "";
 }
 
-/** The list is the same for every caller without tools of its own until the catalogue is replaced, or workers can run other things. */
+/** The list for callers whose key lists no tools; cached until the catalogue or the workers' capabilities change. */
 const render = rememberPairs(renderList);
 
 function renderList(catalogue: Catalogue, offered: readonly Capability[]) {

@@ -1,4 +1,4 @@
-/** /v1/conversations: items that callers keep here, and Responses calls go on from. */
+/** /v1/conversations: stored items that Responses calls continue. */
 import type { Conversation, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import { parse } from "#shared/contracts.ts";
@@ -37,10 +37,10 @@ function wholeRoutes(context: IngressContext): Route[] {
       method: "POST",
       path: PATH,
       operationId: "createConversation",
-      summary: "Begin a conversation",
+      summary: "Create conversation",
       description:
-        "Responses calls name it as `conversation`. It is kept for as long as stored responses are, from its last change on, and seen " +
-        "by the member whose key made it, and by owners and admins.",
+        "Creates a conversation, which response calls use as `conversation`. It expires like stored responses, " +
+        "counted from its last change. The member who created it, owners and admins can see it.",
       request: { schema: "ConversationRequest", example: { items: [{ role: "user", content: "Hello" }] } },
       responses: { 200: { description: "The conversation", schema: "Conversation" } },
       errors: errorsOf(["reads_json"], "response_not_found", "service_unavailable", "storage_limit_exceeded"),
@@ -51,7 +51,7 @@ function wholeRoutes(context: IngressContext): Route[] {
       method: "GET",
       path: ONE,
       operationId: "getConversation",
-      summary: "A conversation",
+      summary: "Retrieve conversation",
       responses: { 200: { description: "The conversation", schema: "Conversation" } },
       errors: errorsOf([], ...FOUND),
       handle: async (call) => json(present(await foundIn(context, call))),
@@ -61,7 +61,7 @@ function wholeRoutes(context: IngressContext): Route[] {
       method: "POST",
       path: ONE,
       operationId: "updateConversation",
-      summary: "Change a conversation's labels",
+      summary: "Update conversation",
       request: { schema: "ConversationChange", example: { metadata: { topic: "tea" } } },
       responses: { 200: { description: "The conversation", schema: "Conversation" } },
       errors: errorsOf(["reads_json"], ...FOUND, "conflict"),
@@ -75,10 +75,11 @@ function wholeRoutes(context: IngressContext): Route[] {
       method: "DELETE",
       path: ONE,
       operationId: "deleteConversation",
-      summary: "Delete a conversation",
+      summary: "Delete conversation",
       description:
-        "Stored responses that belong to it stay. A call that goes on from it is answered, and adds nothing.",
-      responses: { 200: { description: "It is gone", schema: "ConversationDeleted" } },
+        "Deletes a conversation. Its stored responses remain. A call that is using it completes without appending " +
+        "items.",
+      responses: { 200: { description: "The confirmation", schema: "ConversationDeleted" } },
       errors: errorsOf([], ...FOUND),
       handle: (call) => remove(context, call),
     },
@@ -92,10 +93,10 @@ function itemRoutes(context: IngressContext): Route[] {
       method: "POST",
       path: ITEMS,
       operationId: "createConversationItems",
-      summary: "Add items to a conversation",
-      description: "They stand behind those that are there, and before those of a call that has not ended.",
+      summary: "Create conversation items",
+      description: "Appends items to the conversation, before the items of a call that has not ended.",
       request: { schema: "ConversationItemsRequest", example: { items: [{ role: "user", content: "And one more" }] } },
-      responses: { 200: { description: "The new items", schema: "ConversationItemList" } },
+      responses: { 200: { description: "The added items", schema: "ConversationItemList" } },
       errors: errorsOf(["reads_json"], ...FOUND, "response_not_found", "conflict", "storage_limit_exceeded"),
       handle: (call) => add(context, call),
     },
@@ -104,9 +105,9 @@ function itemRoutes(context: IngressContext): Route[] {
       method: "GET",
       path: ITEMS,
       operationId: "listConversationItems",
-      summary: "Items of a conversation",
+      summary: "List conversation items",
       query: ITEMS_QUERY,
-      responses: { 200: { description: "A page of them", schema: "ConversationItemList" } },
+      responses: { 200: { description: "A page of items", schema: "ConversationItemList" } },
       errors: errorsOf([], ...FOUND, "unsupported_value"),
       handle: async (call) => {
         const page = itemsPageOf(call);
@@ -118,7 +119,7 @@ function itemRoutes(context: IngressContext): Route[] {
       method: "GET",
       path: `${ITEMS}/{item_id}`,
       operationId: "getConversationItem",
-      summary: "One item of a conversation",
+      summary: "Retrieve conversation item",
       responses: { 200: { description: "The item", schema: "ResponsesItem" } },
       errors: errorsOf([], ...FOUND),
       handle: async (call) => json({ ...itemIn(await foundIn(context, call), call) }),
@@ -128,7 +129,7 @@ function itemRoutes(context: IngressContext): Route[] {
       method: "DELETE",
       path: `${ITEMS}/{item_id}`,
       operationId: "deleteConversationItem",
-      summary: "Take an item out of a conversation",
+      summary: "Delete conversation item",
       responses: { 200: { description: "The conversation", schema: "Conversation" } },
       errors: errorsOf([], ...FOUND, "conflict"),
       handle: async (call) => {
@@ -153,14 +154,14 @@ function foundIn(context: IngressContext, call: RouteCall): Promise<KeptConversa
   return findConversation(context, call, nameIn(call));
 }
 
-/** @throws ApiError `conversation_not_found` */
+/** Returns an item of the conversation. @throws ApiError `conversation_not_found` */
 function itemIn({ items }: KeptConversation, call: RouteCall): ResponsesItem {
   const item = items.find(({ id }) => id === call.params["item_id"]);
   if (!item) throw new ApiError("conversation_not_found", "There is no such item in the conversation.");
   return item;
 }
 
-/** New items in the form in which they are kept. @throws ApiError naming the item at fault */
+/** Returns new items in their stored format. @throws ApiError with the invalid item */
 async function newItems(context: IngressContext, call: RouteCall, items: readonly object[]): Promise<ResponsesItem[]> {
   const slices = new TimeSlices();
   const read = await namedItems(() => slices.run(readingItems(items as readonly Record<string, unknown>[])));
@@ -168,7 +169,7 @@ async function newItems(context: IngressContext, call: RouteCall, items: readonl
   return storedItems(resolved, call.requestId);
 }
 
-/** Items are called `items` here, and `input` in a call. */
+/** Renames `input` to `items` in errors, since this endpoint has that name. */
 async function namedItems<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

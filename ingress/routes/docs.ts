@@ -1,14 +1,15 @@
-/** GET /openapi.json, /schemas/{name}.json and the page at /docs that shows them. */
+/** GET /openapi.json, /schemas/{name}.json, and /docs, the page that displays them. */
 import components from "#schemas/generated/components.json";
 import { ApiError } from "#shared/errors.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import { docsAsset, docsPage } from "../openapi/docs-page.ts";
 import { buildOpenApi } from "../openapi/document.ts";
+import { EXAMPLES } from "../openapi/examples.ts";
 import { standalone } from "../openapi/references.ts";
 import type { Route } from "../serve.ts";
 
-/** @param api every other route; these are described in the document too */
+/** @param api all other routes; the document describes these too */
 export function docs(api: readonly Route[]): readonly Route[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   const routes: readonly Route[] = [
@@ -16,8 +17,8 @@ export function docs(api: readonly Route[]): readonly Route[] {
       ...common,
       path: "/openapi.json",
       operationId: "getOpenApi",
-      summary: "This description",
-      responses: { 200: { description: "OpenAPI 3.1", isAnyJson: true } },
+      summary: "Retrieve OpenAPI document",
+      responses: { 200: { description: "The OpenAPI 3.1 document", isAnyJson: true } },
       errors: [],
       handle: () => cached(document()),
     },
@@ -25,9 +26,9 @@ export function docs(api: readonly Route[]): readonly Route[] {
       ...common,
       path: "/schemas/{file}",
       operationId: "getSchema",
-      summary: "One JSON Schema, complete in itself",
-      description: "`file` is the schema's title followed by `.json`, such as `ChatCompletionRequest.json`.",
-      responses: { 200: { description: "JSON Schema 2020-12", isAnyJson: true } },
+      summary: "Retrieve JSON Schema",
+      description: "Returns one self-contained JSON Schema.",
+      responses: { 200: { description: "The JSON Schema (2020-12)", isAnyJson: true } },
       errors: ["not_found"],
       handle({ params }) {
         const file = params["file"] ?? "";
@@ -42,8 +43,8 @@ export function docs(api: readonly Route[]): readonly Route[] {
       ...common,
       path: "/docs",
       operationId: "getDocs",
-      summary: "This description as a page",
-      responses: { 200: { description: "A page", texts: ["text/html"] } },
+      summary: "Retrieve documentation",
+      responses: { 200: { description: "The documentation page", texts: ["text/html"] } },
       errors: [],
       handle: () => docsPage(),
     },
@@ -51,7 +52,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
       ...common,
       path: "/docs/assets/{name}",
       operationId: "getDocsAsset",
-      summary: "Scripts and styles of the page",
+      summary: "Retrieve documentation asset",
       responses: { 200: { description: "The asset", bytes: ["*/*"] } },
       errors: ["not_found"],
       handle({ params }) {
@@ -62,8 +63,8 @@ export function docs(api: readonly Route[]): readonly Route[] {
     },
   ];
   let text: string | undefined;
-  // Built on the first request: the build takes 30 ms of a process's start.
-  const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components)));
+  // Built at the first request: the build would add 30 ms to the start of a process.
+  const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
   return routes;
 }
 

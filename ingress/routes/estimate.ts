@@ -19,11 +19,11 @@ export function estimate(context: IngressContext): Route {
     method: "POST",
     path: "/v1/models/{slug}/estimate",
     operationId: "estimateCall",
-    summary: "Say what a call would cost",
+    summary: "Estimate call",
     description:
-      "The body is that of the call: `max_credits` is what it would hold, `estimated_credits` what it typically " +
-      "settles at, both at this model's own price: a fallback that serves in its place has its own. The call is checked " +
-      "like a real one, and neither held nor billed; it counts in the rate window.",
+      "Estimates the price of a call with the same body. `max_credits` is the amount that the call would hold, " +
+      "`estimated_credits` its typical price. Both use this model's price, not that of a fallback. The call is " +
+      "validated like a real call, but holds and costs nothing. It counts in the rate limit window.",
     tags: ["Models"],
     auth: "key",
     request: { schema: "EstimateRequest" },
@@ -37,7 +37,7 @@ export function estimate(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  // As many parts as calls may have of which it tells.
+  // The limits of calls of all kinds.
   const { value, textBytes, pause, work } = await readBody(context, call, EMBEDDINGS_BOUNDS);
   const model = findModel(context.catalogue.current(), call.params["slug"] ?? "");
   const files = await findStoredFiles(context.database, callerOf(call), value);
@@ -47,7 +47,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   return json(await work((slices) => estimateCall(model, value, textBytes, { files, recording }, slices)));
 }
 
-/** Measured as the call would measure it; undefined when the body brings none. */
+/** Measures the audio like the call itself; undefined when the body contains none. */
 async function measuredAudioOf(
   context: IngressContext,
   call: RouteCall,

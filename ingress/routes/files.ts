@@ -1,4 +1,4 @@
-/** /v1/files: what a workspace stores. */
+/** /v1/files: stored files of a workspace. */
 import { createHash } from "node:crypto";
 
 import type { FileDeleted, StoredFileList } from "#schemas/generated/types.ts";
@@ -21,7 +21,7 @@ import { allowRoles } from "../roles.ts";
 import type { RouteResponse } from "../route.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 
-/** One page of a list of files, as OpenAI has it. */
+/** Largest page of files, as at OpenAI. */
 const FILES_PAGE_MAX = 10_000;
 
 const LIST = "/v1/files";
@@ -45,11 +45,12 @@ export function files(context: IngressContext): readonly Route[] {
       method: "POST",
       path: LIST,
       operationId: "createFile",
-      summary: "Store a file",
+      summary: "Upload file",
       description:
-        "The bytes decide what the file is: one that is not what its content type or name claims is refused. All members see the " +
-        "file; a file of the purpose `batch` only its member, owners and admins. With an `Idempotency-Key` a repeat of the same form by " +
-        "the same member within a day receives the first answer.",
+        "Stores a file. The type is detected from the bytes; a file that contradicts its content type or name is " +
+        "rejected. All members see the file; files with the purpose `batch` are visible to their member, owners " +
+        "and admins. A repeat by the same member with the same `Idempotency-Key` and form within a day returns the " +
+        "first response.",
       request: { schema: "FileUpload", mediaType: "multipart/form-data" },
       requestHeaders: [IDEMPOTENCY_KEY],
       responses: { 200: { description: "The stored file", schema: "StoredFile", ...storage } },
@@ -72,20 +73,20 @@ export function files(context: IngressContext): readonly Route[] {
       method: "GET",
       path: LIST,
       operationId: "listFiles",
-      summary: "List the files of the workspace",
+      summary: "List files",
       query: [
-        { name: "after", description: "Id of a file: the page begins behind it.", schema: { type: "string" } },
+        { name: "after", description: "Id of the file after which the page starts.", schema: { type: "string" } },
         {
           name: "limit",
-          description: "Files on a page.",
+          description: "Number of files per page.",
           schema: { type: "integer", minimum: 1, maximum: FILES_PAGE_MAX, default: FILES_PAGE_MAX },
         },
         {
           name: "order",
-          description: "By time of creation.",
+          description: "Order by creation time.",
           schema: { type: "string", enum: ["asc", "desc"], default: "desc" },
         },
-        { name: "purpose", description: "Only files of this purpose.", schema: { type: "string" } },
+        { name: "purpose", description: "Purpose of the files. Default: all.", schema: { type: "string" } },
       ],
       responses: { 200: { description: "A page of files", schema: "StoredFileList", ...storage } },
       errors: ["unsupported_value"],
@@ -96,9 +97,10 @@ export function files(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getFile",
-      summary: "Read about a file",
+      summary: "Retrieve file",
       description:
-        "Samples of the service, such as `file-sample-photo`, are read and downloaded like files of the workspace.",
+        "Returns a stored file. Samples of the service, such as `file-sample-photo`, can be retrieved and " +
+        "downloaded like files of the workspace.",
       responses: { 200: { description: "The file", schema: "StoredFile", ...storage } },
       errors: ["file_not_found"],
       handle: async (call) => json(presentFile(await find(context, call))),
@@ -108,8 +110,8 @@ export function files(context: IngressContext): readonly Route[] {
       method: "DELETE",
       path: ONE,
       operationId: "deleteFile",
-      summary: "Delete a file",
-      responses: { 200: { description: "It is deleted", schema: "FileDeleted", ...storage } },
+      summary: "Delete file",
+      responses: { 200: { description: "The confirmation", schema: "FileDeleted", ...storage } },
       errors: ["file_not_found", "permission_denied"],
       handle: (call) => remove(context, call),
     },
@@ -118,14 +120,14 @@ export function files(context: IngressContext): readonly Route[] {
       method: "GET",
       path: `${ONE}/content`,
       operationId: "getFileContent",
-      summary: "Download a file",
+      summary: "Download file",
       description:
-        "Takes one `Range`, `If-Range` and `If-None-Match`; the ETag is the SHA-256 of the file. Bytes that are not those " +
-        "that were stored are never sent: the connection is cut instead.",
+        "Supports one range per request with `Range` and `If-Range`, and `If-None-Match`. The ETag is the SHA-256 " +
+        "of the file. The connection is closed when the stored bytes are corrupt.",
       responses: {
-        200: { description: "The bytes", bytes: ["*/*"], ...storage },
-        206: { description: "The range that was asked for", bytes: ["*/*"], ...storage },
-        304: { description: "The client has it already", ...storage },
+        200: { description: "The content", bytes: ["*/*"], ...storage },
+        206: { description: "The requested range", bytes: ["*/*"], ...storage },
+        304: { description: "The client's copy is current", ...storage },
       },
       errors: ["file_not_found", "range_not_satisfiable"],
       handle: async (call) => fileContent(context, await find(context, call), call.request),
@@ -133,7 +135,7 @@ export function files(context: IngressContext): readonly Route[] {
   ];
 }
 
-/** Returns headers with the bytes that the workspace stores, read after the call has done its work. */
+/** Returns headers with the stored bytes of the workspace, read after the call has finished. */
 async function storageHeaders(context: IngressContext, workspaceId: string): Promise<Record<string, string>> {
   return {
     "x-storage-used-bytes": String(await storedBytes(context.database, workspaceId)),
@@ -143,7 +145,7 @@ async function storageHeaders(context: IngressContext, workspaceId: string): Pro
 
 type FoundFile = ServedFile & Pick<FileRow, "purpose" | "created_at" | "expires_at">;
 
-/** Another workspace's file is answered like one that does not exist. Samples are files of every workspace. */
+/** Finds a file; a file of another workspace counts as missing. Samples belong to every workspace. */
 async function find(context: IngressContext, call: RouteCall): Promise<FoundFile> {
   const id = call.params["file_id"] ?? "";
   const sample = sampleFile(id);
@@ -205,7 +207,7 @@ function pageOf(query: URLSearchParams): ListQuery {
     );
   }
   const purpose = query.get("purpose") || undefined;
-  // A NUL is no text to Postgres, and no purpose.
+  // Postgres rejects a NUL, and no purpose contains one.
   if (purpose !== undefined && !/^[a-z_-]{1,64}$/.test(purpose)) {
     throw new ApiError(
       "unsupported_value",
@@ -227,7 +229,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   const { database, storage, log } = context;
   const isEnded = await reachable(endFile(database, callerOf(call).workspaceId, id, "deleted"));
   if (!isEnded) throw new ApiError("file_not_found", "There is no such file in this workspace.");
-  // It is no file any more, whatever becomes of its bytes now.
+  // The file is deleted already, even if its bytes remain for now.
   eraseBytes(storage, database, { id, upload_id: null }).catch((error: unknown) =>
     log.warn({ err: error, file_id: id }, "the bytes of a deleted file are left to the janitor"),
   );

@@ -1,4 +1,4 @@
-/** GET /healthz and /readyz on the public port: a word for load balancers, no names of dependencies. */
+/** GET /healthz and /readyz on the public port: a short text for load balancers, without names of dependencies. */
 import { requiredBy } from "#shared/dependencies.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -12,11 +12,11 @@ export function health(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/healthz",
       operationId: "getHealth",
-      summary: "Whether the process lives",
+      summary: "Retrieve liveness",
       tags: ["Health"],
       auth: "none",
       isProbe: true,
-      responses: { 200: { description: "It lives", schema: "Health" } },
+      responses: { 200: { description: "The process is live", schema: "Health" } },
       errors: [],
       handle: () => json({ status: "ok" }),
     },
@@ -24,7 +24,7 @@ export function health(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/readyz",
       operationId: "getReadiness",
-      summary: "Whether calls can be accepted right now",
+      summary: "Retrieve readiness",
       tags: ["Health"],
       auth: "none",
       isProbe: true,
@@ -32,11 +32,12 @@ export function health(context: IngressContext): readonly Route[] {
         {
           name: "require",
           description:
-            "What must be there too, separated by commas. Calls without files are served while the object store is away, so only `storage` asks for it.",
+            "Additional dependencies, separated by commas. The object store is only checked with `storage`, " +
+            "because calls without files do not need it.",
           schema: { type: "string", enum: ["storage"] },
         },
       ],
-      responses: { 200: { description: "They can", schema: "Health" } },
+      responses: { 200: { description: "The process accepts calls", schema: "Health" } },
       errors: ["invalid_request", "service_unavailable"],
       async handle({ request }) {
         const required = requiredBy(new URL(request.url));

@@ -1,4 +1,4 @@
-/** GET /v1/images/jobs/{job_id}: the state of a job, of whatever modality, and what came of it. */
+/** GET /v1/images/jobs/{job_id}: state and result of a job of any modality. */
 import type { IngressContext } from "../context.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
 import type { Route } from "../serve.ts";
@@ -13,12 +13,12 @@ export function jobs(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getJob",
-      summary: "State and result of a job",
+      summary: "Retrieve job",
       description:
-        "Jobs of every modality are found here. Of another workspace's job is told what is told of none; a key of the " +
-        "billing role finds the jobs of its own member alone. Jobs of runs, batches, batch messages and background responses are found by " +
-        "the member whose key made them, owners and admins.",
-      responses: { 200: { description: "The job", schema: "Job", headers: JOB_HEADERS } },
+        "Returns a job of any modality. Jobs of other workspaces return 404. A key with the role `billing` sees " +
+        "only the jobs of its own member. Jobs of runs, batches, batch messages and background responses are " +
+        "visible to the member who created them, owners and admins.",
+      responses: { 200: { description: "The started job", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => answerJob(context, call, await shownJob(context, call, "job_id")),
     },
@@ -27,11 +27,11 @@ export function jobs(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${ONE}/cancel`,
       operationId: "cancelJob",
-      summary: "End a job that is not wanted any more",
+      summary: "Cancel job",
       description:
-        "Best effort: its provider is asked to stop. What is done by then is delivered and paid for; a job that has ended " +
-        "stays as it is.",
-      responses: { 200: { description: "The job as it is now", schema: "Job", headers: JOB_HEADERS } },
+        "Requests cancellation from the provider (best effort). Work done before the cancellation is delivered and " +
+        "billed. A job that has ended does not change.",
+      responses: { 200: { description: "The job after the cancellation", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => {
         await cancelShownJob(context, call, "job_id");

@@ -1,4 +1,4 @@
-/** GET /v1/key: a client reads whom its key calls for and what is left of balance and limits. */
+/** GET /v1/key: workspace, member and remaining balance and limits of the calling key. */
 import type { Key } from "#schemas/generated/types.ts";
 import { readKeyFacts } from "#shared/database/key-facts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -13,11 +13,13 @@ export function key(context: IngressContext): Route {
     method: "GET",
     path: "/v1/key",
     operationId: "getKey",
-    summary: "Say what the key that asks is, may spend and has left",
-    description: "The workspace's name and id, role, preset, balance, window and daily tokens. Every role may ask.",
+    summary: "Retrieve key",
+    description:
+      "Returns workspace, role, preset, balance, rate limit window and daily tokens of the requesting key. Every " +
+      "role may call it.",
     tags: ["Workspace settings"],
     auth: "key",
-    responses: { 200: { description: "The key", schema: "Key" } },
+    responses: { 200: { description: "The created key with its secret", schema: "Key" } },
     errors: [],
     handle: (call) => handle(context, call),
   };

@@ -1,4 +1,4 @@
-/** POST /mcp, /mcp/all and /mcp/{categories}: the capabilities, workflows and files of a workspace as tools of the Model Context Protocol. */
+/** POST /mcp, /mcp/all and /mcp/{categories}: a workspace's capabilities, workflows and files as tools of the Model Context Protocol. */
 import { withoutAbsent } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
@@ -18,18 +18,18 @@ export function mcp(context: IngressContext): readonly Route[] {
       ...COMMON,
       path: "/mcp",
       operationId: "callMcp",
-      summary: "Talk to the service by the Model Context Protocol",
+      summary: "Call MCP server",
       description:
-        "Serves revision 2026-07-28, and clients of earlier ones without a session. Its tools search, describe and run the capabilities " +
-        `and the caller's workflows, and list files. ${PROTOCOL}`,
+        "Implements revision 2026-07-28 of the Model Context Protocol, and earlier revisions without sessions. Its tools search, describe " +
+        `and run capabilities and the caller's workflows, and list files. ${PROTOCOL}`,
       handle,
     },
     {
       ...COMMON,
       path: "/mcp/{tools}",
       operationId: "callMcpTools",
-      summary: "The same with every capability as a tool of its own",
-      description: `\`tools\` is \`all\`, or categories separated by commas, such as \`image,video\`. ${PROTOCOL}`,
+      summary: "Call MCP server with all tools",
+      description: `Offers every capability of the selected categories as a separate tool. ${PROTOCOL}`,
       pathExamples: { tools: "all" },
       errors: [...COMMON.errors, "not_found"],
       handle,
@@ -38,8 +38,8 @@ export function mcp(context: IngressContext): readonly Route[] {
 }
 
 const PROTOCOL =
-  "A message is answered as JSON, or as server-sent events; a client that closes the connection ends what it asked for. Faults of the " +
-  "protocol are JSON-RPC errors (400, 404), those of a tool results with `isError`, and what is refused before a message is read has the envelope.";
+  "Responses are JSON or server-sent events. Closing the connection cancels the request. Protocol errors are JSON-RPC errors " +
+  "(400, 404), errors of tools are results with `isError`. Requests that are rejected before the message is read return ErrorEnvelope.";
 
 const HEADER = { schema: { type: "string" } } as const;
 
@@ -51,18 +51,22 @@ const COMMON = {
   challenge: "Bearer",
   request: { schema: "McpMessage", example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
   requestHeaders: [
-    { name: "MCP-Protocol-Version", description: "Revision, which `_meta` of the message names too.", ...HEADER },
-    { name: "Mcp-Method", description: "The message's `method`; from revision 2026-07-28 on.", ...HEADER },
-    { name: "Mcp-Name", description: "The tool or resource that it names; from revision 2026-07-28 on.", ...HEADER },
+    {
+      name: "MCP-Protocol-Version",
+      description: "Protocol revision; `_meta` of the message contains the same value.",
+      ...HEADER,
+    },
+    { name: "Mcp-Method", description: "`method` of the message; from revision 2026-07-28 on.", ...HEADER },
+    { name: "Mcp-Name", description: "Name of the tool or resource; from revision 2026-07-28 on.", ...HEADER },
   ],
   responses: {
-    200: { description: "The answer", schema: "McpMessage", stream: "McpMessage" },
-    202: { description: "A notification is taken" },
+    200: { description: "The JSON-RPC response, or a stream of messages", schema: "McpMessage", stream: "McpMessage" },
+    202: { description: "The notification was accepted" },
   },
   errors: errorsOf(["reads_json"], "permission_denied"),
 } as const satisfies Partial<Route>;
 
-/** The room of a body is free again when its answer begins, not when it ends: larger inputs come as files, or from addresses. */
+/** Largest message in bytes. Its memory is released when the response begins. Larger inputs arrive as files or addresses. */
 export const MCP_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
@@ -75,21 +79,21 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
     throw new ApiError("invalid_request", "Expected one message of JSON-RPC 2.0, which is an object.");
   }
   const value = withoutAbsent("McpMessage", boundedMessage(given));
-  // Only those who talk to it pay for the SDK: some 40 MB.
+  // Imported on demand: only processes with MCP clients load the SDK, some 40 MB.
   const { answerMessage, readToolCall } = await import("../mcp/server.ts");
   const asked = readToolCall(value);
   const tool = asked && findTool(api, surface, asked.params.name);
-  // The route of what it runs counts it.
+  // The route of the tool's work counts the call.
   const runs = tool?.isRun === true;
   if (!tool && isToolCall(value)) await api.count();
   else if (!runs) api.admitUncounted();
   const response = await answerMessage(api, surface, value);
-  // The protocol refused it, so no route has counted it.
+  // The protocol refused the call, so no route has counted it.
   if (runs && !api.isCounted() && !response.ok) await api.count();
   return response;
 }
 
-/** True for a call of a tool, malformed ones included: the window counts those that are refused. */
+/** True for a tool call, even a malformed one: the rate window counts refused calls too. */
 function isToolCall(message: object): boolean {
   return "method" in message && message.method === "tools/call";
 }
@@ -97,8 +101,8 @@ function isToolCall(message: object): boolean {
 const LOOPBACK: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
 /**
- * Browsers alone name an origin. A page elsewhere may have a name that leads here, so that its origin and the host agree: both have to
- * be known names of the service.
+ * Only browsers send an origin. An attacker's domain may resolve to this service, so that origin and host agree: both must be known names
+ * of the service.
  * @throws ApiError `permission_denied`
  */
 function checkOrigin({ config }: Pick<IngressContext, "config">, { headers, url }: Request): void {

@@ -1,4 +1,4 @@
-/** GET /v1/media/content/{token}: the links that media calls answer with. */
+/** GET /v1/media/content/{token}: links in responses of media calls. */
 import { findFile } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -13,21 +13,23 @@ export function mediaContent(context: IngressContext): Route {
     method: "GET",
     path: "/v1/media/content/{token}",
     operationId: "getMediaContent",
-    summary: "Download what was made by its link",
-    description: "Links stand in the answers of calls that make things, work for about an hour and need no key.",
+    summary: "Download media",
+    description:
+      "Downloads a result by the link in the response of a media call. Links need no key and are valid for about an " +
+      "hour.",
     tags: ["Jobs"],
     auth: "none",
     responses: {
-      200: { description: "The bytes", bytes: ["*/*"] },
-      206: { description: "The range that was asked for", bytes: ["*/*"] },
-      304: { description: "The client has it already" },
+      200: { description: "The content", bytes: ["*/*"] },
+      206: { description: "The requested range", bytes: ["*/*"] },
+      304: { description: "The client's copy is current" },
     },
     errors: ["file_not_found", "range_not_satisfiable"],
     handle: (call) => handle(context, call),
   };
 }
 
-/** Pages of any site may show what their owners had made (`<img>`, `<video>`): the link alone gives the bytes anyway. */
+/** Pages of any site may embed the file (`<img>`, `<video>`): the link alone grants access anyway. */
 const EMBEDDABLE = { "cross-origin-resource-policy": "cross-origin" } as const;
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -12,7 +12,7 @@ import { runTranslatedCall } from "../calls/translated-call.ts";
 import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
-import { SERVED_HEADERS } from "../openapi/headers.ts";
+import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { withParam } from "../with-param.ts";
@@ -25,11 +25,12 @@ export function messages(context: IngressContext): Route[] {
       method: "POST",
       path: "/v1/messages",
       operationId: "createMessage",
-      summary: "Answer a conversation, in Anthropic's form",
+      summary: "Create message",
       description:
-        "Anthropic's Messages API, for any chat model. With `stream: true` the answer is its event stream; a stream " +
-        "that fails ends with an `error` event and without `message_stop`. Errors outside a stream have this service's " +
-        'envelope with `"type": "error"` and `request_id` beside `error`.',
+        "Creates a model response in the format of Anthropic's Messages API, for every chat model. With `stream: " +
+        "true` the response is Anthropic's event stream. A failed stream ends with an `error` event and without " +
+        '`message_stop`. Other errors have the envelope of this service with `"type": "error"` and `request_id` in ' +
+        "addition.",
       tags: ["Chat"],
       auth: "key",
       isAnthropic: true,
@@ -42,9 +43,10 @@ export function messages(context: IngressContext): Route[] {
           messages: [{ role: "user", content: "Say exactly: it works" }],
         },
       },
+      requestHeaders: [CACHE_REQUEST],
       responses: {
         200: {
-          description: "The answer",
+          description: "The message, or a stream of events",
           schema: "Message",
           stream: "MessageStreamEvent",
           headers: [...SERVED_HEADERS, "x-cache", "x-tools-omitted", "x-max-tokens-lowered"],
@@ -57,13 +59,15 @@ export function messages(context: IngressContext): Route[] {
       method: "POST",
       path: "/v1/messages/count_tokens",
       operationId: "countMessageTokens",
-      summary: "Count the input tokens of a conversation",
-      description: "Never billed. Images count at the model's upper bound, documents and stored files by their size.",
+      summary: "Count message tokens",
+      description:
+        "Counts the input tokens of a message call, free of charge. Images count at the model's maximum, documents " +
+        "and stored files by size.",
       tags: ["Chat"],
       auth: "key",
       isAnthropic: true,
       request: { schema: "CountTokensRequest" },
-      responses: { 200: { description: "The count", schema: "TokenCount" } },
+      responses: { 200: { description: "The number of tokens", schema: "TokenCount" } },
       errors: errorsOf([...READS, "names_files"]),
       handle: (call) => count(context, call),
     },

@@ -1,4 +1,4 @@
-/** GET /v1/models, its twin without a key, GET /public/models, and GET /v1/models/{slug}; with a key in Anthropic's form too. */
+/** GET /v1/models, GET /public/models without a key, and GET /v1/models/{slug}; with a key also in Anthropic's format. */
 import { usableTools } from "#shared/access/tools.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -18,13 +18,12 @@ const INCLUDE_TOOLS = "include_tools";
 const QUERY = [
   {
     name: INCLUDE_TOOLS,
-    description:
-      "With `true` or `1`, capabilities are listed too, as rows of kind `tool`. Other query keys are ignored.",
+    description: "True to include capabilities as rows of kind `tool`.",
     schema: { ...BOOLEAN_QUERY, default: false },
   },
 ];
 
-/** @param tools undefined where they are not asked for */
+/** @param tools capabilities to list too; undefined: none */
 function listText(catalogue: Catalogue, tools: readonly Capability[] | undefined): string {
   const { object, data } = listModels(catalogue, { includeTools: tools !== undefined });
   return JSON.stringify({ object, data: [...data, ...capabilityRows(catalogue, tools ?? [])] });
@@ -50,7 +49,7 @@ export function models(context: IngressContext): readonly Route[] {
     method: "GET",
     tags: ["Models"],
     query: QUERY,
-    responses: { 200: { description: "The catalogue", schema: "ModelList" } },
+    responses: { 200: { description: "The models", schema: "ModelList" } },
     handle,
   } as const;
   return [
@@ -58,7 +57,7 @@ export function models(context: IngressContext): readonly Route[] {
       ...common,
       path: "/v1/models",
       operationId: "listModels",
-      summary: "List the models that can be called",
+      summary: "List models",
       description: `With \`anthropic-version\`: text models, newest first, as \`data\` of ${INFO}, with \`first_id\`, \`last_id\` and \`has_more\`.`,
       auth: "key",
       query: [...QUERY, ...PAGE_QUERY],
@@ -71,8 +70,8 @@ export function models(context: IngressContext): readonly Route[] {
       ...common,
       path: "/v1/models/{slug}",
       operationId: "getModel",
-      summary: "Read about a model",
-      description: `With \`anthropic-version\`: of a text model ${INFO}.`,
+      summary: "Retrieve model",
+      description: `With \`anthropic-version\`: a text model as ${INFO}.`,
       auth: "key",
       query: [],
       requestHeaders: [VERSION],
@@ -85,7 +84,7 @@ export function models(context: IngressContext): readonly Route[] {
       ...common,
       path: "/public/models",
       operationId: "listPublicModels",
-      summary: "The same catalogue without a key",
+      summary: "List public models",
       auth: "none",
       errors: ["unsupported_value"],
     },
@@ -96,7 +95,7 @@ const INFO = "`{id, type, display_name, created_at, max_input_tokens, max_tokens
 
 const VERSION = {
   name: "anthropic-version",
-  description: "As clients of Anthropic's API send it: the answer has the form of that API, errors of every path too.",
+  description: "Version header of Anthropic's clients. Responses and errors have the format of Anthropic's API.",
   schema: { type: "string" },
 } as const;
 

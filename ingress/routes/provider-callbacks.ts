@@ -1,4 +1,4 @@
-/** POST /v1/provider-callbacks/{job_id}/{token}: a provider says that a job of ours has moved there. */
+/** POST /v1/provider-callbacks/{job_id}/{token}: a provider reports a change of a job. */
 import { askSoon } from "#shared/database/jobs.ts";
 import { noteRung } from "#shared/database/open-starts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -10,7 +10,7 @@ import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import type { Route, RouteCall } from "../serve.ts";
 
-/** Bytes of a provider's ring for a job: fal sends the result along, which are addresses. */
+/** Largest callback of a provider, in bytes: fal includes the result, which consists of addresses. */
 export const RING_BYTES_MAX = 1_048_576;
 
 export function providerCallbacks(context: IngressContext): Route {
@@ -39,7 +39,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const name = isUuid(startId) ? await nameIn(call.request) : undefined;
   if (name !== undefined) await noteRung(context.database, id, startId, name);
   if (!call.request.bodyUsed) await call.request.body?.cancel();
-  // Without it the job is asked about a little later.
+  // Without this message, the job is polled a little later.
   if (!context.connection.isClosed()) context.connection.publish(providerCallbackSubject(id));
   await askSoon(context.database, id);
   return new Response(null, { status: 204 });
@@ -48,8 +48,8 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
 const NAME = /^[A-Za-z0-9_-]{1,512}$/;
 
 /**
- * The provider's name for its job: fal's `request_id`, Replicate's `id`, Google's `data.id`. Undefined where the body has none, or cannot
- * be read: that rings, too.
+ * Returns the provider's name of its job: fal's `request_id`, Replicate's `id`, Google's `data.id`. Undefined if the body has none or is
+ * unreadable; the callback still triggers a poll.
  */
 async function nameIn(request: Request): Promise<string | undefined> {
   try {

@@ -1,7 +1,6 @@
 /**
- * The Responses API over a WebSocket: each `response.create` is a call of POST /v1/responses, with all that this goes through, and its
- * events come back as messages. Turns of a connection come one after the other. What is not stored is remembered for the connection
- * alone, so that its next turn can go on from it.
+ * Responses API over a WebSocket. Each `response.create` is processed like POST /v1/responses, and its events are sent as messages. Turns
+ * of a connection run in sequence. Unstored responses are kept in the connection's memory, so that its next turn can continue them.
  */
 import type { Server, ServerWebSocket, WebSocketHandler } from "bun";
 
@@ -22,22 +21,22 @@ import { callerOf, type Route, type Serve } from "../serve.ts";
 
 import { answerResponse, RESPONSES_PATH } from "./responses.ts";
 
-/** Connections of one process, and of one workspace among them. */
+/** Most connections of a process, and of one workspace in it. */
 const CONNECTIONS_MAX = 1_000;
 export const CONNECTIONS_WORKSPACE_MAX = 100;
-/** Turns that wait for the one that runs. */
+/** Most turns that wait for the running one. */
 export const TURNS_WAITING_MAX = 8;
-/** Messages refused for want of capacity, one directly after the other, behind which the connection is closed. */
+/** Consecutive messages refused for lack of capacity after which the connection is closed. */
 export const REFUSED_IN_A_ROW_MAX = 100;
-/** One message; a larger one ends its connection. What is larger comes over HTTP, where it is read when there is room for it. */
+/** Largest message in bytes; a larger one closes the connection. Larger requests use HTTP, where they wait for memory. */
 const MESSAGE_BYTES_MAX = 8 * 1_048_576;
-/** Messages of all connections of a process that wait, or whose turn runs. */
+/** Most bytes of waiting and running messages of all connections of a process. */
 const MESSAGES_BYTES_MAX = 128 * 1_048_576;
-/** Bytes that all connections of a process remember; beyond them nothing more is. */
+/** Most bytes of remembered responses of all connections of a process; further ones are not kept. */
 const REMEMBERED_BYTES_MAX = 64 * 1_048_576;
-/** Life of a connection; the same that OpenAI gives it. */
+/** Longest lifetime of a connection, in milliseconds, as at OpenAI. */
 const CONNECTION_MS = paced(3_600_000);
-/** Bytes that wait for a slow reader before its turn pauses, for how long it does, and bytes at which it is cut. */
+/** Unread bytes at which a turn pauses, the longest pause in milliseconds, and unread bytes at which the connection is closed. */
 const UNREAD_BYTES_MAX = 1_048_576;
 const UNREAD_MS = paced(120_000);
 const UNREAD_BYTES_CUT = 16 * 1_048_576;
@@ -45,10 +44,10 @@ const UNREAD_BYTES_CUT = 16 * 1_048_576;
 type Socket = ServerWebSocket<Connection>;
 
 export interface ResponseSockets {
-  /** Refuses, or makes a connection of the request, for which there is no answer then. */
+  /** Refuses the request, or upgrades it to a connection and returns undefined. */
   upgrade(request: Request, server: Server<Connection>, peer: () => string): Promise<Response | undefined>;
   readonly handler: WebSocketHandler<Connection>;
-  /** Ends every connection behind the turn that it is in. */
+  /** Closes every connection after its current turn. */
   endAll(): void;
 }
 
@@ -113,20 +112,20 @@ interface Opening {
   readonly request: Request;
   readonly caller: Caller;
   readonly peer: () => string;
-  /** Bytes that all connections remember, and those of their messages. */
+  /** Bytes of remembered responses and of messages, of all connections. */
   readonly held: { readonly remembered: FairLimit; readonly messages: FairLimit };
   readonly lifeMs: number;
   readonly unreadMs: number;
 }
 
 interface Message {
-  /** Bytes as they came: whether they are UTF-8 is found where those of a body are read. */
+  /** Bytes as received; whether they are UTF-8 is checked by the parser of bodies. */
   readonly bytes: Uint8Array;
   readonly room: Lease;
 }
 
 export class Connection {
-  /** The caller that opened it; each turn is authenticated anew. */
+  /** Caller that opened the connection; each turn is authenticated again. */
   readonly caller: Caller;
   private readonly opening: Opening;
   private readonly local: IngressContext;
@@ -149,7 +148,7 @@ export class Connection {
     this.opening = opening;
     this.caller = caller;
     this.url = request.url;
-    // The request itself is not to be kept for an hour.
+    // Read now, because the request itself must not be kept for an hour.
     this.peer = peer();
     this.headers = new Headers({ "content-type": "application/json" });
     for (const name of ["authorization", "x-api-key", "x-forwarded-for"]) {
@@ -187,7 +186,7 @@ export class Connection {
     if (!this.isRunning) void this.runAll();
   }
 
-  /** Refuses and counts a message beyond the queue. Closes the connection after too many in a row, since they cost work and have no price. */
+  /** Refuses and counts a message beyond the queue. Closes the connection after too many in a row, since they cost work but no credits. */
   private refuseMessage(): void {
     this.refusedInARow += 1;
     this.opening.context.metrics.socketMessagesRefused.inc();
@@ -205,7 +204,7 @@ export class Connection {
     this.onDrain?.();
   }
 
-  /** Ends it at once, with the turn that it is in: its key is not active any more. */
+  /** Closes the connection and aborts its turn, because its key is no longer active. */
   revoke(): void {
     if (this.left.signal.aborted) return;
     this.refuse(new ApiError("invalid_api_key", "The API key is no longer valid; use an active key."));
@@ -214,7 +213,7 @@ export class Connection {
     this.socket?.close(1001);
   }
 
-  /** Ends it behind the turn that it is in. */
+  /** Closes the connection after its current turn. */
   end(): void {
     this.isEnding = true;
     this.dropWaiting();
@@ -251,7 +250,7 @@ export class Connection {
     if (this.isEnding) this.socket?.close(1001);
   }
 
-  /** One turn. @throws Error when its answer breaks off */
+  /** Runs one turn. @throws Error when its response is aborted */
   private async run(bytes: Uint8Array): Promise<void> {
     const headers = new Headers(this.headers);
     headers.set("content-length", String(bytes.length));
@@ -266,7 +265,7 @@ export class Connection {
       path: RESPONSES_PATH,
       countsItself: true,
       goesOn: true,
-      // The message is read here, behind the key and the window: whatever it is, it is a call.
+      // The message is parsed here, after the checks of key and rate window: even an invalid message is a call.
       handle: async (call) => {
         const body = await parseBody(call, bytes);
         const own = messageOf(body.value);
@@ -289,14 +288,14 @@ export class Connection {
     try {
       last = isStream ? await this.relay(answer) : await this.refuseBy(answer);
     } finally {
-      // What a turn could not go on from is not gone on from again.
+      // If a turn failed, the connection forgets the response that it continued.
       if (last === undefined) this.remembered.forget(previous ?? "");
     }
     if (!last || !asked || (asked.response.store && !isWarmUp) || this.left.signal.aborted) return;
     this.remembered.keep({ response: withoutResults(last), input: asked.own, previous: onto, isWarmUp });
   }
 
-  /** Sends the events of an answer. Returns the response when it has come whole. */
+  /** Sends the events of a response. Returns the response object if it is complete. */
   private async relay(answer: Response): Promise<ModelResponse | undefined> {
     const decoder = new TextDecoder();
     let text = "";
@@ -320,7 +319,7 @@ export class Connection {
     return whole;
   }
 
-  /** Waits while much is unread; who reads nothing for too long is cut. */
+  /** Waits while many bytes are unread, and closes the connection if the client reads nothing for too long. */
   private async room(): Promise<void> {
     if ((this.socket?.getBufferedAmount() ?? 0) < UNREAD_BYTES_MAX || this.left.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
@@ -334,7 +333,7 @@ export class Connection {
   private async refuseBy(answer: Response): Promise<undefined> {
     const { error } = (await answer.json()) as { error: object };
     this.send({ type: "error", status: answer.status, error });
-    // A key that is revoked stays so: its connection is another's place.
+    // An inactive key stays inactive: the connection gives its slot to another.
     if (answer.status === UNAUTHORIZED) this.end();
   }
 
@@ -351,15 +350,15 @@ const UNAUTHORIZED = 401;
 /** Close code of RFC 6455, 7.4.1. */
 const POLICY_VIOLATION = 1008;
 
-/** Members that a connection decides. Stock clients say `stream: true`, which is so. */
+/** Members that a connection determines. Common clients send `stream: true`, which is allowed. */
 const DECIDED = ["stream", "stream_options", "background"];
 
-/** The call of the response that a message goes on from. */
+/** Returns the call of the response that a message continues. */
 function callNamed({ previous_response_id: id }: Readonly<Record<string, unknown>>): string | undefined {
   return typeof id === "string" ? callOfResponse(id) : undefined;
 }
 
-/** The members of a message that is a call. @throws ApiError */
+/** Returns the members of a `response.create` message. @throws ApiError for other messages */
 function messageOf(value: unknown): Readonly<Record<string, unknown>> {
   const message = (typeof value === "object" && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   if (message["type"] !== "response.create") {
@@ -380,7 +379,7 @@ function sharedBytes(max: number): FairLimit {
   return new FairLimit({ max, mayHave: ({ taken }, amount) => taken + amount <= max * WORKSPACE_SHARE });
 }
 
-/** Returns undefined if there is no room now. */
+/** Returns a lease; undefined if the memory is not available now. */
 function enterNow(limit: FairLimit, owner: string, amount: number): Lease | undefined {
   const lease = limit.enter({ owner, amount });
   if (lease.entered === undefined) return lease;

@@ -1,4 +1,4 @@
-/** /v1/responses: OpenAI's Responses API for every chat model, and the responses that it stores. */
+/** /v1/responses: OpenAI's Responses API for every chat model, and stored responses. */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -28,7 +28,7 @@ import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-pa
 import { type Asked, readAsked } from "../responses/asked.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
 import { findResponse, readConversation, responseNotFound } from "../responses/history.ts";
-import { SERVED_HEADERS } from "../openapi/headers.ts";
+import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import { renamedTools } from "../responses/offered-tools.ts";
 import { checkStorageLeft } from "../responses/storage-left.ts";
@@ -57,23 +57,25 @@ function callRoutes(context: IngressContext): Route[] {
       method: "POST",
       path: RESPONSES_PATH,
       operationId: "createResponse",
-      summary: "Answer a conversation, in the form of OpenAI's Responses",
+      summary: "Create response",
       description:
-        "OpenAI's Responses API, for any chat model. With `stream: true` the answer is its event stream; a stream that " +
-        "fails ends with `error` and `response.failed`. The response is stored unless `store` is false, and later calls " +
-        "go on from it by `previous_response_id`, or name its items by `item_reference`. As a WebSocket the path takes " +
-        "messages of type `response.create` with the same members, without `stream_options`, `background` and a `stream` that is not true. With " +
-        "`background: true` the answer is the response as `queued`, and a job does the work. " +
-        "A tool of type `sluice` is served as in chat; what was run for the model stands among the items of the output, as `sluice_call`. " +
-        "With one of type `image_generation` the service makes images for the model, as items `image_generation_call`.",
+        "Creates a model response in the format of OpenAI's Responses API, for every chat model. With `stream: " +
+        "true` the response is an event stream. A failed stream ends with `error` and `response.failed`. The " +
+        "response is stored unless `store` is false. Later calls continue from it with `previous_response_id`, or " +
+        "reference its items with `item_reference`. As a WebSocket, the path accepts messages of type " +
+        "`response.create` with the same members, except `stream_options`, `background`, and `stream: false`. With " +
+        "`background: true` a job creates the response, which is returned as `queued`. Runs of a `sluice` tool are " +
+        "`sluice_call` items of the output. Images of an `image_generation` tool are `image_generation_call` " +
+        "items.",
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
       goesOn: true,
       request: { schema: "ResponsesRequest", example: { model: "sandbox-chat", input: "Say exactly: it works" } },
+      requestHeaders: [CACHE_REQUEST],
       responses: {
         200: {
-          description: "The answer",
+          description: "The response, or a stream of events",
           schema: "ModelResponse",
           stream: "ResponseStreamEvent",
           headers: [...SERVED_HEADERS, "x-cache", "x-tools-omitted", "x-max-tokens-lowered"],
@@ -91,13 +93,15 @@ function callRoutes(context: IngressContext): Route[] {
       method: "POST",
       path: "/v1/responses/input_tokens",
       operationId: "countResponseTokens",
-      summary: "Count the input tokens of a Responses call",
-      description: "Never billed. Images count at the model's upper bound, documents and stored files by their size.",
+      summary: "Count response tokens",
+      description:
+        "Counts the input tokens of a response call, free of charge. Images count at the model's maximum, documents " +
+        "and stored files by size.",
       tags: ["Chat"],
       auth: "key",
       goesOn: true,
       request: { schema: "ResponsesRequest" },
-      responses: { 200: { description: "The count", schema: "ResponseInputTokens" } },
+      responses: { 200: { description: "The number of tokens", schema: "ResponseInputTokens" } },
       errors: errorsOf([...READS, "names_files"], "conversation_not_found"),
       handle: (call) => count(context, call),
     },
@@ -105,10 +109,10 @@ function callRoutes(context: IngressContext): Route[] {
       method: "POST",
       path: `${RESPONSES_PATH}/compact`,
       operationId: "compactResponse",
-      summary: "Sum up a conversation",
+      summary: "Compact conversation",
       description:
-        "The model writes a summary, which is billed like any answer. It is one item, which begins the `input` of a new " +
-        "conversation in place of all that came before; pictures and files are only named in it.",
+        "The model writes a summary, which is billed like any answer. Use the summary item as the start of `input` " +
+        "in place of the earlier conversation. Images and files are only mentioned in the summary.",
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
@@ -119,7 +123,7 @@ function callRoutes(context: IngressContext): Route[] {
       },
       responses: {
         200: {
-          description: "The summary",
+          description: "The compaction",
           schema: "ResponseCompaction",
           headers: SERVED_HEADERS,
         },
@@ -136,24 +140,31 @@ function storedRoutes(context: IngressContext): Route[] {
       method: "GET",
       path: "/v1/responses/{response_id}",
       operationId: "getResponse",
-      summary: "A stored response",
-      description: "For the member whose key made it, and for owners and admins.",
+      summary: "Retrieve response",
+      description: "Returns a stored response to the member who created it, and to owners and admins.",
       query: [
         {
           name: "stream",
           description:
-            "`true` reads the events of a background response that was made with `stream: true`, until an hour after its end.",
+            "True to receive the events of a background response created with `stream: true`. They are available " +
+            "until an hour after its end.",
           schema: { ...BOOLEAN_QUERY, default: false },
         },
         {
           name: "starting_after",
-          description: "`sequence_number` of the last event that the reader has; those behind it follow.",
+          description: "`sequence_number` of the last received event. The stream starts after it.",
           schema: { type: "integer", minimum: 0 },
         },
       ],
       tags: ["Chat"],
       auth: "key",
-      responses: { 200: { description: "The response", schema: "ModelResponse", stream: "ResponseStreamEvent" } },
+      responses: {
+        200: {
+          description: "The response, or a stream of its events",
+          schema: "ModelResponse",
+          stream: "ResponseStreamEvent",
+        },
+      },
       errors: errorsOf([], ...STORED, "unsupported_value", "invalid_request", "overloaded"),
       handle: async (call) => {
         const isStream = booleanIn(call, "stream") === true;
@@ -166,11 +177,13 @@ function storedRoutes(context: IngressContext): Route[] {
       method: "POST",
       path: "/v1/responses/{response_id}/cancel",
       operationId: "cancelResponse",
-      summary: "End a background response",
-      description: "One that has ended stays as it is. What was streamed by then is billed.",
+      summary: "Cancel response",
+      description:
+        "Cancels a background response. A response that has ended does not change. Output streamed before the " +
+        "cancellation is billed.",
       tags: ["Chat"],
       auth: "key",
-      responses: { 200: { description: "The response as it is now", schema: "ModelResponse" } },
+      responses: { 200: { description: "The response after the cancellation", schema: "ModelResponse" } },
       errors: errorsOf([], ...STORED, "unsupported_value"),
       handle: async (call) => json(await cancelBackground(context, callerOf(call), await keptIn(context, call))),
     },
@@ -178,11 +191,11 @@ function storedRoutes(context: IngressContext): Route[] {
       method: "DELETE",
       path: "/v1/responses/{response_id}",
       operationId: "deleteResponse",
-      summary: "Delete a stored response",
-      description: "Calls that would go on from it, or from one that does, find it no more.",
+      summary: "Delete response",
+      description: "Deletes a stored response. Calls can no longer continue from it or from its successors.",
       tags: ["Chat"],
       auth: "key",
-      responses: { 200: { description: "It is gone", schema: "ModelResponseDeleted" } },
+      responses: { 200: { description: "The confirmation", schema: "ModelResponseDeleted" } },
       errors: errorsOf([], ...STORED),
       handle: (call) => remove(context, call),
     },
@@ -190,19 +203,19 @@ function storedRoutes(context: IngressContext): Route[] {
       method: "GET",
       path: "/v1/responses/{response_id}/input_items",
       operationId: "listResponseInput",
-      summary: "Items that a stored response was asked with",
-      description: "Those of its own call, without those of earlier responses.",
+      summary: "List response input items",
+      description: "Lists the input items of the response's own call, without those of earlier responses.",
       tags: ["Chat"],
       auth: "key",
       query: ITEMS_QUERY,
-      responses: { 200: { description: "A page of them", schema: "ResponseInputList" } },
+      responses: { 200: { description: "A page of items", schema: "ResponseInputList" } },
       errors: errorsOf([], ...STORED, "unsupported_value"),
       handle: (call) => listInput(context, call),
     },
   ];
 }
 
-/** @param onAsked told of the call before it runs: the items that it brings, and the object that its answer completes */
+/** Answers a Responses call. @param onAsked called before the call runs, with its items and the object that its result completes */
 export async function answerResponse(
   context: IngressContext,
   call: RouteCall,
@@ -244,7 +257,7 @@ async function answerAsked(
       param: "store",
     });
   }
-  // A turn among those that lead to one answer belongs where the others were.
+  // All turns of one response share the affinity of the first.
   const affinity = call.affinity ?? root ?? response.id;
   if (asked.generate === false) {
     const answer = warmUpAnswer(response, onAsked !== undefined);
@@ -271,7 +284,7 @@ async function answerAsked(
     return answerInTurns({ context, call: { ...call, affinity } }, { ...turns, ...(response.store ? { keep } : {}) });
   }
   const header = call.request.headers.get("x-cache");
-  // A repeat would answer with a response that is gone by then, or name what is stored for another call.
+  // A cached copy could be deleted by then, or name what is stored for another call.
   const isCached = !response.store && response.previous_response_id === null && !response.conversation;
   const background = { response, input: stored, isStreamed: request.stream === true, affinity };
   return runTranslatedCall(context, call, body, {
@@ -290,7 +303,7 @@ async function answerAsked(
   });
 }
 
-/** Returns a function that stores a response of several calls, as a worker stores that of one. */
+/** Returns a function that stores the combined response of several calls, as a worker stores that of one. */
 function keeperOf(
   { responses: store, config, log, closing }: IngressContext,
   { workspaceId, keyId }: Caller,
@@ -350,7 +363,7 @@ function storedIn({ responses: store }: IngressContext, call: RouteCall) {
   return findResponse(store, callerOf(call), call.params["response_id"] ?? "");
 }
 
-/** The same with what only background responses have. */
+/** Returns the stored response with the members of background responses. */
 async function keptIn(context: IngressContext, call: RouteCall): Promise<KeptResponse> {
   const { response } = await storedIn(context, call);
   const kept = await context.responses.read(callOfResponse(response.id) ?? "");
@@ -358,7 +371,7 @@ async function keptIn(context: IngressContext, call: RouteCall): Promise<KeptRes
   return kept;
 }
 
-/** @throws ApiError for another text than a whole number from 0 */
+/** Reads a number from the query. @throws ApiError unless it is an integer from 0 */
 function numberOf(call: RouteCall, name: string): number | undefined {
   const text = queryOf(call).get(name);
   if (text === null) return undefined;

@@ -1,4 +1,4 @@
-/** GET /: what answers here, for a person or a program that has only the address. */
+/** GET /: describes the service to a person or program that knows only the address. */
 import type { Service } from "#schemas/generated/types.ts";
 
 import manifest from "../../package.json" with { type: "json" };
@@ -19,7 +19,7 @@ export function root(): Route {
     method: "GET",
     path: "/",
     operationId: "getService",
-    summary: "What this service is",
+    summary: "Retrieve service information",
     tags: ["Documentation"],
     auth: "none",
     responses: { 200: { description: "Name, version and links", schema: "Service" } },

@@ -1,6 +1,5 @@
 /**
- * /console: people in browsers sign in with a key once, or at the operator's issuer of OpenID Connect, and their pages keep a cookie that no
- * script reads.
+ * /console: people sign in in a browser, with a key or at the operator's OpenID Connect issuer, and get a cookie that no script can read.
  */
 import type { ConsoleSession } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -35,7 +34,7 @@ const ISSUER_PATH = "/console/oidc";
 const CALLBACK = "/callback";
 const CHOICE_PATH = `${ISSUER_PATH}/choices`;
 
-/** Address to which the issuer sends people back. */
+/** Returns the address that the issuer redirects to. */
 export function callbackOf(publicUrl: string): string {
   return `${publicUrl}${ISSUER_PATH}${CALLBACK}`;
 }
@@ -46,12 +45,12 @@ export function consoleSession(context: IngressContext): readonly Route[] {
   const tries = createTries(context.database);
   const common = {
     path: PATH,
-    tags: ["Sign-in of people"],
+    tags: ["Console sessions"],
     auth: "none",
     requestHeaders: [
       {
         name: "X-Sluice-Console",
-        description: "`1`, which pages of this origin send with every request: without it the cookie does not count.",
+        description: "Always `1`. Pages of this origin send it with every request; without it the cookie is ignored.",
         schema: { const: "1" },
       },
     ],
@@ -61,12 +60,13 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       ...common,
       method: "POST",
       operationId: "createConsoleSession",
-      summary: "Sign in with a key",
+      summary: "Create console session",
       description:
-        "The cookie that it sets stands for the key on every path that takes one, where `X-Sluice-Console: 1` comes with it and " +
-        "neither `Authorization` nor `x-api-key` does. It lasts twelve hours, an hour unused, and no longer than the key.",
+        "Sets a cookie that replaces the key on every path. It requires the header `X-Sluice-Console: 1`, and " +
+        "neither `Authorization` nor `x-api-key`. The session lasts twelve hours, one hour without a request, and " +
+        "not longer than the key.",
       request: { schema: "ConsoleSessionCreateRequest" },
-      responses: { 204: { description: "Signed in: the cookie is set" } },
+      responses: { 204: { description: "The session was created and the cookie is set" } },
       errors: errorsOf(["reads_json"], "invalid_api_key", "permission_denied", "service_unavailable"),
       handle: (call) => open(context, call, () => tries.take(call.ip ?? "")),
     },
@@ -74,7 +74,7 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       ...common,
       method: "GET",
       operationId: "getConsoleSession",
-      summary: "Say who is signed in",
+      summary: "Retrieve console session",
       responses: { 200: { description: "The session", schema: "ConsoleSession" } },
       errors: ["invalid_api_key", "permission_denied", "service_unavailable"],
       handle: (call) => read(context, call),
@@ -83,12 +83,12 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       ...common,
       method: "DELETE",
       operationId: "deleteConsoleSession",
-      summary: "Sign out",
-      responses: { 204: { description: "Signed out, or nobody was signed in" } },
+      summary: "Delete console session",
+      responses: { 204: { description: "The session was deleted, or there was none" } },
       errors: ["permission_denied", "service_unavailable"],
       handle: (call) => end(context, call),
     },
-    // Visited by browsers, which a document for programs does not tell of.
+    // Routes for browsers, which the OpenAPI document omits.
     {
       ...common,
       path: ISSUER_PATH,
@@ -128,9 +128,9 @@ export function consoleSession(context: IngressContext): readonly Route[] {
   ];
 }
 
-/** Cookie of a sign-in that has begun. It comes back with a visit from elsewhere, so it may not be strict. */
+/** Cookie of a started sign-in. The issuer's redirect comes from another site, so the cookie cannot be strict. */
 const BEGUN = "sluice-sign-in";
-/** Cookie of a person who has yet to choose a workspace. */
+/** Cookie of a person who has not chosen a workspace yet. */
 const CHOICE = "sluice-choice";
 
 async function begin(context: IngressContext, { request }: RouteCall): Promise<Response> {
@@ -141,7 +141,7 @@ async function begin(context: IngressContext, { request }: RouteCall): Promise<R
     throw new ApiError("invalid_request", "Expected return_to to be a path of this service.", { param: "return_to" });
   }
   const name = asked.get("workspace");
-  // It comes back in a cookie, of which browsers keep 4 KB at most.
+  // The name is part of a cookie, which browsers limit to 4 KB.
   const workspace = name === null ? undefined : plainName(name, "workspace");
   const { location, sealed } = await issuer.begin({ returnTo, workspace });
   const kept = { name: BEGUN, value: sealed, seconds: SIGN_IN_SECONDS, site: "Lax" } as const;
@@ -174,8 +174,8 @@ async function finish(context: IngressContext, call: RouteCall, countTry: () => 
 }
 
 /**
- * Ends a sign-in on the page that offered several workspaces. The address of a choice has the hash of a token; the browser has the token, in a cookie
- * that no other site can make it send. So a choice counts only in the browser that was offered it, and only on its last such page.
+ * Finishes a sign-in on the page of workspaces. The path of a choice contains the hash of a token; the browser has the token in a cookie
+ * that other sites cannot make it send. A choice is thus valid only in that browser, and only on its latest page.
  */
 async function choose(context: IngressContext, call: RouteCall, countTry: () => Promise<void>): Promise<Response> {
   const { request, params } = call;
@@ -187,18 +187,18 @@ async function choose(context: IngressContext, call: RouteCall, countTry: () => 
   const choice = isOurs ? await takeSignInChoice(context.database, hashKey(token)) : undefined;
   if (!choice)
     throw new ApiError("invalid_api_key", "This choice was already made or has expired; start the sign-in again.");
-  // Who is a member may have changed while the page was shown.
+  // The membership may have changed while the page was open.
   const [known] = await findMembersByEmail(context.database, choice.email, workspaceId);
   const ended = cookie(request, placeOf(context), { name: CHOICE, value: "", seconds: 0, site: "Strict" });
   return openFor(context, call, { known, returnTo: choice.return_to, ended });
 }
 
-/** Name of a choice: tells nothing of its token. */
+/** Returns the name of a choice, which does not reveal the token. */
 function choiceOf(token: string): string {
   return Buffer.from(hashKey(token)).toString("hex");
 }
 
-/** Opens a session for a person whom the issuer has proven. @throws ApiError `permission_denied` where there is no such member */
+/** Opens a session for a person whom the issuer has authenticated. @throws ApiError `permission_denied` if there is no such member */
 async function openFor(
   context: IngressContext,
   call: RouteCall,
@@ -226,13 +226,13 @@ function nobody(): ApiError {
   return new ApiError("permission_denied", "No active member with an active key has this email address.");
 }
 
-/** @throws ApiError `not_found` where there is no issuer */
+/** Returns the issuer. @throws ApiError `not_found` if none is configured */
 function issuerOf({ issuer }: IngressContext): Issuer {
   if (!issuer) throw unknownPath();
   return issuer;
 }
 
-/** False for what a browser would read as an address elsewhere. */
+/** Returns false for text that a browser would interpret as an address elsewhere. */
 function isOwnPath(path: string): boolean {
   return path.length <= 500 && /^\/(?![/\\])[\x21-\x5b\x5d-\x7e]*$/.test(path);
 }
@@ -262,7 +262,7 @@ async function open(context: IngressContext, call: RouteCall, countTry: () => Pr
   return signedIn(call, place, value);
 }
 
-/** The answer that sets the session's cookie. */
+/** Returns the response that sets the session cookie. */
 function signedIn({ request }: RouteCall, place: Place, value: string): Response {
   const header = cookie(request, place, { name: SESSION, value, seconds: SESSION_SECONDS, site: "Strict" });
   return new Response(null, { status: 204, headers: { ...NEVER_KEPT, "set-cookie": header } });
@@ -296,7 +296,7 @@ async function end(context: IngressContext, call: RouteCall): Promise<Response> 
   return signedIn(call, placeOf(context), "");
 }
 
-/** @returns undefined when nobody is. @throws ApiError `service_unavailable` */
+/** Returns the caller of a session; undefined if it is invalid. @throws ApiError `service_unavailable` */
 async function signedInAs({ authenticator }: IngressContext, token: string): Promise<Caller | undefined> {
   try {
     return await authenticator.authenticateSession(token);

@@ -13,8 +13,8 @@ export function videos(context: IngressContext): readonly Route[] {
       method: "GET",
       path: `${LIST}/{id}`,
       operationId: "getVideo",
-      summary: "State and result of a video",
-      responses: { 200: { description: "The job", schema: "Job", headers: JOB_HEADERS } },
+      summary: "Retrieve video",
+      responses: { 200: { description: "The started job", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => answerJob(context, call, await shownJob(context, call, "id", "video")),
     },
@@ -23,11 +23,11 @@ export function videos(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${LIST}/{id}/cancel`,
       operationId: "cancelVideo",
-      summary: "End a video that is not wanted any more",
+      summary: "Cancel video",
       description:
-        "Best effort: its provider is asked to stop. What is done by then is delivered and paid for; a job that has ended " +
-        "stays as it is.",
-      responses: { 200: { description: "The job as it is now", schema: "Job", headers: JOB_HEADERS } },
+        "Requests cancellation from the provider (best effort). Work done before the cancellation is delivered and " +
+        "billed. A job that has ended does not change.",
+      responses: { 200: { description: "The job after the cancellation", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => {
         await cancelShownJob(context, call, "id", "video");

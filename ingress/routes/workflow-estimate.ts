@@ -25,10 +25,11 @@ export function workflowEstimate(context: IngressContext): Route {
     method: "POST",
     path: "/v1/workflows/estimate",
     operationId: "estimateWorkflow",
-    summary: "Say what a run would cost",
+    summary: "Estimate workflow run",
     description:
-      "Of a stored workflow or of a definition that comes with the call. What is not known before a run counts at its bound; what may " +
-      "not happen counts in `max_credits` alone, which no run of the same input exceeds. Nothing is held or billed.",
+      "Estimates the price of a run of a stored workflow or of a definition in the body. Unknown values count at " +
+      "their limits. Work that may not happen counts only in `max_credits`, which no run with the same input " +
+      "exceeds. An estimate is free and holds nothing.",
     tags: ["Workflows"],
     auth: "key",
     authorize: allowRoles("owner", "admin", "developer"),
@@ -61,7 +62,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
     capability: (id: string) => context.offered.find(id),
   };
   const known = { inputs, unknown: new Set<string>() };
-  // A short body may name a workflow that takes long to be looked at.
+  // A short body may refer to a workflow whose check takes long.
   const steps = await withPermit(call, (slices) =>
     estimateWorkflow(about, definition, known, attempts, new EstimateWork(slices)),
   );

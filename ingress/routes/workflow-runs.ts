@@ -1,4 +1,4 @@
-/** Runs of workflows: begun, read, followed, cancelled. */
+/** Runs of workflows: start, read, follow, cancel. */
 import type { WorkflowRunCancelled, WorkflowRunList, WorkflowRunSummary } from "#schemas/generated/types.ts";
 import { findRun, findStepRuns, listRuns, RUN_MODES, RUN_STATUSES, type RunRow } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -42,17 +42,21 @@ const RUNS = "/v1/workflows/runs";
 const RUN = `${RUNS}/{id}`;
 
 const LIST_QUERY: NonNullable<Route["query"]> = [
-  { name: "status", description: "Those of one status.", schema: { type: "string", enum: [...RUN_STATUSES] } },
-  { name: "mode", description: "Those of one mode.", schema: { type: "string", enum: [...RUN_MODES] } },
+  {
+    name: "status",
+    description: "State of the runs. Default: all.",
+    schema: { type: "string", enum: [...RUN_STATUSES] },
+  },
+  { name: "mode", description: "Mode of the runs. Default: all.", schema: { type: "string", enum: [...RUN_MODES] } },
   {
     name: "parentRunId",
-    description: "Those that the steps of that run started; absent: those that no step started.",
+    description: "Id of the run whose steps started the runs. Default: runs that no step started.",
     schema: { type: "string", format: "uuid" },
   },
   ...PAGE_QUERY,
 ];
 
-/** Words of a route, as they stand in the OpenAPI document, and who may call it. */
+/** OpenAPI declaration of a route, and the roles that may call it. */
 type Declaration = Omit<Route, "handle">;
 
 const COMMON = {
@@ -63,25 +67,26 @@ const COMMON = {
 
 const BEGUN = {
   200: {
-    description: "The run, which was waited for, or its frames as server-sent events",
+    description: "The ended run, or a stream of its events",
     schema: "WorkflowRun",
     stream: "WorkflowRunFrame",
     headers: ["x-run-id", "x-credits-used"],
   },
-  202: { description: "The run, which goes on", schema: "WorkflowRun", headers: ["x-run-id"] },
+  202: { description: "The started run", schema: "WorkflowRun", headers: ["x-run-id"] },
 } as const;
 
-const LISTED = { 200: { description: "Runs, newest first", schema: "WorkflowRunList" } } as const;
+const LISTED = { 200: { description: "A page of runs, newest first", schema: "WorkflowRunList" } } as const;
 
 const RUN_WORKFLOW: Declaration = {
   ...COMMON,
   method: "POST",
   path: "/v1/workflows/{id}/runs",
   operationId: "runWorkflow",
-  summary: "Run a workflow",
+  summary: "Run workflow",
   description:
-    "Counts as one call in the window; its steps count in none, and are held and paid one by one. A run that fails is answered " +
-    "with 200 and says so in `status`. A run goes on when its caller stops waiting, and can be read by its id.",
+    "Counts as one call in the rate limit window; its steps do not count and are held and billed separately. A " +
+    "failed run returns 200 with its `status`. A run continues when the client disconnects, and can be retrieved " +
+    "by its id.",
   request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
   responses: BEGUN,
   errors: errorsOf(
@@ -99,10 +104,10 @@ const RUN_PIPELINE: Declaration = {
   method: "POST",
   path: "/v1/pipelines/runs",
   operationId: "runPipeline",
-  summary: "Run a definition without storing it",
+  summary: "Run pipeline",
   description:
-    "With an `Idempotency-Key`, a repeat of the same body by the same member within a day starts no run: it is answered with the first " +
-    "one, in mode async at any time, otherwise once that has ended.",
+    "Runs a definition without storing it. A repeat with the same `Idempotency-Key`, body and member within a day " +
+    "starts no run. It returns the first run: in mode `async` at any time, otherwise after its end.",
   request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
   requestHeaders: [IDEMPOTENCY_KEY],
   responses: BEGUN,
@@ -133,7 +138,7 @@ const LIST_WORKFLOW_RUNS: Declaration = {
   method: "GET",
   path: "/v1/workflows/{id}/runs",
   operationId: "listWorkflowRuns",
-  summary: "List the runs of a workflow",
+  summary: "List workflow runs",
   query: LIST_QUERY,
   responses: LISTED,
   errors: ["workflow_not_found", "unsupported_value"],
@@ -144,8 +149,8 @@ const GET_RUN: Declaration = {
   method: "GET",
   path: RUN,
   operationId: "getRun",
-  summary: "Read a run",
-  description: "Its steps are ordered by id and attempt. A run that goes on shows those that there are so far.",
+  summary: "Retrieve run",
+  description: "Steps are ordered by id and attempt. A running run contains the steps so far.",
   responses: { 200: { description: "The run", schema: "WorkflowRun", headers: ["x-run-id"] } },
   errors: ["run_not_found", "service_unavailable"],
 };
@@ -155,18 +160,19 @@ const FOLLOW_RUN: Declaration = {
   method: "GET",
   path: `${RUN}/events`,
   operationId: "followRun",
-  summary: "Follow a run",
+  summary: "Stream run events",
   description:
-    "The frames of the run as server-sent events, from its beginning, or behind the frame that `Last-Event-ID` names, up to its end.",
+    "Returns the events of the run as server-sent events from its start, or after the event of `Last-Event-ID`, " +
+    "until its end.",
   requestHeaders: [
     {
       name: "Last-Event-ID",
-      description: "`id` of the last frame that was read.",
+      description: "`id` of the last received event. The stream starts after it.",
       schema: { type: "integer", minimum: 0 },
     },
   ],
   responses: {
-    200: { description: "Frames", stream: "WorkflowRunFrame", headers: ["x-run-id"] },
+    200: { description: "A stream of events", stream: "WorkflowRunFrame", headers: ["x-run-id"] },
   },
   errors: ["run_not_found", "unsupported_value"],
 };
@@ -176,9 +182,15 @@ const GET_STEP_OUTPUT: Declaration = {
   method: "GET",
   path: `${RUN}/steps/{stepId}/output`,
   operationId: "getStepOutput",
-  summary: "Read the output of a step",
-  description: "Also one that is too large to stand in the run, which names it in `outputRef`.",
-  query: [{ name: "attempt", description: "Absent: the latest.", schema: { type: "integer", minimum: 1 } }],
+  summary: "Retrieve step output",
+  description: "Returns the output of a step, also when it is too large for the run and is referenced by `outputRef`.",
+  query: [
+    {
+      name: "attempt",
+      description: "Attempt of the step. Default: the latest.",
+      schema: { type: "integer", minimum: 1 },
+    },
+  ],
   responses: { 200: { description: "The output: any JSON", isAnyJson: true } },
   errors: ["run_not_found", "not_found", "unsupported_value", "service_unavailable"],
 };
@@ -188,14 +200,13 @@ const CANCEL_RUN: Declaration = {
   method: "POST",
   path: `${RUN}/cancel`,
   operationId: "cancelRun",
-  summary: "Cancel a run",
-  description:
-    "No step begins from here on. A call that a provider is working on is not taken back, and work that was done is paid.",
-  responses: { 200: { description: "What it is now", schema: "WorkflowRunCancelled" } },
+  summary: "Cancel run",
+  description: "No further step starts. A running provider call is not interrupted, and completed work is billed.",
+  responses: { 200: { description: "The state of the run", schema: "WorkflowRunCancelled" } },
   errors: ["run_not_found"],
 };
 
-/** Returns the run of the path; one that the caller may not see counts as none. @throws ApiError `run_not_found` */
+/** Returns the run of the path. One that the caller may not see counts as missing. @throws ApiError `run_not_found` */
 async function shownRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
   const id = (call.params["id"] ?? "").toLowerCase();
   const row = isUuid(id) ? await findRun(database, readerOf(callerOf(call)), id) : undefined;
@@ -246,7 +257,7 @@ async function stepOutput(context: IngressContext, call: RouteCall): Promise<Res
     (one) =>
       one.step_id === call.params["stepId"] && one.status === "succeeded" && (attempt === 0 || one.attempt === attempt),
   );
-  // Its outputs whole, and no other step's: a step that gave more has failed.
+  // Loads only this step's outputs, completely: a step with larger outputs has failed.
   const [step] = found
     ? await findStepRuns(
         context.database,
@@ -270,7 +281,7 @@ async function stepOutput(context: IngressContext, call: RouteCall): Promise<Res
 
 async function cancel(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownRun(context, call);
-  // It may have ended since it was read.
+  // The run may have ended since it was read.
   const status = (await cancelRun(context, row)) ? "cancelled" : endedStatus(await shownRun(context, call));
   return json({ id: row.id, status } satisfies WorkflowRunCancelled);
 }

@@ -10,7 +10,7 @@ import type { IngressContext } from "../context.ts";
 import type { Route } from "../serve.ts";
 
 export function workflowTemplates({ catalogue, offered, templates }: IngressContext): Route {
-  /** The same until the catalogue is replaced, or workers can run other things. */
+  /** Cached until the catalogue or the workers' capabilities change. */
   const list = rememberPairs((models: Catalogue, capabilities: readonly Capability[]): WorkflowTemplateList => ({
     object: "list",
     data: [
@@ -24,13 +24,14 @@ export function workflowTemplates({ catalogue, offered, templates }: IngressCont
     method: "GET",
     path: "/v1/workflows/templates",
     operationId: "listWorkflowTemplates",
-    summary: "List workflows to begin with",
+    summary: "List workflow templates",
     description:
-      "Definitions that run as they are, each with an input to try it on: store one with POST /v1/workflows, or run it with " +
-      "POST /v1/pipelines/runs. Those that call models or capabilities which this service does not offer are left out.",
+      "Lists definitions that run unchanged, each with an example input. Store one with POST /v1/workflows, or run " +
+      "it with POST /v1/pipelines/runs. Templates with models or capabilities that are not available here are " +
+      "omitted.",
     tags: ["Workflows"],
     auth: "key",
-    responses: { 200: { description: "Templates, in the order of their names", schema: "WorkflowTemplateList" } },
+    responses: { 200: { description: "The templates, ordered by name", schema: "WorkflowTemplateList" } },
     errors: [],
     handle: () => json(list(catalogue.current(), offered.current())),
   };

@@ -55,12 +55,13 @@ export function workflows(context: IngressContext): readonly Route[] {
       method: "POST",
       path: LIST,
       operationId: "createWorkflow",
-      summary: "Store a workflow",
+      summary: "Create workflow",
       description:
-        "The definition is checked whole: its shape, its expressions, the steps and inputs they name, the models and capabilities " +
-        "its steps call, and their params as far as they are known before a run. A fault names its place.",
+        "Stores a workflow. The definition is validated completely: format, expressions, referenced steps and " +
+        "inputs, models, capabilities, and all parameters that are known before a run. An error names the place of " +
+        "the fault.",
       request: { schema: "WorkflowCreateRequest", example: { name: "About", definition: EXAMPLE_DEFINITION } },
-      responses: { 201: { description: "The workflow is stored as version 1", ...written } },
+      responses: { 201: { description: "The workflow, stored as version 1", ...written } },
       errors: errorsOf(["reads_json", "keeps_files"], "invalid_workflow_definition", "conflict"),
       handle: (call) => create(context, call),
     },
@@ -71,7 +72,9 @@ export function workflows(context: IngressContext): readonly Route[] {
       operationId: "listWorkflows",
       summary: "List workflows",
       query: PAGE_QUERY,
-      responses: { 200: { description: "Those that the key may see, newest first", schema: "WorkflowList" } },
+      responses: {
+        200: { description: "A page of workflows that the key may see, newest first", schema: "WorkflowList" },
+      },
       errors: ["unsupported_value"],
       handle: (call) => list(context, call),
     },
@@ -80,8 +83,14 @@ export function workflows(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getWorkflow",
-      summary: "Read a workflow",
-      query: [{ name: "version", description: "Absent: the latest.", schema: { type: "integer", minimum: 1 } }],
+      summary: "Retrieve workflow",
+      query: [
+        {
+          name: "version",
+          description: "Version of the definition. Default: the latest.",
+          schema: { type: "integer", minimum: 1 },
+        },
+      ],
       responses: { 200: { description: "The workflow with one version of its definition", schema: "Workflow" } },
       errors: ["workflow_not_found", "unsupported_value"],
       handle: (call) => get(context, call),
@@ -91,9 +100,9 @@ export function workflows(context: IngressContext): readonly Route[] {
       method: "GET",
       path: `${ONE}/versions`,
       operationId: "listWorkflowVersions",
-      summary: "List the versions of a workflow",
+      summary: "List workflow versions",
       query: PAGE_QUERY,
-      responses: { 200: { description: "Versions, newest first", schema: "WorkflowVersionList" } },
+      responses: { 200: { description: "A page of versions, newest first", schema: "WorkflowVersionList" } },
       errors: ["workflow_not_found", "unsupported_value"],
       handle: (call) => versions(context, call),
     },
@@ -102,11 +111,11 @@ export function workflows(context: IngressContext): readonly Route[] {
       method: "PUT",
       path: ONE,
       operationId: "updateWorkflow",
-      summary: "Change a workflow",
+      summary: "Update workflow",
       description:
-        "Members that are absent stay as they are. A definition is the next version; earlier ones stay readable.",
+        "Absent members keep their value. A definition becomes the next version; earlier versions remain available.",
       request: { schema: "WorkflowUpdateRequest" },
-      responses: { 200: { description: "The workflow as it is now", ...written } },
+      responses: { 200: { description: "The updated workflow", ...written } },
       errors: errorsOf(["reads_json", "keeps_files"], "invalid_workflow_definition", "workflow_not_found", "conflict"),
       handle: (call) => update(context, call),
     },
@@ -115,8 +124,8 @@ export function workflows(context: IngressContext): readonly Route[] {
       method: "DELETE",
       path: ONE,
       operationId: "deleteWorkflow",
-      summary: "Delete a workflow",
-      responses: { 200: { description: "It is deleted", schema: "WorkflowDeleted" } },
+      summary: "Delete workflow",
+      responses: { 200: { description: "The confirmation", schema: "WorkflowDeleted" } },
       errors: ["workflow_not_found"],
       handle: (call) => remove(context, call),
     },
@@ -153,7 +162,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
   return json({ items: rows.map(present), total, ...page } satisfies WorkflowList);
 }
 
-/** Those that the key lists: of all, since a page of all may hold none of them. */
+/** Lists the workflows in the key's list, selected from all: a page of all might contain none of them. */
 async function listUsable(
   { database }: IngressContext,
   caller: Caller,
@@ -219,7 +228,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
 }
 
-/** Postgres would keep another text than the answer tells. @throws ApiError `unsupported_value` */
+/** Refuses texts that Postgres would store differently. @throws ApiError `unsupported_value` */
 function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">): void {
   for (const param of ["name", "description"] as const) {
     if (texts[param]?.isWellFormed() !== false) continue;
@@ -229,7 +238,7 @@ function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">):
   }
 }
 
-/** The next version of a workflow, as JSON. @throws ApiError `invalid_workflow_definition` */
+/** Returns the next version of a workflow as JSON. @throws ApiError `invalid_workflow_definition` */
 async function checkNext(
   context: IngressContext,
   caller: Caller,

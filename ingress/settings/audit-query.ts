@@ -7,13 +7,13 @@ import { SPAN_QUERY, textIn, timeIn } from "./page.ts";
 const TEXT = { type: "string" } as const;
 
 export const AUDIT_QUERY: NonNullable<Route["query"]> = [
-  { name: "actor", description: "Only by this member's id, or this operator's name.", schema: TEXT },
-  { name: "action", description: "Only this action, such as `key.create`.", schema: TEXT },
-  { name: "subject", description: "Only about this id.", schema: TEXT },
+  { name: "actor", description: "Id of the member, or name of the operator. Default: all.", schema: TEXT },
+  { name: "action", description: "Action, such as `key.create`. Default: all.", schema: TEXT },
+  { name: "subject", description: "Id of the changed object. Default: all.", schema: TEXT },
   ...SPAN_QUERY,
 ];
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the filters of the query. @throws ApiError `unsupported_value` */
 export function auditFilterIn(call: RouteCall): Omit<AuditQuery, "after" | "limit"> {
   return {
     actor: textIn(call, "actor"),

@@ -1,4 +1,4 @@
-/** Bodies of settings: JSON by a published schema, and names as people give them. */
+/** Bodies of settings: JSON by a published schema, and names for people. */
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -14,12 +14,12 @@ import type { RouteCall } from "../serve.ts";
 export const SETTINGS_BODY_BYTES_MAX = 65_536;
 const SETTINGS_NAME_CHARS_MAX = 64;
 
-/** @throws ApiError for a body that is not as its schema says */
+/** Returns the body. @throws ApiError for a body that does not match its schema */
 export async function parsedBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
   return (await parsedText(call, name)).body;
 }
 
-/** The same, with the text: numbers of the body may have lost digits that it has. */
+/** Returns the body and its text, because numbers of the parsed body may have lost digits. */
 export async function parsedText<N extends SchemaName>(
   call: RouteCall,
   name: N,
@@ -28,32 +28,32 @@ export async function parsedText<N extends SchemaName>(
   return { body: parse(name, value), text };
 }
 
-/** The same, of a request that may come without a body: that is an empty one. */
+/** Returns the body of a request that may have none, which counts as an empty object. */
 export async function optionalBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
   const { headers, body } = call.request;
   const isEmpty = body === null || headers.get("content-length") === "0";
   return isEmpty ? parse(name, {}) : parsedBody(call, name);
 }
 
-/** The digits of a number of a body, as its text has them: as a double it could have lost the last of them. */
+/** Returns the digits of a number from the body's text, since a double may lose the last ones. */
 export function digitsOf(text: string, member: string): string {
   const keepDigits = (key: string, value: unknown, context: { readonly source?: string }): unknown =>
     key === member && typeof value === "number" ? context.source : value;
-  // TypeScript does not know of the third argument yet (ECMAScript's "JSON.parse source text access").
+  // TypeScript's types lack the third argument (ECMAScript's "JSON.parse source text access").
   const body = JSON.parse(text, keepDigits as Parameters<JSON["parse"]>[1]) as Readonly<Record<string, string>>;
   return body[member] ?? "";
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns a valid name. @throws ApiError `unsupported_value` */
 export function plainName(name: string, param = "name"): string {
   if (isPlainText(name, SETTINGS_NAME_CHARS_MAX)) return name;
   const expected = `1 to ${SETTINGS_NAME_CHARS_MAX} characters, without control characters and without spaces at its ends`;
   throw new ApiError("unsupported_value", `Expected ${param} to have ${expected}.`, { param });
 }
 
-/** The id that the caller made for what it creates, or a new one. @throws ApiError `unsupported_value` */
+/** Returns the id that the caller chose for a new row, or a generated one. @throws ApiError `unsupported_value` */
 export function createdId({ id }: { readonly id?: string }): string {
-  // The sweeps over ids begin behind it.
+  // Sweeps over ids start after the nil UUID.
   if (id === NIL)
     throw new ApiError("unsupported_value", "Expected id to be a UUID other than the nil UUID.", { param: "id" });
   return id?.toLowerCase() ?? newId();
@@ -61,7 +61,7 @@ export function createdId({ id }: { readonly id?: string }): string {
 
 const NIL = "00000000-0000-0000-0000-000000000000";
 
-/** The path's id; another form names nothing, so the answer is that of an unknown one. @throws what `unknown` makes */
+/** Returns the path's id. An invalid id counts as unknown. @throws the error that `unknown` returns */
 export function pathId(call: RouteCall, name: string, unknown: () => ApiError): string {
   const id = call.params[name]?.toLowerCase() ?? "";
   if (!isUuid(id)) throw unknown();
@@ -72,7 +72,7 @@ export function reusedId(): ApiError {
   return reused("The id is already used for another request; use a new id.", "id");
 }
 
-/** Why a workspace is not called so. */
+/** Returns the error of a refused workspace name. */
 export function workspaceNameRefused(why: "taken" | "often"): ApiError {
   const sentence =
     why === "taken"

@@ -1,4 +1,4 @@
-/** A channel as the routes around it find and show it. */
+/** Finds and presents a channel for its routes. */
 import type { Channel } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { type ChannelRow, findChannel } from "#shared/database/channels.ts";
@@ -19,12 +19,12 @@ export function channelRows({ database }: IngressContext): Rows<Caller, ChannelR
   };
 }
 
-/** The one that the path names. @throws ApiError `channel_not_found` also for another workspace's */
+/** Returns the channel of the path. @throws ApiError `channel_not_found`, also for a channel of another workspace */
 export async function channelOf(context: IngressContext, call: RouteCall): Promise<ChannelRow> {
   return (await findRow(channelRows(context), call)).row;
 }
 
-/** Owners and admins change any channel, a developer only one that it made. @throws ApiError `permission_denied` */
+/** Owners and admins may change any channel, a developer only its own. @throws ApiError `permission_denied` */
 export function checkMayChange({ role, memberId }: Caller, { created_by }: Pick<ChannelRow, "created_by">): void {
   if (role !== "developer" || created_by === memberId) return;
   throw new ApiError("permission_denied", "A developer can change only channels that it created.");

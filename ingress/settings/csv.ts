@@ -5,18 +5,18 @@ import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
 import type { RouteCall } from "../serve.ts";
 
-/** Rows of one CSV: what a spreadsheet still opens. */
+/** Most rows of one CSV: spreadsheets still open that many. */
 export const CSV_ROWS_MAX = 100_000;
 
-/** True if the client asks for CSV rather than JSON. */
+/** True if the client requests CSV rather than JSON. */
 export function wantsCsv({ request }: RouteCall): boolean {
   return /\btext\/csv\b/i.test(request.headers.get("accept") ?? "");
 }
 
-/** Rows written at once: the calls of others take their turns between. */
+/** Rows written at once; between pieces, the thread serves other calls. */
 const PIECE = 500;
 
-/** Written as the client reads it. */
+/** Returns a CSV response, written at the client's speed. */
 export function csv(
   { log }: Pick<IngressContext, "log">,
   rows: readonly Readonly<Record<string, unknown>>[],
@@ -49,6 +49,6 @@ function cell(value: unknown): string {
   return FORMULA.test(value) && !NUMBER.test(value) ? `'${value}` : value;
 }
 
-/** Matches text that a spreadsheet takes for a formula; it is marked as text, except negative amounts. */
+/** Matches text that a spreadsheet would interpret as a formula. Such text gets a leading apostrophe, except negative amounts. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 const NUMBER = /^-\d+(\.\d+)?$/;

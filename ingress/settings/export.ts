@@ -4,11 +4,11 @@ import type { AuditEntry } from "#shared/database/audit-log.ts";
 import { actorOf, callerOf, type RouteCall } from "../serve.ts";
 import { queryOf } from "./page.ts";
 
-/** @param rows how many there were */
+/** @param rows number of exported rows */
 export function exportOf(call: RouteCall, action: `${string}.export`, rows: number): AuditEntry {
   const filters = Object.fromEntries([...queryOf(call)].filter(([name, value]) => FILTERS.has(name) && value !== ""));
   return { actor: actorOf(call), action, subject: callerOf(call).workspaceId, after: { rows, filters } };
 }
 
-/** Ours alone: a caller writes nothing else into the log. */
+/** Filters that are logged: only known names, so that callers cannot write other text into the log. */
 const FILTERS: ReadonlySet<string> = new Set(["actor", "action", "subject", "kind", "start_time", "end_time", "after"]);

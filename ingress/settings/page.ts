@@ -1,4 +1,4 @@
-/** Pages of settings: the newest first, each behind the id that the one before ended with. */
+/** Pagination of settings: newest first, each page after the last id of the previous one. */
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -10,10 +10,14 @@ export const SETTINGS_PAGE_DEFAULT = 20;
 export const SETTINGS_PAGE_MAX = 100;
 
 export const LIST_QUERY: NonNullable<Route["query"]> = [
-  { name: "after", description: "Id of an entry: the page begins behind it.", schema: { type: "string" } },
+  {
+    name: "after",
+    description: "Id of the entry after which the page starts, usually `last_id` of the previous page.",
+    schema: { type: "string" },
+  },
   {
     name: "limit",
-    description: "Entries on a page.",
+    description: "Number of entries per page.",
     schema: {
       type: "integer",
       minimum: 1,
@@ -25,10 +29,10 @@ export const LIST_QUERY: NonNullable<Route["query"]> = [
 
 const TIME = { type: "string", format: "date-time" } as const;
 
-/** Entries of a span of time only. */
+/** Parameters of a period. */
 export const SPAN_QUERY: NonNullable<Route["query"]> = [
-  { name: "start_time", description: "Not before this time.", schema: TIME },
-  { name: "end_time", description: "Before this time.", schema: TIME },
+  { name: "start_time", description: "Start of the period, inclusive. Default: no limit.", schema: TIME },
+  { name: "end_time", description: "End of the period, exclusive. Default: no limit.", schema: TIME },
 ];
 
 export const queryOf = ({ request }: RouteCall): URLSearchParams => new URL(request.url).searchParams;
@@ -38,26 +42,26 @@ export interface Page {
   readonly limit: number;
 }
 
-/** Ids are UUIDs. @throws ApiError `unsupported_value` */
+/** Returns the page of a list whose ids are UUIDs. @throws ApiError `unsupported_value` */
 export function pageOf(call: RouteCall): Page {
   return { after: idIn(call, "after"), limit: limitIn(call) };
 }
 
-/** Ids are numbers, as of the ledger and the audit log. @throws ApiError `unsupported_value` */
+/** Returns the page of a list whose ids are numbers, such as the ledger and the audit log. @throws ApiError `unsupported_value` */
 export function numberedPageOf(call: RouteCall): { readonly after: bigint | null; readonly limit: number } {
   const after = queryOf(call).get("after") || null;
   if (after !== null && !/^\d{1,18}$/.test(after)) throw unsupported("after", "the id of an entry", after);
   return { after: after === null ? null : BigInt(after), limit: limitIn(call) };
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Reads an id of the query. @throws ApiError `unsupported_value` */
 export function idIn(call: RouteCall, name: string): string | null {
   const id = queryOf(call).get(name)?.toLowerCase() || null;
   if (id !== null && !isUuid(id)) throw unsupported(name, "an id", id);
   return id;
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Reads a time of the query. @throws ApiError `unsupported_value` */
 export function timeIn(call: RouteCall, name: string): Date | null {
   const text = queryOf(call).get(name) || null;
   if (text === null) return null;
@@ -66,14 +70,14 @@ export function timeIn(call: RouteCall, name: string): Date | null {
   return time;
 }
 
-/** A time in ISO 8601 with its zone, or a day, which begins at midnight UTC. */
+/** Parses an ISO 8601 time with zone, or a date, which means midnight UTC. */
 export function timeOf(text: string): Date | undefined {
   if (!/^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d))?$/.test(text)) return undefined;
   const time = new Date(text);
   return Number.isNaN(time.getTime()) ? undefined : time;
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Reads one of several values from the query. @throws ApiError `unsupported_value` */
 export function oneOf<T extends string>(call: RouteCall, name: string, values: readonly T[]): T | null {
   const text = queryOf(call).get(name) || null;
   const value = values.find((known) => known === text);
@@ -93,13 +97,13 @@ export function booleanIn(call: RouteCall, name: string): boolean | null {
   return value;
 }
 
-/** A boolean that came as text; undefined for other texts. */
+/** Parses a boolean; undefined for other texts. */
 export function booleanOf(text: string): boolean | undefined {
   if (/^(?:true|1)$/i.test(text)) return true;
   return /^(?:false|0)$/i.test(text) ? false : undefined;
 }
 
-/** Text that Postgres takes. @throws ApiError `unsupported_value` */
+/** Reads a text of the query that Postgres accepts. @throws ApiError `unsupported_value` */
 export function textIn(call: RouteCall, name: string): string | null {
   const text = queryOf(call).get(name) || null;
   if (text !== null && (text.length > TEXT_CHARS_MAX || text.includes("\u0000"))) {
@@ -110,7 +114,7 @@ export function textIn(call: RouteCall, name: string): string | null {
 
 const TEXT_CHARS_MAX = 200;
 
-/** @throws ApiError `unsupported_value` */
+/** Reads `limit` from the query. @throws ApiError `unsupported_value` */
 export function limitIn(call: RouteCall): number {
   const text = queryOf(call).get("limit") || String(SETTINGS_PAGE_DEFAULT);
   const limit = Number(text);
@@ -124,7 +128,7 @@ export function unsupported(param: string, expected: string, got: string): ApiEr
   });
 }
 
-/** Answers with a page of rows. `find` is asked for one more than it holds: that one says that there are more. */
+/** Returns the response with a page of rows. `find` is called with a limit of one more row, which shows whether more rows exist. */
 export async function pageAnswer<P extends { readonly limit: number }, Row>(
   page: P,
   find: (page: P) => Promise<readonly Row[]>,

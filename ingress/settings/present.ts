@@ -1,4 +1,4 @@
-/** Rows as people of a workspace and operators are both shown them. */
+/** Presents rows, alike for members of a workspace and for operators. */
 import type { LedgerEntry, Member } from "#schemas/generated/types.ts";
 import type { LedgerRow } from "#shared/database/credits.ts";
 import type { MemberRow } from "#shared/database/members.ts";

@@ -1,6 +1,6 @@
 /**
- * Routes of a resource: its rows are listed in pages, made under the caller's own id, read, changed and deleted. A resource
- * has those that it describes. Checks come in this order: what the rows lie in, the row, whether the caller may change it, the body.
+ * Routes of a resource: list, create under an id of the caller, get, update, delete. A resource has the routes that it describes. Order of
+ * checks: the parent, the row, the permission to change it, the body.
  */
 import type { Deleted, SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
@@ -13,10 +13,10 @@ import { actorOf, type Route, type RouteCall } from "../serve.ts";
 import { parsedText, pathId, reusedId } from "./body.ts";
 import { LIST_QUERY, type Page, pageAnswer, pageOf } from "./page.ts";
 
-/** Callers that a route lets in. */
+/** Callers that a route allows. */
 export type Gate = Pick<Route, "tags" | "auth" | "scope" | "authorize">;
 
-/** Schemas of which there is a list, and so perhaps requests that create and update one. */
+/** Schemas that have a list schema, and perhaps create and update requests. */
 type Listed = { [N in SchemaName]: `${N}List` extends SchemaName ? N : never }[SchemaName];
 type RequestOf<S extends Listed, Verb extends "Create" | "Update"> = Extract<SchemaName, `${S}${Verb}Request`>;
 
@@ -24,16 +24,16 @@ interface Words {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
-  /** Description of the answer. */
+  /** Description of the response. */
   readonly answer: string;
-  /** Codes of this route beside those of its kind. */
+  /** Error codes of this route beyond those of its kind. */
   readonly errors?: readonly Code[];
 }
 
-/** Request to create or change one. */
+/** Request to create or change a row. */
 export interface ChangeRequest<N extends SchemaName> {
   readonly body: SchemaTypes[N];
-  /** The body as it was sent, for digits that a number could lose. */
+  /** Text of the body, for digits that a parsed number could lose. */
   readonly text: string;
   readonly actor: Actor;
 }
@@ -41,9 +41,9 @@ export interface ChangeRequest<N extends SchemaName> {
 /** Result of a create. */
 export interface Created<Row> {
   readonly row: Row;
-  /** False: the same was made under this id before. */
+  /** False if an equal row existed under this id. */
   readonly isNew: boolean;
-  /** Members of the first answer alone, such as a secret. That answer is not to be cached. */
+  /** Members of the first response only, such as a secret. That response must not be cached. */
   readonly shownOnce?: object;
 }
 
@@ -51,15 +51,15 @@ interface Identified {
   readonly id: string;
 }
 
-/** Rows as routes find them by the path. */
+/** Rows that routes find by path. */
 export interface Rows<Within, Row extends Identified> {
-  /** Path of one. Up to its last part it is that of all. */
+  /** Path of one row; without its last part, path of the list. */
   readonly path: `${string}/{${string}}`;
-  /** Finds what the rows lie in. @throws ApiError */
+  /** Returns the parent of the rows. @throws ApiError */
   within(call: RouteCall): Within | Promise<Within>;
   find(within: Within, id: string): Promise<Row | undefined>;
   unknown(): ApiError;
-  /** Refuses a change of this row; absent: every caller that passes the gate may change every row. @throws ApiError */
+  /** Refuses a change of this row. Absent: every allowed caller may change every row. @throws ApiError */
   checkMayChange?(within: Within, row: Row): void;
 }
 
@@ -68,21 +68,21 @@ export interface Resource<S extends Listed, Within, Row extends Identified> exte
   readonly readers: Gate;
   readonly writers: Gate;
   present(row: Row): SchemaTypes[S] & Identified;
-  /** The newest first, behind `after`. */
+  /** Returns the newest rows after `after`. */
   readonly list?: Words & { page(within: Within, page: Page): Promise<readonly Row[]> };
   readonly create?: Words & {
-    /** Description of the answer to a repeat. */
+    /** Description of the response to a repeat. */
     readonly repeated: string;
     make(within: Within, asked: ChangeRequest<RequestOf<S, "Create">>): Promise<Created<Row>>;
   };
   readonly get?: Words;
   readonly update?: Words & {
     readonly writers?: Gate;
-    /** @returns the row as it is now; undefined when it went away meanwhile */
+    /** Changes the row. @returns the changed row; undefined if it was deleted meanwhile */
     change(within: Within, row: Row, asked: ChangeRequest<RequestOf<S, "Update">>): Promise<Row | undefined>;
   };
   readonly remove?: Words & {
-    /** @returns false when it went away meanwhile */
+    /** Deletes the row. @returns false if it was deleted meanwhile */
     end(within: Within, row: Row, actor: Actor): Promise<boolean>;
   };
 }
@@ -185,7 +185,7 @@ interface Found<Within, Row> {
   readonly row: Row;
 }
 
-/** Finds the row that the path names. @throws ApiError */
+/** Returns the row of the path. @throws ApiError */
 export async function findRow<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
   call: RouteCall,
@@ -197,7 +197,7 @@ export async function findRow<Within, Row extends Identified>(
   return { within, row };
 }
 
-/** The same, for a change of it. @throws ApiError also when the caller may not change it */
+/** Returns the row of the path for a change. @throws ApiError also when the caller may not change it */
 export async function findToChange<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
   call: RouteCall,
@@ -212,10 +212,10 @@ async function changeRequestOf<N extends SchemaName>(call: RouteCall, request: N
 }
 
 /**
- * Says what came of a create under the caller's own id.
- * @param made "made", or why it was not; "known": the id is taken
+ * Returns the result of a create under the caller's id.
+ * @param made "made"; "known" if the id is taken; otherwise the reason of the refusal
  * @param refusals errors of the other reasons
- * @throws ApiError `idempotency_key_reused` when the id stands for something else
+ * @throws ApiError `idempotency_key_reused` when a different row has the id
  */
 export async function createdOnce<Row extends object, Why extends string>(
   made: "made" | "known" | Why,
@@ -226,16 +226,16 @@ export async function createdOnce<Row extends object, Why extends string>(
     refusals,
   }: {
     find(this: void): Promise<Row | undefined>;
-    /** Values that the row has if it is what is asked for. */
+    /** Values that the row of an equal request has. */
     readonly asked: Partial<Row>;
-    /** True if what its values do not show is the same, too. */
+    /** True if the parts of the row that are not in its values are equal too. */
     isSame?(this: void, row: Row): boolean;
     readonly refusals: Readonly<Record<Why, () => ApiError>>;
   },
 ): Promise<Created<Row>> {
   const row = await find();
   if (row === undefined) throw made === "made" || made === "known" ? reusedId() : refusals[made]();
-  // A repeat is answered at a limit too, and where its own name is taken.
+  // A repeat succeeds even at a limit, and although its name is taken by its own row.
   if (made !== "made" && !(isSameRequest(row, asked) && isSame(row))) throw reusedId();
   return { row, isNew: made === "made" };
 }

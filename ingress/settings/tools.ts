@@ -1,8 +1,8 @@
-/** Tools that a key is to list. */
+/** Tools in the list of a key. */
 import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { ApiError } from "#shared/errors.ts";
 
-/** @returns without repeats, in order. @throws ApiError `unsupported_value` for a capability that there is not */
+/** Returns the tools sorted and without repeats. @throws ApiError `unsupported_value` for an unknown capability */
 export function toolsAsked(asked: readonly string[] | null): readonly string[] | null {
   if (asked === null) return null;
   const unknown = asked.findIndex((entry) => isCapabilityId(entry) && !findCapability(entry));
@@ -15,7 +15,7 @@ export function toolsAsked(asked: readonly string[] | null): readonly string[] |
   );
 }
 
-/** Neither the id of a workflow nor a whole category. */
+/** True unless the entry is a workflow's id or a whole category. */
 function isCapabilityId(entry: string): boolean {
   return entry.includes(".") && !entry.endsWith(".*");
 }

@@ -1,10 +1,10 @@
-/** Query of GET …/usage: buckets of whole hours or days, UTC, and a cursor that keeps the span as the first page had it. */
+/** Query of GET …/usage: buckets of whole hours or days in UTC, and a cursor that keeps the period of the first page. */
 import type { UsageFilter, UsageGroup } from "#shared/database/usage-sums.ts";
 
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "./page.ts";
 
-/** Buckets of one answer: a month by the hour would be 744. */
+/** Most buckets in a response: a month by the hour has 744. */
 export const USAGE_BUCKETS_MAX = 400;
 
 const HOUR_MS = 3_600_000;
@@ -26,7 +26,7 @@ export interface Span {
   readonly unit: "hour" | "day";
   /** Length of a bucket, in milliseconds. */
   readonly ms: number;
-  /** Unix milliseconds at the edges of buckets. */
+  /** Start and end of the period in Unix milliseconds, at edges of buckets. */
   readonly start: number;
   readonly end: number;
 }
@@ -35,9 +35,9 @@ const TEXT = { type: "string" } as const;
 const ID = { type: "string", format: "uuid" } as const;
 
 export const FILTER_QUERY: NonNullable<Route["query"]> = [
-  { name: "key_id", description: "Only calls of this key.", schema: ID },
-  { name: "model", description: "Only calls that this model served, or was to.", schema: TEXT },
-  { name: "status", description: "Only calls that ended so.", schema: { type: "string", enum: STATUSES } },
+  { name: "key_id", description: "Id of the API key of the calls. Default: all.", schema: ID },
+  { name: "model", description: "Slug of the model that served or was requested. Default: all.", schema: TEXT },
+  { name: "status", description: "Result of the calls. Default: all.", schema: { type: "string", enum: STATUSES } },
 ];
 
 export const USAGE_QUERY: NonNullable<Route["query"]> = [
@@ -45,31 +45,31 @@ export const USAGE_QUERY: NonNullable<Route["query"]> = [
     name,
     description:
       name === "start_time"
-        ? "The first bucket is the one that this time lies in; absent: 30 days before the end."
-        : "The last bucket is the one that this time ends in; absent: now.",
+        ? "Time in the first bucket. Default: 30 days before the end."
+        : "Time in the last bucket. Default: now.",
     schema,
   })),
   {
     name: "bucket_width",
-    description: "An hour or a day, UTC.",
+    description: "Length of a bucket: an hour or a day in UTC.",
     schema: { type: "string", enum: WIDTH_NAMES, default: "1d" },
   },
   {
     name: "group_by",
-    description: "Up to two, separated by a comma or given twice.",
+    description: "Up to two groupings, separated by a comma or as repeated parameters.",
     schema: { type: "array", items: { type: "string", enum: GROUPS }, maxItems: GROUPS_MAX },
   },
   ...FILTER_QUERY,
-  { name: "workflow_id", description: "Only calls of runs of this workflow.", schema: ID },
+  { name: "workflow_id", description: "Id of the workflow whose runs made the calls. Default: all.", schema: ID },
   {
     name: "limit",
-    description: "Buckets on a page: 31 days or 168 hours when absent.",
+    description: "Number of buckets per page. Default: 31 days or 168 hours.",
     schema: { type: "integer", minimum: 1, maximum: USAGE_BUCKETS_MAX },
   },
-  { name: "page", description: "`next_page` of the page before.", schema: TEXT },
+  { name: "page", description: "`next_page` of the previous page.", schema: TEXT },
 ];
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the period of the query. @throws ApiError `unsupported_value` */
 export function spanOf(call: RouteCall, now: number): Span {
   const { unit, ms } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   const page = queryOf(call).get("page") || null;
@@ -84,7 +84,7 @@ export function pageAt({ end }: Span, start: number): string {
   return Buffer.from(`${start}-${end}`).toString("base64url");
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Parses a cursor. @throws ApiError `unsupported_value` */
 function cursorOf(page: string, ms: number): { readonly start: number; readonly end: number } {
   const match = /^(\d{1,15})-(\d{1,15})$/.exec(Buffer.from(page, "base64url").toString());
   const [start, end] = [Number(match?.[1]), Number(match?.[2])];
@@ -92,7 +92,7 @@ function cursorOf(page: string, ms: number): { readonly start: number; readonly 
   throw unsupported("page", "the next_page of an answer with the same bucket_width", page);
 }
 
-/** Buckets on a page. @throws ApiError `unsupported_value` */
+/** Returns the number of buckets per page. @throws ApiError `unsupported_value` */
 export function bucketsIn(call: RouteCall): number {
   const { pageDefault } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   const text = queryOf(call).get("limit") || String(pageDefault);
@@ -101,7 +101,7 @@ export function bucketsIn(call: RouteCall): number {
   throw unsupported("limit", `a whole number from 1 to ${USAGE_BUCKETS_MAX}`, text);
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the groupings of the query. @throws ApiError `unsupported_value` */
 export function groupsIn(call: RouteCall): readonly UsageGroup[] {
   const asked = queryOf(call)
     .getAll("group_by")
@@ -114,7 +114,7 @@ export function groupsIn(call: RouteCall): readonly UsageGroup[] {
   return groups;
 }
 
-/** A developer sees its own keys. @throws ApiError `unsupported_value` */
+/** Returns the filters of the query; a developer sees only its own keys. @throws ApiError `unsupported_value` */
 export function filterIn(call: RouteCall): UsageFilter {
   return {
     memberId: ownerIn(call),
@@ -125,7 +125,7 @@ export function filterIn(call: RouteCall): UsageFilter {
   };
 }
 
-/** Returns the only member whose calls the caller may see; null: everybody's. */
+/** Returns the only member whose calls the caller may see; null: calls of all members. */
 export function ownerIn(call: RouteCall): string | null {
   if (call.operator) return null;
   const { role, memberId } = callerOf(call);

@@ -1,4 +1,4 @@
-/** Routes that a workspace's people and operators both have: where they lie, who may, and the workspace that a call is about. */
+/** Common parts of routes that exist for members and for operators: base path, allowed callers, and the workspace of a call. */
 import type { Database } from "#shared/database/client.ts";
 import { findWorkspaceSummary, type WorkspaceSummary } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -12,16 +12,16 @@ export interface Within {
   readonly path: string;
   readonly readers: Gate;
   readonly writers: Gate;
-  /** Word in the operation's ids. */
+  /** Word in the operation ids. */
   readonly word: "" | "Operator";
 }
 
-/** Returns the id of the key's workspace, or of the one that an operator names. @throws ApiError `not_found` */
+/** Returns the id of the key's workspace, or of the workspace that an operator names. @throws ApiError `not_found` */
 export async function workspaceIdOf(database: Database, call: RouteCall): Promise<string> {
   return call.operator ? (await workspaceOf(database, call)).id : callerOf(call).workspaceId;
 }
 
-/** The workspace of an operator's path. @throws ApiError `not_found` */
+/** Returns the workspace of an operator's path. @throws ApiError `not_found` */
 export async function workspaceOf(database: Database, call: RouteCall): Promise<WorkspaceSummary> {
   const row = await findWorkspaceSummary(database, pathId(call, "id", noWorkspace));
   if (row === undefined) throw noWorkspace();

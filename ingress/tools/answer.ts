@@ -1,4 +1,4 @@
-/** Answers in turns: waited for to their end, or as events while they come. */
+/** Responses of tool loops: complete, or as events while they are produced. */
 import type { SluiceSummary } from "#schemas/generated/types.ts";
 import type { ApiError } from "#shared/errors.ts";
 
@@ -7,7 +7,7 @@ import { streamOf } from "../response-body.ts";
 import { keptAlive, SSE_HEADERS } from "../sse.ts";
 import { type Door, type Loop, runLoop } from "./loop.ts";
 
-/** @throws ApiError */
+/** Runs the loop to its end. @throws ApiError */
 export async function toEnd(loop: Loop, door: Door): Promise<SluiceSummary> {
   const pieces = runLoop(loop, door);
   for (;;) {
@@ -17,14 +17,14 @@ export async function toEnd(loop: Loop, door: Door): Promise<SluiceSummary> {
   }
 }
 
-/** The last events of a stream. */
+/** Last events of a stream. */
 export interface Ending {
-  /** @throws ApiError */
+  /** Returns the last events of a successful stream. @throws ApiError */
   end(summary: SluiceSummary): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   fail(error: ApiError): Uint8Array;
 }
 
-/** Begins with the first event, so that what fails before has a status of its own. @throws ApiError */
+/** Streams the loop. The response begins with the first event, so an earlier error has its own status. @throws ApiError */
 export async function answerInEvents(
   { context, call, ...rest }: Omit<Loop, "left">,
   door: Door & { readonly served: Readonly<Record<string, string>> },
@@ -60,7 +60,7 @@ async function* piecesOf(loop: Loop, door: Door, ending: Ending): AsyncGenerator
   }
 }
 
-/** Headers that tell who served. */
+/** Returns the headers that name the serving model. */
 export function servedBy(answer: Response): Readonly<Record<string, string>> {
   const names = ["x-model-used", "x-fallback-from", "x-fallback-depth", "x-max-tokens-lowered"];
   return Object.fromEntries(

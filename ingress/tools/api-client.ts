@@ -1,6 +1,6 @@
 /**
- * The API's own routes, for what a message or a turn of a model asks: a tool reads, admits, holds, settles and refuses by the route of
- * the same thing, as a call over HTTP does.
+ * Client of the API's own routes, for messages of agents and turns of models. A tool thus reads, admits, holds, settles and refuses by the
+ * same route as a call over HTTP.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { apiErrorsOf } from "#shared/errors.ts";
@@ -13,30 +13,30 @@ export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: object;
-  /** Integers of the body that a double cannot hold. */
+  /** Integers of the body that a double cannot represent. */
   readonly integers?: ExactIntegers | undefined;
-  /** Aborts when nobody waits for the answer any more. */
+  /** Aborts when no caller waits for the response. */
   readonly signal?: AbortSignal;
 }
 
-/** The way of a message, or of one call of a model's turns, to the routes. What it runs has the id of the request, of which there is one. */
+/** Client for one message, or for one call in a model's turns. Its work has the request's id, so it can do one piece of work. */
 export interface ApiClient {
   readonly context: IngressContext;
   readonly call: RouteCall;
   readonly caller: Caller;
-  /** @throws ApiError as the route does */
+  /** Calls a route. @throws ApiError of the route */
   ask(operationId: string, asked: Asked): Promise<Response>;
   /** True if the caller's role may call the route. */
   may(operationId: string): boolean;
-  /** Counts the message in the window, unless that has been done. @throws ApiError `rate_limit_exceeded` */
+  /** Counts the message in the rate window, once. @throws ApiError `rate_limit_exceeded` */
   count(): Promise<void>;
-  /** Admits a message that runs nothing, which the window does not count. @throws ApiError `rate_limit_exceeded` */
+  /** Admits a message that runs nothing, which the rate window does not count. @throws ApiError `rate_limit_exceeded` */
   admitUncounted(): void;
-  /** True once the message is counted, or its route will do that. */
+  /** True once the message is counted, or when its route counts itself. */
   isCounted(): boolean;
 }
 
-/** @param isCounted the message has been counted in the window */
+/** @param isCounted true if the rate window has counted the message */
 export function openApiClient(context: IngressContext, call: RouteCall, isCounted = false): ApiClient {
   const caller = callerOf(call);
   const find = (operationId: string): Route => {

@@ -1,10 +1,10 @@
-/** Arguments of tools, read one by one. */
+/** Readers of tool arguments. */
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 
 export type Arguments = Readonly<Record<string, unknown>>;
 
-/** @param absent its value where it is not given; undefined: it has to be. @throws ApiError naming it */
+/** Returns a text argument. @param absent default; undefined: the argument is required. @throws ApiError with its name */
 export function textOf(given: Arguments, name: string, absent?: string): string {
   const value = given[name] ?? absent;
   if (typeof value === "string") return value;
@@ -15,7 +15,7 @@ export function textOf(given: Arguments, name: string, absent?: string): string 
   });
 }
 
-/** @throws ApiError naming it */
+/** Returns an integer argument. @throws ApiError with its name */
 export function wholeNumberOf(given: Arguments, name: string, absent: number, max: number): number {
   const value = given[name] ?? absent;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;

@@ -1,4 +1,4 @@
-/** Tools that can be run by their ids: found by words, and described as they are published. */
+/** Search and description of the tools that can be run by id. */
 import type { Workflow, WorkflowDefinition } from "#schemas/generated/types.ts";
 import { checkTool, mayUseTool, usableTools } from "#shared/access/tools.ts";
 import { CATEGORIES, type Capability } from "#shared/calls/capabilities/entry.ts";
@@ -15,7 +15,7 @@ import { type Arguments, textOf, wholeNumberOf } from "./arguments.ts";
 import type { ApiClient } from "./api-client.ts";
 
 const WORKFLOW = "workflow";
-/** Each word is looked for in every tool. */
+/** Longest search query, in characters: each of its words is searched in every tool. */
 export const QUERY_CHARACTERS_MAX = 500;
 const FOUND = { default: 10, max: 100 } as const;
 
@@ -27,7 +27,7 @@ interface Found {
   readonly pricing?: object;
 }
 
-/** Those that have most of the words first, otherwise in the order of the list. @throws ApiError naming the argument at fault */
+/** Returns the tools that match the most words first, otherwise in the order of the list. @throws ApiError with the invalid argument */
 export async function searchTools(
   api: ApiClient,
   given: Arguments,
@@ -53,7 +53,7 @@ export async function searchTools(
   return { tools: ranked.slice(0, limit).map(({ one }) => one), total: ranked.length };
 }
 
-/** A word in the name counts for more than any in the description. */
+/** Returns the score of a tool: 3 for each word found in the name, 1 for each word found in the description. */
 function rankOf({ tool, category, name, description }: Found, words: readonly string[]): number {
   const [title, text] = [`${category === WORKFLOW ? "" : tool} ${name}`.toLowerCase(), description.toLowerCase()];
   return words.reduce((sum, word) => sum + (title.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);
@@ -69,7 +69,7 @@ function capabilitiesOf({ context: { catalogue, offered }, caller }: ApiClient):
   }));
 }
 
-/** Those that the caller may run. */
+/** Returns the workflows that the caller may run. */
 async function workflowsOf(api: ApiClient, category: string): Promise<readonly Found[]> {
   if ((category !== "" && category !== WORKFLOW) || !api.may("runWorkflow")) return [];
   const page = { limit: WORKFLOWS_PER_WORKSPACE_MAX, offset: 0 };
@@ -79,7 +79,7 @@ async function workflowsOf(api: ApiClient, category: string): Promise<readonly F
     .map(({ id, name, description }) => ({ tool: id, category: WORKFLOW, name, description }));
 }
 
-/** @throws ApiError `capability_not_found`, `workflow_not_found` */
+/** Returns the description of a tool. @throws ApiError `capability_not_found`, `workflow_not_found` */
 export async function describeTool(api: ApiClient, id: string): Promise<object> {
   if (isUuid(id)) return describeWorkflow(api, id);
   const { catalogue, offered } = api.context;
@@ -88,14 +88,14 @@ export async function describeTool(api: ApiClient, id: string): Promise<object> 
   return { tool: id, ...entry };
 }
 
-/** A tool as a model is shown it that calls it as a function. */
+/** Tool in the form of a function for a model. */
 export interface ShownFunction {
   readonly title: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
-/** @throws ApiError `capability_not_found` */
+/** Returns the function of a capability. @throws ApiError `capability_not_found` */
 export function showCapability({ context, caller }: ApiClient, id: string): ShownFunction {
   checkTool(caller, id);
   const capability = context.offered.find(id);
@@ -104,8 +104,8 @@ export function showCapability({ context, caller }: ApiClient, id: string): Show
 }
 
 /**
- * Workflows by their ids, found together; one that the caller may not see is not among them.
- * @throws ApiError `rate_limit_exceeded`, before they are looked for
+ * Returns the functions of workflows by id, without those that the caller may not see.
+ * @throws ApiError `rate_limit_exceeded`, before the look-up
  */
 export async function showWorkflows(
   api: ApiClient,
@@ -124,12 +124,12 @@ export async function showWorkflows(
   );
 }
 
-/** Name of the function that runs a capability: model providers take no dots. */
+/** Returns the function name of a capability: model providers accept no dots. */
 export function functionName(id: string): string {
   return id.replace(".", "_");
 }
 
-/** Schema of the arguments of a function that runs the capability. */
+/** Returns the schema of the arguments of a capability's function. */
 export function parametersOf({ params_schema: params, input_schema: input }: Capability) {
   const required = "required" in params ? ["input", "params"] : ["input"];
   return { type: "object" as const, properties: { input, params }, required };

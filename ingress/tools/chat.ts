@@ -1,4 +1,4 @@
-/** Chat completions with a tool of type `sluice`: turns of the model as chat calls, and what the caller hears of them. */
+/** Chat completions with a tool of type `sluice`: turns of the model as chat calls, and the caller's response. */
 import type {
   ChatCompletion,
   ChatCompletionChunk,
@@ -26,13 +26,13 @@ import { answerInEvents, servedBy, toEnd } from "./answer.ts";
 import { type AskedCall, type Door, failureIn, laterChoice, type Turn, TurnsFailed } from "./loop.ts";
 import { type Offer, readOffer } from "./offer.ts";
 
-/** True for a body that has such a tool; its form is not checked. */
+/** True for a body with a tool of type `sluice`; its format is not checked. */
 export function asksTools(value: unknown): boolean {
   const tools: unknown = (value as { tools?: unknown } | null)?.tools;
   return Array.isArray(tools) && tools.some((tool: unknown) => (tool as { type?: unknown } | null)?.type === "sluice");
 }
 
-/** @throws ApiError of what cannot be offered, and of the model's turns */
+/** Answers a chat call with such a tool. @throws ApiError of invalid tools, and of the model's turns */
 export async function answerChatWithTools(
   context: IngressContext,
   call: RouteCall,
@@ -52,10 +52,10 @@ export async function answerChatWithTools(
   return answerInEvents(loop, door, door);
 }
 
-/** It is sent anew with each turn, and all of it is in memory meanwhile. */
+/** Largest body with such a tool, in bytes: each turn sends it again, and it stays in memory meanwhile. */
 export const TOOLS_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
-/** @param type of the tool that the service runs */
+/** Returns the error of a body above that size. @param type of the tool that the service runs */
 export function tooLarge(noun: string, type = "sluice"): ApiError {
   const message = `Expected a ${noun} of at most ${TOOLS_BODY_BYTES_MAX} bytes with a tool of type ${type}, got more. Send larger files by file_id or URL.`;
   return new ApiError("request_too_large", message);
@@ -71,7 +71,7 @@ function nameOf(tool: Exclude<ChatTool, { readonly type: "sluice" }>): string {
 
 type Members = Record<string, unknown>;
 
-/** A message of the model as its pieces come. */
+/** Message of the model, as far as its pieces have arrived. */
 interface Draft {
   readonly message: Members;
   readonly calls: ToolCall[];
@@ -83,12 +83,12 @@ class ChatDoor implements Door {
   private readonly request: ChatCompletionRequest;
   private readonly offer: Offer<ChatTool>;
   private readonly integers: ExactIntegers | undefined;
-  /** Messages of the turns that are over. */
+  /** Messages of the finished turns. */
   private readonly messages: ChatMessage[] = [];
   private ended: SluiceCall[] = [];
   private draft: Draft = { message: {}, calls: [], finish: "stop" };
   private usage: Members = {};
-  /** Members that all chunks share, or those of the last answer. */
+  /** Members common to all chunks, or members of the last completion. */
   private head: ChatCompletion | ChatCompletionChunk | undefined;
   private hasText = false;
 
@@ -106,7 +106,7 @@ class ChatDoor implements Door {
     if (this.request.stream === true) yield* this.relay(answer, round, left);
     else this.take((await answer.json()) as ChatCompletion);
     const { calls, finish } = this.draft;
-    // What was cut has no whole arguments.
+    // A truncated response has incomplete arguments.
     if (finish === "length" || finish === "content_filter") return { asked: [], handsOver: false };
     const asked = calls.flatMap((one) => (this.isOurs(one) ? [askedOf(one)] : []));
     return { asked, handsOver: asked.length < calls.length };
@@ -117,7 +117,7 @@ class ChatDoor implements Door {
     return this.event({ choices: [], sluice: call });
   }
 
-  /** Returns the answer of a call that was not streamed. */
+  /** Returns the response of a call without streaming. */
   answer(summary: SluiceSummary): Response {
     this.closeTurn(summary.ended_by === "handover");
     const handed = this.draft.calls.filter((one) => !this.isOurs(one));
@@ -142,7 +142,7 @@ class ChatDoor implements Door {
     return json(body, { ...this.served, "x-credits-used": creditsText(summary) });
   }
 
-  /** The last events of a stream. */
+  /** Yields the last events of a stream. */
   *end(summary: SluiceSummary): Generator<Uint8Array> {
     this.closeTurn(summary.ended_by === "handover");
     const { calls: _told, ...rest } = summary;
@@ -152,7 +152,7 @@ class ChatDoor implements Door {
     yield DONE;
   }
 
-  /** The last events of a stream that failed. */
+  /** Returns the last events of a failed stream. */
   fail(error: ApiError): Uint8Array {
     const told = Buffer.from(sseEvent(errorEnvelope(error.code, error.message, error.param)));
     if (!(error instanceof TurnsFailed)) return told;
@@ -228,7 +228,7 @@ class ChatDoor implements Door {
     if (!isWhole) throw new ApiError("internal_error", "A part of the response was lost; try again.");
   }
 
-  /** One answer has one role, and a blank line between the texts of its turns. */
+  /** Returns a delta for the caller. A response has one role, and a blank line between the texts of its turns. */
   private shownDelta(delta: Members, calls: readonly object[], round: number): Members {
     const { role, content, ...rest } = delta;
     const isText = typeof content === "string" && content !== "";
@@ -247,7 +247,7 @@ class ChatDoor implements Door {
     return sseEvent({ ...head, ...members, id: head?.id, created: head?.created, object: "chat.completion.chunk" });
   }
 
-  /** @param isHandover the text of the turn stands in the answer */
+  /** Adds the turn to the messages. @param isHandover true if the turn's text is in the response itself */
   private closeTurn(isHandover = false): void {
     const { ended, draft } = this;
     this.ended = [];
@@ -301,7 +301,7 @@ function appendCall(
   else call.custom.input += custom?.input ?? "";
 }
 
-/** Texts and lists go on; of other members the last counts. */
+/** Appends texts and arrays; other members are replaced. */
 function append(message: Members, delta: Members): void {
   for (const [name, piece] of Object.entries(delta)) {
     const earlier = message[name];
@@ -312,7 +312,7 @@ function append(message: Members, delta: Members): void {
   }
 }
 
-/** Sums of the numbers of both, wherever they stand. */
+/** Adds the numbers of two objects, at every depth. */
 export function sum(one: Members, other: unknown): Members {
   const total: Members = { ...one };
   for (const [name, value] of Object.entries((other ?? {}) as Members)) {

@@ -1,6 +1,6 @@
 /**
- * Turns of a model with tools that the service runs: it is asked, what it calls is run, and it is asked again with the results, until
- * it answers or a limit is reached. Each turn and each run is a call of its own, with its own id, count in the window, hold and record.
+ * Tool loop: the model is called, its tool calls are run, and it is called again with the results, until it answers or a limit is reached.
+ * Each turn and each run is a call of its own, with its own id, hold, record and count in the rate window.
  */
 import type { SluiceCall, SluiceSummary } from "#schemas/generated/types.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
@@ -14,16 +14,16 @@ import { type ApiClient, openApiClient } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
 import { failure, type RunBounds, type ToolOutcome } from "./run-tool.ts";
 
-/** A function that the model may call and the service runs. */
+/** Function that the model may call and the service runs. */
 export interface LoopTool {
-  /** Name of what it runs, as callers know it. */
+  /** Public id of the capability or workflow. */
   readonly id: string;
   readonly name: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
-  /** Runs of it that one answer may have; absent: as many as of all tools together. */
+  /** Most runs of this tool per response. Absent: the limit of all tools together. */
   readonly most?: number;
-  /** @param api its way to the routes, under an id of its own. @throws what is no fault of the call */
+  /** Runs the tool. @param api client with an id of its own. @throws Error for failures that are not the call's */
   run(api: ApiClient, given: Arguments, bounds: RunBounds): Promise<ToolOutcome>;
 }
 
@@ -33,28 +33,28 @@ export interface LoopLimits {
   readonly nano: bigint | undefined;
 }
 
-/** A call of a tool of the service, as the model wrote it. */
+/** Call of a service tool, as the model wrote it. */
 export interface AskedCall {
   readonly callId: string;
   readonly name: string;
   readonly text: string;
-  /** Members of the source's own, which go back with it. */
+  /** Provider-specific members, which are returned to the provider. */
   readonly extra?: unknown;
 }
 
 /** One turn of the model. */
 export interface Turn {
-  /** Calls of the service's tools. */
+  /** Calls of service tools. */
   readonly asked: readonly AskedCall[];
-  /** It calls functions of the caller, who is asked next. */
+  /** True when the model calls functions of the caller, who continues the conversation. */
   readonly handsOver: boolean;
 }
 
-/** The API in whose form the caller asked: how the model is asked, and what the caller hears. */
+/** API format of the caller: builds the model's calls, and the caller's events. */
 export interface Door {
-  /** Asks the model with all that has come before, and yields what its caller hears of it. @throws ApiError, of a stream that broke off too */
+  /** Calls the model with all previous messages, and yields the caller's events. @throws ApiError, also for an aborted stream */
   ask(api: ApiClient, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, Turn>;
-  /** Takes a run that begins, and again when it has ended, with what its outcome shows besides. Returns what the caller hears of it. */
+  /** Returns the event of a run that begins, or that has ended. @param shown further members of an ended run */
   tell(call: SluiceCall, shown?: object): Uint8Array;
 }
 
@@ -63,11 +63,11 @@ export interface Loop {
   readonly call: RouteCall;
   readonly tools: ReadonlyMap<string, LoopTool>;
   readonly limits: LoopLimits;
-  /** Aborts when the caller has left. */
+  /** Aborts when the caller has disconnected. */
   readonly left: AbortSignal;
 }
 
-/** A turn that failed behind work that was paid, or may yet be: a repeat would pay for that again. */
+/** Failure of a turn after work that was or may be charged: a retry would pay for that work again. */
 export class TurnsFailed extends ApiError {
   readonly summary: SluiceSummary;
 
@@ -82,13 +82,13 @@ export class TurnsFailed extends ApiError {
   }
 }
 
-/** @returns what it came to. @throws TurnsFailed; ApiError where nothing was paid */
+/** Runs the loop. @returns its summary. @throws TurnsFailed; ApiError if nothing was charged */
 export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Array, SluiceSummary> {
   const { context, limits, call, left } = loop;
   const turns: SluiceSummary["turns"] = [];
   const calls: SluiceCall[] = [];
   let spent = 0n;
-  /** Held for runs that were ended and still go on: not told as used, and no room for another run either. */
+  /** Nano-credits held for aborted runs that have not ended: not reported as used, but not available to other runs. */
   let held = 0n;
   const isSpent = (): boolean => limits.nano !== undefined && spent + held >= limits.nano;
   const summary = (endedBy: SluiceSummary["ended_by"]): SluiceSummary => ({
@@ -110,7 +110,7 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
       const turn = yield* door.ask(api, round, left);
       const { asked, handsOver } = turn;
       if (asked.length === 0) return summary(handsOver ? "handover" : "answer");
-      // Nobody would read the results.
+      // No further turn would read the results.
       if (!handsOver && round >= limits.rounds) return summary("max_rounds");
       for (const one of asked) {
         if (isSpent()) break;
@@ -136,7 +136,7 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
 }
 
 interface Begun {
-  /** Absent where nothing is begun. */
+  /** Id of the run. Absent: no run began. */
   readonly requestId?: string;
   readonly outcome: () => Promise<ToolOutcome>;
 }
@@ -176,8 +176,8 @@ function argumentsOf(text: string): Arguments | undefined {
 }
 
 /**
- * Opens a call of its own. The key, or session, is looked at each time: one that is over begins nothing more.
- * @throws ApiError `invalid_api_key`; `service_unavailable` where the process is about to end
+ * Opens the client of one turn or run. Authenticates each time, so an ended key or session starts nothing more.
+ * @throws ApiError `invalid_api_key`; `service_unavailable` if the process is about to end
  */
 async function openCall(
   { context, call }: Loop,
@@ -222,13 +222,13 @@ function begunCall(
   };
 }
 
-/** The error of a stream's last event, by its members. */
+/** Returns the error in a stream's last event. */
 export function failureIn({ code, message, param }: Readonly<Record<string, unknown>>): ApiError {
   const known = typeof code === "string" && code in ERROR_CODES ? (code as Code) : "internal_error";
   return new ApiError(known, String(message), { param: typeof param === "string" ? param : null, shouldRetry: false });
 }
 
-/** The choice for turns after the first: what demanded a call has had it. */
+/** Returns the tool choice after the first turn, which has already satisfied a forced call. */
 export function laterChoice(choice: string): string {
   return choice === "none" ? choice : "auto";
 }

@@ -1,4 +1,4 @@
-/** Tools of a call that the service runs, those of type `sluice` first of all: the functions that the model is shown for them. */
+/** Tools of a call that the service runs, mainly those of type `sluice`, and the functions that represent them for the model. */
 import type { SluiceTool } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
@@ -13,7 +13,7 @@ import type { LoopLimits, LoopTool } from "./loop.ts";
 import { runTool } from "./run-tool.ts";
 
 const ROUNDS_DEFAULT = 8;
-/** With 16 KiB for each result, what they add to a request is a bounded amount of memory. */
+/** Most runs per response. With 16 KiB per result, they add a bounded amount of memory to a request. */
 const RUNS_MAX = 64;
 
 interface AnyTool {
@@ -23,11 +23,11 @@ interface AnyTool {
 type Other<T extends AnyTool> = Exclude<T, { readonly type: "sluice" }>;
 
 export interface Offer<T extends AnyTool> {
-  /** The caller's own tools, in their order. */
+  /** Tools of the caller, in their order. */
   readonly others: readonly Other<T>[];
   readonly tools: ReadonlyMap<string, LoopTool>;
   readonly limits: LoopLimits;
-  /** Name of a parameter of the call of the model, whose functions stand behind the caller's own → that of the caller. */
+  /** Returns the caller's name of a parameter in the model's call, where the service's functions follow the caller's tools. */
   readonly paramOf: (param: string) => string;
 }
 
@@ -36,15 +36,15 @@ function isSluice<T extends AnyTool>(tool: T): tool is Extract<T, { readonly typ
 }
 
 export interface OfferReader<T extends AnyTool> {
-  /** The name of a tool of the caller; undefined where it is none by which a model calls. */
+  /** Returns the name by which a model calls a tool of the caller; undefined if it has none. */
   readonly nameOf: (tool: Other<T>) => string | undefined;
-  /** A tool of another type that the service runs; undefined for a tool of the caller. @param from its place. @throws ApiError */
+  /** Returns a tool of another type that the service runs; undefined for a tool of the caller. @param from its path. @throws ApiError */
   readonly serve?: (tool: Other<T>, from: string) => LoopTool | undefined;
 }
 
 /**
- * @returns undefined where the service runs none of them
- * @throws ApiError `unsupported_value`, `missing_required_parameter` naming what cannot be offered
+ * Returns the tools that the service runs; undefined if there are none.
+ * @throws ApiError `unsupported_value`, `missing_required_parameter` with the invalid parameter
  */
 export async function readOffer<T extends AnyTool>(
   context: IngressContext,
@@ -53,7 +53,7 @@ export async function readOffer<T extends AnyTool>(
   { nameOf, serve }: OfferReader<T>,
 ): Promise<Offer<T> | undefined> {
   const place = given.findIndex(isSluice);
-  // The discriminator of both schemas: it has the form of one.
+  // The schema has checked its format by `type`.
   const spec = given[place] as SluiceTool | undefined;
   const last = given.findLastIndex(isSluice);
   if (last !== place) throw refuse(`tools[${last}].type`, "Expected one tool of type sluice, got several.");
@@ -123,7 +123,7 @@ async function readTools(
   return tools;
 }
 
-/** One that the caller may not use is refused as one that there is not, as is a workflow. */
+/** Returns a capability's function. One that the caller may not use is refused like a missing one. */
 function capabilityIn(api: ApiClient, id: string, param: string): ShownFunction {
   try {
     return showCapability(api, id);
@@ -141,7 +141,7 @@ function workflowIn(found: ReadonlyMap<string, ShownFunction>, id: string, param
 
 const NAME_MAX = 48;
 
-/** Names of workflows are any texts, and not unique. */
+/** Returns a unique function name: titles of workflows are arbitrary, and not unique. */
 function freeName(title: string, taken: ReadonlyMap<string, unknown>): string {
   const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
   const name = ["workflow", ...words].join("_").slice(0, NAME_MAX);

@@ -1,4 +1,4 @@
-/** One run of a capability or a workflow that a model asked for: made by its route, and told to the model in a text of bounded length. */
+/** One run of a capability or workflow for a model: executed by its route, and reported to the model in a text of bounded length. */
 import type { CapabilityRun, SluiceFile, WorkflowRun } from "#schemas/generated/types.ts";
 import { type BilledWork, findBilledWork } from "#shared/database/holds.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -10,11 +10,11 @@ import type { ApiClient, Asked } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
 import { endWork, shownError } from "./work.ts";
 
-/** Bytes that a model is told of a run: it pays for them in every turn that follows. */
+/** Most bytes of a result for the model, which pays for them in every later turn. */
 export const OUTPUT_BYTES_MAX = 16_384;
-/** Characters of an error that it is told; in JSON each has six bytes at most. */
+/** Most characters of an error message for the model; in JSON each takes six bytes at most. */
 const MESSAGE_CHARACTERS_MAX = 2_000;
-/** Files that it is told of; the others stay in the workspace. */
+/** Most files in a result for the model; the others stay in the workspace. */
 const FILES_MAX = 32;
 
 export interface ToolOutcome {
@@ -22,27 +22,27 @@ export interface ToolOutcome {
   readonly output: string;
   readonly files: readonly SluiceFile[];
   readonly nano: bigint;
-  /** Nano-credits held for what of it goes on, which may yet be billed. */
+  /** Nano-credits held for parts of the run that have not ended and may still be charged. */
   readonly heldNano?: bigint;
-  /** Members of the item that tells of it, where that is no `sluice_call`. */
+  /** Members of the reported item, if it is no `sluice_call`. */
   readonly shown?: object;
 }
 
-/** The routes of a kind of work, by their operations. */
+/** Operations of a kind of work. */
 export interface WorkRoute {
   readonly run: string;
-  /** Operation and request that return the most that a run of this request costs, as `max_credits`. */
+  /** Returns the operation and request of the estimate, whose `max_credits` is the highest cost of the run. */
   readonly estimate: (asked: Asked) => { readonly operationId: string } & Asked;
   readonly cancel: string;
-  /** Name of the parameter by which that has its id. */
+  /** Name of the id parameter of `cancel`. */
   readonly param: string;
 }
 
 /** Bounds of one run. */
 export interface RunBounds {
-  /** Aborts when nobody waits for the result any more, which ends the run. */
+  /** Aborts when no caller waits for the result; the run is then ended. */
   readonly left: AbortSignal;
-  /** Nano-credits that the run may cost at most; absent: as many as the workspace has. */
+  /** Highest cost of the run, in nano-credits. Absent: the workspace's balance. */
   readonly mostNano?: bigint;
 }
 
@@ -53,7 +53,7 @@ export function runTool(api: ApiClient, id: string, given: Arguments, bounds: Ru
   );
 }
 
-/** Tells the model what the route refuses, too. @param read outcome of work that ended well */
+/** Runs the work. Refusals of the route become results for the model. @param read returns the outcome of successful work */
 export async function runWork(
   api: ApiClient,
   route: WorkRoute,
@@ -66,7 +66,7 @@ export async function runWork(
     const answer = await api.ask(route.run, { ...asked, signal: left });
     return await read(answer, parseCredits(answer.headers.get("x-credits-used") ?? "0"));
   } catch (error) {
-    // A run that is given up is ended: its price could not be told otherwise.
+    // An abandoned run is cancelled: otherwise its price would remain unknown.
     const params = { [route.param]: api.call.requestId };
     const isRefused = error instanceof ApiError && error.status < 500 && error.jobId === undefined && !left.aborted;
     if (!isRefused) await endWork(api, { operationId: route.cancel, params });
@@ -75,7 +75,7 @@ export async function runWork(
   }
 }
 
-/** Refuses a run that may cost more than is left of `max_credits`. @throws ApiError `insufficient_credits`; as the estimate does */
+/** Refuses a run that may cost more than the rest of `max_credits`. @throws ApiError `insufficient_credits`; as the estimate */
 async function checkPrice(
   api: ApiClient,
   { operationId, ...asked }: ReturnType<WorkRoute["estimate"]>,
@@ -88,7 +88,7 @@ async function checkPrice(
   throw new ApiError("insufficient_credits", message);
 }
 
-/** Outcome of a run that failed: the model reads the error. */
+/** Returns the outcome of a failed run, with the error for the model. */
 export function failure(
   { code, message }: { readonly code: string; readonly message: string },
   nano = 0n,
@@ -126,7 +126,7 @@ function outcomeOf(run: CapabilityRun | WorkflowRun, nano: bigint): ToolOutcome 
   return { status, output: told({ status: run.status, output: run.output }, []), files: [], nano };
 }
 
-/** Returns the text for the model: JSON, or its beginning where that is too long, behind the files. */
+/** Returns the text for the model: JSON, or the files and the beginning of a result that is too long. */
 function told(result: object, files: readonly SluiceFile[]): string {
   const some = files.slice(0, FILES_MAX);
   const more = files.length > some.length ? { more_files: files.length - some.length } : {};
@@ -142,7 +142,7 @@ function told(result: object, files: readonly SluiceFile[]): string {
       ...more,
       beginning: whole.slice(0, characters),
     });
-  // In the worst case each character is escaped, or has several bytes.
+  // In the worst case each character is escaped or takes several bytes.
   let characters = OUTPUT_BYTES_MAX;
   while (Buffer.byteLength(cut(characters)) > OUTPUT_BYTES_MAX && characters > 0)
     characters = Math.floor(characters * 0.8);
@@ -150,11 +150,11 @@ function told(result: object, files: readonly SluiceFile[]): string {
 }
 
 const FREE: BilledWork = { billedNano: 0n, heldNano: 0n };
-/** Time in which what was ended lets go of its providers. */
+/** Time in which cancelled work releases its holds, in milliseconds. */
 const END_WAIT_MS = paced(5_000);
 const END_LOOK_MS = paced(250);
 
-/** Returns the bill of a run that was given up. It is final once nothing is held for the run. */
+/** Returns the charge of a cancelled run, which is final once nothing is held for the run. */
 async function billOf({ context: { database }, caller, call }: ApiClient, left: AbortSignal): Promise<BilledWork> {
   const until = performance.now() + END_WAIT_MS;
   for (;;) {

@@ -1,4 +1,4 @@
-/** Work that tools begin: its end, and its errors as they are told. */
+/** Cancellation and errors of work that tools begin. */
 import { ApiError } from "#shared/errors.ts";
 
 import { errorResponse } from "../answers.ts";
@@ -9,24 +9,24 @@ export interface ShownError {
   readonly message: string;
 }
 
-/** Returns the error as the envelope has it. What is not meant for clients goes to the log. */
+/** Returns the error in the envelope's format. Details that are not meant for clients are only logged. */
 export async function shownError({ context, call }: ApiClient, error: unknown): Promise<ShownError> {
   return ((await errorResponse(error, context.log, call.requestId).json()) as { error: ShownError }).error;
 }
 
-/** The route that ends it. */
+/** Route that cancels the work. */
 export interface WorkEnd {
   readonly operationId: string;
   readonly params: Readonly<Record<string, string>>;
 }
 
-/** Safe for work that has ended. */
+/** Cancels work; idempotent. */
 export async function endWork(api: ApiClient, { operationId, params }: WorkEnd): Promise<void> {
   const { context, call } = api;
   try {
     await api.ask(operationId, { params });
   } catch (error) {
-    // It was refused, so there is none.
+    // The work was refused, so there is nothing to cancel.
     if (error instanceof ApiError && error.status === 404) return;
     context.log.warn({ err: error, job_id: call.requestId }, "a call that its client left could not be ended");
   }

@@ -1,7 +1,6 @@
 /**
- * One synchronous call from publish to answer, as the ingress sees it: frames come in, an HTTP response goes out, and
- * every way to end (answer, failure, gap, silence, a client that leaves) closes the hold exactly once, by the worker
- * where one lives and by us where none does.
+ * One synchronous call in the ingress, from publish to response. The ingress receives frames and sends an HTTP response. Every end (result,
+ * failure, gap, silence, disconnected client) closes the hold exactly once: by the worker if one is alive, otherwise by the ingress.
  */
 import { commonNow } from "#shared/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
@@ -19,10 +18,10 @@ import { SSE_HEADERS } from "../sse.ts";
 
 import { StreamBody } from "./stream-body.ts";
 
-/** No frame for this long after the first one: the worker is taken for lost. */
+/** A worker that has sent no frame for this long after its first one is considered lost. */
 export const FRAME_SILENCE_MS = paced(20_000);
 
-/** A worker that showed itself this recently lives, whatever a second delivery of its message says. */
+/** A worker with a frame this recent is alive, even if its message was redelivered. */
 const WORKER_LIVES_MS = paced(5_000);
 
 export interface CallFacts {
@@ -30,27 +29,27 @@ export interface CallFacts {
   readonly jobId: string;
   readonly workspaceId: string;
   readonly requestId: string;
-  /** performance.now() when the request came in. */
+  /** performance.now() when the request arrived. */
   readonly startedAt: number;
-  /** Milliseconds from publish until the wait ends. */
+  /** Longest time from publish to the end of the call, in milliseconds. */
   readonly waitMs: number;
-  /** Milliseconds from publish within which a worker must have taken it. */
+  /** Longest time from publish until a worker must have taken the call, in milliseconds. */
   readonly queueMs: number;
-  /** Bytes that its request takes in memory until it is on the queue. */
+  /** Bytes of memory that the request takes until it is on the queue. */
   readonly requestBytes: number;
-  /** Span of the request that it is of. */
+  /** Span of the request. */
   readonly span?: Span;
-  /** API whose format the response has, and an error inside a stream. */
+  /** API whose format the response and in-stream errors have. */
   readonly api: "openai" | "anthropic" | "responses";
-  /** Last events of a Responses stream that failed. */
+  /** Returns the last events of a Responses stream that failed. */
   readonly failureEvents?: FailureEvents;
-  /** Its share of the credit line on which it was admitted. */
+  /** Share of the credit line on which the call was admitted. */
   readonly lined?: LinedHold | undefined;
-  /** Told what the call cost, before the end of its answer; of one that broke off, what was relayed. */
+  /** Called with the cost of the call before the response ends; after an aborted stream, with the cost of the relayed part. */
   readonly onCharged?: (nano: bigint) => void;
 }
 
-/** Reason why a call ends from our side. */
+/** Reason for which the ingress ends a call. */
 export type EndReason =
   | "client"
   | "stuck"
@@ -64,17 +63,17 @@ export type EndReason =
 
 export interface CallEvents {
   /**
-   * The call is over for us. `reason` undefined = the worker ended it and has closed the hold. Resolves with whether it is
-   * certain that nothing was or will be paid; never rejects.
+   * Called when the call is over. `reason` undefined: the worker ended the call and has closed the hold. Resolves with true if certainly
+   * nothing was or will be charged; never rejects.
    */
   onEnd(call: Call, reason: EndReason | undefined): Promise<boolean>;
-  /** The whole answer came before it was settled. */
+  /** Called when the complete response arrived before its settlement. */
   onUnsettled(call: Call, frame: EndFrame, settle: SettleNote): void;
-  /** First real frame: milliseconds the provider took so far. */
+  /** Called at the first part of a response, with the provider's milliseconds so far. */
   onFirst(call: Call, upstreamMs: number, isStream: boolean): void;
 }
 
-/** Text of the error frame or answer, by what went wrong. A caller may repeat a call whose error does not say otherwise. */
+/** Error of each end. Clients may retry a call whose error does not forbid it. */
 const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatch">, () => ApiError>> = {
   gap: () => new ApiError("internal_error", "A part of the response was lost; try again.", { shouldRetry: false }),
   silence: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
@@ -89,7 +88,7 @@ const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatc
     ),
 };
 
-/** Error code that a caller receives for an end from our side. */
+/** Returns the error code that a caller receives for an end by the ingress. */
 export function codeOfEnd(reason: EndReason): Code {
   if (reason === "client" || reason === "stuck") return "request_timeout";
   return reason === "dispatch" ? "service_unavailable" : FAILURES[reason]().code;
@@ -98,22 +97,22 @@ export function codeOfEnd(reason: EndReason): Code {
 export class Call implements ReplyListener {
   readonly facts: CallFacts;
   readonly response: Promise<Response>;
-  /** Charge of the part relayed so far, for the record that a lost call is settled by. */
+  /** Charge of the part relayed so far, at which a lost call is settled. */
   relayed: { nano: bigint; tokens: number } | undefined;
-  /** Sequence number of its message in the stream, once that is known. */
+  /** Sequence number of the call's message in the stream; undefined until known. */
   streamSeq: number | undefined;
-  /** Unix milliseconds of its last dispatch. */
+  /** Unix milliseconds of the last dispatch. */
   dispatchedAtMs = commonNow();
-  /** Subject at which the worker that has the call hears that it is not wanted any more, once it has said so. */
+  /** Subject on which the worker of the call receives its cancel; undefined until the worker has reported it. */
   cancelAt: string | undefined;
-  /** Puts it on the queue again, under the same message id; until a worker has it. */
+  /** Dispatches the call again under the same message id; undefined once a worker has the call. */
   dispatchAgain: (() => void) | undefined;
   private readonly events: CallEvents;
   private readonly publishedAt = performance.now();
   private parts: Uint8Array[] = [];
-  /** The model that answers a stream. */
+  /** Model that answers a stream. */
   private model = "";
-  /** Lines that a Responses stream has been sent; an event has three. */
+  /** Number of lines sent of a Responses stream; an event has three. */
   private lines = 0;
   private body: StreamBody | undefined;
   private lastFrameAt = 0;
@@ -129,7 +128,7 @@ export class Call implements ReplyListener {
     this.response = promise;
     this.resolve = resolve;
     this.reject = reject;
-    // A client that left hears nothing; its call must not surface as an unhandled rejection.
+    // No handler is left after the client has disconnected; the rejection must not count as unhandled.
     promise.catch(() => undefined);
   }
 
@@ -137,28 +136,28 @@ export class Call implements ReplyListener {
     return this.body !== undefined;
   }
 
-  /** It is not over, and no worker has shown that it has it. */
+  /** True while the call is not over and no worker has reported that it has the call. */
   get isWaiting(): boolean {
     return !this.isOver && this.isUnclaimed;
   }
 
-  /** No worker has shown that it has the call. */
+  /** True while no worker has reported that it has the call. */
   get isUnclaimed(): boolean {
     return this.lastFrameAt === 0;
   }
 
-  /** Milliseconds since it was published. */
+  /** Returns the milliseconds since publish. */
   age(now: number): number {
     return now - this.publishedAt;
   }
 
-  /** Nothing is left to do: the call is over and its last byte is taken. */
+  /** True when the call is over and the client has read the last byte. */
   get isFinished(): boolean {
     return this.isOver && !(this.body?.isOpen ?? false);
   }
 
   onFrame(frame: Frame, data: Uint8Array): void {
-    // A process that stood still may find the answer of a call whose caller was told otherwise, or left, long ago.
+    // After a pause of the process, a frame may arrive long after the caller got an error or disconnected.
     if (DELIVERS.has(frame.t) && this.age(performance.now()) > this.facts.waitMs) {
       this.end("deadline");
       return;
@@ -199,7 +198,7 @@ export class Call implements ReplyListener {
         void this.over(undefined);
         break;
       case "lost":
-        // Delivered twice although its worker lives: the beats to the queue were lost, not the worker.
+        // A redelivery while the worker is alive: acknowledgments of progress were lost, not the worker.
         if (lastFrameAt === 0 || performance.now() - lastFrameAt > WORKER_LIVES_MS) this.end("lost");
         break;
       case "ask":
@@ -210,7 +209,7 @@ export class Call implements ReplyListener {
     }
   }
 
-  /** The queue handed it to a worker, so it may have reached a provider: from now on silence counts as a loss. */
+  /** Records that the queue delivered the call to a worker. A provider may have the request, so silence now counts as a loss. */
   onHandedOut(): void {
     this.handedOutAt ||= performance.now();
   }
@@ -219,7 +218,7 @@ export class Call implements ReplyListener {
     this.end("gap");
   }
 
-  /** Ends the call from our side; the first reason counts. */
+  /** Ends the call from the ingress. Only the first reason counts. */
   end(reason: EndReason, error?: unknown): void {
     if (this.isOver) return;
     const isReleased = this.over(reason);
@@ -230,12 +229,12 @@ export class Call implements ReplyListener {
     else this.fail(FAILURES[reason]());
   }
 
-  /** An error that invites a repeat is told only when nothing was paid: a worker may have answered without our hearing it. */
+  /** Sends a retryable error only if nothing was paid: a worker's response may have been lost on the way. */
   private async failUnpaid(error: unknown, isReleased: Promise<boolean>): Promise<void> {
     this.reject((await isReleased) ? error : FAILURES.gap());
   }
 
-  /** Called about once a second. */
+  /** Checks the timeouts; called about once a second. */
   tick(now: number): void {
     if (this.isOver) return;
     const shownAt = Math.max(this.lastFrameAt, this.handedOutAt);
@@ -283,10 +282,10 @@ export class Call implements ReplyListener {
   }
 }
 
-/** Frames that bring a part of the answer. */
+/** Frames that contain a part of the response. */
 const DELIVERS: ReadonlySet<Frame["t"]> = new Set(["head", "delta", "part", "end"]);
 const LINE_END = 0x0a;
-/** Its name, its data, and an empty one. */
+/** An event has a line with its name, a line with its data, and an empty line. */
 const LINES_OF_EVENT = 3;
 
 function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: EndFrame): Response {
@@ -299,7 +298,7 @@ function plainResponse(parts: readonly Uint8Array[], last: Uint8Array, frame: En
   });
 }
 
-/** The last event of a stream that failed. */
+/** Returns the last event of a failed stream. */
 function errorEvent(error: ApiError, { api, requestId }: CallFacts): string {
   if (api !== "anthropic") return `data: ${JSON.stringify(errorEnvelope(error.code, error.message, error.param))}\n\n`;
   const type = ANTHROPIC_TYPES[error.code] ?? "api_error";
@@ -307,14 +306,14 @@ function errorEvent(error: ApiError, { api, requestId }: CallFacts): string {
   return `event: error\ndata: ${JSON.stringify(members)}\n\n`;
 }
 
-/** Anthropic's types of the failures that a stream may still meet; every other one is an api_error. */
+/** Anthropic's types of failures inside a stream; all others are api_error. */
 const ANTHROPIC_TYPES: Readonly<Partial<Record<Code, string>>> = {
   overloaded: "overloaded_error",
   service_unavailable: "overloaded_error",
   upstream_timeout: "timeout_error",
 };
 
-/** Spec "General rules" 6. */
+/** Headers of spec "General rules" 6. */
 function servedBy({ model, fallback }: HeadFrame | EndFrame): Record<string, string> {
   return { "x-model-used": model, ...fallbackHeaders(fallback) };
 }

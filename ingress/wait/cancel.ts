@@ -1,12 +1,12 @@
-/** Tells workers to end a job that is not waited for any more: the one that has it, where that is known, else all of them. */
+/** Cancels for jobs that have no waiting caller: sent to the worker of the job if known, otherwise to all workers. */
 import type { NatsConnection } from "nats";
 
 import { cancelSubject, isWorkerCancels } from "#shared/queue/subjects.ts";
 import type { JobTokens } from "#shared/secrets/job-token.ts";
 
 /**
- * Best effort: a cancel that is lost leaves the job to its deadline.
- * @param at subject of the worker that has it
+ * Sends a cancel, best effort. After a lost cancel, the job runs until its deadline.
+ * @param at subject of the worker that has the job
  */
 export type Cancel = (jobId: string, at?: string) => void;
 

@@ -1,7 +1,6 @@
 /**
- * Knowledge of ingresses about each other and about the workers: the slots of the fleet, from the workers' beats in the database;
- * the calls that the others have on the queue, and their requests from each address, which all tell each other over core NATS.
- * All of it may be some moments old.
+ * State of the fleet in one ingress. Slots of the workers come from heartbeats in the database. Ingresses send each other their queued
+ * calls and their requests per address over core NATS. All values may be a few seconds old.
  */
 import type { NatsConnection } from "nats";
 
@@ -18,32 +17,32 @@ import type { LiveShares } from "./live-shares.ts";
 import { type CallsWord, OthersCalls, OwnCalls } from "./told-calls.ts";
 
 const TELL_MS = paced(500);
-/** All who run have told a new one by then what they have. Before, it would believe the fleet its own. */
+/** Time within which all running ingresses have sent their state to a new one. Until then, it would consider itself alone. */
 const HEAR_MS = TELL_MS;
 const SLOTS_MS = paced(5_000);
-/** An ingress without news says as often that it is there, and how many words it has sent. */
+/** Interval of messages from an ingress without changes: they show that it is alive, and how many messages it has sent. */
 const ALIVE_MS = paced(5_000);
-/** One without a word for so long has ended; a starved one has its calls still. */
+/** An ingress without a message for this long is considered ended. A process without CPU still has its calls, hence the margin. */
 const FORGET_MS = ALIVE_MS * 3;
 
-/** One message of an ingress to all others. */
+/** Message from an ingress to all others. */
 interface Word extends CallsWord {
-  /** Requests since its last message. */
+  /** Requests per address since the last message. */
   readonly addresses: AddressCounts;
-  /** It has just started: the others tell it what they have at once. Or it ends. */
+  /** `new`: just started, the others send their whole state immediately. `gone`: the ingress ends. */
   readonly state?: "new" | "gone";
 }
 
-/** One message to one ingress: all calls, or a request for that. */
+/** Message to one ingress: all calls of the sender, or a request for all calls of the recipient. */
 type DirectWord = { readonly from: string } & (CallsWord | { readonly wants: "whole" });
 
 export interface FleetLink {
-  /** Resolves when the others have been heard: no call is served before. */
+  /** Resolves when the others have sent their state. No call is served before. */
   readonly heard: Promise<void>;
   close(): Promise<void>;
 }
 
-/** @param ingressId names us to the others */
+/** Connects this ingress to the fleet. @param ingressId UUID that identifies this ingress to the others */
 export async function openFleet(options: {
   connection: NatsConnection;
   database: Queryable;
@@ -141,7 +140,7 @@ export async function openFleet(options: {
   };
 }
 
-/** Nothing for what cannot be read. A word without a number is of a version whose words were whole. */
+/** Parses a message; invalid parts become empty. A message without a number is from an old version, whose messages were always complete. */
 function wordOf(text: string): Word {
   const { n, calls, isWhole = false, addresses, state } = parsed<Word>(text);
   const numbered = Number.isSafeInteger(n) ? { n: n as number, isWhole } : { n: 0, isWhole: true };

@@ -1,6 +1,6 @@
 /**
- * Waits for jobs to end. Who ends one rings, or tells what it ended with once that is in its row; the row is looked at then, and now and
- * again without a ring, since it is the row that says what came of the job. What a worker tells of a job while it runs comes to the same address.
+ * Waits for jobs to end. The sender of a job's end reports it with or without the result, after writing the row. The row has the
+ * authoritative outcome and is also polled. Frames of a running job arrive on the same subject.
  */
 import type { NatsConnection } from "nats";
 
@@ -14,45 +14,45 @@ import { decodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
 import { replyPrefix } from "#shared/queue/subjects.ts";
 import { paced } from "#shared/pace.ts";
 
-/** Interval at which a waiting caller's process looks at the row of the job: the message of its end may be lost. */
+/** Interval of polling a job's row for a waiting caller, since the message of the end can be lost. */
 export const JOB_LOOK_MS = paced(2_000);
 
 export interface Waiting {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly ms: number;
-  /** The job cannot have ended yet: its row is read once its end was told, or after a while. */
+  /** True when the job cannot have ended yet: its row is read only after its end was reported, or after a while. */
   readonly isNew?: boolean;
-  /** The longest wait for a job whose answer has begun: it is handed on while it is made, and must be whole. */
+  /** Longest wait for a job whose output has begun, in milliseconds: that output is being streamed and must be complete. */
   readonly begunMs?: number;
-  /** Ends the waiting: the caller has left. */
+  /** Aborts when the caller has disconnected. */
   readonly left: AbortSignal;
-  /** Hears of the job while it runs. */
+  /** Called with each frame of the running job. */
   readonly onFrame?: (frame: JobFrame, data: Uint8Array) => void;
 }
 
 export interface JobWaiter {
-  /** Returns the address to which a job of ours reports its end. */
+  /** Returns the subject to which a job of this process reports its end. */
   address(jobId: string): string;
-  /** The job when it has ended, or its outcome is unknown; undefined when the time is over, or we stop. */
+  /** Returns the job when it has ended or its outcome is unknown; undefined after the timeout or at shutdown. */
   wait(waiting: Waiting): Promise<EndedJob | undefined>;
-  /** Ends all waiting: the jobs go on. */
+  /** Ends all waiting. The jobs continue. */
   endAll(): void;
   close(): Promise<void>;
 }
 
 interface Waited {
   ring: () => void;
-  /** The job itself has said that it ended; what it said before has been read. */
+  /** True when the job has reported its end; all earlier frames have been read. */
   hasRung: boolean;
-  /** It ended well, with this. */
+  /** Cost and result, if the job succeeded and reported them. */
   told: { readonly credits: bigint; readonly result: string } | undefined;
-  /** The first part of what it makes has come. */
+  /** True when the first part of the output has arrived. */
   hasBegun: boolean;
   readonly onFrame: Waiting["onFrame"];
 }
 
-/** By then the queue's server has answered, or is away. */
+/** Time within which the NATS server responds or is unreachable. */
 const SOCKET_READ_MS = 1_000;
 const decoder = new TextDecoder();
 const RUNNING: ReadonlySet<string> = new Set(["queued", "running"]);
@@ -69,7 +69,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
         return;
       }
       const one = waited.get(message.subject.slice(prefix.length + 1));
-      // The worker of a stream asks whether it still has a reader.
+      // The worker of a stream asks whether its client is still connected.
       if (message.reply) {
         message.respond(one ? CALLER_LIVES : CALLER_GONE);
         return;
@@ -110,13 +110,13 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
       over.addEventListener("abort", wake);
       try {
         for (let mayHaveEnded = !isNew; ; mayHaveEnded = true) {
-          // Set before the row is read: a ring meanwhile is not missed.
+          // Replaced before the row is read, so that no report in between is missed.
           const { promise: rung, resolve: ring } = Promise.withResolvers<void>();
           own.ring = ring;
           if (own.told) return endedWell(workspaceId, jobId, own.told);
           const row = mayHaveEnded ? await readJob(workspaceId, jobId) : undefined;
           if (row) {
-            // The row may be read before the frames that were sent ahead of it: a server that answers has passed them on.
+            // The row may be visible before earlier frames have arrived. A flush returns after them.
             if (onFrame && !own.hasRung) await Promise.race([rung, flushed(connection, SOCKET_READ_MS)]);
             return row;
           }

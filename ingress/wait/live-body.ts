@@ -1,7 +1,6 @@
 /**
- * The body of an answer that is made while it is read: bytes go out as the worker tells them, and whatever was lost on the
- * way, or came faster than its reader takes it, is read from the file when the job has ended. A body that cannot be whole
- * is cut, never ended.
+ * Body of a response whose content is still being produced. Bytes from the worker are relayed as they arrive. Bytes that were lost, or
+ * arrived faster than the client reads, are read from the file when the job has ended. An incomplete body is aborted, never ended.
  */
 import type { EndedJob } from "#shared/database/jobs.ts";
 import type { JobFrame, MadeHead } from "#shared/queue/job-frames.ts";
@@ -9,9 +8,9 @@ import type { JobFrame, MadeHead } from "#shared/queue/job-frames.ts";
 import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 
 export interface LiveBodyTools {
-  /** The job as it ended well. @throws ApiError when it did not */
+  /** Resolves with the succeeded job. @throws ApiError if the job failed */
   readonly ended: Promise<EndedJob>;
-  /** Reads the kept file from this offset on, and returns its whole size, in bytes. */
+  /** Reads the stored file from an offset, and returns its whole size in bytes. */
   readonly read: (
     row: EndedJob,
     from: number,
@@ -19,12 +18,12 @@ export interface LiveBodyTools {
 }
 
 export class LiveBody {
-  /** Resolves when the first byte is there, with what it is; never when none comes before the job's end. */
+  /** Resolves with the head when the first byte has arrived; never resolves if none arrives before the job's end. */
   readonly begun: Promise<MadeHead>;
   private begin!: (head: MadeHead) => void;
   private run: number | undefined;
   private readonly queue = new PieceQueue();
-  /** Bytes that have come without a gap, and those of them that were handed out. */
+  /** Number of bytes received without a gap, and number of bytes sent to the client. */
   private heard = 0;
   private sent = 0;
   private isBroken = false;
@@ -37,13 +36,13 @@ export class LiveBody {
 
   onFrame(frame: JobFrame, data: Uint8Array): void {
     if (frame.t === "made") {
-      // Another worker makes it anew: what was handed out of the first cannot be gone on with.
+      // Another worker repeats the job: its output cannot continue the bytes already sent.
       if (this.run === undefined) this.run = frame.run;
       else if (frame.run !== this.run) this.isBroken = true;
       this.begin(frame);
     }
     if (frame.t !== "bytes" || frame.run !== this.run || this.isBroken) return;
-    // What is missing, and all that follows it, comes from the file.
+    // The missing bytes and all after them are read from the file.
     if (frame.at !== this.heard || this.queue.bytes > RELAY_BYTES_MAX) {
       this.isBroken = true;
       return;
@@ -52,7 +51,7 @@ export class LiveBody {
     this.queue.push(data);
   }
 
-  /** All of it, in order. @throws Error when it cannot be had whole: the connection is to be cut then */
+  /** Yields all bytes in order. @throws Error if they cannot be completed: the connection must then be aborted */
   async *bytes({ ended, read }: LiveBodyTools): AsyncGenerator<Uint8Array, void, void> {
     let row: EndedJob | undefined;
     let fault: unknown;

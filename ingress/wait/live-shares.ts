@@ -1,10 +1,8 @@
 /**
- * Limits the synchronous calls of one workspace that are on the queue of a pool at once. The queue is served in the order of
- * arrival, so a workspace with a thousand calls would delay everybody else: calls beyond its share wait here, in their own
- * order, until one of its calls ends. A workspace alone may keep nearly all of the fleet busy, several divide that; the
- * slots that are left take the first calls of others at once, however long the calls under way go on.
- *
- * The whole is the fleet's: what a workspace may have here follows from what other ingresses have told, and that is some moments old.
+ * Limits the synchronous calls of a workspace on a pool's queue. The queue is first in, first out, so a workspace with a thousand calls
+ * would delay all others. Calls beyond the share wait here, in order, until a call of the workspace ends. A single workspace may use nearly
+ * the whole fleet; several workspaces divide it. The slots kept free serve the first calls of others immediately. | Shares are fleet-wide:
+ * they depend on the counts that other ingresses have sent, which may be a few seconds old.
  */
 import { FairLimit, type Lease, type Owner } from "#shared/fair-limit.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
@@ -13,20 +11,20 @@ import { tooMany } from "#shared/request-limit.ts";
 import type { CallFacts } from "./call.ts";
 
 export interface LiveShares {
-  /** Room on the queue for a call, until it is over. @throws ApiError `overloaded` when too much of its workspace, or of all, waits already */
+  /** Takes a permit for the queue until the call is over. @throws ApiError `overloaded` if too many calls wait already */
   enter(call: Pick<CallFacts, "pool" | "workspaceId" | "requestBytes">): Lease;
-  /** To be called right after our counts were told to the other ingresses: shares grow from one telling to the next. */
+  /** Updates the shares. Called directly after this ingress has sent its counts, since shares grow by one step per message. */
   update(fleet: Fleet): void;
-  /** Our calls on the queue of each pool, by workspace; 0 where all of them wait for their turn. */
+  /** Returns this ingress's calls on the queue, by pool and workspace; 0 if all calls of a workspace wait. */
   inFlight(): Map<Pool, Map<string, number>>;
-  /** Calls of the pool that wait for their turn. */
+  /** Returns the number of calls of the pool that wait for a permit. */
   waiting(pool: Pool): number;
 }
 
 export interface Fleet {
-  /** Calls of each pool that the workers run at once. */
+  /** Number of calls that the workers of each pool can run at once. */
   readonly slots: ReadonlyMap<Pool, number>;
-  /** Ingresses that run, ours too. */
+  /** Number of running ingresses, including this one. */
   readonly ingresses: number;
   /** Calls of other ingresses, by pool and workspace. */
   readonly elsewhere: ReadonlyMap<Pool, ReadonlyMap<string, Elsewhere>>;
@@ -38,15 +36,15 @@ export interface Elsewhere {
   readonly ingresses: number;
 }
 
-/** Slots in this many that no workspace's calls fill while it has the fleet to itself. */
+/** One slot in this many stays free while a single workspace uses the fleet. */
 const SLOTS_PER_FREE_SLOT = 8;
-/** Tellings over which an ingress takes as many slots beyond its part as stay free. */
+/** Number of messages over which an ingress grows beyond its part by as many calls as slots stay free. */
 const TELLINGS_PER_GRANT = 8;
-/** A small fleet is kept busy, and none of many workspaces is left with nothing. */
+/** Smallest share, in calls: keeps a small fleet busy, and serves each of many workspaces. */
 const SHARE_MIN = 4;
-/** While no worker has told its slots. */
+/** Assumed slots while no worker has reported its own. */
 const SLOTS_UNKNOWN = 16;
-/** Most calls and bytes of one workspace, and bytes of all, that wait: they lie in our memory. */
+/** Most waiting calls and bytes of one workspace, and bytes of all workspaces: their requests are in memory. */
 const WAITING_MAX = { calls: 2_000, bytes: 32 * 1_048_576, allBytes: 128 * 1_048_576 };
 
 const NOWHERE: Elsewhere = { calls: 0, ingresses: 0 };
@@ -87,29 +85,29 @@ export function createLiveShares(): LiveShares {
   };
 }
 
-/** State that the pools share. */
+/** State that all pools share. */
 interface Common {
   slots: ReadonlyMap<Pool, number>;
   ingresses: number;
-  /** Bytes of all calls that wait. */
+  /** Returns the bytes of all waiting calls. */
   readonly waitingBytes: () => number;
 }
 
-/** Calls of one workspace in one pool, beside those of ours that are on the queue or wait. */
+/** Calls of one workspace in one pool, beyond those that this ingress has on the queue or waiting. */
 interface Part {
   elsewhere: Elsewhere;
-  /** Calls of ours beyond our part that may be on the queue until the ingresses have told each other again; rarely whole. */
+  /** Calls beyond this ingress's part that may be on the queue until the next exchange of counts; rarely an integer. */
   granted: number;
 }
 
-/** The calls of all workspaces in one pool. */
+/** Calls of all workspaces in one pool. */
 class PoolCalls {
   private readonly pool: Pool;
   private readonly common: Common;
   private readonly limit: FairLimit;
-  /** Workspaces with calls here or elsewhere. */
+  /** Workspaces with calls in this or another ingress. */
   private readonly parts = new Map<string, Part>();
-  /** Calls of other ingresses on the queue. */
+  /** Number of calls that other ingresses have on the queue. */
   private elsewhere = 0;
 
   constructor(pool: Pool, common: Common) {
@@ -132,7 +130,7 @@ class PoolCalls {
     return this.limit.waitingBytes;
   }
 
-  /** @throws ApiError `overloaded` */
+  /** Takes a permit. @throws ApiError `overloaded` */
   enter(owner: string, bytes: number): Lease {
     this.partOf(owner);
     const lease = this.limit.enter({ owner, bytes });
@@ -143,7 +141,7 @@ class PoolCalls {
     return { ...lease, release };
   }
 
-  /** Takes in what other ingresses have on the queue, by workspace. */
+  /** Updates the calls that other ingresses have on the queue, by workspace. */
   update(others: ReadonlyMap<string, Elsewhere> = new Map()): void {
     this.elsewhere = 0;
     for (const [id, { calls }] of others) {
@@ -159,7 +157,7 @@ class PoolCalls {
     this.limit.letIn();
   }
 
-  /** Calls of ours on the queue, by workspace; 0 where all of them wait. */
+  /** Returns this ingress's calls on the queue, by workspace; 0 if all of them wait. */
   inFlight(): Map<string, number> {
     const ours = new Map<string, number>();
     for (const id of this.parts.keys()) {
@@ -185,12 +183,12 @@ class PoolCalls {
     return Math.floor(this.slots / SLOTS_PER_FREE_SLOT);
   }
 
-  /** Calls of one workspace that may be on the queue. */
+  /** Number of calls of one workspace that may be on the queue. */
   private get share(): number {
     return Math.max(SHARE_MIN, Math.ceil((this.slots - this.free) / Math.max(1, this.parts.size)));
   }
 
-  /** True if a call leaves slots for others: beyond its first call at each ingress, a workspace takes less than it leaves free. */
+  /** True if a call leaves slots for others. Beyond its first call at each ingress, a workspace takes fewer slots than it leaves free. */
   private leavesFree({ elsewhere }: Part, own: number): boolean {
     const { slots } = this;
     const onQueue = this.limit.taken + this.elsewhere;
@@ -199,9 +197,9 @@ class PoolCalls {
   }
 
   /**
-   * Each ingress may take its own part of a share at once, where the others have left it, and a call or some in any case: they
-   * would not hear of it else. Beyond that it takes more from one telling to the next, so slowly that what it has not heard yet of
-   * the others for some seconds fits into the slots that stay free.
+   * An ingress may take its own part of a share at once if the others have left it, and at least one call in any case: otherwise the others
+   * would never count it. Beyond its part, it takes a little more with each message: calls of others that it does not know of for some
+   * seconds then fit into the free slots.
    */
   private hasCapacity(part: Part, own: number): boolean {
     const { elsewhere, granted } = part;
@@ -226,7 +224,7 @@ class PoolCalls {
     return this.common.waitingBytes() <= allBytes;
   }
 
-  /** With one workspace less, the others may have more. */
+  /** Forgets a workspace without calls, which enlarges the shares of the others. */
   private tidy(id: string): void {
     if (this.limit.ownerOf(id) || this.parts.get(id)?.elsewhere !== NOWHERE) return;
     this.parts.delete(id);

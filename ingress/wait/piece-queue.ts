@@ -1,11 +1,11 @@
-/** Pieces that come by themselves, until they are taken. */
+/** Queue of pieces between a producer and a reader. */
 
-/** Frames or bytes held for a reader that does not read; deltas are merged beyond it. */
+/** Most buffered pieces, which are then joined into one, and bytes that are buffered for a slow reader. */
 export const RELAY_FRAMES_MAX = 256;
 export const RELAY_BYTES_MAX = 1_048_576;
 
 export class PieceQueue {
-  /** Bytes of all that is there. */
+  /** Total bytes in the queue. */
   bytes = 0;
   private pieces: Uint8Array[] = [];
   private resolve: () => void = () => undefined;
@@ -17,14 +17,14 @@ export class PieceQueue {
     this.wake();
   }
 
-  /** Takes the first piece. */
+  /** Removes and returns the first piece. */
   take(): Uint8Array | undefined {
     const piece = this.pieces.shift();
     this.bytes -= piece?.length ?? 0;
     return piece;
   }
 
-  /** Takes all that is there as one piece. */
+  /** Removes all pieces and returns them as one. */
   takeAll(): Uint8Array | undefined {
     if (this.pieces.length === 0) return undefined;
     const all = this.joined();
@@ -37,7 +37,7 @@ export class PieceQueue {
     this.bytes = 0;
   }
 
-  /** Resolves when a piece has come, or at `wake`. For one waiter. */
+  /** Resolves when a piece arrives, or at `wake`. Supports one waiter. */
   more(): Promise<void> {
     return new Promise((resolve) => {
       this.resolve = resolve;

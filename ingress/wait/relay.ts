@@ -1,4 +1,4 @@
-/** All calls this ingress waits for: each put on the queue; one reply subscription, one clock, one record of what was relayed. */
+/** Relay of all calls that this ingress waits for: dispatch, one reply subscription, one clock, one record of relayed amounts. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -28,53 +28,53 @@ import type { LiveShares } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
 import type { UnsettledAnswers } from "./unsettled.ts";
 
-/** NATS messages stay under this; larger requests travel as a claim check in S3. */
+/** Largest request inside a NATS message, in bytes; a larger one is stored in S3 as a claim check. */
 const MESSAGE_BYTES_MAX = 448 * 1024;
 
-/** A call whose worker has not asked by then is looked up in the queue: still waiting, or handed to a worker that died. */
+/** Time after which a call without a sign of a worker is looked up in the queue: still waiting, or delivered to a crashed worker. */
 const UNCLAIMED_MS = paced(3_000);
 
-/** The ingress records this often what it has relayed, so a lost worker's call can be settled. */
+/** Interval of recording the relayed amounts, at which a lost worker's call is settled. */
 const RELAY_RECORD_MS = paced(2_000);
 
 /** Message that is put on the queue for a call. */
 export interface CallMessage {
-  /** The work message without its request, and without where it is answered to. */
+  /** Work message without request and reply subject. */
   readonly head: JobMessage;
-  /** The request as the worker gets it: JSON. */
+  /** Request for the worker, as JSON. */
   readonly text: string;
 }
 
 export interface Relay {
   /**
-   * Listens, dispatches, waits. The hold must be placed; from here on it is closed whatever happens.
-   * @param signal the client's: aborts when it leaves
-   * @param onOffloaded the request is on its way, or waits here beyond its workspace's share, counted by its bytes
+   * Dispatches a call and returns its response. The hold must exist; the relay closes it in every case.
+   * @param signal aborts when the client has disconnected
+   * @param onOffloaded called when the request is sent, or waits beyond its workspace's share, where its bytes count
    * @throws ApiError of the call
    */
   run(facts: CallFacts, message: CallMessage, signal: AbortSignal, onOffloaded?: () => void): Promise<Response>;
-  /** Calls waited for. */
+  /** Returns the number of calls that have not ended. */
   active(): number;
-  /** Ends every call with an error, for the end of the grace. */
+  /** Ends every call with an error, near the end of the grace period. */
   endAll(): void;
   close(): void;
 }
 
 const TICK_MS = paced(1_000);
-/** Long enough for the sockets to be read once. */
+/** Time in which the sockets are certainly read once. */
 const SOCKET_READ_MS = 100;
 
-/** Ends after which the worker that has the call aborts it and settles what was produced. */
+/** Ends after which the worker of the call aborts it and settles what was produced. */
 const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap", "deadline", "shutdown"]);
 
 interface RelayOptions {
   cancel: Cancel;
   inbox: ReplyInbox;
   unsettled: Pick<UnsettledAnswers, "keep" | "has">;
-  /** Told of calls that are settled. */
+  /** Credit lines, which are notified of settled calls. */
   lines?: Pick<CreditLines, "forget"> | undefined;
   database: Database;
-  /** Records why calls failed that no worker ends. */
+  /** Records the failure reasons of calls that no worker ends. */
   failures: FailureLog;
   ledger: Ledger;
   log: Logger;
@@ -82,7 +82,7 @@ interface RelayOptions {
   /** Limits the calls of a workspace that are on the queue. */
   shares: LiveShares;
   publisher: Publisher;
-  /** Requests that are too large for a message lie there. */
+  /** Storage of requests that are too large for a message. */
   storage: Storage;
 }
 
@@ -124,7 +124,7 @@ class CallRelay implements Relay, CallEvents {
     try {
       return await call.response;
     } finally {
-      // A stream's own body notices its client leaving; listening on would keep the request alive.
+      // A stream detects the disconnect in its own body. A remaining listener would keep the request in memory.
       if (!call.isStream) signal.removeEventListener("abort", onLeft);
     }
   }
@@ -162,15 +162,15 @@ class CallRelay implements Relay, CallEvents {
       return false;
     }
     if (call.isStream) metrics.streamAborts.inc(reason);
-    // The worker, if there is one, stops at once and settles what was produced.
+    // The worker, if there is one, stops immediately and settles what was produced.
     cancel(call.facts.jobId, call.cancelAt);
     if (LEFT_TO_WORKER.has(reason) && !call.isUnclaimed) return false;
     return this.settleAbandoned(call, reason);
   }
 
   /**
-   * Closes the hold of a call that no worker is known to have, or whose worker is gone. Resolves with whether it is certain
-   * that nothing was or will be taken.
+   * Closes the hold of a call without a known worker, or whose worker is lost. Resolves with true if certainly nothing was or will be
+   * charged.
    */
   private async settleAbandoned(call: Call, reason: EndReason): Promise<boolean> {
     const { failures, ledger, log, metrics } = this.options;
@@ -205,7 +205,7 @@ class CallRelay implements Relay, CallEvents {
     }
   }
 
-  /** Sends the call when its workspace has room on the queue. */
+  /** Sends the call when its workspace has a permit for the queue. */
   private async sendWhenPermitted(call: Call, send: () => Promise<void>, onOffloaded?: () => void): Promise<void> {
     try {
       const permit = this.options.shares.enter(call.facts);
@@ -239,9 +239,9 @@ class CallRelay implements Relay, CallEvents {
       failpoint("call.dispatched");
     } catch (error) {
       span.end(errorName(error));
-      // The process may have stood still meanwhile, and what came then is read first.
+      // After a pause of the process, received frames must be read first.
       await Bun.sleep(SOCKET_READ_MS);
-      // Only the queue's answer may have been lost: a call that a worker has shown to have goes on.
+      // Perhaps only the queue's acknowledgment was lost: a call that a worker has reported continues.
       if (call.isWaiting) call.end("dispatch", error);
     }
   }
@@ -249,7 +249,7 @@ class CallRelay implements Relay, CallEvents {
   private tick(now: number): void {
     const unclaimed: Call[] = [];
     for (const call of this.calls.values()) {
-      // An ended stream stays until its reader has taken the rest, or is cut for not taking it.
+      // An ended stream remains until the client has read the rest, or was cut off for not reading.
       if (call.isFinished) this.calls.take(call.facts.jobId);
       else call.tick(now);
       const isSent = call.dispatchAgain !== undefined;
@@ -258,7 +258,7 @@ class CallRelay implements Relay, CallEvents {
     void this.findUnclaimed(unclaimed);
   }
 
-  /** A worker that died at once has sent no sign of life; only the queue knows that it had the call. */
+  /** Finds calls whose worker crashed before its first frame; only the queue knows that these were delivered. */
   private async findUnclaimed(unclaimed: readonly Call[]): Promise<void> {
     const { log, publisher } = this.options;
     if (this.isFinding || unclaimed.length === 0) return;
@@ -268,7 +268,7 @@ class CallRelay implements Relay, CallEvents {
         const { upTo, sinceMs } = await publisher.handedOut(pool, "live");
         for (const call of theirs) {
           if (!call.isWaiting) continue;
-          // A queue younger than the message has lost it with its store.
+          // The queue is younger than the message: its storage, and with it the message, was lost.
           if (sinceMs > call.dispatchedAtMs) call.dispatchAgain?.();
           else if (call.streamSeq !== undefined && call.streamSeq <= upTo) call.onHandedOut();
         }
@@ -292,7 +292,7 @@ class CallRelay implements Relay, CallEvents {
   }
 }
 
-/** The validated text travels as it came: parsing it a second time here would buy nothing. A large one waits in S3. */
+/** Returns the message's JSON. The validated request text is inserted unparsed, which saves CPU. A large request is stored in S3. */
 async function messageBody(
   storage: Storage,
   { jobId, requestBytes }: CallFacts,

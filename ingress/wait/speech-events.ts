@@ -1,4 +1,4 @@
-/** Speech as OpenAI streams it: events with pieces of the audio in base64, then one with what it used. */
+/** Speech in OpenAI's stream format: events with base64 pieces of the audio, then one with the usage. */
 import type { SpeechEvent } from "#schemas/generated/types.ts";
 import type { UsageRow } from "#shared/database/usage.ts";
 import { ApiError, type ErrorEnvelope, errorEnvelope } from "#shared/errors.ts";
@@ -7,9 +7,9 @@ import { FILE_PIECE_BYTES } from "#ingress/response-body.ts";
 import { sseEvent } from "../sse.ts";
 
 /**
- * The events of audio, each ready to be sent. Speech that fails ends with an error event and without
- * `speech.audio.done`; any other fault is thrown, and the connection is to be cut.
- * @param units asked for when the audio has ended: what its usage record counts
+ * Yields the encoded events of audio. Failed speech ends with an error event and without `speech.audio.done`. Any other error is thrown,
+ * and the connection must be aborted.
+ * @param units called when the audio has ended; returns the units of its usage record
  */
 export async function* speechEvents(
   audio: AsyncIterable<Uint8Array>,
@@ -31,7 +31,7 @@ export async function* speechEvents(
 
 const event: (members: SpeechEvent | ErrorEnvelope) => Uint8Array = sseEvent;
 
-/** OpenAI's three counts, 0 where the source reports no tokens; characters where those are billed. */
+/** Returns OpenAI's three token counts: 0 if the source reports no tokens, characters if those are billed. */
 function usageOf(units: UsageRow["units"]): NonNullable<SpeechEvent["usage"]> {
   const { input_tokens: input = 0, audio_output_tokens: output = 0, characters } = units;
   return {

@@ -1,6 +1,6 @@
 /**
- * The body of a streamed answer, whose pieces come as fast as they are made: a reader that stops costs a bounded buffer and slows
- * nobody else; what comes beyond the bound ends the stream.
+ * Body of a streamed response whose pieces arrive at the producer's speed. A stuck reader costs a bounded buffer and delays no other
+ * client; a piece beyond the bound aborts the stream.
  */
 
 import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
@@ -11,7 +11,7 @@ import { KEEPALIVE, KEEPALIVE_MS } from "../sse.ts";
 import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 
 export interface StreamBodyEvents {
-  /** The client closed its side, or the reader was stuck too long. */
+  /** Called when the client has disconnected or has not read for too long. */
   onLeft(reason: "client" | "stuck"): void;
 }
 
@@ -33,13 +33,13 @@ export class StreamBody extends ResponseBody {
     if (this.queue.bytes > 2 * RELAY_BYTES_MAX) this.cut();
   }
 
-  /** No more pieces; what is buffered still goes out. */
+  /** Ends the stream after the buffered pieces. */
   end(): void {
     this.isEnded = true;
     this.queue.wake();
   }
 
-  /** Keeps a silent stream alive, too. */
+  /** Checks the bounds and sends a keepalive during silence. */
   override tick(now: number): void {
     super.tick(now);
     const { bytes } = this.queue;

@@ -1,21 +1,21 @@
 /**
- * Calls on the queue as ingresses tell each other of them. A word holds what has changed, and no more than a bounded part of that:
- * the counts of all workspaces, told twice a second by a hundred ingresses to a hundred, would be a gigabyte a second.
+ * Messages between ingresses about their queued calls. A message contains a bounded number of changes: the counts of all workspaces, sent
+ * twice a second by a hundred ingresses to a hundred, would be a gigabyte a second.
  */
 import { type Pool, POOLS } from "#shared/queue/subjects.ts";
 
 import type { Elsewhere } from "./live-shares.ts";
 
-/** Calls by pool and workspace. 0: its calls wait for their turn; null: it has none any more. */
+/** Calls by pool and workspace. 0: all calls of the workspace wait; null: the workspace has no more calls. */
 export type Counts = Partial<Record<Pool, Readonly<Record<string, number | null>>>>;
 export type CallsByPool = ReadonlyMap<Pool, ReadonlyMap<string, number>>;
 
-/** Workspaces told of each pool, those with the most calls. */
+/** Most workspaces reported per pool: those with the most calls. */
 const TOLD_MAX = 1_000;
-/** Changes in one word. A thousand that change all the time are told within 2.5 s; four fit into the slots that stay free. */
+/** Most changes in one message. A thousand constantly changing counts are sent within 2.5 s; four calls fit into the slots kept free. */
 export const CHANGES_MAX = 200;
 
-/** One word in so many tells everything, so that no mistake lasts; a lost one is asked for at once. The first is one of them. */
+/** One message in this many, including the first, has all counts, so that errors do not last. A lost message is requested at once. */
 const WORDS_PER_WHOLE = 100;
 
 interface Change {
@@ -25,15 +25,15 @@ interface Change {
   readonly weight: number;
 }
 
-/** Calls of this ingress as the others know them. */
+/** Calls of this ingress as reported to the others. */
 export class OwnCalls {
   private readonly told = new Map<Pool, Map<string, number>>();
-  /** Words that each change has waited for, by pool and workspace. */
+  /** Number of messages that each change has waited for, by pool and workspace. */
   private waited = new Map<string, number>();
-  /** Words so far. */
+  /** Number of messages so far. */
   private n = 0;
 
-  /** Returns what the next word says, and counts it as told. What finds no place in it comes with a later word. */
+  /** Returns the changes for the next message and records them as reported. Changes beyond the maximum follow in later messages. */
   takeChanges(inFlight: CallsByPool): Counts {
     const changes = POOLS.flatMap((pool) => this.changesOf(pool, inFlight.get(pool)));
     if (changes.length > CHANGES_MAX) changes.sort((a, b) => b.weight - a.weight);
@@ -54,13 +54,13 @@ export class OwnCalls {
     return taken;
   }
 
-  /** Returns the next word, of these changes or, now and then, of everything. */
+  /** Returns the next message: these changes, or from time to time all counts. */
   nextWord(changes: Counts): CallsWord {
     this.n += 1;
     return this.n % WORDS_PER_WHOLE === 1 ? this.whole() : { n: this.n, calls: changes };
   }
 
-  /** Returns all that was told up to the last word, for one that has missed some of it. */
+  /** Returns all counts up to the last message, for an ingress that has missed a part. */
   whole(): CallsWord {
     const calls = Array.from(this.told, ([pool, counts]) => [pool, Object.fromEntries(counts)] as const);
     return { n: this.n, calls: Object.fromEntries(calls), isWhole: true };
@@ -72,7 +72,7 @@ export class OwnCalls {
       inFlight.size > TOLD_MAX ? new Map([...inFlight].toSorted(([, a], [, b]) => b - a).slice(0, TOLD_MAX)) : inFlight;
     const changes: Change[] = [];
     const note = (workspaceId: string, count: number | null): void => {
-      // Large ones first; a small one that waits gains by it.
+      // Large changes first. A waiting change gains weight with every message.
       const size = Math.max(1, Math.abs((count ?? 0) - (told.get(workspaceId) ?? 0)));
       const weight = size * (1 + (this.waited.get(`${pool} ${workspaceId}`) ?? 0));
       changes.push({ pool, workspaceId, count, weight });
@@ -83,11 +83,11 @@ export class OwnCalls {
   }
 }
 
-/** One word of an ingress about its calls. */
+/** Message of an ingress about its calls. */
 export interface CallsWord {
-  /** Number of the word: a hole means that one was lost. */
+  /** Number of the message. A gap shows that a message was lost. */
   readonly n: number;
-  /** Calls that are others than in the word before, or all. */
+  /** Counts that differ from the previous message, or all counts. */
   readonly calls: Counts;
   readonly isWhole?: boolean;
 }
@@ -96,18 +96,18 @@ interface Told {
   readonly calls: Map<Pool, Map<string, number>>;
   n: number;
   at: number;
-  /** Something of it was missed. */
+  /** True when a message was missed. */
   hasHole: boolean;
 }
 
-/** Ingresses listened to. */
+/** Most ingresses whose counts are kept. */
 const INGRESSES_MAX = 1_000;
 
-/** Calls of the other ingresses, as far as they were heard of. */
+/** Calls of the other ingresses, as received. */
 export class OthersCalls {
   private readonly others = new Map<string, Told>();
 
-  /** Others that run. */
+  /** Number of other running ingresses. */
   get ingresses(): number {
     return this.others.size;
   }
@@ -137,7 +137,7 @@ export class OthersCalls {
     for (const [from, { at }] of this.others) if (now - at > silentMs) this.others.delete(from);
   }
 
-  /** Returns those of whom something was missed. */
+  /** Returns the ingresses with missed messages. */
   withHoles(): string[] {
     return Array.from(this.others, ([from, { hasHole }]) => (hasHole ? from : "")).filter((from) => from !== "");
   }
@@ -163,7 +163,7 @@ function note(counts: Map<string, number>, workspaceId: string, count: number | 
     counts.delete(workspaceId);
     return;
   }
-  // A word may be of another version. Beyond the usual, some may still be known whose end is told later.
+  // The message may be of another version. The maximum is doubled because known workspaces may be removed by a later message.
   const isCount = Number.isSafeInteger(count) && count >= 0;
   if (isCount && (counts.has(workspaceId) || counts.size < 2 * TOLD_MAX)) counts.set(workspaceId, count);
 }

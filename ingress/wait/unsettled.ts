@@ -1,6 +1,6 @@
 /**
- * Answers that their workers sent before they were settled. Their figures are kept until the worker says that they are
- * settled; when it is lost, or says nothing, they are settled from here. Settling twice changes nothing.
+ * Responses that workers sent before settlement. Their charges are kept until the worker reports the settlement. If the worker is lost or
+ * silent, this ingress settles them. A second settlement changes nothing.
  */
 import { isDataFault } from "#shared/database/client.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -17,16 +17,16 @@ import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { createAckBatch, type TakenAck, type AckPublisher } from "#shared/queue/acks.ts";
 
 export interface UnsettledAnswers extends EndedCalls {
-  /** The answer is on its way to its client. */
+  /** Keeps the charge of a response that is being sent to its client. */
   keep(call: PlacedCall & Pick<CallSettlement, "lined">, frame: EndFrame, settle: SettleNote): void;
-  /** True of an answer that is not known to be settled. */
+  /** True for a response without a confirmed settlement. */
   has(jobId: string): boolean;
-  /** Answers not known to be settled. */
+  /** Returns the number of responses without a confirmed settlement. */
   size(): number;
-  /** Settles all unsettled answers: callers have them, and workers that do not hear of that would release their holds. */
+  /** Settles all responses: clients have them, and workers without a notice of that would release their holds. */
   settleAll(): Promise<void>;
   /**
-   * Does `settleAll` before the process ends. Workers have a moment before to report answers as settled, unless less is left of the grace.
+   * Runs `settleAll` before the process ends. Workers first get a moment to report settlements, if the grace period allows.
    * @param hurry ends that moment
    * @param allowedMs time until the process ends, in milliseconds
    */
@@ -34,36 +34,36 @@ export interface UnsettledAnswers extends EndedCalls {
   close(): void;
 }
 
-/** Each holds credits, so there are no more of them than balances allow. */
+/** Response without a confirmed settlement. Each has a hold of credits, so balances bound their number. */
 interface Unsettled extends PlacedCall, Pick<CallSettlement, "lined"> {
   readonly nano: bigint;
   readonly note: SettleNote;
-  /** performance.now() from which on its worker's word is not waited for. */
+  /** performance.now() from which the ingress settles without waiting for the worker. */
   dueAt: number;
   isSettling: boolean;
-  /** Settles that failed. */
+  /** Number of failed settlements. */
   failures: number;
 }
 
-/** By then a lost worker's message has come to another one, which asks for it. */
+/** Time within which another worker gets a lost worker's message and asks for the response. */
 const WORD_MS = LANE_SETTINGS.live.ackWaitMs;
 const TICK_MS = paced(1_000);
-/** Each settle has repeated itself for a while before it fails. */
+/** Longest delay between attempts. Each settlement has already retried for a while before it fails. */
 const AGAIN_MAX_MS = paced(30_000);
-/** Time that workers have to settle their calls when we end, in milliseconds. */
+/** Time that workers have at shutdown to settle their calls, in milliseconds. */
 const DRAIN_MS = paced(2_000);
-/** Time in which all answers are settled, in milliseconds. */
+/** Time in which all responses are settled, in milliseconds. */
 const SETTLE_MS = paced(1_000);
 
 export function openUnsettledAnswers(options: {
   ledger: Ledger;
   metrics: Metrics;
   log: Logger;
-  /** Words to workers go out on it. */
+  /** Connection for notices to workers. */
   connection: AckPublisher;
-  /** Told of an answer that is settled. */
+  /** Called when a response is settled. */
   onSettled?: (jobId: string) => void;
-  /** Time that the word of a taken answer waits for others, in milliseconds: each message wakes a worker. */
+  /** Time that the notice of a received response waits for other notices, in milliseconds: each message wakes a worker. */
   lingerMs: number;
 }): UnsettledAnswers {
   const { ledger, metrics, log } = options;
@@ -111,7 +111,7 @@ export function openUnsettledAnswers(options: {
 
   const clock = setInterval(() => {
     const now = performance.now();
-    // Oldest first: those behind one that is not due are not due either, but for those tried again.
+    // Oldest first. Retried ones aside, responses after one that is not due are not due either.
     for (const answer of answers.values()) if (answer.dueAt <= now) void settle(answer);
   }, TICK_MS);
 

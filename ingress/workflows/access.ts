@@ -10,20 +10,20 @@ import { isKeeper, readerOf } from "#shared/workflows/access.ts";
 import type { IngressContext } from "../context.ts";
 import { callerOf, type RouteCall } from "../serve.ts";
 
-/** Returns the workflow of the path; one that the caller may not see counts as none. @throws ApiError `workflow_not_found` */
+/** Returns the workflow of the path. One that the caller may not see counts as missing. @throws ApiError `workflow_not_found` */
 export async function shownWorkflow(context: Pick<IngressContext, "database">, call: RouteCall): Promise<WorkflowRow> {
   const row = await findShown(context.database, callerOf(call), call.params["id"] ?? "");
   if (!row) throw noWorkflow();
   return row;
 }
 
-/** Undefined for one that the caller may not see, or whose key lists other tools. */
+/** Returns the workflow; undefined if the caller may not see it, or if the caller's key lists other tools. */
 export async function findShown(target: Queryable, caller: Caller, word: string): Promise<WorkflowRow | undefined> {
   const id = word.toLowerCase();
   return isUuid(id) && mayUseTool(caller, id) ? findWorkflow(target, readerOf(caller), id) : undefined;
 }
 
-/** @throws ApiError `permission_denied` */
+/** Checks that the caller may edit the workflow. @throws ApiError `permission_denied` */
 export function checkEditor(row: WorkflowRow, caller: Caller): void {
   if (isKeeper(row, caller) || (row.sharing_scope === "workspace" && row.share_permission === "edit")) return;
   throw new ApiError(
@@ -32,7 +32,7 @@ export function checkEditor(row: WorkflowRow, caller: Caller): void {
   );
 }
 
-/** @throws ApiError `permission_denied` */
+/** Checks that the caller may manage the workflow. @throws ApiError `permission_denied` */
 export function checkKeeper(row: WorkflowRow, caller: Caller, what: string): void {
   if (isKeeper(row, caller)) return;
   throw new ApiError("permission_denied", `Only the creator of the workflow, an owner or an admin can ${what} it.`);

@@ -1,4 +1,4 @@
-/** Runs that callers ask for: of stored workflows, and of definitions that come with the call. */
+/** Runs that callers request: of stored workflows, and of definitions inside the call. */
 import type { PipelineRunRequest, WorkflowRunRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { checkWritesDefinitions } from "#shared/access/tools.ts";
@@ -20,7 +20,7 @@ import { answerRun, beginRun } from "./begin-run.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { streamRun } from "./run-stream.ts";
 
-/** @throws ApiError of what the call asks for; `overloaded`, `run_timeout` */
+/** Runs a stored workflow. @throws ApiError of an invalid request; `overloaded`, `run_timeout` */
 export async function runStored(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownWorkflow(context, call);
   const { value, pause } = await bodyOf(context, call);
@@ -33,7 +33,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   return begun(await beginRun(context, call.request, run));
 }
 
-/** @throws as `runStored`; `idempotency_key_reused`, `idempotency_in_progress` */
+/** Runs a definition from the body. @throws as `runStored`; `idempotency_key_reused`, `idempotency_in_progress` */
 export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
   const caller = callerOf(call);
   checkWritesDefinitions(caller);
@@ -59,7 +59,7 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
     ...(key === null ? {} : { idempotencyKey: key, fingerprint }),
   };
   const answer = await beginRun(context, call.request, run);
-  // Another one under the same key was faster.
+  // A concurrent call with the same key was faster.
   return answer ?? begun(key === null ? undefined : await findKnown(context, caller, key, fingerprint));
 }
 
@@ -79,7 +79,7 @@ function begun(answer: Response | undefined): Response {
   return answer;
 }
 
-/** The first run of an idempotency key. @throws ApiError `idempotency_key_reused`, `idempotency_in_progress` */
+/** Returns the first run of an idempotency key. @throws ApiError `idempotency_key_reused`, `idempotency_in_progress` */
 async function findKnown(
   context: IngressContext,
   caller: Caller,
@@ -111,7 +111,7 @@ async function bodyOf(context: IngressContext, call: RouteCall): Promise<ReadBod
   const { headers } = call.request;
   const isEmpty = headers.get("transfer-encoding") === null && Number(headers.get("content-length") ?? 0) === 0;
   const bytes = isEmpty ? NO_BYTES : await readJsonBody(call.request, context.config.bodyBytesMax);
-  // Every member may be left out, and so may the body.
+  // All members are optional, and so is the body.
   return parseBody(call, bytes.length === 0 ? NO_MEMBERS : bytes);
 }
 

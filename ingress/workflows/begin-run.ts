@@ -1,4 +1,4 @@
-/** Begins a run, and answers as its mode says. */
+/** Begins a run and responds in its mode. */
 import type { NewRun, RunRow, StepRunRow } from "#shared/database/runs.ts";
 import { findRunById, findStepRuns } from "#shared/database/runs.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -14,15 +14,15 @@ import type { IngressContext } from "../context.ts";
 import type { FollowedRun } from "./run-follower.ts";
 import { goesOn, streamRun } from "./run-stream.ts";
 
-/** Longest wait of a caller for a run in mode `sync`; the run goes on. */
+/** Longest wait of a caller for a run in mode `sync`, in milliseconds. The run continues after it. */
 const RUN_WAIT_MS = 300_000;
 
 /**
- * @returns undefined when there is such a run already
- * @throws ApiError as the beginning of any run; `run_timeout` or `service_unavailable` when the run goes on without its caller
+ * Begins a run and returns its response; undefined if the run exists already.
+ * @throws ApiError of any refusal; `run_timeout` or `service_unavailable` if the run continues without its caller
  */
 export async function beginRun(context: IngressContext, request: Request, run: NewRun): Promise<Response | undefined> {
-  // Before the run begins, so that no word of it is missed.
+  // Before the run begins, so that no notice is missed.
   const followed = followOf(context, run);
   let isStreamed = false;
   try {
@@ -44,7 +44,7 @@ export async function beginRun(context: IngressContext, request: Request, run: N
 
 interface Answered {
   readonly status: number;
-  /** The answer that charged it: with its price, without its input, and with its steps in the order of their beginning. */
+  /** True for the response of the call that is charged: it has the price, no input, and the steps in the order of their start. */
   readonly isFresh: boolean;
 }
 
@@ -61,7 +61,7 @@ export async function answerRun(
 function answerOf(row: RunRow, shown: RunRow, steps: readonly StepRunRow[], { status, isFresh }: Answered): Response {
   const headers = {
     "x-run-id": row.id,
-    // Reading a run, or asking for it again, costs nothing.
+    // Reading a run, or requesting it again, is free.
     ...(isFresh && row.ended_at !== null ? { "x-credits-used": formatCredits(creditsOf(steps)) } : {}),
   };
   return json(presentRun(shown, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
@@ -90,7 +90,7 @@ async function waitForEnd(
   for (;;) {
     const restMs = until - performance.now();
     const isEnded = await followed.wait(Math.max(0, Math.min(restMs, JOB_LOOK_MS)), over);
-    // Of one that has ended all is read at once.
+    // After the notice of the end, the run and its steps are read together.
     const [row, told] = await Promise.all([mustFind(context, id), isEnded ? findStepRuns(database, [id]) : undefined]);
     if (row.ended_at !== null) return { row, steps: told ?? (await findStepRuns(database, [id])) };
     if (over.aborted || restMs <= 0) throw goesOn(context, id);

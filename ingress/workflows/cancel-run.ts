@@ -1,10 +1,10 @@
-/** The end of a run that is not wanted any more. */
+/** Cancellation of a run. */
 import { requestRunCancel } from "#shared/database/runs.ts";
 import { notifyRun, type RunNotice } from "#shared/queue/run-notice.ts";
 
 import type { IngressContext } from "../context.ts";
 
-/** Asks the run and its jobs to end. @returns whether it went on */
+/** Requests the end of a run and its jobs. @returns true if the run had not ended */
 export async function cancelRun(
   { database, connection, cancel }: Pick<IngressContext, "database" | "connection" | "cancel">,
   run: RunNotice,

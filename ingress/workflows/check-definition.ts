@@ -1,4 +1,4 @@
-/** A definition as it came in: read whole, and the workflows that it runs looked at. */
+/** Check of a received definition and of the workflows that it runs. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { readingDefinition } from "#shared/workflows/definition.ts";
@@ -8,8 +8,8 @@ import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 
 /**
- * @param body that it came with
- * @param of the workflow whose definition it is, and its latest definition so far
+ * @param body that contains the definition
+ * @param of the workflow of the definition, and its latest definition so far
  * @throws ApiError `invalid_workflow_definition`; `overloaded`
  */
 export function checkDefinition(

@@ -1,4 +1,4 @@
-/** A definition for those who try it out. */
+/** Example of a definition, for the API description. */
 export const EXAMPLE_DEFINITION = {
   inputs: { topic: { type: "string", required: true } },
   steps: [

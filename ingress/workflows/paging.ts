@@ -1,4 +1,4 @@
-/** Pages by limit and offset. */
+/** Pagination by limit and offset. */
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -15,13 +15,13 @@ export interface Page {
 export const PAGE_QUERY: NonNullable<Route["query"]> = [
   {
     name: "limit",
-    description: `Items on a page; more than ${WORKFLOWS_PAGE_MAX} are taken as ${WORKFLOWS_PAGE_MAX}.`,
+    description: `Number of entries per page. Values above ${WORKFLOWS_PAGE_MAX} are reduced to ${WORKFLOWS_PAGE_MAX}.`,
     schema: { type: "integer", minimum: 1, default: WORKFLOWS_PAGE_DEFAULT },
   },
-  { name: "offset", description: "Items before the page.", schema: { type: "integer", minimum: 0, default: 0 } },
+  { name: "offset", description: "Number of entries to skip.", schema: { type: "integer", minimum: 0, default: 0 } },
 ];
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the page of the query. @throws ApiError `unsupported_value` */
 export function pageOf({ url }: Request): Page {
   const query = new URL(url).searchParams;
   const limit = wholeNumber("limit", query.get("limit"), WORKFLOWS_PAGE_DEFAULT, 1);

@@ -1,6 +1,6 @@
 /**
- * Words about runs, for those who wait for one or read its stream. They are best effort: what is so stands in rows. All followers of
- * a run share its words, and what one of them reads.
+ * Notices of running workflows, for callers that wait for a run or read its stream. Notices are best effort; rows are authoritative. All
+ * followers of a run share its notices and reads of its rows.
  */
 import type { NatsConnection, Subscription } from "nats";
 
@@ -11,11 +11,11 @@ import { flushed } from "#shared/queue/connection.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
 import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
 
-/** Streams of runs and background responses that callers read from one process: each may last an hour. */
+/** Most streams of runs and background responses that a process serves per workspace and per key: each may last an hour. */
 export const RUN_STREAMS_PER_WORKSPACE_MAX = 100;
 export const RUN_STREAMS_PER_KEY_MAX = 50;
 
-/** A piece of what a chat step answers. */
+/** Piece of a chat step's output. */
 export interface RunDelta {
   readonly stepId: string;
   readonly attempt: number;
@@ -25,41 +25,41 @@ export interface RunDelta {
 
 export interface FollowedRun {
   /**
-   * Resolves at the next word, after that time, or when the waiting is over; at once when a word has come since the last time.
-   * @returns whether a word has told of the run's end
+   * Resolves at the next notice, after `ms` milliseconds, or on `over`; immediately if a notice arrived since the last call.
+   * @returns true if a notice reported the run's end
    */
   wait(ms: number, over: AbortSignal): Promise<boolean>;
-  /** Those that came since the last time. */
+  /** Returns the pieces since the last call. */
   takeDeltas(): readonly RunDelta[];
   /**
-   * Resolves when the server knows of this follower, and every word that the server had by now has come. Not for long: rows tell all
-   * that matters while the server is away.
+   * Resolves when the NATS server has registered the subscription and earlier notices have arrived; times out soon, because rows suffice
+   * while the server is down.
    */
   catchUp(): Promise<void>;
   /**
-   * Returns the result of another follower's read from the same place, if it began after the last word and not long ago; else reads now.
+   * Returns another follower's recent read from the same frame, if it began after the last notice; otherwise reads now.
    * @param place number of the last frame that the follower has
    */
   share<T>(place: number, read: () => Promise<T>): Promise<T>;
-  /** Safe to call twice. */
+  /** Ends following; idempotent. */
   close(): void;
 }
 
 export interface RunFollower {
-  /** @param caller whose stream it is, counted among those of its workspace. @throws ApiError `overloaded` for one too many */
+  /** Follows a run. @param caller owner of the stream, for the limit of streams. @throws ApiError `overloaded` above the limit */
   follow(runId: string, caller?: Pick<Caller, "keyId" | "workspaceId">): FollowedRun;
-  /** The same for who waits for the run's end alone, and is not woken before it. */
+  /** Follows a run only for its end: other notices do not resolve `wait`. */
   awaitEnd(runId: string): FollowedRun;
 }
 
-/** Most pieces that are passed on: the step's whole output is sent when it ends. */
+/** Most pieces that are buffered; the whole output is sent when the step ends. */
 const DELTAS_MAX = 1_000;
 const CATCH_UP_MS = 250;
 const DECODER = new TextDecoder();
 
 interface RunWord {
   readonly delta?: RunDelta;
-  /** False: the run goes on. Workers of an earlier version do not say. */
+  /** False while the run continues. Absent in notices of older workers. */
   readonly is_over?: boolean;
 }
 
@@ -70,11 +70,11 @@ interface Read {
 
 interface FollowersOfRun {
   readonly subscription: Subscription;
-  /** Listeners of the followers for each word. */
+  /** Listeners of the run's followers. */
   readonly onWord: Set<(word: RunWord) => void>;
-  /** By the place it was read from. */
+  /** Reads of rows, by the number of the frame they start after. */
   readonly reads: Map<number, Read>;
-  /** performance.now() of the last word. */
+  /** performance.now() of the last notice. */
   wordAt: number;
 }
 
@@ -127,7 +127,7 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
           over.addEventListener("abort", end);
           await promise;
           clearTimeout(timer);
-          // The same signal is waited for as often as the run is told of.
+          // The same signal is awaited once per notice.
           over.removeEventListener("abort", end);
           wake = undefined;
         }
@@ -161,16 +161,16 @@ function shared<T>({ reads, wordAt }: FollowersOfRun, place: number, read: () =>
   const since = Math.max(wordAt, now - JOB_LOOK_MS / 2);
   for (const [key, { startedAt }] of reads) if (startedAt < since) reads.delete(key);
   const known = reads.get(place);
-  // What is read from a place of a run is of one type.
+  // All reads from the same place of a run have one type.
   if (known) return known.result as Promise<T>;
   const result = read();
   reads.set(place, { startedAt: now, result });
-  // Who comes next tries again.
+  // The next follower reads again.
   result.catch(() => reads.delete(place));
   return result;
 }
 
-/** Streams of runs that callers read: each lasts as long as its run, and none is counted in a window again. */
+/** Counts the streams that callers read. Each lasts as long as its run, and the rate window counts it only once. */
 function openStreamCounts() {
   const counts = new Map<string, number>();
   const change = (by: 1 | -1, { workspaceId, keyId }: Pick<Caller, "keyId" | "workspaceId">): void => {
@@ -181,7 +181,7 @@ function openStreamCounts() {
     }
   };
   return {
-    /** Returns what ends it, once. @throws ApiError `overloaded` */
+    /** Counts a stream, and returns the function that ends it. @throws ApiError `overloaded` */
     enter(caller: Pick<Caller, "keyId" | "workspaceId">): () => void {
       refuseBeyond("workspace", counts.get(caller.workspaceId), RUN_STREAMS_PER_WORKSPACE_MAX);
       refuseBeyond("key", counts.get(caller.keyId), RUN_STREAMS_PER_KEY_MAX);

@@ -1,6 +1,6 @@
 /**
- * A run as server-sent events. Frames are read from rows, so that a reader who comes back with the last id it saw is told all that it
- * missed; pieces of answers are told as they come, and have no id. Readers who are at the same place share what is read.
+ * Stream of a run as server-sent events. Frames are read from rows, so a client that reconnects with its last id misses none. Pieces of
+ * output are relayed as they arrive, and have no id. Followers at the same frame share one read.
  */
 import type { WorkflowRunFrame } from "#schemas/generated/types.ts";
 import { findFrames, findRunById, findStepRuns, type FrameRow, type RunRow } from "#shared/database/runs.ts";
@@ -19,14 +19,14 @@ const PAGE = 200;
 
 type Context = Pick<IngressContext, "closing" | "database" | "log">;
 
-/** @param after number of the last frame that the reader has; 0: none. Closes `followed` in the end */
+/** Returns the stream's response and closes `followed` at its end. @param after number of the last frame that the client has; 0: none */
 export function streamRun(context: Context, runId: string, followed: FollowedRun, after: number): Response {
   const left = new AbortController();
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, run_id: runId }, "the stream of a run broke off");
   const onLeft = (): void => {
     left.abort();
-    // A reader that leaves at once leaves before the frames have been begun.
+    // A client may disconnect before the generator has started.
     followed.close();
   };
   const body = streamOf(OPENING, framesOf(context, runId, followed, after, left.signal), onFault, onLeft);
@@ -50,7 +50,7 @@ async function* framesOf(
       const from = last;
       const page = await followed.share(from, async () => {
         const read = await readPage(database, runId, from);
-        // Pieces of a step's answer are sent before its end is written, and may come after it was read.
+        // Pieces of a step's output are sent before its end is written, but may arrive after the end was read.
         if (read.frames.some(({ type }) => type === "step.finished")) await followed.catchUp();
         return read;
       });
@@ -69,7 +69,7 @@ async function* framesOf(
       if (page.frames.length + deltas.length > 0) toldAt = performance.now();
       if (page.hasMore) continue;
       if (closing.aborted) {
-        // Without [DONE]: there is more to come for a reader who comes back.
+        // No [DONE]: a client that reconnects receives more.
         const { code, message, param } = goesOn(context, runId);
         yield sseEvent(errorEnvelope(code, message, param));
         return;
@@ -84,12 +84,12 @@ async function* framesOf(
   }
 }
 
-/** Pieces of steps' answers in their places: behind the frame that begins the step, and before the one that ends it. */
+/** Puts pieces of step outputs in order: after the frame that begins the step, and before the frame that ends it. */
 function orderDeltas(runId: string, isResumed: boolean) {
-  /** Attempts of steps by whether they go on. Of a reader who comes back, those that are not in it began before. */
+  /** True for running attempts, false for ended ones. On a resumed stream, attempts missing here began earlier. */
   const attempts = new Map<string, boolean>();
   let waiting: readonly RunDelta[] = [];
-  /** @returns the frames of those that are chosen, which wait no longer */
+  /** @returns the frames of the selected pieces, and removes these from the queue */
   const take = (isChosen: (delta: RunDelta) => boolean): Uint8Array[] => {
     const [chosen, others] = [waiting.filter(isChosen), waiting.filter((delta) => !isChosen(delta))];
     waiting = others;
@@ -97,7 +97,7 @@ function orderDeltas(runId: string, isResumed: boolean) {
   };
   return {
     add(deltas: readonly RunDelta[]): void {
-      // A step that has ended was told of as a whole.
+      // The end of a step contains its whole output.
       waiting = [...waiting, ...deltas.filter((delta) => attempts.get(attemptOf(delta)) !== false)];
     },
     before({ type, stepId, attempt }: Page["frames"][number]): readonly Uint8Array[] {
@@ -119,17 +119,17 @@ interface Page {
     readonly type: FrameRow["type"];
     readonly stepId: string | null;
     readonly attempt: number | null;
-    /** Undefined: what it tells of is gone. */
+    /** Encoded event. Undefined: its step was deleted. */
     readonly event: Uint8Array | undefined;
   }[];
-  /** Number of its last frame. */
+  /** Number of the last frame. */
   readonly last: number;
   readonly hasMore: boolean;
-  /** Nothing comes behind it. */
+  /** True when no frame follows. */
   readonly isLast: boolean;
 }
 
-/** Frames behind that of number `after`. */
+/** Returns the frames after number `after`. */
 async function readPage(database: Context["database"], runId: string, after: number): Promise<Page> {
   const rows = await findFrames(database, runId, after, PAGE);
   const frames: Page["frames"][number][] = [];
@@ -146,7 +146,7 @@ async function readPage(database: Context["database"], runId: string, after: num
   return { frames, last, hasMore: false, isLast: !row || isTold(row, last) };
 }
 
-/** A reader that has every frame, the last included. */
+/** True if the client has every frame of the ended run. */
 function isTold(row: RunRow, last: number): boolean {
   return row.ended_at !== null && last >= row.frames;
 }
@@ -165,7 +165,7 @@ async function shownFrame(
   const [step] = await findStepRuns(database, [runId], { stepId, attempt });
   if (!step) return undefined;
   const shown = presentStepRun(step);
-  // Read later than it was written: it may have ended since.
+  // The step may have ended since its frame was written.
   if (type === "step.finished") return { type, runId, stepRun: shown };
   const { id, type: stepType } = shown;
   return { type, runId, stepRun: { id, type: stepType, status: "running", attempt, creditsUsed: 0, durationMs: 0 } };
@@ -173,7 +173,7 @@ async function shownFrame(
 
 const event: (payload: WorkflowRunFrame, id?: number) => Uint8Array = sseEvent;
 
-/** Tells where a run can be found that its caller is not answered for. */
+/** Returns the error of a caller that is no longer waiting: the run continues and can be polled. */
 export function goesOn({ closing }: Pick<IngressContext, "closing">, id: string): ApiError {
   const [code, why] = closing.aborted
     ? (["service_unavailable", "The service is restarting and the run continues"] as const)

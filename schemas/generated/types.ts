@@ -1,8 +1,11 @@
 /** Written by deploy/generate.ts from schemas/*.schema.json: edit those, then run `npm run generate`. */
 
+/**
+ * Type of input or output.
+ */
 export type CapabilityModality = "video" | "audio" | "image" | "document" | "text" | "archive" | "any";
 /**
- * What is counted.
+ * Unit of the price.
  */
 export type PriceUnit =
   | "per_token"
@@ -14,61 +17,61 @@ export type PriceUnit =
   | "per_operation"
   | "per_megapixel";
 /**
- * What a model makes or does.
+ * Main input or output type of a model.
  */
 export type Modality =
   "text" | "image" | "audio" | "stt" | "video" | "music" | "embedding" | "upscale" | "vision" | "object_3d";
 /**
- * One turn of a conversation; `role` decides which other members it has.
+ * One message of a conversation. `role` selects its other members.
  */
 export type ChatMessage =
   DeveloperMessage | SystemMessage | UserMessage | AssistantMessage | ToolMessage | FunctionMessage;
 /**
- * A content block where nothing but text is taken.
+ * A content block where only text is accepted.
  */
 export type TextOnlyBlock = TextBlock;
 /**
- * One block of a user message.
+ * One content block of a user message.
  */
 export type UserContentBlock = TextBlock | ImageBlock | AudioBlock | FileBlock;
 /**
- * One block of an earlier answer.
+ * One content block of an earlier answer.
  */
 export type AssistantContentBlock = TextBlock | RefusalBlock;
 /**
- * A call the model asks its client to make.
+ * A tool call that the model requests from the client.
  */
 export type ToolCall = FunctionToolCall | CustomToolCall;
 /**
- * Something the model may ask its client to do.
+ * A tool that the model may call.
  */
 export type ChatTool = FunctionTool | CustomTool | SluiceTool;
 /**
- * What the text handed to a custom tool looks like.
+ * Format of the input of a custom tool.
  */
 export type CustomToolFormat = TextToolFormat | GrammarToolFormat;
 /**
- * `metadata` of the event `job.completed`. A durable job or a batch completed: an object with `jobId` is about a job, one with `batchId` about a batch.
+ * `metadata` of the event `job.completed`: a durable job or a batch completed. `jobId` identifies a job, `batchId` a batch.
  */
 export type JobCompleted = JobCompletedOfJob | JobCompletedOfBatch;
 /**
- * `metadata` of the event `job.failed`. A durable job failed, or a batch failed or expired: an object with `jobId` is about a job, one with `batchId` about a batch.
+ * `metadata` of the event `job.failed`: a durable job failed, or a batch failed or expired. `jobId` identifies a job, `batchId` a batch.
  */
 export type JobFailed = JobFailedOfJob | JobFailedOfBatch;
 /**
- * Whether tools may, must or must not be called, or which one.
+ * Controls tool calls: a mode, a named tool, or a subset of the tools.
  */
 export type ToolChoice = ToolChoiceMode | NamedToolChoice;
 /**
- * `none` forbids, `auto` leaves it to the model, `required` demands at least one call.
+ * `none`: no tool calls. `auto`: the model decides. `required`: at least one tool call.
  */
 export type ToolChoiceMode = "none" | "auto" | "required";
 /**
- * One named tool, or a subset of the tools.
+ * A named tool, or a subset of the tools.
  */
 export type NamedToolChoice = FunctionToolChoice | CustomToolChoice | AllowedToolsChoice;
 /**
- * Shape of the answer's text.
+ * Format of the answer.
  */
 export type ResponseFormat = TextFormat | JsonObjectFormat | JsonSchemaFormat;
 /**
@@ -80,100 +83,115 @@ export type MessagesModel = string;
  */
 export type MessagesTurn = MessagesUserTurn | MessagesAssistantTurn | MessagesSystemTurn;
 /**
- * One block of a user turn.
+ * One content block of a user turn.
  */
 export type MessagesUserBlock =
   MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult | MessagesToolResult;
 /**
- * Cache the prompt up to here, on sources that take such hints.
+ * Cache breakpoint: the prompt up to this point is cached, for providers that support it.
  */
 export type MessagesCacheControl = {
+  /**
+   * Always `ephemeral`.
+   */
   type: "ephemeral";
+  /**
+   * Lifetime of the cache entry. Default: `5m`.
+   */
   ttl?: "5m" | "1h" | null;
   [k: string]: unknown;
 } | null;
 /**
- * The image itself, its address, or a stored file.
+ * Source of the image: base64 data, a URL, or a stored file.
  */
 export type MessagesImageSource = MessagesImageBytes | MessagesUrl | MessagesFile;
 /**
- * The document itself, its address, or a stored file.
+ * Source of the document: inline content, a URL, or a stored file.
  */
 export type MessagesDocumentSource =
   MessagesPdfBytes | MessagesPlainText | MessagesUrl | MessagesFile | MessagesInnerBlocks;
 /**
- * Text or an image inside a document.
+ * A text or image block of a document.
  */
 export type MessagesInnerBlock = MessagesText | MessagesImage;
 /**
- * A block where nothing but text is taken.
+ * A content block where only text is accepted.
  */
 export type MessagesTextOnlyBlock = MessagesText;
 /**
- * One block of what a tool returned.
+ * One content block of a tool result.
  */
 export type MessagesResultBlock =
   MessagesText | MessagesImage | MessagesDocument | MessagesSearchResult | MessagesToolReference;
 /**
- * One block of an earlier answer.
+ * One content block of an earlier answer.
  */
 export type MessagesAssistantBlock = MessagesText | MessagesThinkingBlock | MessagesRedactedThinking | MessagesToolUse;
 /**
- * The conversation so far, oldest first.
+ * Turns of the conversation, oldest first.
  *
  * @minItems 1
  */
 export type MessagesTurns = MessagesTurn[];
 /**
- * Instructions that precede the conversation: text, or text blocks.
+ * Instructions before the conversation: a string, or a list of text blocks.
  */
 export type MessagesSystem = string | MessagesTextOnlyBlock[] | null;
 /**
- * What the model may ask its client to do.
+ * Tools that the model may call; null when there are none.
  */
 export type MessagesTools = MessagesTool[] | null;
 /**
- * Whether tools may, must or must not be called, or which one.
+ * Controls tool calls: a mode, or a named tool. Default: `auto`.
  */
 export type MessagesToolChoice = {
   /**
-   * `any` demands at least one call, `tool` the one named.
+   * `auto`: the model decides. `any`: at least one call. `tool`: a call of the named tool. `none`: no calls.
    */
   type: "auto" | "any" | "tool" | "none";
   /**
-   * With `tool`: which.
+   * Name of the tool. Required with `tool`.
    */
   name?: string;
   /**
-   * At most one call per answer.
+   * True to receive at most one tool call per answer. Default: false.
    */
   disable_parallel_tool_use?: boolean | null;
   [k: string]: unknown;
 } | null;
 /**
- * How much to think. Becomes a step of effort: `disabled` none; `enabled` low for budgets under 4,096 tokens, medium under 16,384, high from there on; `adaptive` high. `output_config.effort` outweighs all but `disabled`.
+ * Thinking budget, converted to a reasoning effort. `disabled`: none. `enabled`: low for budgets below 4,096 tokens, medium below 16,384, otherwise high. `adaptive`: high. `output_config.effort` overrides all but `disabled`.
  */
 export type MessagesThinking = {
+  /**
+   * Thinking mode.
+   */
   type: "enabled" | "adaptive" | "disabled";
   /**
-   * With `enabled`.
+   * Thinking budget in tokens; used with `enabled`.
    */
   budget_tokens?: number | null;
   [k: string]: unknown;
 } | null;
 /**
- * Effort and shape of the answer.
+ * Effort and format of the answer.
  */
 export type MessagesOutputConfig = {
   /**
-   * In the model's own steps, such as `low` or `high`. Without `thinking` it asks Claude models for no thinking.
+   * Reasoning effort in the model's own levels, such as `low` or `high`. Without `thinking`, Claude models do not think.
    */
   effort?: string | null;
   /**
-   * JSON that meets a schema.
+   * JSON format of the answer. Default: unrestricted text.
    */
   format?: {
+    /**
+     * Always `json_schema`.
+     */
     type: "json_schema";
+    /**
+     * JSON Schema of the answer.
+     */
     schema: {
       [k: string]: unknown;
     };
@@ -182,7 +200,7 @@ export type MessagesOutputConfig = {
   [k: string]: unknown;
 } | null;
 /**
- * Something the model may call: its client does it, or the service.
+ * A tool that the model may call. The client or the service executes it.
  */
 export type ResponsesTool =
   | ResponsesFunctionTool
@@ -193,7 +211,7 @@ export type ResponsesTool =
   | ResponsesSearchTool
   | ResponsesWebSearchTool;
 /**
- * Form of the text handed to a custom tool.
+ * Format of the input of a custom tool.
  */
 export type ResponsesCustomFormat = ResponsesTextInput | ResponsesGrammarInput;
 /**
@@ -201,15 +219,15 @@ export type ResponsesCustomFormat = ResponsesTextInput | ResponsesGrammarInput;
  */
 export type ResponsesNamespacedTool = ResponsesFunctionTool | ResponsesCustomTool;
 /**
- * Whether tools may, must or must not be called, or which one.
+ * Controls tool calls: a mode, a named tool, or a subset of the tools.
  */
 export type ResponsesToolChoice = ResponsesToolChoiceMode | ResponsesNamedChoice;
 /**
- * `none` forbids, `auto` leaves it to the model, `required` demands at least one call.
+ * `none`: no tool calls. `auto`: the model decides. `required`: at least one tool call.
  */
 export type ResponsesToolChoiceMode = "none" | "auto" | "required";
 /**
- * One named tool, or a subset of the tools.
+ * A named tool, or a subset of the tools.
  */
 export type ResponsesNamedChoice =
   | ResponsesFunctionChoice
@@ -218,12 +236,12 @@ export type ResponsesNamedChoice =
   | ResponsesSearchChoice
   | ResponsesAllowedTools;
 /**
- * A tool by its name, the search for tools, or the tool that makes images.
+ * An allowed tool: a named tool, the tool search, or image generation.
  */
 export type ResponsesAllowedTool =
   ResponsesFunctionChoice | ResponsesCustomChoice | ResponsesImageChoice | ResponsesSearchChoice;
 /**
- * Shape of the answer's text.
+ * Format of the answer.
  */
 export type ResponsesFormat = ResponsesTextFormat | ResponsesJsonObject | ResponsesJsonSchema;
 /**
@@ -241,7 +259,7 @@ export type ResponsesContentPart =
   | ResponsesOutputText
   | ResponsesRefusal;
 /**
- * An item that is no message: calls of tools and their results, earlier reasoning, tools that are added. A type that is not described here is shown to the model as text.
+ * An item other than a message: a tool call, its result, earlier reasoning, or added tools. Items of unknown types are sent to the model as text.
  */
 export type ResponsesTypedItem =
   | ResponsesReasoning
@@ -258,19 +276,19 @@ export type ResponsesTypedItem =
   | ResponsesAdditionalTools
   | ResponsesForeignItem;
 /**
- * One part of what a tool returned.
+ * One part of a tool result.
  */
 export type ResponsesInputPart = ResponsesInputText | ResponsesInputImage | ResponsesInputFile | ResponsesSealedPart;
 /**
- * Why the model stopped.
+ * Reason for the end of the choice. `length`: the output limit was reached.
  */
 export type FinishReason = "stop" | "length" | "tool_calls" | "content_filter" | "function_call";
 /**
- * Of a call with a tool of type `sluice`: a run that begins or has ended, or in the last chunk what all came to.
+ * Progress of a call with a `sluice` tool: a run that starts or has ended, or the summary in the last chunk.
  */
 export type ChatSluiceEvent = SluiceCall | SluiceSummary;
 /**
- * One event of a streamed answer; its `event:` line repeats `type`. Blocks come one after the other under indexes from 0. A stream that fails ends with an `error` event and without `message_stop`.
+ * Event of a streamed message; its `event:` line repeats `type`. Blocks follow each other with indexes from 0. A failed stream ends with an `error` event and without `message_stop`.
  */
 export type MessageStreamEvent =
   | MessageStart
@@ -282,19 +300,19 @@ export type MessageStreamEvent =
   | MessageStop
   | MessageError;
 /**
- * One block of what the model wrote.
+ * One content block of the answer.
  */
 export type MessageBlock = MessageText | MessageThinking | MessageRedactedThinking | MessageToolUse;
 /**
- * Why the model stopped.
+ * Reason for the end of the answer. `max_tokens`: the output limit was reached.
  */
 export type MessageStopReason = "end_turn" | "max_tokens" | "stop_sequence" | "tool_use" | "refusal";
 /**
- * Text, JSON of a tool's input, thinking, or a thinking block's signature.
+ * Part of a block: text, tool input as JSON text, thinking, or a signature.
  */
 export type MessagePiece = MessageTextPiece | MessageInputPiece | MessageThinkingPiece | MessageSignature;
 /**
- * One event of a streamed answer; its `event:` line repeats `type`, and `sequence_number` rises by one from 0. Items come under indexes from 0. A stream ends with `data: [DONE]`; one that fails has `error` and `response.failed` before it.
+ * Event of a streamed response; its `event:` line repeats `type`, and `sequence_number` increases by one from 0. Output items have indexes from 0. A stream ends with `data: [DONE]`; a failed stream sends `error` and `response.failed` before it.
  */
 export type ResponseStreamEvent =
   | ResponseCreated
@@ -327,7 +345,7 @@ export type ResponseStreamEvent =
   | ResponseImageCompleted
   | ResponseError;
 /**
- * One item of what the model wrote.
+ * One output item.
  */
 export type ResponseItem =
   | ResponseMessage
@@ -338,11 +356,11 @@ export type ResponseItem =
   | SluiceCall
   | ResponseImageCall;
 /**
- * One part of the words of an answer.
+ * One content part of a message.
  */
 export type ResponsePart = ResponseText | ResponseRefusal;
 /**
- * A part of a message or of reasoning.
+ * A content part of a message or of reasoning.
  */
 export type ResponseAnyPart = ResponseText | ResponseRefusal | ResponseReasoningText;
 
@@ -550,124 +568,214 @@ export interface SchemaTypes {
   WorkflowTemplate: WorkflowTemplate;
 }
 /**
- * The generation knobs a model accepts. A member that is absent is not constrained, or not offered.
+ * Generation parameters that a model accepts. An absent member means that the parameter is not restricted, or not supported.
  */
 export interface AllowedParams {
   /**
-   * Most results one call may ask for.
+   * Maximum number of results per call.
    */
   max_n?: number;
+  /**
+   * Accepted aspect ratios, such as `16:9`.
+   */
   aspect_ratios?: string[];
   /**
-   * Size labels such as `1K`.
+   * Accepted size labels, such as `1K`.
    */
   image_sizes?: string[];
   /**
-   * Width and height, such as `1024x1024`.
+   * Accepted sizes as width and height in pixels, such as `1024x1024`.
    */
   sizes?: string[];
   /**
-   * Video resolutions.
+   * Accepted video resolutions, such as `720p`.
    */
   resolutions?: string[];
+  /**
+   * Accepted values of `quality`.
+   */
   qualities?: string[];
+  /**
+   * Accepted values of `style`.
+   */
   styles?: string[];
+  /**
+   * Accepted values of `background`.
+   */
   background?: string[];
+  /**
+   * Accepted values of `output_format`.
+   */
   output_formats?: string[];
+  /**
+   * Accepted values of `response_format`.
+   */
   response_formats?: string[];
+  /**
+   * Accepted values of `person_generation`.
+   */
   person_generation?: string[];
+  /**
+   * Names of the model's voices.
+   */
   voices?: string[];
   /**
-   * Kinds of input taken. For chat models: `text`, `image`, `audio`, `file`.
+   * Accepted input types. Chat models: `text`, `image`, `audio`, `file`.
    */
   supported_inputs?: string[];
   /**
-   * Speeds of speech on offer, where they are fewer than 0.25 to 4.
+   * Range of the speaking rate, when it is narrower than 0.25 to 4.
    */
   speed?: {
+    /**
+     * Minimum speaking rate.
+     */
     min: number;
+    /**
+     * Maximum speaking rate.
+     */
     max: number;
   };
   /**
-   * A voice may be described in words.
+   * True when `instructions` may describe the voice.
    */
   accepts_voice_instructions?: boolean;
   /**
-   * A voice must be described in words.
+   * True when `instructions` must describe the voice.
    */
   requires_voice_instructions?: boolean;
   /**
-   * Lengths on offer, in seconds.
+   * Accepted lengths in seconds.
    */
   durations?: number[];
   /**
-   * Seconds, when the call names none.
+   * Length in seconds of calls without `duration`.
    */
   default_duration?: number;
   /**
-   * Absent: no least length is known.
+   * Minimum length in seconds; absent when unknown.
    */
   min_duration_seconds?: number;
+  /**
+   * Maximum length in seconds; absent when unknown.
+   */
   max_duration_seconds?: number;
   /**
-   * Values used when the call leaves a parameter out.
+   * Values of parameters that a call omits.
    */
   default_params?: {
     [k: string]: unknown;
   };
   /**
-   * How far an edit may go from its source image.
+   * Range of `strength` of image edits.
    */
   strength?: {
+    /**
+     * Minimum strength.
+     */
     min: number;
+    /**
+     * Maximum strength.
+     */
     max: number;
+    /**
+     * True when `strength` is required.
+     */
     required: boolean;
   };
+  /**
+   * True when an input image is required.
+   */
   requires_input_image?: boolean;
+  /**
+   * True when an input video is required.
+   */
   requires_input_video?: boolean;
+  /**
+   * True when input audio is required.
+   */
   requires_input_audio?: boolean;
+  /**
+   * True when an input mesh is required.
+   */
   requires_input_3d?: boolean;
+  /**
+   * True when an input image is accepted.
+   */
   accepts_input_image?: boolean;
+  /**
+   * True when an input video is accepted.
+   */
   accepts_input_video?: boolean;
+  /**
+   * Maximum size of an input file, in bytes.
+   */
   max_file_size_bytes?: number;
+  /**
+   * Maximum size of an input image, in bytes.
+   */
   max_image_size_bytes?: number;
+  /**
+   * Maximum size of an input PDF, in bytes.
+   */
   max_pdf_size_bytes?: number;
+  /**
+   * Maximum number of pages of an input PDF.
+   */
   max_pdf_pages?: number;
+  /**
+   * Maximum size of input audio, in bytes.
+   */
   max_audio_size_bytes?: number;
+  /**
+   * Maximum length of input audio, in seconds.
+   */
   max_audio_duration_seconds?: number;
+  /**
+   * Maximum number of input files per call.
+   */
   max_files?: number;
 }
 /**
- * What a publisher hears: once when its message is accepted or refused, and once more, if it can be reached, when the job has ended. Before that, `waiting` when the workspace's window is full: the message lies in the queue and has no job yet. It is not accepted by that: when nothing more comes for an hour, it is to be published again. A message that was not answered at all is to be published again at once, under the same key; a repeat hears `waiting`, or how the job stands.
+ * Reply to a publisher on NATS: once when the message is accepted or rejected, and again when the job has ended. `waiting` means that the workspace's rate limit window is full and the queued message has no job yet. Publish it again when no further reply arrives within an hour. Publish a message without any reply again immediately, with the same key.
  */
 export interface BatchAnswer {
   /**
-   * The message's `Idempotency-Key`, null when it had none.
+   * `Idempotency-Key` of the message; null when it had none.
    */
   key: string | null;
+  /**
+   * Id of the job.
+   */
   job_id: string;
+  /**
+   * State of the message or job.
+   */
   status: "waiting" | "queued" | "running" | "completed" | "failed" | "cancelled" | "refused";
   /**
-   * The answer of the endpoint. Absent when it is too large for a message: the job has it.
+   * Response of the endpoint. Absent when it exceeds the size of a message; read it from the job then.
    */
   result?: {
     [k: string]: unknown;
   };
   /**
-   * As in the error envelope.
+   * Error in the format of ErrorEnvelope.
    */
   error?: {
     [k: string]: unknown;
   };
+  /**
+   * Credits charged.
+   */
   credits_used?: number;
   [k: string]: unknown;
 }
 /**
- * A message that a publisher sends to `batch.<pool>.<workspace id>.<key id>`, with the id of the API key that it logged in with: the call is made for that key. Headers: `Idempotency-Key` names the job, and a repeat by the same member under the same name is the same job; `Sluice-Reply` is the subject of the answers, below `_INBOX.ws.<workspace id>.<key id>.`.
+ * Message of a publisher on `batch.<pool>.<workspace id>.<key id>`. The last token is the id of the API key used to log in, and the call is made for that key. The header `Idempotency-Key` identifies the job; a repeat by the same member refers to the same job. The header `Sluice-Reply` is the subject of the replies, below `_INBOX.ws.<workspace id>.<key id>.`.
  */
 export interface BatchMessage {
   /**
-   * The HTTP endpoint that would take the body; absent: chat completions.
+   * HTTP endpoint that accepts the body. Default: `/v1/chat/completions`.
    */
   endpoint?:
     | "/v1/chat/completions"
@@ -682,51 +790,60 @@ export interface BatchMessage {
     | "/v1/capabilities/{id}/run"
     | "/v1/workflows/{id}/runs";
   /**
-   * The `{id}` of a run.
+   * `{id}` of a capability run.
    */
   capability?: string;
   /**
-   * The request, as that endpoint takes it.
+   * Request body in the format of the endpoint.
    */
   body: {
     [k: string]: unknown;
   };
   /**
-   * The `{id}` of a run of a workflow.
+   * `{id}` of a workflow run.
    */
   workflow?: string;
   [k: string]: unknown;
 }
 /**
- * A deterministic operation that can be run alone or as a step of a workflow.
+ * A deterministic operation, run alone or as a workflow step.
  */
 export interface CapabilityEntry {
   /**
-   * `<category>.<operation>`: the `{id}` of its run, and the `type` of a workflow step.
+   * Id in the form `<category>.<operation>`: the `{id}` of the run endpoint and the `type` of a workflow step.
    */
   id: string;
+  /**
+   * Always `capability`.
+   */
   object: "capability";
+  /**
+   * Category of the capability.
+   */
   category: "video" | "audio" | "image" | "document" | "archive" | "web" | "code";
+  /**
+   * Name for display.
+   */
   display_name: string;
   /**
-   * One line.
+   * Description in one line.
    */
   description: string;
   /**
-   * Markdown.
+   * Documentation in Markdown; absent when there is none.
    */
   long_description?: string;
   /**
-   * What it takes; a list when it takes more than one kind.
+   * Accepted input type, or a list of types.
    */
   input_modality: CapabilityModality | CapabilityModality[];
   output_modality: CapabilityModality;
   /**
-   * Of pipelines, which chain a list of operations; absent from all others.
+   * Always true for pipelines, which run a list of operations; absent for all other capabilities.
    */
   composite?: true;
   /**
-   * JSON Schema draft-07 of `params`. Rules between several params are told in their descriptions.
+   * JSON Schema draft-07 of `params`. Rules across several parameters are in their descriptions.
    */
   params_schema: {
     [k: string]: unknown;
@@ -738,13 +855,22 @@ export interface CapabilityEntry {
     [k: string]: unknown;
   };
   /**
-   * An `input` to try it with.
+   * A valid `input` for a first run.
    */
   sample_input?: {
     [k: string]: unknown;
   };
+  /**
+   * Examples of `params`.
+   */
   examples?: {
+    /**
+     * Title of the example.
+     */
     title: string;
+    /**
+     * Parameters of the example.
+     */
     params: {
       [k: string]: unknown;
     };
@@ -754,103 +880,115 @@ export interface CapabilityEntry {
   [k: string]: unknown;
 }
 /**
- * What a model or capability costs, in credits. Priced per token it has rates per million tokens; priced by any other unit it has exactly one price, named after the unit.
+ * Price of a model or capability in credits. Prices per token have rates per million tokens. All other units have exactly one price, named after the unit.
  */
 export interface Pricing {
   /**
-   * One credit is 0.01 US dollar.
+   * Always `credits`. One credit is 0.01 US dollars.
    */
   currency: "credits";
   unit: PriceUnit;
   /**
-   * Million text tokens read.
+   * Credits per million text input tokens.
    */
   input_per_million?: number;
   /**
-   * Million text tokens written, reasoning included.
+   * Credits per million text output tokens, reasoning included.
    */
   output_per_million?: number;
   /**
-   * Million audio tokens read; absent, they cost what text costs.
+   * Credits per million audio input tokens. Default: the text rate.
    */
   audio_input_per_million?: number;
   /**
-   * Million audio tokens written.
+   * Credits per million audio output tokens.
    */
   audio_output_per_million?: number;
   /**
-   * Million image tokens read; absent, they cost what text costs.
+   * Credits per million image input tokens. Default: the text rate.
    */
   image_input_per_million?: number;
   /**
-   * Million image tokens written.
+   * Credits per million image output tokens.
    */
   image_output_per_million?: number;
   /**
-   * Million tokens read from a prompt cache; absent, the input rate holds.
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
    */
   cached_input_per_million?: number;
   /**
-   * Million tokens written to a prompt cache for five minutes.
+   * Credits per million tokens written to a prompt cache for five minutes.
    */
   cache_write_per_million?: number;
   /**
-   * Million tokens written to a prompt cache for an hour.
+   * Credits per million tokens written to a prompt cache for an hour.
    */
   cache_write_1h_per_million?: number;
   /**
-   * One call.
+   * Credits per call.
    */
   request_price?: number;
   /**
-   * One delivered image.
+   * Credits per delivered image.
    */
   image_price?: number;
   /**
-   * One second of compute.
+   * Credits per second.
    */
   second_price?: number;
   /**
-   * One minute of audio.
+   * Credits per minute of audio.
    */
   minute_price?: number;
   /**
-   * One character of input.
+   * Credits per input character.
    */
   character_price?: number;
   /**
-   * One operation.
+   * Credits per operation.
    */
   operation_price?: number;
   /**
-   * One million pixels.
+   * Credits per million pixels.
    */
   megapixel_price?: number;
   [k: string]: unknown;
 }
 /**
- * A catalogue file, ours or an operator's. Files are laid over each other in order: an entry whose id is already known changes only what it names, so only the id is required here; what a whole model needs is checked after all files are read.
+ * A catalogue file, built-in or of an operator. Files are merged in order: an entry with a known id changes only the members that it contains. Completeness of models is checked after the merge.
  */
 export interface CatalogueFile {
+  /**
+   * Providers.
+   */
   providers?: ProviderEntry[];
+  /**
+   * Quota presets.
+   */
   presets?: PresetEntry[];
+  /**
+   * Models.
+   */
   models?: CatalogueModel[];
+  /**
+   * Changes of capabilities.
+   */
   capabilities?: CatalogueCapability[];
 }
 /**
- * A provider in a catalogue file: who answers, in which dialect, where, and which variable of the environment holds our key. An entry whose id is already known changes only the members it names.
+ * A provider of a catalogue file: its API format, base URL and key variable. An entry with a known id changes only the members that it contains.
  */
 export interface ProviderEntry {
   /**
-   * Name that sources use.
+   * Id of the provider, used by sources.
    */
   id: string;
   /**
-   * Takes the provider out: sources that name it are passed over.
+   * True to remove the provider. Its sources are skipped.
    */
   disabled?: boolean;
   /**
-   * Dialect spoken. Needed once, in the first file that names the provider.
+   * API format of the provider. Required once, in the first file that names the provider.
    */
   family?:
     | "sandbox"
@@ -865,56 +1003,56 @@ export interface ProviderEntry {
     | "meshy"
     | "tripo";
   /**
-   * Address in front of the dialect's own paths (`/chat/completions`, `/messages`, `/models/…`); http or https, without credentials, query or fragment.
+   * http or https URL before the paths of the API format (`/chat/completions`, `/messages`, `/models/…`), without credentials, query and fragment.
    */
   base_url?: string;
   /**
-   * Variable that holds the key; absent, no key is needed.
+   * Environment variable of the API key. Default: no key is needed.
    */
   api_key_env?: string;
   /**
-   * Whether a source of it that keeps failing is rested for a while; `on` unless said otherwise.
+   * `on` to disable a failing source temporarily. Default: `on`.
    */
   breaker?: "on" | "off";
   /**
-   * When the client of a stream leaves: `abort` (the default) ends the call and bills what came, `drain` reads on to the end and bills the whole, for providers that charge for it anyway.
+   * Action when the client of a stream disconnects. `abort`: cancel the call and bill the received part. `drain`: read to the end and bill the whole answer, for providers that charge for it anyway. Default: `abort`.
    */
   on_disconnect?: "abort" | "drain";
   /**
-   * Of a provider whose queue keeps jobs: how long a job that it gives no verdict on is asked about and its credits are held, at most SLUICE_UNKNOWN_OUTCOME_HOURS. Its longest job and how long it keeps results, together: after that there is nothing to be had. Absent, the setting alone counts.
+   * Providers with a job queue: time in seconds during which a job without a result is polled and its credits are held, at most SLUICE_UNKNOWN_OUTCOME_HOURS. Use the longest job plus the retention of results. Default: the setting.
    */
   unknown_for_seconds?: number;
   /**
-   * Of a provider that lists its jobs: by when the list shows what was taken, counted from when an answer was lost, so that what is not there by then was not taken. Longer than its gateways wait for what they gave up. Absent, the list finds jobs and never proves that there is none.
+   * Providers that list their jobs: seconds after a lost response within which the list contains the accepted job. A job that is missing afterwards was not accepted. It must exceed the timeout of the provider's gateways. Default: the list never proves absence.
    */
   listed_within_seconds?: number;
   /**
-   * Time limit for the first byte of a stream in place of the settings', whether another source could serve or not.
+   * Timeout for the first byte of a stream in milliseconds. It replaces the settings, whether or not another source can serve.
    */
   first_byte_ms?: number;
   /**
-   * Images that a chat request names by address, for the family openai-compatible: `inline` (the default) fetches them here, behind our guard, and sends the bytes; `pass` sends the address, and the provider fetches it. Only for providers outside your own network: a server inside would fetch whatever a caller names. Files are always sent as bytes.
+   * Image URLs in chat requests, for the family `openai-compatible`. `inline`: the service downloads them and sends the bytes. `pass`: the provider downloads them; use it only for providers outside your network. Files are always sent as bytes. Default: `inline`.
    */
   media?: "inline" | "pass";
 }
 /**
- * A quota preset in a catalogue file. An entry whose name is already known changes only the members it gives.
+ * A quota preset of a catalogue file. An entry with a known name changes only the members that it contains.
  */
 export interface PresetEntry {
   /**
-   * Name that keys use.
+   * Name of the preset.
    */
   name: string;
   /**
-   * Takes the preset out.
+   * True to remove the preset.
    */
   disabled?: boolean;
   /**
-   * Calls in any 60 seconds, for the whole workspace; null is no limit. The window remembers 4,096 calls, so larger limits cannot be kept exactly.
+   * Maximum number of calls of the workspace in any 60 seconds; null: no limit. The maximum is 4,095, because the window stores 4,096 calls.
    */
   requests_per_minute?: number | null;
   /**
-   * Tokens in a day that ends at midnight UTC; null is no limit.
+   * Maximum number of tokens per day in UTC; null: no limit.
    */
   daily_tokens?: number | null;
 }
@@ -923,212 +1061,290 @@ export interface PresetEntry {
  */
 export interface CatalogueModel {
   /**
-   * The value of `model` in a call. No slash: it is also one segment of a path.
+   * Slug of the model, used as `model` in calls. It contains no slash, because it is also a path segment.
    */
   slug: string;
   /**
-   * Takes the model out.
+   * True to remove the model.
    */
   disabled?: boolean;
   /**
-   * Rows of kind `tool` are listed on request only.
+   * `tool` for rows that are listed only on request. Default: `model`.
    */
   kind?: "model" | "tool";
   modality?: Modality;
   /**
-   * Whose model it is.
+   * Owner of the model.
    */
   owned_by?: string;
   /**
-   * Unix seconds.
+   * Creation time of the model in Unix seconds.
    */
   created?: number;
+  /**
+   * True when the model serves chat completions.
+   */
   supports_chat?: boolean;
+  /**
+   * True when the model serves embeddings.
+   */
   supports_embeddings?: boolean;
+  /**
+   * True when the model streams answers.
+   */
   supports_streaming?: boolean;
+  /**
+   * True when the model supports tool calls.
+   */
   supports_tools?: boolean;
   /**
-   * Answers can be bound to a JSON schema. Absent: not known, the source decides.
+   * True when answers can be constrained by a JSON schema. Default: unknown; the source decides.
    */
   supports_json?: boolean;
   /**
-   * Prompt and answer together.
+   * Maximum number of tokens of prompt and answer together.
    */
   max_context_tokens?: number;
+  /**
+   * Maximum number of output tokens.
+   */
   max_output_tokens?: number;
   /**
-   * Most tokens one image of a prompt can cost: bounds what is held for a call with images.
+   * Maximum number of tokens of one input image. It limits the hold of calls with images.
    */
   tokens_per_image_max?: number;
   embedding?: EmbeddingFacts;
   /**
-   * Time limit for the first byte of a stream in place of the provider's and the settings', such as for a model that thinks for long before it says anything.
+   * Timeout for the first byte of a stream in milliseconds, for models with long reasoning. It replaces those of the provider and the settings.
    */
   first_byte_ms?: number;
   /**
-   * Answers are kept this many seconds for exact repeats of a request, unless the request says otherwise. Absent: only requests that ask for it are cached.
+   * Lifetime of cached answers in seconds, for exact repeats of a request. Requests can override it. Default: only requests that ask for caching are cached.
    */
   cache_ttl_s?: number;
   pricing?: PricingText;
   /**
-   * Other prices of the same unit, by what a call asks for; the first that fits is taken, `pricing` where none does. Not for models priced per token.
+   * Prices for certain parameters, with the same unit as `pricing`. The first match applies, otherwise `pricing`. Not for prices per token.
    *
    * @minItems 1
    */
   price_variants?: PriceVariant[];
   /**
-   * Of what a model priced by the second counts the seconds: the audio or video it makes, or the provider's computing. Absent: media for video and music, else compute.
+   * Seconds counted by a price per second: length of the media, or compute time of the provider. Default: `media` for video and music, otherwise `compute`.
    */
   seconds_of?: "media" | "compute";
   /**
-   * Most seconds a call is held and settled for, where computing is counted.
+   * Maximum number of compute seconds held and charged per call.
    */
   compute_seconds_max?: number;
   /**
-   * What a call typically computes, for estimates; absent: half of the most.
+   * Typical compute seconds of a call, for estimates. Default: half of the maximum.
    */
   compute_seconds_usual?: number;
   price_source?: PriceSource;
   allowed_params?: AllowedParams;
   /**
-   * Who can serve the model, the preferred one first.
+   * Sources of the model, in order of preference.
    *
    * @minItems 1
    */
   sources?: SourceEntry[];
 }
 /**
- * What an embedding model takes and gives. Its `max_context_tokens` is the most one input may have.
+ * Limits of an embedding model. `max_context_tokens` of the model limits each input.
  */
 export interface EmbeddingFacts {
   /**
-   * Length of its vectors when the caller asks for none.
+   * Default length of the vectors.
    */
   dimensions?: number;
   /**
-   * Shortest vectors a caller may ask for; absent: 1.
+   * Minimum length of the vectors. Default: 1.
    */
   dimensions_min?: number;
   /**
-   * Longest vectors a caller may ask for. Absent: the length cannot be chosen.
+   * Maximum length of the vectors. Default: the length is fixed.
    */
   dimensions_max?: number;
   /**
-   * Most inputs of one call; absent: 2048.
+   * Maximum number of inputs per call. Default: 2048.
    */
   inputs_max?: number;
   /**
-   * Token numbers run from 0 to one less. Absent: inputs must be text.
+   * Number of token ids. Default: only text inputs are accepted.
    */
   vocabulary?: number;
   /**
-   * Most inputs its sources take in one request; calls with more are split. Absent: no limit.
+   * Maximum number of inputs per provider request; larger calls are split. Default: no limit.
    */
   source_inputs_max?: number;
   /**
-   * Most tokens its sources take in one request, all inputs together; calls with more are split. Absent: no limit.
+   * Maximum number of tokens per provider request; larger calls are split. Default: no limit.
    */
   source_tokens_max?: number;
 }
 /**
- * Prices in credits as decimal text in quotes, so that no digit is lost on the way. A token rate is per million tokens.
+ * Prices in credits as quoted decimal text, which keeps every digit. Token rates are per million tokens.
  */
 export interface PricingText {
+  /**
+   * Always `credits`.
+   */
   currency?: "credits";
   unit?: PriceUnit;
+  /**
+   * Credits per million text input tokens.
+   */
   input_per_million?: string;
+  /**
+   * Credits per million text output tokens, reasoning included.
+   */
   output_per_million?: string;
+  /**
+   * Credits per million audio input tokens. Default: the text rate.
+   */
   audio_input_per_million?: string;
+  /**
+   * Credits per million audio output tokens.
+   */
   audio_output_per_million?: string;
+  /**
+   * Credits per million image input tokens. Default: the text rate.
+   */
   image_input_per_million?: string;
+  /**
+   * Credits per million image output tokens.
+   */
   image_output_per_million?: string;
+  /**
+   * Credits per million input tokens read from a prompt cache. Default: the input rate.
+   */
   cached_input_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for five minutes.
+   */
   cache_write_per_million?: string;
+  /**
+   * Credits per million tokens written to a prompt cache for an hour.
+   */
   cache_write_1h_per_million?: string;
+  /**
+   * Credits per call.
+   */
   request_price?: string;
+  /**
+   * Credits per delivered image.
+   */
   image_price?: string;
+  /**
+   * Credits per second.
+   */
   second_price?: string;
+  /**
+   * Credits per minute of audio.
+   */
   minute_price?: string;
+  /**
+   * Credits per input character.
+   */
   character_price?: string;
+  /**
+   * Credits per operation.
+   */
   operation_price?: string;
+  /**
+   * Credits per million pixels.
+   */
   megapixel_price?: string;
 }
 /**
- * A price for calls that ask for all of `when`.
+ * A price for calls that match all parameters of `when`.
  */
 export interface PriceVariant {
   /**
-   * Request parameter → value, defaults of the model included. A call without the parameter does not fit, `prompt_extend` apart, which is true when it is absent.
+   * Request parameters and values, model defaults included. A call without the parameter does not match, except `prompt_extend`, whose default is true.
    */
   when: {
     [k: string]: string | number | boolean;
   };
   /**
-   * In credits per unit, as decimal text in quotes.
+   * Credits per unit as quoted decimal text.
    */
   price: string;
 }
 /**
- * Where the prices were read, and when.
+ * Source and date of the prices.
  */
 export interface PriceSource {
+  /**
+   * Source of the prices, such as a URL.
+   */
   source: string;
+  /**
+   * Date of the prices.
+   */
   date: string;
 }
 /**
- * A provider that serves the model, the name it knows it by, and how requests are adapted to it. Drops come first, then renames, then overrides.
+ * A provider that serves the model, its name of the model, and the changes of requests. Drops are applied first, then renames, then overrides.
  */
 export interface SourceEntry {
+  /**
+   * Id of the provider.
+   */
   provider: string;
+  /**
+   * Name of the model at the provider.
+   */
   model: string;
   /**
-   * Request members that this source refuses and that may be left out without changing what the caller gets.
+   * Request members to remove because the source rejects them and they do not affect the answer.
    */
   drop_params?: string[];
   /**
-   * Our name of a request member → the name this source knows.
+   * Map from a request member to its name at the source.
    */
   rename_params?: {
     [k: string]: string;
   };
   /**
-   * Request members set whatever the caller sent.
+   * Request members with fixed values.
    */
   overrides?: {
     [k: string]: unknown;
   };
   /**
-   * What this source takes for images, video, music and meshes: our name of an input → its field, a dotted path where it lies deeper, `[]` behind it where a list of one is wanted; then `:text` for a number written as text, `:s` for seconds as `8s`, `:ms` for seconds in milliseconds. Inputs that are not named are not sent. Absent: the family's usual fields.
+   * Media models: map from an input name to a field of the source, as a dotted path. Suffixes: `[]` sends a list of one, `:text` a number as text, `:s` seconds as `8s`, `:ms` seconds in milliseconds. Inputs without an entry are not sent. Default: the fields of the family.
    */
   fields?: {
     [k: string]: string;
   };
   /**
-   * Sources that stand side by side and have a weight are equals: calls are spread over them by their weights, and those of one conversation stay at one of them for its prompt cache. Absent: it is asked in its place in the list.
+   * Weight of the source. Calls are distributed over adjacent sources with weights; calls of one conversation use the same source for its prompt cache. Default: the source is used in list order.
    */
   weight?: number;
   /**
-   * Asked with messages that end in the beginning of an answer, this source goes on with that answer and does not begin another. Streams that broke off elsewhere may then go on here. Absent: false.
+   * True when the source continues an answer whose start is the last message. Interrupted streams can then continue here. Default: false.
    */
   continues_assistant?: boolean;
   /**
-   * Request members set, beside `overrides`, where this source goes on with an answer, such as vLLM's `continue_final_message`.
+   * Request members with fixed values, in addition to `overrides`, when the source continues an answer, such as vLLM's `continue_final_message`.
    */
   continue_overrides?: {
     [k: string]: unknown;
   };
   /**
-   * Members set on the last message, the beginning of an answer with which this source goes on, such as Mistral's and DeepSeek's `prefix`.
+   * Members of the last message when the source continues an answer, such as `prefix` of Mistral and DeepSeek.
    */
   continue_message?: {
     [k: string]: unknown;
   };
   /**
-   * Its answer begins with the whole of what it was asked to go on with, which is left out. Absent: false.
+   * True when the source repeats the start of the answer that it continues. The repetition is removed. Default: false.
    */
   continue_repeats?: boolean;
   /**
-   * What this source does otherwise than its family's newest models; which ones a family reads stands in its folder under workers/providers.
+   * Differences of the source from the newest models of its family. The folder of the family below workers/providers documents them.
    */
   traits?: (
     | "cache_control"
@@ -1147,15 +1363,15 @@ export interface SourceEntry {
   )[];
 }
 /**
- * What an operator says of a capability; one that no file names has the price it ships with.
+ * Change of a capability. Capabilities without an entry keep their built-in price.
  */
 export interface CatalogueCapability {
   /**
-   * As `GET /v1/tools` lists it.
+   * Id of the capability, as listed by GET /v1/tools.
    */
   id: string;
   /**
-   * Takes the capability out.
+   * True to remove the capability.
    */
   disabled?: boolean;
   pricing?: PricingText;
@@ -1164,45 +1380,72 @@ export interface CatalogueCapability {
  * Log probabilities of the tokens of one choice.
  */
 export interface ChatLogprobs {
+  /**
+   * Log probabilities of the text tokens; null when the choice has no text.
+   */
   content?: TokenLogprob[] | null;
+  /**
+   * Log probabilities of the refusal tokens; null when the model did not refuse.
+   */
   refusal?: TokenLogprob[] | null;
   [k: string]: unknown;
 }
 /**
- * One token and what else might have stood there.
+ * One token of the answer with its most likely alternatives.
  */
 export interface TokenLogprob {
+  /**
+   * Text of the token.
+   */
   token: string;
+  /**
+   * Natural logarithm of the token's probability.
+   */
   logprob: number;
   /**
-   * The token's UTF-8 bytes.
+   * UTF-8 bytes of the token, each from 0 to 255; null when the provider does not report them.
    */
   bytes?: number[] | null;
+  /**
+   * Most likely tokens at this position, at most `top_logprobs` of the request.
+   */
   top_logprobs?: TokenAlternative[];
   [k: string]: unknown;
 }
 /**
- * A token that might have stood in the same place.
+ * A likely token at the same position.
  */
 export interface TokenAlternative {
+  /**
+   * Text of the token.
+   */
   token: string;
+  /**
+   * Natural logarithm of the token's probability.
+   */
   logprob: number;
+  /**
+   * UTF-8 bytes of the token, each from 0 to 255; null when the provider does not report them.
+   */
   bytes?: number[] | null;
   [k: string]: unknown;
 }
 /**
- * Instructions of the application's author; newer models take these in place of a system message.
+ * Instructions of the application's author. Newer models accept them in place of a system message.
  */
 export interface DeveloperMessage {
+  /**
+   * Always `developer`.
+   */
   role: "developer";
   /**
-   * Text, or text blocks.
+   * A string, or a list of text blocks.
    *
    * @minItems 1
    */
   content: string | TextOnlyBlock[];
   /**
-   * Tells apart participants that share a role.
+   * Name that distinguishes participants with the same role.
    */
   name?: string;
   [k: string]: unknown;
@@ -1211,7 +1454,13 @@ export interface DeveloperMessage {
  * Plain text.
  */
 export interface TextBlock {
+  /**
+   * Always `text`.
+   */
   type: "text";
+  /**
+   * Text of the block.
+   */
   text: string;
   [k: string]: unknown;
 }
@@ -1219,48 +1468,60 @@ export interface TextBlock {
  * Instructions that precede the conversation.
  */
 export interface SystemMessage {
+  /**
+   * Always `system`.
+   */
   role: "system";
   /**
-   * Text, or text blocks.
+   * A string, or a list of text blocks.
    *
    * @minItems 1
    */
   content: string | TextOnlyBlock[];
   /**
-   * Tells apart participants that share a role.
+   * Name that distinguishes participants with the same role.
    */
   name?: string;
   [k: string]: unknown;
 }
 /**
- * What the end user said, showed or attached.
+ * Input of the end user.
  */
 export interface UserMessage {
+  /**
+   * Always `user`.
+   */
   role: "user";
   /**
-   * Text, or blocks of text, images, audio and files. The model's `allowed_params.supported_inputs` says which blocks it takes.
+   * A string, or a list of text, image, audio and file blocks. `allowed_params.supported_inputs` of the model lists the block types that it accepts.
    *
    * @minItems 1
    */
   content: string | UserContentBlock[];
   /**
-   * Tells apart participants that share a role.
+   * Name that distinguishes participants with the same role.
    */
   name?: string;
   [k: string]: unknown;
 }
 /**
- * An image the model should look at.
+ * An image for the model.
  */
 export interface ImageBlock {
+  /**
+   * Always `image_url`.
+   */
   type: "image_url";
+  /**
+   * Location of the image and the level of detail.
+   */
   image_url: {
     /**
-     * An http(s) address, or the image itself as a data URL.
+     * http or https URL of the image, or the image as a data URL.
      */
     url: string;
     /**
-     * How closely to look; decides how many tokens the image costs. `original` is served as `high`.
+     * Level of detail, which determines the number of tokens of the image. `original` is treated as `high`.
      */
     detail?: "auto" | "low" | "high" | "original";
     [k: string]: unknown;
@@ -1268,77 +1529,101 @@ export interface ImageBlock {
   [k: string]: unknown;
 }
 /**
- * A recording the model should listen to.
+ * An audio recording for the model. Models without audio input fail with `audio_not_supported_by_model`.
  */
 export interface AudioBlock {
+  /**
+   * Always `input_audio`.
+   */
   type: "input_audio";
+  /**
+   * The recording and its format.
+   */
   input_audio: {
     /**
      * The recording in base64.
      */
     data: string;
+    /**
+     * Audio format of `data`.
+     */
     format: "wav" | "mp3";
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * A document the model should read: sent along as `file_data`, named by an address, or stored and named by `file_id`. A stored image or recording is shown as such.
+ * A document for the model: inline as `file_data`, by URL, or as a stored file. Stored images and recordings are sent as image and audio input.
  */
 export interface FileBlock {
+  /**
+   * Always `file`.
+   */
   type: "file";
+  /**
+   * Source of the document.
+   */
   file: {
     [k: string]: unknown;
   } & {
     /**
-     * Id of a file in the workspace's file store.
+     * Id of a stored file of the workspace.
      */
     file_id?: string;
     /**
-     * The file as a data URL, or its http(s) address.
+     * The file as a data URL, or its http or https URL.
      */
     file_data?: string;
     /**
-     * An http(s) address of the file.
+     * http or https URL of the file.
      */
     file_url?: string;
+    /**
+     * File name that the model receives.
+     */
     filename?: string;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * An earlier answer of the model. `content` may be left out or null when the message carries tool calls, a function call, a refusal or audio.
+ * An earlier answer of the model. `content` may be absent or null when the message has tool calls, a function call, a refusal or audio.
  */
 export interface AssistantMessage {
+  /**
+   * Always `assistant`.
+   */
   role: "assistant";
   /**
-   * Text, or text and refusal blocks.
+   * A string, or a list of text and refusal blocks; null when the message has none.
    *
    * @minItems 1
    */
   content?: string | AssistantContentBlock[] | null;
   /**
-   * What the model said when it declined.
+   * Text with which the model refused the request; null when it did not refuse.
    */
   refusal?: string | null;
   /**
-   * Tells apart participants that share a role.
+   * Name that distinguishes participants with the same role.
    */
   name?: string;
   /**
-   * Names an earlier spoken answer.
+   * Reference to an earlier audio answer.
    */
   audio?: {
+    /**
+     * Id of the audio, as returned in the earlier answer.
+     */
     id: string;
     [k: string]: unknown;
   } | null;
   /**
-   * The model's visible reasoning, returned to models that want it back.
+   * Visible reasoning of the earlier answer. It is sent to models that require it.
    */
   reasoning_content?: string | null;
   /**
-   * Signed reasoning of models that want it back unchanged, as the answer had it; `after` tells its place in that answer, and `index` means nothing here.
+   * Signed reasoning blocks, unchanged, as returned in the earlier answer. `after` is the position of a block in that answer; `index` has no effect here.
    */
   thinking_blocks?:
     | {
@@ -1346,25 +1631,37 @@ export interface AssistantMessage {
       }[]
     | null;
   /**
-   * Calls the model asked for; each is answered by a tool message.
+   * Tool calls of the model. Each one needs a tool message with its result.
    */
   tool_calls?: ToolCall[];
   /**
    * @deprecated
-   * Forerunner of `tool_calls`.
+   * Deprecated predecessor of `tool_calls`.
    */
   function_call?: {
+    /**
+     * Name of the called function.
+     */
     name: string;
+    /**
+     * Arguments as JSON text.
+     */
     arguments: string;
     [k: string]: unknown;
   } | null;
   [k: string]: unknown;
 }
 /**
- * What the model said when it declined.
+ * Text with which the model refused a request.
  */
 export interface RefusalBlock {
+  /**
+   * Always `refusal`.
+   */
   type: "refusal";
+  /**
+   * Text of the refusal.
+   */
   refusal: string;
   [k: string]: unknown;
 }
@@ -1373,14 +1670,23 @@ export interface RefusalBlock {
  */
 export interface FunctionToolCall {
   /**
-   * Repeated by the tool message that answers.
+   * Id of the call. The tool message with the result repeats it.
    */
   id: string;
+  /**
+   * Always `function`.
+   */
   type: "function";
+  /**
+   * Function and arguments of the call.
+   */
   function: {
+    /**
+     * Name of the called function.
+     */
     name: string;
     /**
-     * JSON as text, written by the model: check it before use.
+     * Arguments as JSON text, written by the model. Validate them before use.
      */
     arguments: string;
     [k: string]: unknown;
@@ -1392,14 +1698,23 @@ export interface FunctionToolCall {
  */
 export interface CustomToolCall {
   /**
-   * Repeated by the tool message that answers.
+   * Id of the call. The tool message with the result repeats it.
    */
   id: string;
+  /**
+   * Always `custom`.
+   */
   type: "custom";
+  /**
+   * Custom tool and input of the call.
+   */
   custom: {
+    /**
+     * Name of the called tool.
+     */
     name: string;
     /**
-     * Free text written by the model.
+     * Free text input, written by the model.
      */
     input: string;
     [k: string]: unknown;
@@ -1410,38 +1725,47 @@ export interface CustomToolCall {
  * The result of one tool call.
  */
 export interface ToolMessage {
+  /**
+   * Always `tool`.
+   */
   role: "tool";
   /**
-   * Text, or text blocks.
+   * A string, or a list of text blocks.
    *
    * @minItems 1
    */
   content: string | TextOnlyBlock[];
   /**
-   * `id` of the tool call this answers.
+   * `id` of the tool call that this message answers.
    */
   tool_call_id: string;
   [k: string]: unknown;
 }
 /**
  * @deprecated
- * Forerunner of the tool message.
+ * Result of a function call. Deprecated predecessor of the tool message.
  */
 export interface FunctionMessage {
+  /**
+   * Always `function`.
+   */
   role: "function";
+  /**
+   * Result of the function; null when it returned nothing.
+   */
   content: string | null;
   /**
-   * Name of the function that was called.
+   * Name of the called function.
    */
   name: string;
   [k: string]: unknown;
 }
 /**
- * What the turns and runs behind an answer came to.
+ * Summary of the model turns and tool runs of an answer with a `sluice` tool.
  */
 export interface SluiceSummary {
   /**
-   * `answer`: the model answered; `handover`: it called functions of the caller; `error`: a turn failed, which the error tells; otherwise the limit that was reached.
+   * Reason why the tool loop ended. `answer`: the model answered. `handover`: the model called functions of the caller. `error`: a turn failed. `max_rounds` and `max_credits`: that limit was reached.
    */
   ended_by: "answer" | "handover" | "max_rounds" | "max_credits" | "error";
   /**
@@ -1449,15 +1773,15 @@ export interface SluiceSummary {
    */
   credits_used: number;
   /**
-   * Calls of the model, each with a record of its own.
+   * Calls of the model, in order. Each has its own usage record.
    */
   turns: SluiceTurn[];
   /**
-   * Runs in their order; in answers of chat that were not streamed. Streams tell of each as it begins and ends, and responses have them in `output`.
+   * Tool runs in order. Present in chat answers that are not streamed. Streams report each run as it starts and ends; responses list runs in `output`.
    */
   calls?: SluiceCall[];
   /**
-   * In answers of chat: the turns and results before the answer, as messages. Sent before the answer's message with the next call, they let the model remember them.
+   * Chat answers only: the messages of the turns and tool results before the final answer. Send them before the answer's message in the next call to keep them in context.
    */
   messages?: ChatMessage[];
   [k: string]: unknown;
@@ -1466,23 +1790,38 @@ export interface SluiceSummary {
  * One call of the model.
  */
 export interface SluiceTurn {
+  /**
+   * Request id of the turn; its usage record has the same id.
+   */
   request_id: string;
+  /**
+   * Credits of the turn.
+   */
   credits_used: number;
   [k: string]: unknown;
 }
 /**
- * A run that the model asked for and the service made.
+ * A tool run that the model requested and the service executed.
  */
 export interface SluiceCall {
+  /**
+   * Id of the tool run.
+   */
   id: string;
+  /**
+   * Always `sluice_call`.
+   */
   type: "sluice_call";
+  /**
+   * State of the run.
+   */
   status: "in_progress" | "completed" | "failed";
   /**
-   * The model's id of the call.
+   * Id that the model gave the call.
    */
   call_id: string;
   /**
-   * Id of the capability or the workflow.
+   * Id of the capability or workflow.
    */
   tool: string;
   /**
@@ -1490,78 +1829,111 @@ export interface SluiceCall {
    */
   name: string;
   /**
-   * JSON as text, as the model wrote it.
+   * Arguments as JSON text, written by the model.
    */
   arguments: string;
   /**
-   * The turn of the model that asked for it.
+   * Number of the model turn that requested the run, from 1.
    */
   round: number;
   /**
-   * Id of the run, under which its job, its steps and its price are found; absent where it was not begun.
+   * Request id of the run; its job, steps and usage record have the same id. Absent when the run did not start.
    */
   request_id?: string;
   /**
-   * What the model was told, at most 16 KiB; null while it runs.
+   * Result that the model received, at most 16 KiB; null while the run is in progress.
    */
   output: string | null;
   /**
-   * Files that it made, kept in the workspace.
+   * Files that the run created, stored in the workspace.
    */
   files: SluiceFile[];
+  /**
+   * Credits of the run.
+   */
   credits_used: number;
   [k: string]: unknown;
 }
 /**
- * A file that a run made.
+ * A file that a run created.
  */
 export interface SluiceFile {
+  /**
+   * Id of the stored file.
+   */
   file_id: string;
   /**
-   * Works for about an hour, without a key.
+   * Download link that needs no key and is valid for about an hour.
    */
   url: string;
+  /**
+   * Media type of the file.
+   */
   content_type: string;
+  /**
+   * File size in bytes.
+   */
   bytes: number;
+  /**
+   * File name; absent when the file has none.
+   */
   name?: string;
   [k: string]: unknown;
 }
 /**
- * A function called with JSON arguments.
+ * A function with JSON arguments, executed by the client.
  */
 export interface FunctionTool {
+  /**
+   * Always `function`.
+   */
   type: "function";
   function: FunctionDefinition;
   [k: string]: unknown;
 }
 /**
- * What the model is told about a function.
+ * Name, description and parameters of a function.
  */
 export interface FunctionDefinition {
+  /**
+   * Function name.
+   */
   name: string;
   /**
-   * When and how to use it.
+   * Purpose of the function, for the model.
    */
   description?: string;
   /**
-   * JSON Schema of the arguments; left out, the function takes none.
+   * JSON Schema of the arguments. Default: the function has no parameters.
    */
   parameters?: {
     [k: string]: unknown;
   };
   /**
-   * Hold the model to the schema exactly.
+   * True when the arguments must match the schema exactly.
    */
   strict?: boolean | null;
   [k: string]: unknown;
 }
 /**
- * A tool called with free text, optionally bound by a grammar.
+ * A tool with free text input, optionally restricted by a grammar.
  */
 export interface CustomTool {
+  /**
+   * Always `custom`.
+   */
   type: "custom";
+  /**
+   * Definition of the custom tool.
+   */
   custom: {
+    /**
+     * Tool name.
+     */
     name: string;
+    /**
+     * Purpose of the tool, for the model.
+     */
     description?: string;
     format?: CustomToolFormat;
     [k: string]: unknown;
@@ -1569,84 +1941,117 @@ export interface CustomTool {
   [k: string]: unknown;
 }
 /**
- * Any text.
+ * Unrestricted text.
  */
 export interface TextToolFormat {
+  /**
+   * Always `text`.
+   */
   type: "text";
   [k: string]: unknown;
 }
 /**
- * Text of a grammar.
+ * Text that matches a grammar.
  */
 export interface GrammarToolFormat {
+  /**
+   * Always `grammar`.
+   */
   type: "grammar";
+  /**
+   * The grammar.
+   */
   grammar: {
+    /**
+     * Text of the grammar, in `syntax`.
+     */
     definition: string;
+    /**
+     * Language of the grammar.
+     */
     syntax: "lark" | "regex";
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Capabilities and workflows that the service runs itself when the model calls them, until the model answers or a limit is reached. At most one stands among the tools. Served by POST /v1/chat/completions and /v1/responses alone.
+ * Capabilities and workflows that the service executes when the model calls them. The loop ends when the model answers or a limit is reached. A request has at most one tool of this type. Only POST /v1/chat/completions and /v1/responses accept it.
  */
 export interface SluiceTool {
+  /**
+   * Always `sluice`.
+   */
   type: "sluice";
   /**
-   * Ids of capabilities from GET /v1/tools. The model is shown each as a function, with `_` for the `.` of its id.
+   * Capability ids from GET /v1/tools, at most 32. The model receives each as a function, with `_` in place of `.`.
    *
    * @maxItems 32
    */
   capabilities?: string[];
   /**
-   * Ids of workflows that the caller may run. The model is shown each as a function `workflow_` and the workflow's name.
+   * Ids of workflows that the caller may run, at most 32. The model receives each as a function named `workflow_` and the workflow's name.
    *
    * @maxItems 32
    */
   workflows?: string[];
   /**
-   * How often the model is asked at most; left out, 8 times.
+   * Maximum number of model turns. Default: 8.
    */
   max_rounds?: number;
   /**
-   * Once so many credits are used, by the model's turns and by runs, nothing more is begun. A run begins only if the most that it may cost fits into what is left; the model reads why where it does not. A turn of the model may go beyond the limit.
+   * Credit limit of all turns and runs. No turn or run starts once the limit is used. A run starts only if its maximum price fits into the remaining credits; otherwise the model receives the reason. A model turn may exceed the limit. Default: no limit.
    */
   max_credits?: number;
   [k: string]: unknown;
 }
 /**
- * Work message of a durable job: which row to claim. The work itself stands in the row.
+ * Work message of a durable job. The job itself is in its database row.
  */
 export interface DurableMessage {
+  /**
+   * Always `true`.
+   */
   durable: true;
+  /**
+   * Id of the job.
+   */
   job_id: string;
+  /**
+   * Attempt of the job, from 1.
+   */
   attempt: number;
   /**
-   * Raised each time the job is put on the queue again; older messages are void.
+   * Number of times the job was queued. Messages with a lower number are ignored.
    */
   dispatch: number;
+  /**
+   * Id of the workspace.
+   */
   workspace_id: string;
   [k: string]: unknown;
 }
 /**
- * Body of every answer that is not a success. Programs branch on `code`; `message` is for people and may be reworded.
+ * Body of every error response. Branch on `code`; `message` may be reworded.
  */
 export interface ErrorEnvelope {
   /**
-   * Under `/v1/messages` only, for clients of Anthropic's API.
+   * Only below `/v1/messages`: always `error`.
    */
   type?: "error";
   /**
-   * Under `/v1/messages` only; what the header `x-request-id` says.
+   * Only below `/v1/messages`: value of the header `x-request-id`.
    */
   request_id?: string;
+  /**
+   * The error.
+   */
   error: {
     /**
-     * One plain sentence.
+     * Human-readable description of the error. It may be reworded.
      */
     message: string;
     /**
-     * `not_found_error` with status 404 for clients of Anthropic's API only.
+     * Category of the error. `not_found_error` is only used below `/v1/messages`.
      */
     type:
       | "invalid_request_error"
@@ -1657,15 +2062,15 @@ export interface ErrorEnvelope {
       | "server_error"
       | "not_found_error";
     /**
-     * Stable name of the condition; new ones may be added.
+     * Stable code of the error condition. New codes may be added.
      */
     code: string | null;
     /**
-     * Path of the offending request parameter, such as `messages[0].content`.
+     * Path of the request parameter at fault, such as `messages[0].content`; null when there is none.
      */
     param: string | null;
     /**
-     * Present when paid work exists under this id: collect its result, do not send the call again.
+     * Id of a job that continues or has a result. Read the job instead of repeating the request. Absent otherwise.
      */
     job_id?: string;
     [k: string]: unknown;
@@ -1673,61 +2078,67 @@ export interface ErrorEnvelope {
   [k: string]: unknown;
 }
 /**
- * `metadata` of the event `budget.threshold_reached`. What a workspace spent in a period crossed the threshold of an alert; told once for an alert, period and threshold.
+ * `metadata` of the event `budget.threshold_reached`: the spend of a period has crossed the threshold of an alert. It is sent once per alert, period and threshold.
  */
 export interface BudgetThresholdReached {
   /**
-   * The alert.
+   * Id of the alert.
    */
   alertId: string;
   /**
-   * The period that the threshold is for.
+   * Period of the threshold.
    */
   period: "daily" | "weekly" | "monthly";
   /**
-   * When the period began.
+   * Start of the period.
    */
   periodStart: string;
   /**
-   * Credits that the alert names.
+   * Threshold of the alert in credits.
    */
   threshold: number;
   /**
-   * Credits that were spent in the period when the threshold was crossed.
+   * Credits spent in the period when the threshold was crossed.
    */
   spent: number;
   [k: string]: unknown;
 }
+/**
+ * Metadata of a completed job.
+ */
 export interface JobCompletedOfJob {
   /**
-   * Id of the job, as in `/v1/images/jobs/{job_id}`. Only events of jobs have it.
+   * Id of the job, as in `/v1/images/jobs/{job_id}`. Only in events of jobs.
    */
   jobId: string;
   /**
-   * What the job makes: `image`, `audio`, `video`, `3d`, `text` or `embedding`.
+   * Output type of the job: `image`, `audio`, `video`, `3d`, `text` or `embedding`.
    */
   modality: string;
   /**
-   * The model that the caller named.
+   * Slug of the requested model.
    */
   model?: string;
   /**
-   * Milliseconds from the job's start to its end; absent when no worker began it.
+   * Milliseconds from the start of the job to its end; absent when it never started.
    */
   durationMs?: number;
   /**
-   * Credits that were taken.
+   * Credits charged.
    */
   creditsUsed: number;
   [k: string]: unknown;
 }
+/**
+ * Metadata of a completed batch.
+ */
 export interface JobCompletedOfBatch {
   /**
-   * Id of the batch, as in `/v1/batches/{batch_id}`. Only events of batches have it.
+   * Id of the batch, as in `/v1/batches/{batch_id}`. Only in events of batches.
    */
   batchId: string;
   /**
-   * Path that the lines call.
+   * Path that every line calls.
    */
   endpoint: string;
   /**
@@ -1739,15 +2150,15 @@ export interface JobCompletedOfBatch {
    */
   completed: number;
   /**
-   * Number of lines that failed or were never made.
+   * Number of lines that failed or were not made.
    */
   failed: number;
   /**
-   * File of the results; absent when there is none.
+   * Id of the output file; absent when there is none.
    */
   outputFileId?: string;
   /**
-   * File of the failed lines; absent when there is none.
+   * Id of the error file; absent when there is none.
    */
   errorFileId?: string;
   /**
@@ -1755,99 +2166,117 @@ export interface JobCompletedOfBatch {
    */
   durationMs?: number;
   /**
-   * Credits that were charged for the lines.
+   * Credits charged for the lines.
    */
   creditsUsed: number;
   [k: string]: unknown;
 }
+/**
+ * Metadata of a failed job.
+ */
 export interface JobFailedOfJob {
   /**
-   * Id of the job, as in `/v1/images/jobs/{job_id}`. Only events of jobs have it.
+   * Id of the job, as in `/v1/images/jobs/{job_id}`. Only in events of jobs.
    */
   jobId: string;
   /**
-   * What the job makes: `image`, `audio`, `video`, `3d`, `text` or `embedding`.
+   * Output type of the job: `image`, `audio`, `video`, `3d`, `text` or `embedding`.
    */
   modality: string;
   /**
-   * The model that the caller named.
+   * Slug of the requested model.
    */
   model?: string;
   /**
-   * Milliseconds from the job's start to its end; absent when no worker began it.
+   * Milliseconds from the start of the job to its end; absent when it never started.
    */
   durationMs?: number;
   /**
-   * Credits that were taken.
+   * Credits charged.
    */
   creditsUsed: number;
   /**
-   * Why it failed.
+   * Error of the job.
    */
   error: {
+    /**
+     * Stable error code.
+     */
     code: string;
-    message: string;
-    [k: string]: unknown;
-  };
-  [k: string]: unknown;
-}
-export interface JobFailedOfBatch {
-  /**
-   * Id of the batch, as in `/v1/batches/{batch_id}`. Only events of batches have it.
-   */
-  batchId: string;
-  /**
-   * Path that the lines call.
-   */
-  endpoint: string;
-  /**
-   * Number of lines.
-   */
-  total: number;
-  /**
-   * Number of lines in the output file.
-   */
-  completed: number;
-  /**
-   * Number of lines that failed or were never made.
-   */
-  failed: number;
-  /**
-   * File of the results; absent when there is none.
-   */
-  outputFileId?: string;
-  /**
-   * File of the failed lines; absent when there is none.
-   */
-  errorFileId?: string;
-  /**
-   * Milliseconds from the creation of the batch to its end.
-   */
-  durationMs?: number;
-  /**
-   * Credits that were charged for the lines.
-   */
-  creditsUsed: number;
-  /**
-   * The first error of the batch. Its code is `batch_expired` when the batch was not done in time.
-   */
-  error: {
-    code: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * `metadata` of the event `run.cancelled`. A run was cancelled.
+ * Metadata of a failed batch.
+ */
+export interface JobFailedOfBatch {
+  /**
+   * Id of the batch, as in `/v1/batches/{batch_id}`. Only in events of batches.
+   */
+  batchId: string;
+  /**
+   * Path that every line calls.
+   */
+  endpoint: string;
+  /**
+   * Number of lines.
+   */
+  total: number;
+  /**
+   * Number of lines in the output file.
+   */
+  completed: number;
+  /**
+   * Number of lines that failed or were not made.
+   */
+  failed: number;
+  /**
+   * Id of the output file; absent when there is none.
+   */
+  outputFileId?: string;
+  /**
+   * Id of the error file; absent when there is none.
+   */
+  errorFileId?: string;
+  /**
+   * Milliseconds from the creation of the batch to its end.
+   */
+  durationMs?: number;
+  /**
+   * Credits charged for the lines.
+   */
+  creditsUsed: number;
+  /**
+   * First error of the batch. The code of an expired batch is `batch_expired`.
+   */
+  error: {
+    /**
+     * Stable error code.
+     */
+    code: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
+    message: string;
+    [k: string]: unknown;
+  };
+  [k: string]: unknown;
+}
+/**
+ * `metadata` of the event `run.cancelled`: a run was cancelled.
  */
 export interface RunCancelled {
   /**
-   * The run; stable over repeats, so receivers can tell a replay by it.
+   * Id of the run. Receivers can use it to detect repeated deliveries.
    */
   runId: string;
   /**
-   * The stored workflow that ran; absent for a run of an inline definition.
+   * Id of the workflow; absent for runs of an inline definition.
    */
   workflowId?: string;
   /**
@@ -1855,21 +2284,21 @@ export interface RunCancelled {
    */
   durationMs?: number;
   /**
-   * Credits that were taken.
+   * Credits charged.
    */
   creditsUsed: number;
   [k: string]: unknown;
 }
 /**
- * `metadata` of the event `run.failed`. A run failed, with no attempt left.
+ * `metadata` of the event `run.failed`: a run failed and has no attempts left.
  */
 export interface RunFailed {
   /**
-   * The run; stable over repeats, so receivers can tell a replay by it.
+   * Id of the run. Receivers can use it to detect repeated deliveries.
    */
   runId: string;
   /**
-   * The stored workflow that ran; absent for a run of an inline definition.
+   * Id of the workflow; absent for runs of an inline definition.
    */
   workflowId?: string;
   /**
@@ -1877,69 +2306,75 @@ export interface RunFailed {
    */
   durationMs?: number;
   /**
-   * Credits that were taken.
+   * Credits charged.
    */
   creditsUsed: number;
   /**
-   * Why it failed.
+   * Error of the run.
    */
   error: {
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * `metadata` of the event `run.retrying`. A further attempt of an async run began; it is told instead of `run.started`.
+ * `metadata` of the event `run.retrying`: a further attempt of an `async` run started. It is sent instead of `run.started`.
  */
 export interface RunRetrying {
   /**
-   * The run; stable over repeats, so receivers can tell a replay by it.
+   * Id of the run. Receivers can use it to detect repeated deliveries.
    */
   runId: string;
   /**
-   * The stored workflow that ran; absent for a run of an inline definition.
+   * Id of the workflow; absent for runs of an inline definition.
    */
   workflowId?: string;
   /**
-   * Number of this attempt.
+   * Number of the attempt, from 1.
    */
   attempt: number;
   /**
-   * Attempts that the run may take.
+   * Maximum number of attempts.
    */
   maxAttempts: number;
   [k: string]: unknown;
 }
 /**
- * `metadata` of the event `run.started`. A run began.
+ * `metadata` of the event `run.started`: a run started.
  */
 export interface RunStarted {
   /**
-   * The run; stable over repeats, so receivers can tell a replay by it.
+   * Id of the run. Receivers can use it to detect repeated deliveries.
    */
   runId: string;
   /**
-   * The stored workflow that ran; absent for a run of an inline definition.
+   * Id of the workflow; absent for runs of an inline definition.
    */
   workflowId?: string;
   /**
-   * Number of this attempt.
+   * Number of the attempt, from 1.
    */
   attempt: number;
   [k: string]: unknown;
 }
 /**
- * `metadata` of the event `run.succeeded`. A run ended well.
+ * `metadata` of the event `run.succeeded`: a run succeeded.
  */
 export interface RunSucceeded {
   /**
-   * The run; stable over repeats, so receivers can tell a replay by it.
+   * Id of the run. Receivers can use it to detect repeated deliveries.
    */
   runId: string;
   /**
-   * The stored workflow that ran; absent for a run of an inline definition.
+   * Id of the workflow; absent for runs of an inline definition.
    */
   workflowId?: string;
   /**
@@ -1947,39 +2382,48 @@ export interface RunSucceeded {
    */
   durationMs?: number;
   /**
-   * Credits that were taken.
+   * Credits charged.
    */
   creditsUsed: number;
   [k: string]: unknown;
 }
 /**
- * `metadata` of the event `template.unavailable`. A stored workflow names a model or capability that is no longer offered. It is told to the operator's own workspace only.
+ * `metadata` of the event `template.unavailable`: a stored workflow uses a model or capability that is no longer available. It is sent only to the operator's workspace.
  */
 export interface TemplateUnavailable {
   /**
-   * The workflow.
+   * Id of the workflow.
    */
   workflowId: string;
   /**
-   * The step that cannot run.
+   * Id of the step that cannot run.
    */
   stepId: string;
   /**
-   * The model or capability that it names.
+   * Model or capability that is no longer available.
    */
   missing: string;
   [k: string]: unknown;
 }
 /**
- * Work message on `work.<pool>.<lane>.<workspace>`: published by our own processes for a job that is already admitted. Carries the request itself, or a claim check when that is large.
+ * Work message on `work.<pool>.<lane>.<workspace>`, published by the service for an admitted job. It contains the request, or a claim check of a large request.
  */
 export interface JobMessage {
+  /**
+   * Id of the job.
+   */
   job_id: string;
+  /**
+   * Attempt of the job, from 1.
+   */
   attempt: number;
   /**
-   * Raised each time the job is put on the queue again.
+   * Number of times the job was queued.
    */
   dispatch: number;
+  /**
+   * Kind of the call.
+   */
   kind:
     | "chat"
     | "embeddings"
@@ -1992,130 +2436,145 @@ export interface JobMessage {
     | "mesh"
     | "capability";
   /**
-   * Whose format the answer has; absent: OpenAI's.
+   * Format of the answer. Default: `openai`.
    */
   api?: "openai" | "anthropic" | "responses";
   /**
-   * Of a call whose answer has the form of OpenAI's Responses: the object (ModelResponse) that the answer completes. In a durable job it stands in the request.
+   * Only for the Responses format: the ModelResponse that the answer completes. Durable jobs have it in the request.
    */
   response?: {
     [k: string]: unknown;
   };
   /**
-   * Name of the conversation that the call belongs to, where its request says none: its calls are to meet the same prompt cache.
+   * Conversation of a call whose request names none. Calls of a conversation prefer the same source, for its prompt cache.
    */
   affinity?: string;
   /**
-   * Of a durable job whose answer has that form: the object stands in the row of the stored response, which the answer completes.
+   * True for a durable job in the Responses format. The stored response contains the object that the answer completes.
    */
   background?: boolean;
   /**
-   * Of a chat call whose answer is worth nothing without text: it fails then, and is free.
+   * True for a chat call that fails, free of charge, when the answer has no text.
    */
   needs_text?: boolean;
   /**
-   * Id of the call as its client sees it.
+   * Request id of the call.
    */
   request_id: string;
+  /**
+   * Id of the workspace.
+   */
   workspace_id: string;
   /**
-   * The API key that made the call.
+   * Id of the API key of the call.
    */
   key_id: string;
   /**
-   * Slug the client asked for.
+   * Slug of the requested model.
    */
   model: string;
   /**
-   * Nano-credits held; digits, since JSON numbers lose precision.
+   * Held nano-credits as digits, because JSON numbers lose precision.
    */
   hold_nano: string;
   /**
-   * The settle may take more than the hold: a chat call that set no output limit.
+   * True when the charge may exceed the hold: a chat call without an output limit.
    */
   may_exceed: boolean;
   /**
-   * Output tokens the hold was made for.
+   * Number of output tokens that the hold covers.
    */
   output_tokens_max: number;
   /**
-   * Price captured when the hold was placed.
+   * Price at the time of the hold.
    */
   price: {
     [k: string]: unknown;
   };
   /**
-   * Credit line on which the call was admitted, and against which it is settled.
+   * Id of the credit line that admitted the call and is charged.
    */
   credit_line?: string;
   /**
-   * It is a line of a batch, which tells of it.
+   * Present for a line of a batch.
    */
   batch_line?: {
     /**
-     * Share of its price that is held and taken; amounts of this message, and of its worker, are the whole price.
+     * Charged share of the price, in millionths. Other amounts of the message are full prices.
      */
     price_millionths: number;
     [k: string]: unknown;
   };
   /**
-   * Unix milliseconds after which nobody waits any more.
+   * Unix milliseconds at which the caller stops waiting.
    */
   deadline_ms: number;
   /**
-   * Of a live call: where its ingress waits for the answer.
+   * Live calls only: subject on which the ingress waits for the answer.
    */
   reply?: string;
   /**
-   * Of a live call: its ingress takes bundles, frames of several calls in one message.
+   * True when the ingress of a live call accepts several frames in one message.
    */
   frame_bundles?: boolean;
   /**
-   * Sent before without a word from the queue: it may have been handed out then.
+   * True when the message was sent before without an acknowledgement, so that it may be a duplicate.
    */
   repeat?: boolean;
   /**
-   * Slugs of the workspace's fallback chain for this model, as it stood at admission.
+   * Slugs of the workspace's fallback chain at the time of admission.
    *
    * @maxItems 10
    */
   fallbacks?: string[];
   /**
-   * Of a chat stream that breaks off after its first words: the next model of the chain that can goes on with it.
+   * True when the next model of the chain continues an interrupted chat stream.
    */
   continue_streams?: boolean;
   /**
-   * Of a durable job whose caller is shown its states as they come: it ends when the caller leaves.
+   * True for a durable job whose states are streamed to its caller. It ends when the caller disconnects.
    */
   stream?: boolean;
   /**
-   * The answer is kept under this key when it is whole.
+   * Cache entry for a complete answer.
    */
   cache?: {
+    /**
+     * Key of the cache entry.
+     */
     key: string;
+    /**
+     * Lifetime of the cache entry in seconds.
+     */
     ttl_s: number;
     [k: string]: unknown;
   };
   /**
-   * Media that came in the client's body and wait in the object store, by the names of their inputs.
+   * Inline media of the request in the object store, by input name.
    */
   stored_inputs?: {
     [k: string]: {
+      /**
+       * Object-store key of the media.
+       */
       reference: string;
+      /**
+       * Media type.
+       */
       content_type: string;
       [k: string]: unknown;
     };
   };
   /**
-   * SHA-256 of a batch message: a repeat under its key with another one is refused.
+   * SHA-256 of a batch message. A repeat with the same key and another fingerprint is rejected.
    */
   fingerprint?: string;
   /**
-   * The request has beside the client's members, as `checked`, what the check by its model found: params, quantities. Absent where no worker needs it, and in jobs of earlier versions, whose `checked` would be the client's.
+   * True when the request has a member `checked` with the params and quantities of the model check. Absent when no worker needs it, and in jobs of earlier versions, whose `checked` is a member of the client.
    */
   checked?: true;
   /**
-   * The client's body.
+   * Body of the client.
    */
   request?: {
     [k: string]: unknown;
@@ -2125,18 +2584,27 @@ export interface JobMessage {
    */
   request_ref?: string;
   /**
-   * Of a step's job whose run has nothing else under way: the worker that ends it may go on with the run.
+   * True when the step's job is the only work of its run, so that the worker that ends it may continue the run.
    */
   goes_on?: true;
   /**
-   * Of a chat call whose run is streamed: the step whose readers hear it as it comes.
+   * Present for a chat call of a streamed run: the step whose readers receive the answer as it arrives.
    */
   step?: {
+    /**
+     * Id of the run.
+     */
     run_id: string;
+    /**
+     * Id of the step.
+     */
     step_id: string;
+    /**
+     * Attempt of the step, from 1.
+     */
     attempt: number;
     /**
-     * Of its list; absent where it has none.
+     * Index of the item of a step with `for_each`; absent otherwise.
      */
     index?: number;
     [k: string]: unknown;
@@ -2144,35 +2612,53 @@ export interface JobMessage {
   [k: string]: unknown;
 }
 /**
- * What a media job leaves in its row: what was made, by its files. Links and bytes are made of it when it is answered.
+ * Result of a media job in its database row: the created files. Responses add links or bytes.
  */
 export interface MediaOutcome {
+  /**
+   * Always `media.outcome`.
+   */
   object: "media.outcome";
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created: number;
   /**
-   * The model that served.
+   * Slug of the model that served the call.
    */
   model: string;
   /**
-   * Present when another model was asked for.
+   * Present when a fallback served the call.
    */
   fallback?: {
+    /**
+     * Slug of the requested model.
+     */
     from: string;
+    /**
+     * Number of fallbacks tried.
+     */
     depth: number;
     [k: string]: unknown;
   };
   /**
-   * In the provider's order.
+   * Created files in the order of the provider.
    */
   data: {
+    /**
+     * Id of the stored file.
+     */
     file_id: string;
+    /**
+     * Media type of the file.
+     */
     content_type: string;
+    /**
+     * File size in bytes.
+     */
     bytes: number;
     /**
-     * Of audio and video.
+     * Length of audio and video in seconds.
      */
     duration_seconds?: number;
     [k: string]: unknown;
@@ -2180,42 +2666,72 @@ export interface MediaOutcome {
   [k: string]: unknown;
 }
 /**
- * One model of the catalogue. What is beyond the common model object of chat APIs stands under `_svc`.
+ * A model of the catalogue. `_svc` contains the members beyond the common model object.
  */
 export interface ModelEntry {
   /**
-   * Slug: the value of `model` in a call.
+   * Slug of the model, used as `model` in calls.
    */
   id: string;
+  /**
+   * Always `model`.
+   */
   object: "model";
   /**
-   * Unix seconds.
+   * Creation time of the model in Unix seconds.
    */
   created: number;
   /**
-   * Whose model it is.
+   * Owner of the model.
    */
   owned_by: string;
+  /**
+   * Always empty; present for compatibility.
+   */
   permission: unknown[];
+  /**
+   * Slug of the base model; equal to `id`.
+   */
   root: string;
+  /**
+   * Slug of the parent model; always null.
+   */
   parent: string | null;
   _svc: ModelFacts;
   [k: string]: unknown;
 }
+/**
+ * Members beyond the common model object.
+ */
 export interface ModelFacts {
   /**
-   * On rows of tools, which `include_tools` asks for; absent on models.
+   * Always `tool`, for rows of capabilities; absent for models.
    */
   kind?: "tool";
   modality: Modality;
+  /**
+   * True when the model serves chat completions.
+   */
   supports_chat: boolean;
+  /**
+   * True when the model serves embeddings.
+   */
   supports_embeddings: boolean;
+  /**
+   * True when the model streams answers.
+   */
   supports_streaming: boolean;
+  /**
+   * True when the model supports tool calls.
+   */
   supports_tools: boolean;
   /**
-   * Prompt and answer together.
+   * Maximum number of tokens of prompt and answer together.
    */
   max_context_tokens: number;
+  /**
+   * Maximum number of output tokens.
+   */
   max_output_tokens: number;
   pricing: Pricing;
   allowed_params: AllowedParams;
@@ -2226,27 +2742,27 @@ export interface ModelFacts {
  */
 export interface ApiKeyCreateRequest {
   /**
-   * Made by the caller, so that a repeat makes no second key. A repeat is answered without the key.
+   * Id of the new key. A repeated request with the same id creates no second key and returns no secret. Default: generated.
    */
   id?: string;
   /**
-   * What it is for.
+   * Name of the key.
    */
   name: string;
   /**
-   * Whose key it is; the caller's own when absent.
+   * Id of the key's owner. Default: the caller.
    */
   member_id?: string;
   /**
-   * A preset no wider than the caller's own, which is taken when absent.
+   * Quota preset, at most as wide as the caller's. Default: the caller's preset.
    */
   preset?: string;
   /**
-   * The key ends then. No later than the key that makes it: its end is taken when absent.
+   * Time of expiry, not later than the expiry of the caller's key. Default: the expiry of the caller's key.
    */
   expires_at?: string;
   /**
-   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all; those of the key that makes it when absent.
+   * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Such a key cannot write workflows or create keys with more tools. Null: all. Default: the tools of the caller's key.
    *
    * @maxItems 200
    */
@@ -2258,29 +2774,29 @@ export interface ApiKeyCreateRequest {
  */
 export interface ApiKeyRotateRequest {
   /**
-   * The old key works on for so long; 0 when absent.
+   * Time during which the old key remains valid, in seconds. Default: 0.
    */
   overlap_seconds?: number;
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /workspaces/{workspaceId}/api-keys/{keyId}. What is absent stays.
+ * Body of PATCH /workspaces/{workspaceId}/api-keys/{keyId}. Absent members keep their value.
  */
 export interface ApiKeyUpdateRequest {
   /**
-   * What it is for.
+   * Name of the key.
    */
   name?: string;
   /**
-   * A preset no wider than the caller's own.
+   * Quota preset, at most as wide as the caller's.
    */
   preset?: string;
   /**
-   * Null: it does not end by itself.
+   * Time of expiry; null when the key does not expire.
    */
   expires_at?: string | null;
   /**
-   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all.
+   * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Such a key cannot write workflows or create keys with more tools. Null: all.
    *
    * @maxItems 200
    */
@@ -2292,31 +2808,34 @@ export interface ApiKeyUpdateRequest {
  */
 export interface BatchRequest {
   /**
-   * A stored file of the purpose `batch`: JSON Lines of at most 50,000 calls and 200 MB. Each line is `{custom_id, method: "POST", url, body}`.
+   * Id of a stored file with the purpose `batch`: JSON Lines, at most 50,000 lines and 200 MB. Each line is `{custom_id, method: "POST", url, body}`.
    */
   input_file_id: string;
   /**
-   * Path that every line calls: `/v1/chat/completions`, `/v1/responses`, `/v1/embeddings`, an endpoint that makes media, `/v1/capabilities/{id}/run` or `/v1/workflows/{id}/runs` with an id.
+   * Path that every line calls: `/v1/chat/completions`, `/v1/responses`, `/v1/embeddings`, a media endpoint, `/v1/capabilities/{id}/run` or `/v1/workflows/{id}/runs`.
    */
   endpoint: string;
   /**
-   * Time within which lines are begun.
+   * Time within which all lines start.
    */
   completion_window: "24h";
   /**
-   * Up to 16 pairs: names of at most 64 characters, texts of at most 512.
+   * Up to 16 labels: keys of at most 64 characters, values of at most 512 characters.
    */
   metadata?: {
     [k: string]: string;
   } | null;
   /**
-   * When the files that the batch writes are deleted; without it they stay.
+   * Expiry of the output and error files. Default: the files do not expire.
    */
   output_expires_after?: {
     /**
-     * Counted from the time at which a file is written.
+     * Time from which `seconds` is counted: always `created_at`, the creation of the file.
      */
     anchor: "created_at";
+    /**
+     * Lifetime of the files in seconds, from 1 hour to 30 days.
+     */
     seconds: number;
     [k: string]: unknown;
   } | null;
@@ -2327,93 +2846,93 @@ export interface BatchRequest {
  */
 export interface BudgetAlertCreateRequest {
   /**
-   * Made by the caller, so that a repeat makes no second one.
+   * Id of the new alert. A repeated request with the same id creates no second alert. Default: generated.
    */
   id?: string;
   /**
-   * A name that no other alert of the workspace has.
+   * Name, unique in the workspace.
    */
   name: string;
   /**
-   * Credits; it fires once in a period, when the period's spend reaches them.
+   * Threshold in credits. The alert fires once per period, when the spend of the period reaches it.
    */
   threshold_credits: number;
   /**
-   * A day, a week from Monday or a month, UTC.
+   * Period in UTC: a day, a week from Monday, or a month.
    */
   period: "daily" | "weekly" | "monthly";
   /**
-   * Channels that hear of it, whatever their subscriptions; absent or empty: those that subscribe to `budget.threshold_reached`.
+   * Ids of channels to notify regardless of their subscriptions. Empty: the channels subscribed to `budget.threshold_reached`. Default: empty.
    *
    * @maxItems 20
    */
   channel_ids?: string[];
   /**
-   * True when absent.
+   * False to create a disabled alert. Default: true.
    */
   is_active?: boolean;
   /**
-   * Further calls of the period are refused with 402 within seconds once the threshold is reached. False when absent.
+   * True to reject further calls of the period with 402 once the threshold is reached. It takes effect within seconds. Default: false.
    */
   stops_calls?: boolean;
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /workspaces/{workspaceId}/budget-alerts/{alertId}. What is absent stays.
+ * Body of PATCH /workspaces/{workspaceId}/budget-alerts/{alertId}. Absent members keep their value.
  */
 export interface BudgetAlertUpdateRequest {
   /**
-   * A name that no other alert of the workspace has.
+   * Name, unique in the workspace.
    */
   name?: string;
   /**
-   * Credits; it fires once in a period, when the period's spend reaches them.
+   * Threshold in credits. The alert fires once per period, when the spend of the period reaches it.
    */
   threshold_credits?: number;
   /**
-   * A day, a week from Monday or a month, UTC.
+   * Period in UTC: a day, a week from Monday, or a month.
    */
   period?: "daily" | "weekly" | "monthly";
   /**
-   * Channels that hear of it, whatever their subscriptions; absent or empty: those that subscribe to `budget.threshold_reached`.
+   * Ids of channels to notify regardless of their subscriptions. Empty: the channels subscribed to `budget.threshold_reached`.
    *
    * @maxItems 20
    */
   channel_ids?: string[];
   /**
-   * True when absent.
+   * False to disable the alert.
    */
   is_active?: boolean;
   /**
-   * Further calls of the period are refused with 402 within seconds once the threshold is reached. False when absent.
+   * True to reject further calls of the period with 402 once the threshold is reached. It takes effect within seconds.
    */
   stops_calls?: boolean;
   [k: string]: unknown;
 }
 /**
- * `POST /v1/capabilities/{id}/run`.
+ * Body of POST /v1/capabilities/{id}/run.
  */
 export interface CapabilityRunRequest {
   /**
-   * As the capability's `input_schema` says. A file is given in exactly one way: `{file_id}`, `{url}`, `{base64, mime_type}` or, where text is taken, `{text}`.
+   * Input that matches the capability's `input_schema`. Each file has exactly one source: `{file_id}`, `{url}`, `{base64, mime_type}` or, where text is accepted, `{text}`.
    */
   input: {
     [k: string]: unknown;
   };
   /**
-   * As its `params_schema` says; unknown members are refused.
+   * Parameters that match the capability's `params_schema`. Unknown members are rejected.
    */
   params?: {
     [k: string]: unknown;
   };
   /**
-   * Answers with the job instead of waiting for the result. Absent: false.
+   * True to receive the job immediately instead of waiting for the result. Default: false.
    */
   async?: boolean;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/chat/completions. Members not named here are accepted and passed on to OpenAI-compatible sources.
+ * Body of POST /v1/chat/completions. Other members are accepted and forwarded to OpenAI-compatible providers.
  */
 export interface ChatCompletionRequest {
   /**
@@ -2421,141 +2940,176 @@ export interface ChatCompletionRequest {
    */
   model: string;
   /**
-   * The conversation so far, oldest first.
+   * Messages of the conversation, oldest first.
    *
    * @minItems 1
    */
   messages: ChatMessage[];
   /**
-   * Send the answer as server-sent events while it is written.
+   * True to receive the answer as server-sent events. Default: false.
    */
   stream?: boolean | null;
   /**
-   * Used with `stream` only.
+   * Options of a streamed answer; used only with `stream`.
    */
   stream_options?: {
     /**
-     * End the stream with a chunk that has no choices and the token usage.
+     * True to receive a final chunk with the token usage and no choices. Default: false.
      */
     include_usage?: boolean;
     /**
-     * Passed on to sources that pad their chunks.
+     * Forwarded to providers that pad their chunks.
      */
     include_obfuscation?: boolean;
     [k: string]: unknown;
   } | null;
   /**
-   * Most tokens the answer may have, reasoning included.
+   * Maximum number of output tokens, reasoning included. Default: the model's limit.
    */
   max_completion_tokens?: number | null;
   /**
-   * Older name of `max_completion_tokens`, which wins when both are sent.
+   * Deprecated name of `max_completion_tokens`, which takes precedence.
    */
   max_tokens?: number | null;
   /**
-   * Randomness; 0 is the most repeatable.
+   * Sampling temperature from 0 to 2. Lower values are more deterministic. Default: the model's.
    */
   temperature?: number | null;
   /**
-   * Sample from the most likely tokens that together reach this probability.
+   * Nucleus sampling: cumulative probability of the tokens considered, from 0 to 1. Default: the model's.
    */
   top_p?: number | null;
   /**
-   * How many answers; each is billed.
+   * Number of choices. Every choice is billed. Default: 1.
    */
   n?: number | null;
   /**
-   * Texts that end the answer when the model would write them.
+   * Up to 16 sequences at which the answer ends. The answer does not contain the sequence.
    *
    * @maxItems 16
    */
   stop?: string | string[] | null;
   /**
-   * Makes tokens less likely the more often they already occur.
+   * Penalty from -2 to 2 for each token by its number of occurrences. Default: 0.
    */
   frequency_penalty?: number | null;
   /**
-   * Makes tokens less likely once they occur at all.
+   * Penalty from -2 to 2 for tokens that have occurred. Default: 0.
    */
   presence_penalty?: number | null;
   /**
-   * Token id → bias from -100 to 100.
+   * Map from token id to a bias between -100 and 100.
    */
   logit_bias?: {
     [k: string]: number;
   } | null;
   /**
-   * Report the log probability of each token of the answer.
+   * True to receive the log probability of each output token. Default: false.
    */
   logprobs?: boolean | null;
   /**
-   * Alternatives to report per token; needs `logprobs`.
+   * Number of alternatives per token, from 0 to 20. Requires `logprobs`.
    */
   top_logprobs?: number | null;
   /**
-   * Asks for the same answer to the same call, as far as the model can.
+   * Seed for best-effort deterministic sampling.
    */
   seed?: number | null;
   /**
-   * What the model may call.
+   * Tools that the model may call.
    */
   tools?: ChatTool[];
   tool_choice?: ToolChoice;
   /**
-   * Allow several tool calls in one answer.
+   * False to receive at most one tool call per answer. Default: the model's.
    */
   parallel_tool_calls?: boolean;
   response_format?: ResponseFormat;
   /**
-   * How much to think before answering, in the model's own steps, such as `low` or `high`.
+   * Reasoning effort in the model's own levels, such as `low` or `high`.
    */
   reasoning_effort?: string | null;
   /**
-   * How long answers should be.
+   * Length of the answer.
    */
   verbosity?: "low" | "medium" | "high" | null;
   /**
-   * Kinds of answer wanted.
+   * Output types. Default: `["text"]`.
    */
   modalities?: ("text" | "audio")[] | null;
   /**
-   * Voice and format of a spoken answer; needs `audio` in `modalities`.
+   * Voice and format of an audio answer. Requires `audio` in `modalities`.
    */
   audio?: {
     /**
-     * Name of a voice, or the id of a custom one.
+     * Name of a voice, or an object with the id of a custom voice.
      */
     voice:
       | string
       | {
+          /**
+           * Id of a custom voice.
+           */
           id: string;
           [k: string]: unknown;
         };
+    /**
+     * Format of the returned audio.
+     */
     format: "wav" | "aac" | "mp3" | "flac" | "opus" | "pcm16";
     [k: string]: unknown;
   } | null;
   /**
-   * Text that much of the answer is expected to repeat; speeds up edits.
+   * Predicted text of the answer. It speeds up answers that repeat most of it.
    */
   prediction?: {
+    /**
+     * Always `content`.
+     */
     type: "content";
     /**
+     * Predicted text: a string, or a list of text blocks.
+     *
      * @minItems 1
      */
     content: string | TextOnlyBlock[];
     [k: string]: unknown;
   } | null;
   /**
-   * For models that search the web by themselves.
+   * Options of models with built-in web search.
    */
   web_search_options?: {
+    /**
+     * Amount of search results in the context.
+     */
     search_context_size?: "low" | "medium" | "high";
+    /**
+     * Location for the search.
+     */
     user_location?: {
+      /**
+       * Always `approximate`.
+       */
       type: "approximate";
+      /**
+       * Approximate location of the user.
+       */
       approximate: {
+        /**
+         * Two-letter country code (ISO 3166-1).
+         */
         country?: string;
+        /**
+         * Region in free text, such as `California`.
+         */
         region?: string;
+        /**
+         * City in free text.
+         */
         city?: string;
+        /**
+         * IANA time zone, such as `Europe/Berlin`.
+         */
         timezone?: string;
         [k: string]: unknown;
       };
@@ -2564,80 +3118,116 @@ export interface ChatCompletionRequest {
     [k: string]: unknown;
   };
   /**
-   * Processing tier of the source, passed on.
+   * Service tier of the provider, forwarded.
    */
   service_tier?: string | null;
   /**
-   * Passed on; we keep no conversation either way.
+   * Forwarded. This endpoint stores no conversation.
    */
   store?: boolean | null;
   /**
-   * Labels of the caller's own.
+   * Labels of the caller.
    */
   metadata?: {
     [k: string]: string;
   } | null;
   /**
-   * The caller's name for its end user.
+   * Caller's identifier of the end user.
    */
   user?: string;
   /**
-   * Stable pseudonym of the end user, for the source's abuse checks.
+   * Stable pseudonym of the end user, for the provider's abuse detection.
    */
   safety_identifier?: string | null;
   /**
-   * Groups calls that share a long beginning, for sources that cache prompts.
+   * Key that groups calls with the same prefix, for providers with a prompt cache.
    */
   prompt_cache_key?: string | null;
   /**
    * @deprecated
-   * Forerunner of `tools`: read as those, and answered with `function_call`.
+   * Deprecated predecessor of `tools`. Calls are returned as `function_call`.
    */
   functions?: {
+    /**
+     * Function name.
+     */
     name: string;
     [k: string]: unknown;
   }[];
   /**
    * @deprecated
-   * Forerunner of `tool_choice`.
+   * Deprecated predecessor of `tool_choice`: a mode, or an object with the function's name.
    */
   function_call?:
     | string
     | {
+        /**
+         * Function name.
+         */
         name: string;
         [k: string]: unknown;
       };
   [k: string]: unknown;
 }
 /**
- * Calls this function.
+ * Requires a call of the named function.
  */
 export interface FunctionToolChoice {
+  /**
+   * Always `function`.
+   */
   type: "function";
+  /**
+   * The required function.
+   */
   function: {
+    /**
+     * Function name.
+     */
     name: string;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Calls this custom tool.
+ * Requires a call of the named custom tool.
  */
 export interface CustomToolChoice {
+  /**
+   * Always `custom`.
+   */
   type: "custom";
+  /**
+   * The required custom tool.
+   */
   custom: {
+    /**
+     * Tool name.
+     */
     name: string;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Narrows the tools for this call without resending the list.
+ * Limits this call to a subset of `tools`.
  */
 export interface AllowedToolsChoice {
+  /**
+   * Always `allowed_tools`.
+   */
   type: "allowed_tools";
+  /**
+   * The subset and the mode.
+   */
   allowed_tools: {
+    /**
+     * `auto`: the model decides. `required`: at least one call of an allowed tool.
+     */
     mode: "auto" | "required";
+    /**
+     * Allowed tools, each with `type` and name.
+     */
     tools: {
       [k: string]: unknown;
     }[];
@@ -2646,28 +3236,43 @@ export interface AllowedToolsChoice {
   [k: string]: unknown;
 }
 /**
- * Any text.
+ * Unrestricted text.
  */
 export interface TextFormat {
+  /**
+   * Always `text`.
+   */
   type: "text";
   [k: string]: unknown;
 }
 /**
- * One JSON object of no fixed shape; the messages should ask for JSON too.
+ * A JSON object without a schema. The messages should also ask for JSON.
  */
 export interface JsonObjectFormat {
+  /**
+   * Always `json_object`.
+   */
   type: "json_object";
   [k: string]: unknown;
 }
 /**
- * JSON that meets a schema.
+ * JSON that matches a schema.
  */
 export interface JsonSchemaFormat {
+  /**
+   * Always `json_schema`.
+   */
   type: "json_schema";
+  /**
+   * The schema with its name.
+   */
   json_schema: {
+    /**
+     * Name of the schema.
+     */
     name: string;
     /**
-     * Tells the model what the answer is for.
+     * Purpose of the format, for the model.
      */
     description?: string;
     /**
@@ -2677,7 +3282,7 @@ export interface JsonSchemaFormat {
       [k: string]: unknown;
     };
     /**
-     * Hold the model to the schema exactly.
+     * True when the answer must match the schema exactly.
      */
     strict?: boolean | null;
     [k: string]: unknown;
@@ -2689,7 +3294,7 @@ export interface JsonSchemaFormat {
  */
 export interface ConsoleSessionCreateRequest {
   /**
-   * A key of the member who signs in.
+   * API key of the member.
    */
   api_key: string;
   [k: string]: unknown;
@@ -2699,7 +3304,7 @@ export interface ConsoleSessionCreateRequest {
  */
 export interface ConversationChange {
   /**
-   * Labels of the caller's own, at most 16, in place of those before.
+   * Up to 16 labels that replace the existing labels; null removes all labels.
    */
   metadata: {
     [k: string]: string;
@@ -2711,7 +3316,7 @@ export interface ConversationChange {
  */
 export interface ConversationItemsRequest {
   /**
-   * Items in the form of `input`, the oldest first.
+   * Items to append, oldest first, at most 20. They have the format of `input` of POST /v1/responses.
    *
    * @minItems 1
    * @maxItems 20
@@ -2726,7 +3331,7 @@ export interface ConversationItemsRequest {
  */
 export interface ConversationRequest {
   /**
-   * Items in the form of `input`, the oldest first.
+   * First items, oldest first, at most 20. They have the format of `input` of POST /v1/responses.
    *
    * @maxItems 20
    */
@@ -2736,7 +3341,7 @@ export interface ConversationRequest {
       }[]
     | null;
   /**
-   * Labels of the caller's own, at most 16.
+   * Up to 16 labels of the caller.
    */
   metadata?: {
     [k: string]: string;
@@ -2744,7 +3349,7 @@ export interface ConversationRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/messages/count_tokens: a body of POST /v1/messages, of which only what the model reads counts.
+ * Body of POST /v1/messages/count_tokens: the members of POST /v1/messages that count as input tokens.
  */
 export interface CountTokensRequest {
   model: MessagesModel;
@@ -2757,12 +3362,15 @@ export interface CountTokensRequest {
   [k: string]: unknown;
 }
 /**
- * What the end user said, showed or attached, and what tools returned.
+ * Input of the end user, and results of tools.
  */
 export interface MessagesUserTurn {
+  /**
+   * Always `user`.
+   */
   role: "user";
   /**
-   * Text, or blocks.
+   * A string, or a list of content blocks.
    *
    * @minItems 1
    */
@@ -2773,15 +3381,24 @@ export interface MessagesUserTurn {
  * Plain text.
  */
 export interface MessagesText {
+  /**
+   * Always `text`.
+   */
   type: "text";
+  /**
+   * Text of the block.
+   */
   text: string;
   cache_control?: MessagesCacheControl;
   [k: string]: unknown;
 }
 /**
- * An image the model should look at.
+ * An image for the model.
  */
 export interface MessagesImage {
+  /**
+   * Always `image`.
+   */
   type: "image";
   source: MessagesImageSource;
   cache_control?: MessagesCacheControl;
@@ -2791,36 +3408,63 @@ export interface MessagesImage {
  * An image in base64.
  */
 export interface MessagesImageBytes {
+  /**
+   * Always `base64`.
+   */
   type: "base64";
+  /**
+   * Media type of `data`.
+   */
   media_type: "image/jpeg" | "image/png" | "image/gif" | "image/webp";
+  /**
+   * The image in base64.
+   */
   data: string;
   [k: string]: unknown;
 }
 /**
- * An http(s) address.
+ * A source by URL.
  */
 export interface MessagesUrl {
+  /**
+   * Always `url`.
+   */
   type: "url";
+  /**
+   * http or https URL.
+   */
   url: string;
   [k: string]: unknown;
 }
 /**
- * A file of the workspace's store; what it is decides how the model is shown it.
+ * A stored file of the workspace. Its media type determines how the model receives it.
  */
 export interface MessagesFile {
+  /**
+   * Always `file`.
+   */
   type: "file";
+  /**
+   * Id of the stored file.
+   */
   file_id: string;
   [k: string]: unknown;
 }
 /**
- * A document the model should read.
+ * A document for the model.
  */
 export interface MessagesDocument {
+  /**
+   * Always `document`.
+   */
   type: "document";
   source: MessagesDocumentSource;
+  /**
+   * Title of the document, for the model.
+   */
   title?: string | null;
   /**
-   * What the model is told about the document.
+   * Context about the document, for the model.
    */
   context?: string | null;
   cache_control?: MessagesCacheControl;
@@ -2830,120 +3474,192 @@ export interface MessagesDocument {
  * A PDF in base64.
  */
 export interface MessagesPdfBytes {
+  /**
+   * Always `base64`.
+   */
   type: "base64";
+  /**
+   * Always `application/pdf`.
+   */
   media_type: "application/pdf";
+  /**
+   * The PDF in base64.
+   */
   data: string;
   [k: string]: unknown;
 }
 /**
- * A document that is text.
+ * A plain text document.
  */
 export interface MessagesPlainText {
+  /**
+   * Always `text`.
+   */
   type: "text";
+  /**
+   * Always `text/plain`.
+   */
   media_type: "text/plain";
+  /**
+   * Text of the document.
+   */
   data: string;
   [k: string]: unknown;
 }
 /**
- * A document made of text and images.
+ * A document made of text and image blocks.
  */
 export interface MessagesInnerBlocks {
+  /**
+   * Always `content`.
+   */
   type: "content";
+  /**
+   * A string, or a list of text and image blocks.
+   */
   content: string | MessagesInnerBlock[];
   [k: string]: unknown;
 }
 /**
- * A passage the caller found; reaches the model as text.
+ * A search result of the caller. The model receives it as text.
  */
 export interface MessagesSearchResult {
+  /**
+   * Always `search_result`.
+   */
   type: "search_result";
+  /**
+   * Source of the result, such as its URL.
+   */
   source: string;
+  /**
+   * Title of the result.
+   */
   title: string;
+  /**
+   * Text blocks of the result.
+   */
   content: MessagesTextOnlyBlock[];
   cache_control?: MessagesCacheControl;
   [k: string]: unknown;
 }
 /**
- * What one tool call returned. Images and files in it follow the texts of all results of the turn.
+ * Result of one tool call. Its images and files follow the texts of all results of the turn.
  */
 export interface MessagesToolResult {
+  /**
+   * Always `tool_result`.
+   */
   type: "tool_result";
   /**
-   * `id` of the tool_use block this answers.
+   * `id` of the `tool_use` block that this result answers.
    */
   tool_use_id: string;
   /**
-   * Text, or blocks.
+   * A string, or a list of content blocks; null when the tool returned nothing.
    */
   content?: string | MessagesResultBlock[] | null;
   /**
-   * The call failed; the model is told so in words.
+   * True when the tool call failed. The model is informed of the failure.
    */
   is_error?: boolean | null;
   cache_control?: MessagesCacheControl;
   [k: string]: unknown;
 }
 /**
- * A tool that the client's search for tools has found. Claude models at Anthropic are shown the tool of this name from here on if it has `defer_loading`. Left out for other models, which are shown every tool of the request.
+ * A tool that the client's tool search found. Claude models at Anthropic see a tool with `defer_loading` from this point on. Ignored for other models, which see every tool.
  */
 export interface MessagesToolReference {
+  /**
+   * Always `tool_reference`.
+   */
   type: "tool_reference";
+  /**
+   * Name of the tool.
+   */
   tool_name: string;
   [k: string]: unknown;
 }
 /**
- * An earlier answer of the model; as the last turn, the beginning of the next one, where the source allows that.
+ * An earlier answer of the model. As the last turn, it is the start of the next answer, for providers that support prefilling.
  */
 export interface MessagesAssistantTurn {
+  /**
+   * Always `assistant`.
+   */
   role: "assistant";
   /**
-   * Text, or blocks.
+   * A string, or a list of content blocks.
    */
   content: string | MessagesAssistantBlock[];
   [k: string]: unknown;
 }
 /**
- * Visible thinking, returned unchanged to models that want it back.
+ * Visible thinking of an earlier answer, returned unchanged for models that require it.
  */
 export interface MessagesThinkingBlock {
+  /**
+   * Always `thinking`.
+   */
   type: "thinking";
+  /**
+   * Text of the thinking.
+   */
   thinking: string;
   /**
-   * Empty where the source signs nothing.
+   * Signature of the provider; empty when the provider signs nothing.
    */
   signature?: string | null;
   [k: string]: unknown;
 }
 /**
- * Thinking that only its source can read.
+ * Encrypted thinking that only its provider can read.
  */
 export interface MessagesRedactedThinking {
+  /**
+   * Always `redacted_thinking`.
+   */
   type: "redacted_thinking";
+  /**
+   * Encrypted data.
+   */
   data: string;
   [k: string]: unknown;
 }
 /**
- * A tool call the model asked for.
+ * A tool call of the model.
  */
 export interface MessagesToolUse {
+  /**
+   * Always `tool_use`.
+   */
   type: "tool_use";
   /**
-   * Repeated by the tool_result block that answers.
+   * Id of the call. The `tool_result` block repeats it.
    */
   id: string;
+  /**
+   * Name of the called tool.
+   */
   name: string;
+  /**
+   * Arguments of the call.
+   */
   input: {
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Instructions given in the middle of a conversation.
+ * Instructions in the middle of a conversation.
  */
 export interface MessagesSystemTurn {
+  /**
+   * Always `system`.
+   */
   role: "system";
   /**
-   * Text, or text blocks.
+   * A string, or a list of text blocks.
    *
    * @minItems 1
    */
@@ -2951,37 +3667,37 @@ export interface MessagesSystemTurn {
   [k: string]: unknown;
 }
 /**
- * A tool of the client's own, with `name` and `input_schema`, or one of Anthropic's that runs at the client: `bash_…`, `memory_…`, `text_editor_…`, with `name`. Claude models at Anthropic receive the latter as they are, other models as functions. Tools that run at Anthropic, such as web search, are left out, and `x-tools-omitted` names their types; a `tool_choice` that names one is refused.
+ * A tool of the client with `name` and `input_schema`, or an Anthropic tool that runs at the client: `bash_…`, `memory_…` or `text_editor_…`. Claude models at Anthropic receive Anthropic tools unchanged, other models as functions. Tools that run at Anthropic are omitted and listed in `x-tools-omitted`; a `tool_choice` of an omitted tool is rejected.
  */
 export interface MessagesTool {
   /**
-   * `custom`, null or left out; or the dated type of a tool of Anthropic's.
+   * `custom`, null or absent for a tool of the client, or the dated type of an Anthropic tool.
    */
   type?: string | null;
   /**
-   * Required; as the model will call it.
+   * Required. Name under which the model calls the tool.
    */
   name?: string;
   /**
-   * When and how to use it.
+   * Purpose of the tool, for the model.
    */
   description?: string | null;
   /**
-   * Required without a dated type; JSON Schema of the arguments.
+   * JSON Schema of the arguments. Required for tools of the client.
    */
   input_schema?: {
     [k: string]: unknown;
   };
   /**
-   * With `text_editor_…`: most characters of a file that a view shows.
+   * For `text_editor_…`: maximum number of characters of a file view.
    */
   max_characters?: number | null;
   /**
-   * Hold the model to the schema exactly.
+   * True when the arguments must match the schema exactly.
    */
   strict?: boolean | null;
   /**
-   * True when the model is shown the tool only after a `tool_reference` to it. Has an effect for Claude models at Anthropic, without a search for tools that runs at Anthropic. Other models are shown the tool at once.
+   * True to hide the tool from the model until a `tool_reference` names it. Effective for Claude models at Anthropic, unless the tool search runs at Anthropic. Other models see the tool immediately.
    */
   defer_loading?: boolean | null;
   cache_control?: MessagesCacheControl;
@@ -2992,17 +3708,17 @@ export interface MessagesTool {
  */
 export interface DeliveriesRecoverRequest {
   /**
-   * At most 14 days ago.
+   * Start of the period, at most 14 days ago.
    */
   since: string;
   /**
-   * Now when absent.
+   * End of the period. Default: now.
    */
   until?: string;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/embeddings. Members not named here are accepted and ignored.
+ * Body of POST /v1/embeddings. Other members are accepted and ignored.
  */
 export interface EmbeddingsRequest {
   /**
@@ -3010,31 +3726,31 @@ export interface EmbeddingsRequest {
    */
   model: string;
   /**
-   * What to embed: a text, a list of texts, the token numbers of one text, or a list of such. Every list is of one kind. No input may be empty or have more tokens than the model's `max_context_tokens`.
+   * Input to embed: a string, a list of strings, a list of token ids, or a list of token id lists. Inputs may not be empty or exceed the model's `max_context_tokens`.
    *
    * @minItems 1
    */
   input: string | (string | number | number[])[];
   /**
-   * Length of the vectors, for models that let it be chosen; without it the model's own.
+   * Length of the vectors, for models that support it. Default: the model's.
    */
   dimensions?: number;
   /**
-   * `float`: arrays of numbers; `base64`: the same numbers as little-endian 32-bit floats. Without it `float`.
+   * `float`: arrays of numbers. `base64`: the same numbers as little-endian 32-bit floats. Default: `float`.
    */
   encoding_format?: "float" | "base64";
   /**
-   * Your name for the end user, passed on to sources that take it.
+   * Caller's identifier of the end user, forwarded to providers that accept it.
    */
   user?: string;
   [k: string]: unknown;
 }
 /**
- * The body of the call to be estimated, as its own endpoint takes it: a ChatCompletionRequest for a chat model, an EmbeddingsRequest for an embedding model.
+ * Body of the call to estimate, as its endpoint accepts it. Chat models take a ChatCompletionRequest, embedding models an EmbeddingsRequest.
  */
 export interface EstimateRequest {
   /**
-   * May be left out, since the path names the model; if sent, it must be the same.
+   * Optional, because the path names the model. When present, it must be the same slug.
    */
   model?: string;
   [k: string]: unknown;
@@ -3044,125 +3760,128 @@ export interface EstimateRequest {
  */
 export interface FallbackChainRequest {
   /**
-   * Slugs of other chat models, in the order they are tried. A model whose own chain leads back to this one is refused.
+   * Slugs of other chat models in the order of use, at most 10. Chains that lead back to this model are rejected.
    *
    * @minItems 1
    * @maxItems 10
    */
   fallbacks: string[];
   /**
-   * A text stream that breaks off after its first words is continued by the next model of the chain that can continue an answer: one choice, no tools, no JSON mode, no log probabilities. The client sees one stream; both parts are billed, each at its own model's price. Absent: false.
+   * True to let the next model of the chain continue an interrupted text stream. This applies to streams with one choice and without tools, JSON mode or log probabilities. The client receives one stream; each part is billed at its model's price. Default: false.
    */
   continue_streams?: boolean;
   [k: string]: unknown;
 }
 /**
- * The form of an upload: at most 20 parts, fields of at most 64 KB in all; fields it does not know are ignored, up to 1 MB of them.
+ * Multipart form of an upload: at most 20 parts and 64 KB of fields. Unknown fields are ignored, up to 1 MB.
  */
 export interface FileUpload {
   /**
-   * The file, as a part with a filename.
+   * The file, as a part with a file name.
    */
   file: string;
   /**
-   * What the file is for. Absent: `user_data`.
+   * Purpose of the file. Default: `user_data`.
    */
   purpose?: "assistants" | "batch" | "fine-tune" | "vision" | "user_data" | "evals";
+  /**
+   * Time from which `expires_after[seconds]` is counted: always `created_at`.
+   */
   "expires_after[anchor]"?: "created_at";
   /**
-   * The file is deleted so long after its creation.
+   * Lifetime of the file in seconds, from 1 hour to 30 days. Default: the file does not expire.
    */
   "expires_after[seconds]"?: number;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/images/edits: JSON with the images in base64, or a form with the parts `image` (or `image[]`) and `mask` and the other members as fields. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/images/edits: JSON with base64 images, or a form with the parts `image` (or `image[]`) and `mask`. Values outside the model's `allowed_params` are rejected; members that the model does not support are ignored. Null counts as absent; unknown members are ignored.
  */
 export interface ImageEditRequest {
   /**
-   * Slug of an image model that takes images, or of an upscaling model, from GET /v1/models.
+   * Slug of an image model with image input, or of an upscaling model, from GET /v1/models.
    */
   model: string;
   /**
-   * What is to be changed.
+   * Description of the edit.
    */
   prompt: string;
   /**
-   * The image, PNG, JPEG or WebP, in base64 or as a base64 data URL. It or `image_file_id` is needed.
+   * Image (PNG, JPEG or WebP) in base64 or as a base64 data URL. Either this member or `image_file_id` is required.
    */
   image_base64?: string;
   /**
-   * The image as a stored file.
+   * Id of a stored image. Either this member or `image_base64` is required.
    */
   image_file_id?: string;
   /**
-   * Media type of `image_base64`. Optional: the type is read from the bytes.
+   * Media type of `image_base64`. Optional: the type is detected from the bytes.
    */
   image_mime_type?: string;
   /**
-   * An image of the same size, transparent where the other is to be repainted; refused with 400 when no source of the model takes masks.
+   * Mask of the same size as the image, in base64; its transparent areas are repainted. Rejected with 400 when no provider of the model supports masks.
    */
   mask_base64?: string;
   /**
-   * The mask as a stored file.
+   * Id of a stored mask.
    */
   mask_file_id?: string;
   /**
-   * Media type of `mask_base64`. Optional: the type is read from the bytes.
+   * Media type of `mask_base64`. Optional: the type is detected from the bytes.
    */
   mask_mime_type?: string;
   /**
-   * How many images, 1 unless told otherwise, at most the model's `max_n`.
+   * Number of images, at most the model's `max_n`. Default: 1.
    */
   n?: number;
   /**
-   * Width and height, such as `1024x1024`, or `auto`.
+   * Width and height in pixels, such as `1024x1024`, or `auto`. One of the model's `sizes`; rejected for models without them.
    */
   size?: string;
   /**
-   * Checked; no source is told.
+   * Image quality, one of the model's `qualities`. Validated, not forwarded to providers.
    */
   quality?: string;
   /**
-   * Such as `16:9`.
+   * Ratio of width to height, such as `16:9`. One of the model's `aspect_ratios`.
    */
   aspect_ratio?: string;
   /**
-   * How far to go from the image; brought into the model's range, without effect where it has none.
+   * Strength of the change, clamped to the model's range. No effect for models without a range.
    */
   strength?: number;
   /**
-   * A label such as `1K`.
+   * Size label, such as `1K`. One of the model's `image_sizes`.
    */
   image_size?: string;
   /**
-   * Checked; no source is told.
+   * Image style. Validated, not forwarded to providers.
    */
   style?: "vivid" | "natural";
   /**
-   * Checked; no source is told.
+   * Background of the image. Validated, not forwarded to providers.
    */
   background?: "transparent" | "opaque" | "auto";
   /**
-   * Checked; no source is told.
+   * Policy for persons in images. Validated, not forwarded to providers.
    */
   person_generation?: "dont_allow" | "allow_adult" | "allow_all";
   /**
-   * `url`: links that work for an hour; `b64_json`: the bytes. Without it `url`.
+   * `url`: links that are valid for an hour. `b64_json`: the images in base64. Default: `url`.
    */
   response_format?: "url" | "b64_json";
   /**
-   * Priced as on generation; no source is told.
+   * Number of rendering steps. Affects the price as for generations; not forwarded to providers.
    */
   steps?: number;
   /**
-   * No source is told.
+   * Accepted, not forwarded to providers.
    */
   prompt_extend?: boolean;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/images/generations. What a model takes stands in its `allowed_params`: a value outside the declared set is refused, a field that the model has not is left out, but for `seed`, `negative_prompt` and `output_format`, which are refused. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/images/generations. Values outside the model's `allowed_params` are rejected. Members that the model does not support are ignored, but `seed`, `negative_prompt` and `output_format` are rejected. Null counts as absent; unknown members are ignored.
  */
 export interface ImageGenerationRequest {
   /**
@@ -3170,106 +3889,153 @@ export interface ImageGenerationRequest {
    */
   model: string;
   /**
-   * What to make an image of.
+   * Description of the image.
    */
   prompt: string;
   /**
-   * Answers with an event stream of states; the last one brings the images. No fallback stands in then, and nothing is kept beyond the hour that links work.
+   * True to receive states as server-sent events; the last event contains the images. Streams use no fallback and store no files: links are valid for an hour. Default: false.
    */
   stream?: boolean;
   /**
-   * How many images, 1 unless told otherwise, at most the model's `max_n`.
+   * Number of images, at most the model's `max_n`. Default: 1.
    */
   n?: number;
   /**
-   * Width and height, such as `1024x1024`, or `auto`.
+   * Width and height in pixels, such as `1024x1024`, or `auto`. One of the model's `sizes`; rejected for models without them.
    */
   size?: string;
+  /**
+   * Image quality, one of the model's `qualities`. Default: the model's.
+   */
   quality?: string;
+  /**
+   * Image style, one of the model's `styles`. Default: the model's.
+   */
   style?: "vivid" | "natural";
   /**
-   * `url`: links that work for an hour; `b64_json`: the bytes. Without it `url`.
+   * `url`: links that are valid for an hour. `b64_json`: the images in base64. Default: `url`.
    */
   response_format?: "url" | "b64_json";
   /**
-   * Such as `16:9`.
+   * Ratio of width to height, such as `16:9`. One of the model's `aspect_ratios`.
    */
   aspect_ratio?: string;
   /**
-   * A label such as `1K`.
+   * Size label, such as `1K`. One of the model's `image_sizes`.
    */
   image_size?: string;
   /**
-   * Belongs to edits; without effect here.
+   * No effect here; used by edits.
    */
   strength?: number;
+  /**
+   * Policy for persons in images, one of the model's `person_generation` values.
+   */
   person_generation?: "dont_allow" | "allow_adult" | "allow_all";
+  /**
+   * Background of the image, for models that support it.
+   */
   background?: "transparent" | "opaque" | "auto";
   /**
-   * Refused where the model has no choice of formats.
+   * File format of the images. Rejected for models without a choice of formats.
    */
   output_format?: "png" | "webp" | "jpeg";
   /**
-   * Of JPEG and WebP; without effect on PNG.
+   * Compression level of JPEG and WebP from 0 to 100. No effect on PNG.
    */
   output_compression?: number;
+  /**
+   * Fidelity to input images, for models that support it.
+   */
   input_fidelity?: "high" | "low";
+  /**
+   * Strictness of the provider's content moderation, for models that support it.
+   */
   moderation?: "auto" | "low";
   /**
-   * What is not to be seen. Refused where the model has no field for it.
+   * Description of what the image must not contain. Rejected for models without this parameter.
    */
   negative_prompt?: string;
   /**
-   * The same seed and prompt make the same image. Refused where the model has no field for it.
+   * Seed of the random generator. The same seed and prompt produce the same image. Rejected for models without this parameter.
    */
   seed?: number;
   /**
-   * Steps of rendering. Priced by the megapixel, an image costs more by as much as they exceed the model's default.
+   * Number of rendering steps. Models with a price per megapixel cost more in proportion to steps above the model's default.
    */
   steps?: number;
   /**
-   * Lets the model write the prompt out first, where it can.
+   * True to let the model rewrite the prompt before generation. Ignored by models without this parameter.
    */
   prompt_extend?: boolean;
   /**
-   * Your name for the end user, passed on to sources that take it.
+   * Caller's identifier of the end user, forwarded to providers that accept it.
    */
   user?: string;
   [k: string]: unknown;
 }
 /**
- * A message of JSON-RPC 2.0, as the Model Context Protocol has it: a request, a notification or an answer.
+ * A JSON-RPC 2.0 message of the Model Context Protocol: a request, a notification or a response.
  */
 export interface McpMessage {
+  /**
+   * Always `2.0`.
+   */
   jsonrpc: "2.0";
   /**
-   * Absent in notifications.
+   * Id of the request; absent in notifications.
    */
   id?: string | number | null;
+  /**
+   * Method name, such as `tools/call`; absent in responses.
+   */
   method?: string;
+  /**
+   * Parameters of the method.
+   */
   params?: {
+    /**
+     * Protocol metadata, such as a progress token.
+     */
     _meta?: {
       [k: string]: unknown;
     };
     /**
-     * Of a tool that is called.
+     * Arguments of the called tool.
      */
     arguments?: {
       [k: string]: unknown;
     };
     /**
-     * Of a list: its next page.
+     * Cursor of the next page of a list.
      */
     cursor?: string;
     [k: string]: unknown;
   };
+  /**
+   * Result of a request; present in successful responses.
+   */
   result?: {
     [k: string]: unknown;
   };
+  /**
+   * Error of a request; present in failed responses.
+   */
   error?: {
+    /**
+     * JSON-RPC error code.
+     */
     code: number;
+    /**
+     * Error message.
+     */
     message: string;
-    data?: unknown;
+    /**
+     * Additional information about the error.
+     */
+    data?: {
+      [k: string]: unknown;
+    };
     [k: string]: unknown;
   };
   [k: string]: unknown;
@@ -3279,130 +4045,139 @@ export interface McpMessage {
  */
 export interface MemberCreateRequest {
   /**
-   * Made by the caller, so that a repeat adds nobody twice.
+   * Id of the new member. A repeated request with the same id creates no second member. Default: generated.
    */
   id?: string;
   /**
-   * A name that no other member of the workspace has.
+   * Name, unique in the workspace.
    */
   name: string;
   /**
-   * One address, which no other member of the workspace has in whatever case.
+   * E-mail address, unique in the workspace regardless of case.
    */
   email?: string;
   /**
-   * owner: everything; admin: everything but owners; developer: calls, own keys and workflows; billing: credits and usage. Only an owner gives or takes the role owner.
+   * `owner`: everything. `admin`: everything except owners. `developer`: calls, own keys and workflows. `billing`: credits and usage. Only owners assign or remove the role `owner`.
    */
   role: "owner" | "admin" | "developer" | "billing";
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /workspaces/{workspaceId}/members/{memberId}. What is absent stays.
+ * Body of PATCH /workspaces/{workspaceId}/members/{memberId}. Absent members keep their value.
  */
 export interface MemberUpdateRequest {
   /**
-   * A name that no other member of the workspace has.
+   * Name, unique in the workspace.
    */
   name?: string;
   /**
-   * One address, which no other member of the workspace has in whatever case; null: none.
+   * E-mail address, unique in the workspace regardless of case; null removes it.
    */
   email?: string | null;
   /**
-   * owner: everything; admin: everything but owners; developer: calls, own keys and workflows; billing: credits and usage. Only an owner gives or takes the role owner.
+   * `owner`: everything. `admin`: everything except owners. `developer`: calls, own keys and workflows. `billing`: credits and usage. Only owners assign or remove the role `owner`.
    */
   role?: "owner" | "admin" | "developer" | "billing";
   /**
-   * False: the member's keys are refused within a second.
+   * False to disable the member: the service rejects the member's keys within a second.
    */
   is_active?: boolean;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/3d/generations. At least one of `prompt` and an image is needed; models that transform a mesh need one, models that make one refuse it. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/3d/generations. A prompt or an image is required. Models that transform a mesh also require a mesh; all other models reject it. Null counts as absent; unknown members are ignored.
  */
 export interface MeshGenerationRequest {
   /**
-   * Slug of a model of modality `object_3d` from GET /v1/models.
+   * Slug of a model with the modality `object_3d` from GET /v1/models.
    */
   model: string;
   /**
-   * What is to be made, at most 5000 characters.
+   * Description of the mesh, at most 5,000 characters.
    */
   prompt?: string;
   /**
-   * An image to go by: a public http or https address, a link of this service, or a data URL. Left out where the model has no field for it.
+   * Input image: a public http or https URL, a link of this service, or a data URL. Ignored by models without image input.
    */
   image_url?: string;
   /**
-   * The same as a stored file.
+   * Id of a stored input image.
    */
   image_file_id?: string;
   /**
-   * The mesh to transform: a public http or https address or a link of this service.
+   * Mesh to transform: a public http or https URL or a link of this service.
    */
   mesh_url?: string;
   /**
-   * The same as a stored file.
+   * Id of a stored mesh to transform.
    */
   mesh_file_id?: string;
   /**
-   * The same seed makes the same mesh, where the model can; left out where it has no field for it.
+   * Seed of the random generator. Ignored by models without this parameter.
    */
   seed?: number;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/messages, in the form of Anthropic's Messages API, for any chat model of the catalogue. Accepted without effect: `top_k`, `service_tier`, `inference_geo`, `diagnostics`, members not named here, and the header `anthropic-version`.
+ * Body of POST /v1/messages in the format of Anthropic's Messages API, for every chat model. Accepted without effect: `top_k`, `service_tier`, `inference_geo`, `diagnostics`, unknown members, and the header `anthropic-version`.
  */
 export interface MessagesRequest {
   model: MessagesModel;
   /**
-   * Most tokens the answer may have, thinking included.
+   * Maximum number of output tokens, thinking included.
    */
   max_tokens: number;
   messages: MessagesTurns;
   system?: MessagesSystem;
   /**
-   * Send the answer as server-sent events while it is written.
+   * True to receive the answer as server-sent events. Default: false.
    */
   stream?: boolean | null;
   /**
-   * Texts that end the answer when the model would write them.
+   * Up to 16 sequences at which the answer ends. The answer does not contain the sequence.
    *
    * @maxItems 16
    */
   stop_sequences?: string[] | null;
   /**
-   * Randomness; 0 is the most repeatable.
+   * Sampling temperature from 0 to 1. Lower values are more deterministic. Default: the model's.
    */
   temperature?: number | null;
   /**
-   * Sample from the most likely tokens that together reach this probability.
+   * Nucleus sampling: cumulative probability of the tokens considered, from 0 to 1. Default: the model's.
    */
   top_p?: number | null;
   /**
-   * Accepted without effect: most models of the catalogue have no such setting.
+   * Accepted without effect: most models have no such setting.
    */
   top_k?: number | null;
   tools?: MessagesTools;
   tool_choice?: MessagesToolChoice;
   thinking?: MessagesThinking;
   output_config?: MessagesOutputConfig;
+  /**
+   * Information about the request.
+   */
   metadata?: {
     /**
-     * The caller's pseudonym of its end user, passed on as `user`; one of more than 64 characters as its SHA-256.
+     * Caller's pseudonym of the end user, forwarded as `user`. Values longer than 64 characters are forwarded as their SHA-256.
      */
     user_id?: string | null;
     [k: string]: unknown;
   } | null;
   cache_control?: MessagesCacheControl;
   /**
-   * Accepted without effect, except that an edit that compacts the conversation is refused.
+   * Accepted without effect. Edits that compact the conversation are rejected.
    */
   context_management?: {
+    /**
+     * Edits of the conversation.
+     */
     edits?:
       | {
+          /**
+           * Type of the edit.
+           */
           type?: string;
           [k: string]: unknown;
         }[]
@@ -3410,15 +4185,15 @@ export interface MessagesRequest {
     [k: string]: unknown;
   } | null;
   /**
-   * No other speed has a price here.
+   * Inference speed. Only `standard` is supported.
    */
   speed?: "standard" | null;
   /**
-   * Code is not run here: null or left out.
+   * Not supported: null or absent. The service executes no code.
    */
   container?: null;
   /**
-   * No servers are called from here: empty or left out.
+   * Not supported: empty or absent. The service calls no MCP servers.
    *
    * @maxItems 0
    */
@@ -3426,7 +4201,7 @@ export interface MessagesRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/music/generations. What a model takes stands in its `allowed_params`: a value outside the declared set is refused. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/music/generations. Values outside the model's `allowed_params` are rejected. Null counts as absent; unknown members are ignored.
  */
 export interface MusicGenerationRequest {
   /**
@@ -3434,27 +4209,27 @@ export interface MusicGenerationRequest {
    */
   model: string;
   /**
-   * What is to be heard.
+   * Description of the music.
    */
   prompt: string;
   /**
-   * Words to be sung, where the model can.
+   * Lyrics to sing. Rejected for models without this parameter.
    */
   lyrics?: string;
   /**
-   * Seconds, one of the model's `durations` where it declares them; without it `default_duration`.
+   * Length in seconds, one of the model's `durations` where declared. Default: `default_duration`.
    */
   duration?: number;
   /**
-   * The same seed and prompt make the same music. Refused where the model has no field for it.
+   * Seed of the random generator. The same seed and prompt produce the same music. Rejected for models without this parameter.
    */
   seed?: number;
   /**
-   * `url`: links that work for an hour; `b64_json`: the bytes. Without it `url`.
+   * `url`: links that are valid for an hour. `b64_json`: the audio in base64. Default: `url`.
    */
   response_format?: "url" | "b64_json";
   /**
-   * Without it `mp3`. Another one is refused where the model has no choice of formats.
+   * Audio format. Default: `mp3`. Other formats are rejected for models without a choice.
    */
   output_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
   [k: string]: unknown;
@@ -3464,142 +4239,151 @@ export interface MusicGenerationRequest {
  */
 export interface ChannelCreateRequest {
   /**
-   * Made by the caller, so that a repeat makes no second one. A repeat is answered without the signing secret.
+   * Id of the new channel. A repeated request with the same id creates no second channel and returns no signing secret. Default: generated.
    */
   id?: string;
+  /**
+   * Type of the channel.
+   */
   type: "email" | "slack" | "telegram" | "webhook";
   /**
-   * A name that no other channel of the workspace has.
+   * Name, unique in the workspace.
    */
   name: string;
   /**
-   * By type. webhook: `url`, `authType` and what it needs; slack: `url`; telegram: `botToken`, `chatId`; email: `recipient`.
+   * Configuration by type. webhook: `url`, `authType` and its members. slack: `url`. telegram: `botToken`, `chatId`. email: `recipient`.
    */
   config: {
     /**
-     * Where a webhook or Slack's incoming webhook listens. Shown as its origin and its last four characters.
+     * URL of the webhook or of the Slack incoming webhook. Responses show its origin and last four characters.
      */
     url?: string;
     /**
-     * How a webhook is signed in to, beside the signature: `none` (when absent), `bearer` with `authToken`, `basic` with `authUsername` and `authPassword`, `api_key` with `authApiKey` in `authHeaderName` or `x-api-key`, `custom_header` with `authHeaderName` and `authHeaderValue`.
+     * Authentication of webhook requests, in addition to the signature. `none` (default). `bearer`: `authToken`. `basic`: `authUsername` and `authPassword`. `api_key`: `authApiKey` in `authHeaderName` or `x-api-key`. `custom_header`: `authHeaderName` and `authHeaderValue`.
      */
     authType?: "none" | "bearer" | "basic" | "api_key" | "custom_header";
+    /**
+     * User name for `basic`.
+     */
     authUsername?: string;
     /**
-     * An HTTP field name: not `Content-Type`, `x-webhook-signature`, `webhook-…` or one of the connection, such as `Host`.
+     * HTTP header name for `api_key` and `custom_header`. Not allowed: `Content-Type`, `x-webhook-signature`, `webhook-…`, and connection headers such as `Host`.
      */
     authHeaderName?: string;
     /**
-     * Never shown. At least 8 characters.
+     * Bearer token, at least 8 characters. Never returned.
      */
     authToken?: string;
     /**
-     * Never shown. At least 8 characters.
+     * Password for `basic`, at least 8 characters. Never returned.
      */
     authPassword?: string;
     /**
-     * Never shown. At least 8 characters.
+     * API key for `api_key`, at least 8 characters. Never returned.
      */
     authApiKey?: string;
     /**
-     * Never shown. At least 8 characters.
+     * Header value for `custom_header`, at least 8 characters. Never returned.
      */
     authHeaderValue?: string;
     /**
-     * Of the Telegram bot. Never shown.
+     * Token of the Telegram bot. Never returned.
      */
     botToken?: string;
     /**
-     * Of a Telegram chat: digits, or `@name`.
+     * Id of the Telegram chat: digits, or `@name`.
      */
     chatId?: string;
     /**
-     * Exactly one e-mail address.
+     * One e-mail address.
      */
     recipient?: string;
     [k: string]: unknown;
   };
   /**
-   * True when absent.
+   * False to create a disabled channel. Default: true.
    */
   enabled?: boolean;
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /workspaces/{workspaceId}/notification-channels/{channelId}. What is absent stays. Of a `config` that is sent, credentials and URLs that are left out keep their value, everything else is what was sent; an empty credential is cleared.
+ * Body of PATCH /workspaces/{workspaceId}/notification-channels/{channelId}. Absent members keep their value. A `config` replaces the stored configuration, except credentials and URLs that it omits. An empty string removes a credential.
  */
 export interface ChannelUpdateRequest {
   /**
-   * A name that no other channel of the workspace has.
+   * Name, unique in the workspace.
    */
   name?: string;
   /**
-   * By type. webhook: `url`, `authType` and what it needs; slack: `url`; telegram: `botToken`, `chatId`; email: `recipient`.
+   * Configuration by type. webhook: `url`, `authType` and its members. slack: `url`. telegram: `botToken`, `chatId`. email: `recipient`.
    */
   config?: {
     /**
-     * Where a webhook or Slack's incoming webhook listens. Shown as its origin and its last four characters.
+     * URL of the webhook or of the Slack incoming webhook. Responses show its origin and last four characters.
      */
     url?: string;
     /**
-     * How a webhook is signed in to, beside the signature: `none` (when absent), `bearer` with `authToken`, `basic` with `authUsername` and `authPassword`, `api_key` with `authApiKey` in `authHeaderName` or `x-api-key`, `custom_header` with `authHeaderName` and `authHeaderValue`.
+     * Authentication of webhook requests, in addition to the signature. `none` (default). `bearer`: `authToken`. `basic`: `authUsername` and `authPassword`. `api_key`: `authApiKey` in `authHeaderName` or `x-api-key`. `custom_header`: `authHeaderName` and `authHeaderValue`.
      */
     authType?: "none" | "bearer" | "basic" | "api_key" | "custom_header";
+    /**
+     * User name for `basic`.
+     */
     authUsername?: string;
     /**
-     * An HTTP field name: not `Content-Type`, `x-webhook-signature`, `webhook-…` or one of the connection, such as `Host`.
+     * HTTP header name for `api_key` and `custom_header`. Not allowed: `Content-Type`, `x-webhook-signature`, `webhook-…`, and connection headers such as `Host`.
      */
     authHeaderName?: string;
     /**
-     * Never shown. At least 8 characters.
+     * Bearer token, at least 8 characters. Never returned.
      */
     authToken?: string;
     /**
-     * Never shown. At least 8 characters.
+     * Password for `basic`, at least 8 characters. Never returned.
      */
     authPassword?: string;
     /**
-     * Never shown. At least 8 characters.
+     * API key for `api_key`, at least 8 characters. Never returned.
      */
     authApiKey?: string;
     /**
-     * Never shown. At least 8 characters.
+     * Header value for `custom_header`, at least 8 characters. Never returned.
      */
     authHeaderValue?: string;
     /**
-     * Of the Telegram bot. Never shown.
+     * Token of the Telegram bot. Never returned.
      */
     botToken?: string;
     /**
-     * Of a Telegram chat: digits, or `@name`.
+     * Id of the Telegram chat: digits, or `@name`.
      */
     chatId?: string;
     /**
-     * Exactly one e-mail address.
+     * One e-mail address.
      */
     recipient?: string;
     [k: string]: unknown;
   };
   /**
-   * False: nothing is sent any more, subscriptions and history stay.
+   * False to stop deliveries. Subscriptions and delivery history are kept.
    */
   enabled?: boolean;
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /operator/api-keys/{id}. Members that are absent stay as they are.
+ * Body of PATCH /operator/api-keys/{id}. Absent members keep their value.
  */
 export interface OperatorApiKeyUpdateRequest {
   /**
-   * A preset of the catalogue, in force within a second.
+   * Name of a quota preset of the catalogue. It takes effect within a second.
    */
   preset?: string;
   /**
-   * The key stops working everywhere within a second, for good.
+   * True to revoke the key permanently. It stops working within a second.
    */
   is_revoked?: true;
   /**
-   * Capabilities and workflows that it may run, wherever it asks: ids, whole categories such as `image.*`, or `workflow.*`. A key that lists its tools writes no workflows, and gives keys no others. Null: all.
+   * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Such a key cannot write workflows or create keys with more tools. Null: all.
    *
    * @maxItems 200
    */
@@ -3611,18 +4395,18 @@ export interface OperatorApiKeyUpdateRequest {
  */
 export interface OperatorCatalogueCheckRequest {
   /**
-   * Laid over Sluice's own files in this order; at most 262,144 bytes in all.
+   * Catalogue files in the order of application over the built-in files, at most 262,144 bytes in total.
    *
    * @minItems 1
    * @maxItems 50
    */
   files: {
     /**
-     * As faults are to call it.
+     * File name used in reported faults.
      */
     name: string;
     /**
-     * YAML, as in a file of `SLUICE_CATALOGUE`.
+     * YAML content in the format of a `SLUICE_CATALOGUE` file.
      */
     text: string;
     [k: string]: unknown;
@@ -3634,37 +4418,37 @@ export interface OperatorCatalogueCheckRequest {
  */
 export interface OperatorCreditMoveRequest {
   /**
-   * Made by the caller: under the same id, workspace and kind credits move once, however often it is sent.
+   * Idempotency id: repeated requests with the same id, workspace and kind move the credits once.
    */
   id: string;
   /**
-   * A top-up adds; a correction adds, or takes when it is negative.
+   * `top_up` adds credits. `correction` adds credits, or removes them when `credits` is negative.
    */
   kind: "top_up" | "correction";
   /**
-   * A number or its decimal text, with at most 9 places; not 0, and at most 1,000,000,000. Read exactly as written.
+   * Number of credits, or its decimal text, with at most 9 decimal places. Not 0, at most 1,000,000,000. Read exactly as written.
    */
   credits: number | string;
   /**
-   * For the ledger and the audit log.
+   * Note for the ledger and the audit log.
    */
   note?: string;
   [k: string]: unknown;
 }
 /**
- * Body of POST /operator/holds/{id}/close; may be absent: the hold is released.
+ * Optional body of POST /operator/holds/{id}/close. Without a body the hold is released.
  */
 export interface OperatorHoldCloseRequest {
   /**
-   * Credits to take, at most those held: a number or its decimal text, with at most 9 places. Absent: nothing, the hold is released.
+   * Credits to charge, at most the held amount: a number or its decimal text, with at most 9 decimal places. Default: nothing is charged, the hold is released.
    */
   credits?: number | string;
   /**
-   * True closes it although its deadline is to come. A call that still runs has nothing held then.
+   * True to close a hold before its deadline. A call that still runs then has no hold.
    */
   before_deadline?: boolean;
   /**
-   * For the audit log.
+   * Note for the audit log.
    */
   note?: string;
   [k: string]: unknown;
@@ -3674,7 +4458,7 @@ export interface OperatorHoldCloseRequest {
  */
 export interface OperatorRedriveRequest {
   /**
-   * Ids of dead letters.
+   * Ids of dead letters, at most 100.
    *
    * @minItems 1
    * @maxItems 100
@@ -3683,11 +4467,11 @@ export interface OperatorRedriveRequest {
   [k: string]: unknown;
 }
 /**
- * Body of POST /operator/settle-faults/{id}/resolve; may be absent.
+ * Optional body of POST /operator/settle-faults/{id}/resolve.
  */
 export interface OperatorSettleFaultResolveRequest {
   /**
-   * For the audit log.
+   * Note for the audit log.
    */
   note?: string;
   [k: string]: unknown;
@@ -3697,19 +4481,19 @@ export interface OperatorSettleFaultResolveRequest {
  */
 export interface OperatorTokenCreateRequest {
   /**
-   * Made by the caller, so that a repeat makes no second token. A repeat is answered without the token.
+   * Id of the new token. A repeated request with the same id creates no second token and returns no secret. Default: generated.
    */
   id?: string;
   /**
-   * A name that no other token has or had.
+   * Name, never used by another token.
    */
   name: string;
   /**
-   * `read` looks; `write` changes too; `money` also moves credits and makes tokens.
+   * `read`: read only. `write`: also change. `money`: also move credits and create tokens.
    */
   scope: "read" | "write" | "money";
   /**
-   * The token ends then; absent: it does not end by itself.
+   * Expiry of the token. Default: it does not expire.
    */
   expires_at?: string;
   [k: string]: unknown;
@@ -3719,40 +4503,43 @@ export interface OperatorTokenCreateRequest {
  */
 export interface OperatorWorkspaceCreateRequest {
   /**
-   * Made by the caller, so that a repeat makes no second workspace. A repeat is answered without the key.
+   * Id of the new workspace. A repeated request with the same id creates no second workspace and returns no key. Default: generated.
    */
   id?: string;
   /**
-   * A name that no other workspace has, and that is no UUID.
+   * Unique name that is not a UUID.
    */
   name: string;
+  /**
+   * First member of the workspace.
+   */
   owner: {
     /**
-     * Of the first member, whose role is owner.
+     * Name of the first member, with the role `owner`.
      */
     name: string;
     /**
-     * One address.
+     * E-mail address of the first member.
      */
     email?: string;
     [k: string]: unknown;
   };
   /**
-   * Of the first key; absent: `standard`.
+   * Quota preset of the first key. Default: `standard`.
    */
   preset?: string;
   [k: string]: unknown;
 }
 /**
- * Body of PATCH /operator/workspaces/{id}. Members that are absent stay as they are.
+ * Body of PATCH /operator/workspaces/{id}. Absent members keep their value.
  */
 export interface OperatorWorkspaceUpdateRequest {
   /**
-   * A name that no other workspace has, and that is no UUID.
+   * Unique name that is not a UUID.
    */
   name?: string;
   /**
-   * false: its keys are refused within a second; nothing is lost.
+   * False to disable the workspace: the service rejects its keys within a second. All data is kept.
    */
   is_active?: boolean;
   [k: string]: unknown;
@@ -3762,7 +4549,7 @@ export interface OperatorWorkspaceUpdateRequest {
  */
 export interface PipelineRunRequest {
   /**
-   * A WorkflowDefinition, which is not stored.
+   * A WorkflowDefinition. It is not stored.
    */
   definition: {
     [k: string]: unknown;
@@ -3774,21 +4561,21 @@ export interface PipelineRunRequest {
     [k: string]: unknown;
   };
   /**
-   * `sync` waits for the end, `stream` tells of each step as server-sent events, `async` answers at once. Absent: `sync`.
+   * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/responses/compact: a conversation as POST /v1/responses takes it. Members not named here are accepted without effect.
+ * Body of POST /v1/responses/compact: a conversation in the format of POST /v1/responses. Other members are accepted and ignored.
  */
 export interface ResponsesCompactRequest {
   /**
-   * Slug of a chat model from GET /v1/models; it writes the summary.
+   * Slug of a chat model from GET /v1/models. The model writes the summary.
    */
   model: string;
   /**
-   * The conversation, oldest item first; behind that of `previous_response_id`.
+   * Items of the conversation, oldest first, after those of `previous_response_id`.
    */
   input?:
     | string
@@ -3797,21 +4584,21 @@ export interface ResponsesCompactRequest {
       }[]
     | null;
   /**
-   * Instructions that preceded the conversation.
+   * Instructions of the conversation.
    */
   instructions?: string | null;
   /**
-   * A stored response, whose conversation stands before `input`.
+   * Id of a stored response. Its conversation precedes `input`.
    */
   previous_response_id?: string | null;
   /**
-   * Groups calls that share a long beginning, for sources that cache prompts.
+   * Key that groups calls with the same prefix, for providers with a prompt cache.
    */
   prompt_cache_key?: string | null;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/responses, in the form of OpenAI's Responses API, for any chat model of the catalogue. Of OpenAI's own tools `image_generation` is offered here; search of the web is left out, and others are refused. Accepted without effect: `prompt_cache_retention`, `stream_options`, `truncation` (nothing is left out), and members not named here.
+ * Body of POST /v1/responses in the format of OpenAI's Responses API, for every chat model. Of OpenAI's hosted tools only `image_generation` is supported; web search is omitted and other hosted tools are rejected. Accepted without effect: `prompt_cache_retention`, `stream_options`, `truncation`, and unknown members.
  */
 export interface ResponsesRequest {
   /**
@@ -3819,7 +4606,7 @@ export interface ResponsesRequest {
    */
   model: string;
   /**
-   * What the user says, or the conversation so far, oldest item first. It may be empty where the call goes on from stored items.
+   * Text of the user, or the items of the conversation, oldest first. It may be empty when the call continues from stored items.
    */
   input:
     | string
@@ -3827,15 +4614,15 @@ export interface ResponsesRequest {
         [k: string]: unknown;
       }[];
   /**
-   * Instructions that precede the conversation.
+   * Instructions before the conversation.
    */
   instructions?: string | null;
   /**
-   * Send the answer as server-sent events while it is written.
+   * True to receive the answer as server-sent events. Default: false.
    */
   stream?: boolean | null;
   /**
-   * `false` in a message over a WebSocket asks for no answer: the response is complete at once, without output and free, and the next message goes on from it by `previous_response_id`. Refused over HTTP.
+   * WebSocket only: false to store the input without an answer. The response is complete immediately, free and without output; the next message continues from it with `previous_response_id`. Rejected over HTTP.
    */
   generate?: boolean | null;
   /**
@@ -3845,31 +4632,31 @@ export interface ResponsesRequest {
     [k: string]: unknown;
   } | null;
   /**
-   * Most tokens the answer may have, reasoning included.
+   * Maximum number of output tokens, reasoning included. Default: the model's limit.
    */
   max_output_tokens?: number | null;
   /**
-   * Randomness; 0 is the most repeatable.
+   * Sampling temperature from 0 to 2. Lower values are more deterministic. Default: the model's.
    */
   temperature?: number | null;
   /**
-   * Sample from the most likely tokens that together reach this probability.
+   * Nucleus sampling: cumulative probability of the tokens considered, from 0 to 1. Default: the model's.
    */
   top_p?: number | null;
   /**
-   * Makes tokens less likely once they occur at all.
+   * Penalty from -2 to 2 for tokens that have occurred. Default: 0.
    */
   presence_penalty?: number | null;
   /**
-   * Makes tokens less likely the more often they already occur.
+   * Penalty from -2 to 2 for each token by its number of occurrences. Default: 0.
    */
   frequency_penalty?: number | null;
   /**
-   * Alternatives to report per token; asks for log probabilities.
+   * Number of alternatives per token, from 0 to 20. Returns log probabilities.
    */
   top_logprobs?: number | null;
   /**
-   * `message.output_text.logprobs` asks for log probabilities. The others have no effect: what a source needs back of its reasoning stands in `encrypted_content` in any case.
+   * Additional output. `message.output_text.logprobs` returns log probabilities. The other values have no effect; reasoning always has its `encrypted_content`.
    */
   include?:
     | (
@@ -3884,117 +4671,135 @@ export interface ResponsesRequest {
       )[]
     | null;
   /**
-   * What the model may call.
+   * Tools that the model may call.
    */
   tools?: ResponsesTool[] | null;
+  /**
+   * Controls tool calls. Default: `auto`.
+   */
   tool_choice?: ResponsesToolChoice | null;
   /**
-   * Allow several calls in one answer.
+   * False to receive at most one tool call per turn. Default: the model's.
    */
   parallel_tool_calls?: boolean | null;
   /**
-   * Most runs of tools of type `sluice` and images.
+   * Maximum number of runs of `sluice` tools and image generations.
    */
   max_tool_calls?: number | null;
+  /**
+   * Format and verbosity of the answer.
+   */
   text?: ResponsesText | null;
+  /**
+   * Reasoning options.
+   */
   reasoning?: {
     /**
-     * How much to think before answering, in the model's own steps, such as `low` or `high`.
+     * Reasoning effort in the model's own levels, such as `low` or `high`.
      */
     effort?: string | null;
     /**
-     * Visible reasoning as a summary; left out, it is the text of a reasoning item.
+     * Level of the reasoning summary. Default: visible reasoning is returned as the text of a reasoning item.
      */
     summary?: "auto" | "concise" | "detailed" | null;
     /**
      * @deprecated
-     * Older name of `summary`.
+     * Deprecated name of `summary`.
      */
     generate_summary?: "auto" | "concise" | "detailed" | null;
     [k: string]: unknown;
   } | null;
   /**
-   * A conversation that is too long is refused, with `auto` too.
+   * Accepted without effect: a conversation that exceeds the context is rejected, also with `auto`.
    */
   truncation?: "auto" | "disabled" | null;
   /**
-   * Store the response, so that later calls go on from it; left out, it is stored.
+   * False to not store the response. Later calls can continue only from stored responses. Default: true.
    */
   store?: boolean | null;
   /**
-   * Labels of the caller's own, at most 16; the answer repeats them.
+   * Up to 16 labels of the caller, repeated in the response.
    */
   metadata?: {
     [k: string]: string;
   } | null;
   /**
-   * Processing tier of the source, passed on.
+   * Service tier of the provider, forwarded.
    */
   service_tier?: string | null;
   /**
-   * The caller's name for its end user.
+   * Caller's identifier of the end user.
    */
   user?: string | null;
   /**
-   * Stable pseudonym of the end user, for the source's abuse checks.
+   * Stable pseudonym of the end user, for the provider's abuse detection.
    */
   safety_identifier?: string | null;
   /**
-   * Groups calls that share a long beginning, for sources that cache prompts.
+   * Key that groups calls with the same prefix, for providers with a prompt cache.
    */
   prompt_cache_key?: string | null;
   /**
-   * A stored response: its conversation stands before `input`, without its `instructions`.
+   * Id of a stored response. Its conversation precedes `input`; its `instructions` are not used.
    */
   previous_response_id?: string | null;
   /**
-   * A conversation: its items stand before `input`, and input and output are added to it when the answer is whole. One call at a time goes on from it; not together with `previous_response_id`.
+   * Id of a conversation, or an object with the id. Its items precede `input`; input and output are appended when the response is complete. One call at a time may use it. It excludes `previous_response_id`.
    */
   conversation?:
     | string
     | {
+        /**
+         * Id of the conversation.
+         */
         id: string;
         [k: string]: unknown;
       }
     | null;
   /**
-   * Prompts are not kept here: null or left out.
+   * Not supported: null or absent.
    */
   prompt?: null;
   /**
-   * Not offered here: null or left out.
+   * Not supported: null or absent.
    */
   moderation?: null;
   /**
-   * Not offered here: empty or left out.
+   * Not supported: empty or absent.
    *
    * @maxItems 0
    */
   context_management?: unknown[] | null;
   /**
-   * Answer at once with the response as `queued`, and do the work as a job that needs nobody to wait: `GET` tells of it. It must be stored. With `stream` the events follow, and can be read again from any of them.
+   * True to receive the response immediately with the status `queued` while a job creates it. GET /v1/responses/{response_id} returns its state. Requires `store`. With `stream`, the events can be read again from any position. Default: false.
    */
   background?: boolean | null;
   [k: string]: unknown;
 }
 /**
- * A function called with JSON arguments.
+ * A function with JSON arguments, executed by the client.
  */
 export interface ResponsesFunctionTool {
+  /**
+   * Always `function`.
+   */
   type: "function";
+  /**
+   * Name of the tool.
+   */
   name: string;
   /**
-   * When and how to use it.
+   * Purpose of the tool, for the model.
    */
   description?: string | null;
   /**
-   * JSON Schema of the arguments; left out, the function takes none.
+   * JSON Schema of the arguments. Default: the function has no parameters.
    */
   parameters?: {
     [k: string]: unknown;
   } | null;
   /**
-   * Hold the model to the schema exactly.
+   * True when the output must match the schema exactly.
    */
   strict?: boolean | null;
   /**
@@ -4004,108 +4809,150 @@ export interface ResponsesFunctionTool {
   [k: string]: unknown;
 }
 /**
- * A tool called with free text. Models are shown it as a function with one text; a grammar is told them in words.
+ * A tool with free text input. Models receive it as a function with one string parameter; a grammar is part of its description.
  */
 export interface ResponsesCustomTool {
+  /**
+   * Always `custom`.
+   */
   type: "custom";
+  /**
+   * Name of the tool.
+   */
   name: string;
   /**
-   * When and how to use it.
+   * Purpose of the tool, for the model.
    */
   description?: string | null;
   format?: ResponsesCustomFormat;
   [k: string]: unknown;
 }
 /**
- * Any text.
+ * Unrestricted text.
  */
 export interface ResponsesTextInput {
+  /**
+   * Always `text`.
+   */
   type: "text";
   [k: string]: unknown;
 }
 /**
- * Text of a grammar.
+ * Text that matches a grammar.
  */
 export interface ResponsesGrammarInput {
+  /**
+   * Always `grammar`.
+   */
   type: "grammar";
+  /**
+   * Language of the grammar.
+   */
   syntax: "lark" | "regex";
+  /**
+   * Text of the grammar, in `syntax`.
+   */
   definition: string;
   [k: string]: unknown;
 }
 /**
- * Images that the service makes when the model asks for one, at most 4 for a response, by POST /v1/images/generations: a call of its own each, at the price of the image model. Beside it, the model may call other tools.
+ * Image generation by the service, at most 4 images per response. Each image is a separate call of POST /v1/images/generations at the price of the image model. The model may call other tools too.
  */
 export interface ResponsesImageTool {
+  /**
+   * Always `image_generation`.
+   */
   type: "image_generation";
   /**
-   * Slug of an image model. Left out, it is the one whose image costs least at most, of those that do not refuse the other members; of several with the same price, the first by its slug.
+   * Slug of an image model. Default: the model with the lowest maximum price that supports the other members, then the first by slug.
    */
   model?: string | null;
   /**
-   * Width and height as the image model has them, such as `1024x1024`. Left out or `auto`, the model that asks for the image says it, where there is a choice.
+   * Width and height in pixels, such as `1024x1024`. Default or `auto`: the chat model chooses, if the image model has several sizes.
    */
   size?: string | null;
   /**
-   * As the image model has it; `auto` is its own.
+   * Image quality of the image model. `auto`: the model's default.
    */
   quality?: string | null;
+  /**
+   * Background of the image, for models that support it.
+   */
   background?: "transparent" | "opaque" | "auto" | null;
   /**
-   * Refused where the image model has no choice of formats.
+   * File format. Rejected for models without a choice of formats.
    */
   output_format?: "png" | "webp" | "jpeg" | null;
   /**
-   * Of JPEG and WebP; without effect on PNG.
+   * Compression level of JPEG and WebP from 0 to 100. No effect on PNG.
    */
   output_compression?: number | null;
+  /**
+   * Strictness of the provider's content moderation, for models that support it.
+   */
   moderation?: "auto" | "low" | null;
   /**
-   * Images are made and not changed here: POST /v1/images/edits does that.
+   * Always generation. POST /v1/images/edits edits images.
    */
   action?: "generate" | "auto" | null;
   /**
-   * Not offered here: 0 or left out.
+   * Not supported: 0, null or absent.
    */
   partial_images?: number | null;
   /**
-   * Not offered here: null or left out.
+   * Not supported: null or absent.
    */
   input_image_mask?: null;
   /**
-   * It belongs to edits, which are not offered here: null or left out.
+   * Not supported, because the tool does not edit images: null or absent.
    */
   input_fidelity?: null;
   /**
-   * Not offered here: null or left out.
+   * Not supported: null or absent.
    */
   complexity?: null;
   [k: string]: unknown;
 }
 /**
- * Functions and custom tools with a name in common. Models are shown each as `<namespace>__<name>`, shortened where it is longer than 64 characters; calls name both again. Two tools whose joined names are the same are refused.
+ * A group of functions and custom tools. Models receive each tool as `<namespace>__<name>`, shortened to 64 characters; calls return namespace and name. Tools with equal combined names are rejected.
  */
 export interface ResponsesNamespaceTool {
+  /**
+   * Always `namespace`.
+   */
   type: "namespace";
+  /**
+   * Name of the namespace.
+   */
   name: string;
   /**
-   * What the tools are for; shown to the model with the first of them.
+   * Purpose of the group. The model receives it with the first tool.
    */
   description?: string | null;
+  /**
+   * Tools of the namespace.
+   */
   tools: ResponsesNamespacedTool[];
   [k: string]: unknown;
 }
 /**
- * A search for tools, which the client makes: its call is a `tool_search_call`, and the tools of the `tool_search_output` may be called from there on. A search by the service (`execution` other than `client`) is left out, since the model is shown all tools at once.
+ * A tool search that the client executes. The call is a `tool_search_call`; the model may call the tools of the `tool_search_output` that answers it. A search with another `execution` than `client` is omitted, because the model receives all tools.
  */
 export interface ResponsesSearchTool {
+  /**
+   * Always `tool_search`.
+   */
   type: "tool_search";
+  /**
+   * Executor of the search. Only `client` has an effect.
+   */
   execution?: "server" | "client" | null;
   /**
-   * When and how to use it.
+   * Purpose of the tool, for the model.
    */
   description?: string | null;
   /**
-   * JSON Schema of the arguments; left out, they are a `query`.
+   * JSON Schema of the arguments. Default: one string, `query`.
    */
   parameters?: {
     [k: string]: unknown;
@@ -4113,57 +4960,86 @@ export interface ResponsesSearchTool {
   [k: string]: unknown;
 }
 /**
- * OpenAI's search of the web, which is not offered here: the tool is left out, and `x-tools-omitted` names it. A `tool_choice` that names it is refused.
+ * OpenAI's hosted web search. It is not supported: the tool is omitted and listed in `x-tools-omitted`. A `tool_choice` that names it is rejected.
  */
 export interface ResponsesWebSearchTool {
+  /**
+   * Type of the tool.
+   */
   type: "web_search" | "web_search_2025_08_26" | "web_search_preview" | "web_search_preview_2025_03_11";
   [k: string]: unknown;
 }
 /**
- * Calls this function.
+ * Requires a call of the named function.
  */
 export interface ResponsesFunctionChoice {
+  /**
+   * Always `function`.
+   */
   type: "function";
+  /**
+   * Name of the tool.
+   */
   name: string;
   /**
-   * Namespace of the tool. Left out, the tool has none, or is the only one of its name.
+   * Namespace of the tool. Optional when the name is unique or the tool has no namespace.
    */
   namespace?: string | null;
   [k: string]: unknown;
 }
 /**
- * Calls this custom tool.
+ * Requires a call of the named custom tool.
  */
 export interface ResponsesCustomChoice {
+  /**
+   * Always `custom`.
+   */
   type: "custom";
+  /**
+   * Name of the tool.
+   */
   name: string;
   /**
-   * Namespace of the tool. Left out, the tool has none, or is the only one of its name.
+   * Namespace of the tool. Optional when the name is unique or the tool has no namespace.
    */
   namespace?: string | null;
   [k: string]: unknown;
 }
 /**
- * Makes an image.
+ * Requires an image generation.
  */
 export interface ResponsesImageChoice {
+  /**
+   * Always `image_generation`.
+   */
   type: "image_generation";
   [k: string]: unknown;
 }
 /**
- * Searches for tools.
+ * Requires a tool search.
  */
 export interface ResponsesSearchChoice {
+  /**
+   * Always `tool_search`.
+   */
   type: "tool_search";
   [k: string]: unknown;
 }
 /**
- * Narrows the tools for this call without resending the list.
+ * Limits this call to a subset of `tools`.
  */
 export interface ResponsesAllowedTools {
+  /**
+   * Always `allowed_tools`.
+   */
   type: "allowed_tools";
+  /**
+   * `auto`: the model decides. `required`: at least one call of an allowed tool.
+   */
   mode: "auto" | "required";
   /**
+   * Allowed tools.
+   *
    * @minItems 1
    * @maxItems 128
    */
@@ -4171,38 +5047,50 @@ export interface ResponsesAllowedTools {
   [k: string]: unknown;
 }
 /**
- * Form of the answer's text.
+ * Format and verbosity of the answer.
  */
 export interface ResponsesText {
   format?: ResponsesFormat;
   /**
-   * How long answers should be.
+   * Length of the answer.
    */
   verbosity?: "low" | "medium" | "high" | null;
   [k: string]: unknown;
 }
 /**
- * Any text.
+ * Unrestricted text.
  */
 export interface ResponsesTextFormat {
+  /**
+   * Always `text`.
+   */
   type: "text";
   [k: string]: unknown;
 }
 /**
- * One JSON object of no fixed shape; the input should ask for JSON too.
+ * A JSON object without a schema. The input should also ask for JSON.
  */
 export interface ResponsesJsonObject {
+  /**
+   * Always `json_object`.
+   */
   type: "json_object";
   [k: string]: unknown;
 }
 /**
- * JSON that meets a schema.
+ * JSON that matches a schema.
  */
 export interface ResponsesJsonSchema {
+  /**
+   * Always `json_schema`.
+   */
   type: "json_schema";
+  /**
+   * Name of the schema.
+   */
   name: string;
   /**
-   * Tells the model what the answer is for.
+   * Purpose of the format, for the model.
    */
   description?: string | null;
   /**
@@ -4212,41 +5100,41 @@ export interface ResponsesJsonSchema {
     [k: string]: unknown;
   };
   /**
-   * Hold the model to the schema exactly.
+   * True when the output must match the schema exactly.
    */
   strict?: boolean | null;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/audio/speech. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/audio/speech. Null counts as absent; unknown members are ignored.
  */
 export interface SpeechRequest {
   /**
-   * Slug of a model that speaks, from GET /v1/models.
+   * Slug of a speech model from GET /v1/models.
    */
   model: string;
   /**
-   * The text.
+   * Text to speak, at most 4,096 characters.
    */
   input: string;
   /**
-   * One of the model's `voices`; without it, or with one that the model has not, the model's usual one speaks, which `x-voice-used` names.
+   * One of the model's `voices`. The default voice replaces an unknown voice; `x-voice-used` returns the voice used. Default: the model's default voice.
    */
   voice?: string;
   /**
-   * A voice, or a way to speak, in words; for models that take it, ignored by others.
+   * Description of a voice or a way of speaking. Ignored by models without this parameter.
    */
   instructions?: string;
   /**
-   * Without it `mp3`. `pcm` is 16-bit little-endian at 24 kHz, one channel.
+   * Audio format. `pcm` is 16-bit little-endian mono at 24 kHz. Default: `mp3`.
    */
   response_format?: "mp3" | "opus" | "aac" | "flac" | "wav" | "pcm";
   /**
-   * `audio`, as without it: the audio itself. `sse`: an event stream of its pieces in base64.
+   * `audio`: the audio bytes. `sse`: server-sent events with audio in base64. Default: `audio`.
    */
   stream_format?: "audio" | "sse";
   /**
-   * 1 is the voice's own.
+   * Speaking rate from 0.25 to 4. Default: 1.
    */
   speed?: number;
   [k: string]: unknown;
@@ -4256,9 +5144,12 @@ export interface SpeechRequest {
  */
 export interface SubscriptionCreateRequest {
   /**
-   * Made by the caller, so that a repeat makes no second one.
+   * Id of the new subscription. A repeated request with the same id creates no second subscription. Default: generated.
    */
   id?: string;
+  /**
+   * Event type to deliver.
+   */
   event:
     | "run.started"
     | "run.retrying"
@@ -4270,58 +5161,61 @@ export interface SubscriptionCreateRequest {
     | "budget.threshold_reached"
     | "template.unavailable";
   /**
-   * Only what this workflow does; everything when absent. For run events.
+   * Run events only: deliver only events of this workflow. Default: events of all workflows.
    */
   workflowId?: string;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/audio/transcriptions as JSON: the audio as `audio_base64`, or as a stored file by `file_id`. As a form the audio is the part `file`, and lists are `timestamp_granularities[]`. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/audio/transcriptions. JSON has the audio as `audio_base64` or `file_id`; a form has it as the part `file` and lists as `timestamp_granularities[]`. Null counts as absent; unknown members are ignored.
  */
 export interface TranscriptionRequest {
   /**
-   * Slug of a model that transcribes, from GET /v1/models.
+   * Slug of a transcription model from GET /v1/models.
    */
   model: string;
   /**
-   * The audio in base64, or as a base64 data URL.
+   * The audio in base64 or as a base64 data URL.
    */
   audio_base64?: string;
   /**
-   * What `audio_base64` is; its bytes decide.
+   * Media type of `audio_base64`. Optional: the type is detected from the bytes.
    */
   mime_type?: string;
   /**
-   * A stored file.
+   * Id of a stored audio file.
    */
   file_id?: string;
   /**
-   * Of the audio, such as `en`; without it the model finds out.
+   * Language of the audio, such as `en`. Default: detected by the model.
    */
   language?: string;
   /**
-   * Words that guide the model, where it takes any.
+   * Text that guides the model, such as names and terms. Ignored by models without this parameter.
    */
   prompt?: string;
   /**
-   * Without it `json`.
+   * Format of the transcription. Default: `json`.
    */
   response_format?: "json" | "text" | "srt" | "verbose_json" | "vtt";
+  /**
+   * Sampling temperature from 0 to 1. Default: the model's.
+   */
   temperature?: number;
   /**
-   * What `verbose_json` has times for; without it `segment`.
+   * Timestamps of `verbose_json`. Default: `["segment"]`.
    *
    * @maxItems 2
    */
   timestamp_granularities?: ("word" | "segment")[];
   /**
-   * Answers with an event stream; of the formats `json` and `text`.
+   * True to receive the transcription as server-sent events; supported for `json` and `text`. Default: false.
    */
   stream?: boolean;
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/videos/generations. What a model takes stands in its `allowed_params`: a value outside the declared set is refused. A member that is null counts as absent; members not named here are accepted and ignored.
+ * Body of POST /v1/videos/generations. Values outside the model's `allowed_params` are rejected. Null counts as absent; unknown members are ignored.
  */
 export interface VideoGenerationRequest {
   /**
@@ -4329,27 +5223,27 @@ export interface VideoGenerationRequest {
    */
   model: string;
   /**
-   * What is to be seen.
+   * Description of the video.
    */
   prompt: string;
   /**
-   * An image to begin with: a public http or https address, a link of this service, or a data URL.
+   * First frame: a public http or https URL, a link of this service, or a data URL.
    */
   image_url?: string;
   /**
-   * The same as a stored file.
+   * Id of a stored image for the first frame.
    */
   image_file_id?: string;
   /**
-   * A video to go on from: a public http or https address or a link of this service.
+   * Video to continue: a public http or https URL or a link of this service.
    */
   video_url?: string;
   /**
-   * The same as a stored file.
+   * Id of a stored video to continue.
    */
   video_file_id?: string;
   /**
-   * Seconds, one of the model's `durations`; without it `default_duration`.
+   * Length in seconds, one of the model's `durations`. Default: `default_duration`.
    */
   duration?: number;
   /**
@@ -4361,13 +5255,16 @@ export interface VideoGenerationRequest {
    */
   aspect_ratio?: string;
   /**
-   * The same seed and prompt make the same video. Refused where the model has no field for it.
+   * Seed of the random generator. The same seed and prompt produce the same video. Rejected for models without this parameter.
    */
   seed?: number;
   /**
-   * What is not to be seen. Refused where the model has no field for it.
+   * Description of what the video must not contain. Rejected for models without this parameter.
    */
   negative_prompt?: string;
+  /**
+   * Policy for persons in videos, one of the model's `person_generation` values.
+   */
   person_generation?: "dont_allow" | "allow_adult" | "allow_all";
   [k: string]: unknown;
 }
@@ -4376,11 +5273,11 @@ export interface VideoGenerationRequest {
  */
 export interface WorkflowCreateRequest {
   /**
-   * Need not be unique.
+   * Name of the workflow. It need not be unique.
    */
   name: string;
   /**
-   * Stored and shown, and passed to no step.
+   * Description for readers. It is not passed to steps.
    */
   description?: string;
   /**
@@ -4390,19 +5287,22 @@ export interface WorkflowCreateRequest {
     [k: string]: unknown;
   };
   /**
-   * Who sees it beside its maker, owners and admins: nobody, or the workspace. Absent on a new one: `private`.
+   * Visibility. `private`: the creator, owners and admins. `workspace`: all members. Default: `private`.
    */
   sharingScope?: "private" | "workspace";
   /**
-   * What the workspace may do with one that it sees; each includes those before. Absent on a new one: `read`.
+   * Permission of the workspace's members on a shared workflow; each includes the previous one. Default: `read`.
    */
   sharePermission?: "read" | "run" | "edit";
   [k: string]: unknown;
 }
 /**
- * Body of POST /v1/workflows/estimate: `workflow_id` or `definition`.
+ * Body of POST /v1/workflows/estimate, with either `workflow_id` or `definition`.
  */
 export interface WorkflowEstimateRequest {
+  /**
+   * Id of a stored workflow.
+   */
   workflow_id?: string;
   /**
    * A WorkflowDefinition.
@@ -4411,17 +5311,17 @@ export interface WorkflowEstimateRequest {
     [k: string]: unknown;
   };
   /**
-   * Of the stored workflow; absent: the latest.
+   * Version of the stored workflow. Default: the latest.
    */
   version?: number;
   /**
-   * As of a run.
+   * Values of the inputs that the definition declares.
    */
   input?: {
     [k: string]: unknown;
   };
   /**
-   * As of a run; runs in mode async may be tried again. Absent: `sync`.
+   * Mode of the run. Runs in mode `async` can be retried, which raises the maximum. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
   [k: string]: unknown;
@@ -4437,39 +5337,39 @@ export interface WorkflowRunRequest {
     [k: string]: unknown;
   };
   /**
-   * Absent: the latest.
+   * Version of the workflow. Default: the latest.
    */
   version?: number;
   /**
-   * `sync` waits for the end, `stream` tells of each step as server-sent events, `async` answers at once. Absent: `sync`.
+   * `sync`: wait for the end. `stream`: receive server-sent events for each step. `async`: receive the queued run immediately. Default: `sync`.
    */
   mode?: "sync" | "stream" | "async";
   [k: string]: unknown;
 }
 /**
- * Body of PUT /v1/workflows/{id}: members that are absent stay as they are.
+ * Body of PUT /v1/workflows/{id}. Absent members keep their value.
  */
 export interface WorkflowUpdateRequest {
   /**
-   * Need not be unique.
+   * Name of the workflow. It need not be unique.
    */
   name?: string;
   /**
-   * Stored and shown, and passed to no step.
+   * Description for readers. It is not passed to steps.
    */
   description?: string;
   /**
-   * A WorkflowDefinition: the next version. Runs that began before keep theirs.
+   * A WorkflowDefinition, stored as the next version. Runs that have started keep their version.
    */
   definition?: {
     [k: string]: unknown;
   };
   /**
-   * Who sees it beside its maker, owners and admins: nobody, or the workspace. Absent on a new one: `private`.
+   * Visibility. `private`: the creator, owners and admins. `workspace`: all members. Default: `private`.
    */
   sharingScope?: "private" | "workspace";
   /**
-   * What the workspace may do with one that it sees; each includes those before. Absent on a new one: `read`.
+   * Permission of the workspace's members on a shared workflow; each includes the previous one. Default: `read`.
    */
   sharePermission?: "read" | "run" | "edit";
   [k: string]: unknown;
@@ -4479,34 +5379,37 @@ export interface WorkflowUpdateRequest {
  */
 export interface WorkspaceUpdateRequest {
   /**
-   * A name that no other workspace has. Paths under /workspaces/ take it in place of the id.
+   * Unique name. Paths below /workspaces/ accept it in place of the id.
    */
   name: string;
   [k: string]: unknown;
 }
 /**
- * Words of one side of the conversation.
+ * A message of a conversation.
  */
 export interface ResponsesMessage {
   /**
-   * May be left out.
+   * Always `message`. Optional.
    */
   type?: "message";
+  /**
+   * Author of the message.
+   */
   role: "user" | "assistant" | "system" | "developer";
   /**
-   * Text, or parts. Images and files stand in messages of the user only.
+   * A string, or a list of parts. Only messages of the user contain images and files.
    */
   content: string | ResponsesContentPart[];
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   phase?: "commentary" | "final_answer" | null;
   [k: string]: unknown;
@@ -4515,36 +5418,48 @@ export interface ResponsesMessage {
  * Plain text.
  */
 export interface ResponsesInputText {
+  /**
+   * Always `input_text`.
+   */
   type: "input_text";
+  /**
+   * Text of the part.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * An image the model should look at: `image_url` or `file_id`.
+ * An image for the model, as `image_url` or `file_id`.
  */
 export interface ResponsesInputImage {
+  /**
+   * Always `input_image`.
+   */
   type: "input_image";
   /**
-   * An http(s) address, or the image itself as a data URL.
+   * http or https URL of the image, or the image as a data URL.
    */
   image_url?: string | null;
   /**
-   * Id of a file in the workspace's file store.
+   * Id of a stored file of the workspace.
    */
   file_id?: string | null;
   /**
-   * How closely to look; decides how many tokens the image costs. `original` is served as `high`.
+   * Level of detail, which determines the number of tokens of the image. `original` is treated as `high`.
    */
   detail?: "auto" | "low" | "high" | "original" | null;
   [k: string]: unknown;
 }
 /**
- * A document the model should read: one of `file_id`, `file_data` and `file_url`.
+ * A document for the model, as `file_id`, `file_data` or `file_url`.
  */
 export interface ResponsesInputFile {
+  /**
+   * Always `input_file`.
+   */
   type: "input_file";
   /**
-   * Id of a file in the workspace's file store.
+   * Id of a stored file of the workspace.
    */
   file_id?: string | null;
   /**
@@ -4552,17 +5467,26 @@ export interface ResponsesInputFile {
    */
   file_data?: string | null;
   /**
-   * An http(s) address of the file.
+   * http or https URL of the file.
    */
   file_url?: string | null;
+  /**
+   * File name that the model receives.
+   */
   filename?: string | null;
   [k: string]: unknown;
 }
 /**
- * Text that a client keeps for its service alone. A text that is not encrypted is shown to the model.
+ * Text that a client encrypts for its own service. The model receives texts that are not encrypted.
  */
 export interface ResponsesSealedPart {
+  /**
+   * Always `encrypted_content`.
+   */
   type: "encrypted_content";
+  /**
+   * The encrypted text.
+   */
   encrypted_content: string;
   [k: string]: unknown;
 }
@@ -4570,10 +5494,16 @@ export interface ResponsesSealedPart {
  * Text of an earlier answer.
  */
 export interface ResponsesOutputText {
+  /**
+   * Always `output_text`.
+   */
   type: "output_text";
+  /**
+   * Text of the part.
+   */
   text: string;
   /**
-   * Accepted as answers have them, without effect.
+   * Accepted as returned in the response, without effect.
    */
   annotations?:
     | {
@@ -4581,7 +5511,7 @@ export interface ResponsesOutputText {
       }[]
     | null;
   /**
-   * Accepted as answers have them, without effect.
+   * Accepted as returned in the response, without effect.
    */
   logprobs?:
     | {
@@ -4591,74 +5521,107 @@ export interface ResponsesOutputText {
   [k: string]: unknown;
 }
 /**
- * What the model said when it declined.
+ * Text with which the model refused the request.
  */
 export interface ResponsesRefusal {
+  /**
+   * Always `refusal`.
+   */
   type: "refusal";
+  /**
+   * Text of the refusal.
+   */
   refusal: string;
   [k: string]: unknown;
 }
 /**
- * Earlier reasoning, sent back as an answer had it, to models that want it.
+ * Earlier reasoning as returned in the response, for models that require it.
  */
 export interface ResponsesReasoning {
+  /**
+   * Always `reasoning`.
+   */
   type: "reasoning";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
+  /**
+   * Parts of the summary.
+   */
   summary: ResponsesSummaryText[];
+  /**
+   * Parts of the visible reasoning.
+   */
   content?: ResponsesReasoningText[] | null;
   /**
-   * The form in which its source takes it back; of another service it has no effect.
+   * Reasoning in the provider's own format. It has no effect at other providers.
    */
   encrypted_content?: string | null;
   [k: string]: unknown;
 }
 /**
- * Part of a summary of reasoning.
+ * One part of a reasoning summary.
  */
 export interface ResponsesSummaryText {
+  /**
+   * Always `summary_text`.
+   */
   type: "summary_text";
+  /**
+   * Text of the part.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * Part of visible reasoning.
+ * One part of visible reasoning.
  */
 export interface ResponsesReasoningText {
+  /**
+   * Always `reasoning_text`.
+   */
   type: "reasoning_text";
+  /**
+   * Text of the part.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * A call of a function that the model asked for.
+ * A function call of the model.
  */
 export interface ResponsesFunctionCall {
+  /**
+   * Always `function_call`.
+   */
   type: "function_call";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
   /**
-   * Repeated by the item with the result. Left out, the `id` of the item is.
+   * Id of the call. The item with the result repeats it. Default: the `id` of the item.
    */
   call_id?: string | null;
+  /**
+   * Name of the called tool.
+   */
   name: string;
   /**
    * Namespace of the tool.
    */
   namespace?: string | null;
   /**
-   * JSON as text.
+   * Arguments as JSON text.
    */
   arguments: string;
   [k: string]: unknown;
@@ -4667,53 +5630,62 @@ export interface ResponsesFunctionCall {
  * Result of a function call.
  */
 export interface ResponsesFunctionCallOutput {
+  /**
+   * Always `function_call_output`.
+   */
   type: "function_call_output";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
   /**
-   * `call_id` of the call, which is an earlier item, or its `id` where the call has none. Left out, the result is that of the earliest call without one.
+   * `call_id` of the call, or its `id` when it has none. The call is an earlier item. Default: the earliest call without a result.
    */
   call_id?: string | null;
   /**
-   * Text, or parts. Images and files in it follow the texts of all results.
+   * A string, or a list of parts. Images and files follow the texts of all results.
    */
   output: string | ResponsesInputPart[];
   /**
-   * Name of the tool; shown to the model with a result of no call.
+   * Name of the tool. The model receives it with results whose call is missing.
    */
   name?: string | null;
   [k: string]: unknown;
 }
 /**
- * A call of a custom tool that the model asked for.
+ * A custom tool call of the model.
  */
 export interface ResponsesCustomCall {
+  /**
+   * Always `custom_tool_call`.
+   */
   type: "custom_tool_call";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
   /**
-   * Repeated by the item with the result. Left out, the `id` of the item is.
+   * Id of the call. The item with the result repeats it. Default: the `id` of the item.
    */
   call_id?: string | null;
+  /**
+   * Name of the called tool.
+   */
   name: string;
   /**
    * Namespace of the tool.
    */
   namespace?: string | null;
   /**
-   * Free text.
+   * Free text input.
    */
   input: string;
   [k: string]: unknown;
@@ -4722,33 +5694,39 @@ export interface ResponsesCustomCall {
  * Result of a custom tool call.
  */
 export interface ResponsesCustomCallOutput {
+  /**
+   * Always `custom_tool_call_output`.
+   */
   type: "custom_tool_call_output";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
   /**
-   * `call_id` of the call, which is an earlier item, or its `id` where the call has none. Left out, the result is that of the earliest call without one.
+   * `call_id` of the call, or its `id` when it has none. The call is an earlier item. Default: the earliest call without a result.
    */
   call_id?: string | null;
   /**
-   * Text, or parts. Images and files in it follow the texts of all results.
+   * A string, or a list of parts. Images and files follow the texts of all results.
    */
   output: string | ResponsesInputPart[];
   /**
-   * Name of the tool; shown to the model with a result of no call.
+   * Name of the tool. The model receives it with results whose call is missing.
    */
   name?: string | null;
   [k: string]: unknown;
 }
 /**
- * An item of a stored response, of its input or its output.
+ * A reference to an item of a stored response: of its input or its output.
  */
 export interface ResponsesItemReference {
+  /**
+   * Always `item_reference`.
+   */
   type: "item_reference";
   /**
    * Id of the item.
@@ -4757,112 +5735,133 @@ export interface ResponsesItemReference {
   [k: string]: unknown;
 }
 /**
- * A summary of what came before, as POST /v1/responses/compact wrote it. The model is told of one of another service, which cannot be read here.
+ * A summary of the earlier conversation, created by POST /v1/responses/compact. For a compaction of another service, the model receives a notice, because it cannot be decrypted.
  */
 export interface ResponsesCompaction {
+  /**
+   * Always `compaction`.
+   */
   type: "compaction";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
+  /**
+   * The encrypted summary.
+   */
   encrypted_content: string;
   [k: string]: unknown;
 }
 /**
- * A run that the service made for the model, as an answer had it.
+ * A tool run of the service, as returned in the response.
  */
 export interface ResponsesSluiceCall {
+  /**
+   * Always `sluice_call`.
+   */
   type: "sluice_call";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
+  /**
+   * Id that the model gave the call.
+   */
   call_id: string;
+  /**
+   * Name of the called tool.
+   */
   name: string;
   /**
-   * JSON as text.
+   * Arguments as JSON text.
    */
   arguments: string;
   /**
-   * Calls of one round are shown to the model as one turn.
+   * Number of the model turn that requested the call. Calls with the same number form one turn.
    */
   round?: number | null;
   /**
-   * What the model was told.
+   * Result that the model received.
    */
   output: string;
   [k: string]: unknown;
 }
 /**
- * An image that was made for the model, as an answer had it. The model reads what it asked for and was told; a picture that it is to see comes as `input_image`, with the `file_id`.
+ * An image generation, as returned in the response. The model receives its arguments and result text. To show the image to the model, add an `input_image` with the `file_id`.
  */
 export interface ResponsesImageCall {
+  /**
+   * Always `image_generation_call`.
+   */
   type: "image_generation_call";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
   /**
-   * Not looked at, and not stored.
+   * Ignored and not stored.
    */
   result?: string | null;
   /**
-   * The image as a file of the workspace.
+   * Id of the stored image.
    */
   file_id?: string | null;
   /**
-   * What it was made of; used where there are no `arguments`.
+   * Prompt of the image; used when `arguments` is absent.
    */
   revised_prompt?: string | null;
   /**
-   * The model's id of the call.
+   * Id that the model gave the call.
    */
   call_id?: string | null;
   /**
-   * JSON as text, as the model wrote it.
+   * Arguments as JSON text, written by the model.
    */
   arguments?: string | null;
   /**
-   * Calls of one round are shown to the model as one turn.
+   * Number of the model turn that requested the call. Calls with the same number form one turn.
    */
   round?: number | null;
   /**
-   * What the model was told.
+   * Result that the model received.
    */
   output?: string | null;
   [k: string]: unknown;
 }
 /**
- * A search for tools that the model asked for.
+ * A tool search call of the model.
  */
 export interface ResponsesToolSearchCall {
+  /**
+   * Always `tool_search_call`.
+   */
   type: "tool_search_call";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
   /**
-   * Repeated by the item with the result. Left out, the `id` of the item is.
+   * Id of the call. The item with the result repeats it. Default: the `id` of the item.
    */
   call_id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   execution?: "server" | "client" | null;
   /**
-   * As the model wrote them.
+   * Arguments written by the model.
    */
   arguments?: {
     [k: string]: unknown;
@@ -4870,48 +5869,66 @@ export interface ResponsesToolSearchCall {
   [k: string]: unknown;
 }
 /**
- * Tools that a search found: the model may call them from here on. A definition that this service does not know is left out.
+ * Result of a tool search: tools that the model may call from this point on. Unknown definitions are ignored.
  */
 export interface ResponsesToolSearchOutput {
+  /**
+   * Always `tool_search_output`.
+   */
   type: "tool_search_output";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   status?: string | null;
   /**
-   * `call_id` of the call, which is an earlier item, or its `id` where the call has none. Left out, the result is that of the earliest call without one.
+   * `call_id` of the call, or its `id` when it has none. The call is an earlier item. Default: the earliest call without a result.
    */
   call_id?: string | null;
   /**
-   * Accepted as answers have it, without effect.
+   * Accepted as returned in the response, without effect.
    */
   execution?: "server" | "client" | null;
+  /**
+   * Definitions of the found tools.
+   */
   tools: {
     [k: string]: unknown;
   }[];
   [k: string]: unknown;
 }
 /**
- * Tools beside those of the call. Tools that the service runs are left out.
+ * Tools in addition to those of the request. Tools that the service executes are ignored.
  */
 export interface ResponsesAdditionalTools {
+  /**
+   * Always `additional_tools`.
+   */
   type: "additional_tools";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
+  /**
+   * Author of the item.
+   */
   role?: "developer" | null;
+  /**
+   * The additional tools.
+   */
   tools: ResponsesTool[];
   [k: string]: unknown;
 }
 /**
- * What a tool of a client or of another service did, as the client kept it. The model reads calls with their results, and messages of agents with their author. Reasoning, and what is for the other service alone, is left out.
+ * An item of another service or client. The model receives calls with their results, and messages of agents with their author. Reasoning and items for the other service alone are ignored.
  */
 export interface ResponsesForeignItem {
+  /**
+   * Type of the item.
+   */
   type:
     | "agent_message"
     | "agent_reasoning"
@@ -4938,118 +5955,175 @@ export interface ResponsesForeignItem {
     | "shell_call_output"
     | "web_search_call";
   /**
-   * Id of the item, as an answer had it.
+   * Id of the item, as returned in the response.
    */
   id?: string | null;
+  /**
+   * Id of the call; null when there is none.
+   */
   call_id?: string | null;
   [k: string]: unknown;
 }
 /**
- * API keys, the newest first, revoked ones too.
+ * A page of API keys, newest first, including revoked ones.
  */
 export interface ApiKeyList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: ApiKey[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * An API key, masked.
+ * An API key without its secret.
  */
 export interface ApiKey {
+  /**
+   * Always `api_key`.
+   */
   object: "api_key";
   /**
-   * Not a secret.
+   * Id of the key. It is not a secret.
    */
   id: string;
+  /**
+   * Name of the key.
+   */
   name: string;
   /**
-   * The key itself: in the answer that made it, and never again.
+   * Secret key. Returned only in the response that created the key.
    */
   key?: string;
   /**
-   * Its first characters.
+   * First characters of the key.
    */
   hint: string;
   /**
-   * Whose key it is; it acts with this member's role.
+   * Owner of the key. The key has the permissions of the member's role.
    */
   member: {
+    /**
+     * Id of the member.
+     */
     id: string;
+    /**
+     * Name of the member.
+     */
     name: string;
+    /**
+     * Role of the member.
+     */
     role: "owner" | "admin" | "developer" | "billing";
     [k: string]: unknown;
   };
+  /**
+   * Name of the key's quota preset.
+   */
   preset: string;
   /**
-   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Null: all.
    */
   tools: string[] | null;
   /**
-   * An expired or revoked key is refused, and so are those of a disabled member.
+   * State of the key. Expired and revoked keys are rejected, and so are keys of a disabled member.
    */
   status: "active" | "expired" | "revoked" | "disabled";
+  /**
+   * Time of creation.
+   */
   created_at: string;
   /**
-   * Within a minute or so; null: never.
+   * Time of the last use, accurate to about a minute; null when the key was never used.
    */
   last_used_at: string | null;
   /**
-   * Null: it does not end by itself.
+   * Time of expiry; null when it does not expire.
    */
   expires_at: string | null;
+  /**
+   * Time of revocation; null when the key is not revoked.
+   */
   revoked_at: string | null;
   [k: string]: unknown;
 }
 /**
- * One change, and who made it.
+ * A change and its author.
  */
 export interface AuditLogEntry {
+  /**
+   * Always `audit_log.entry`.
+   */
   object: "audit_log.entry";
+  /**
+   * Id of the entry. Ids increase with time.
+   */
   id: string;
+  /**
+   * Time of the change.
+   */
   at: string;
   /**
-   * Who did it.
+   * Author of the change.
    */
   actor: {
     /**
-     * system: Sluice by itself.
+     * `member`, `operator`, or `system` for changes made by the service.
      */
     type: "member" | "operator" | "system";
+    /**
+     * Id of the member or operator.
+     */
     id: string;
     /**
-     * Of a member, as it is called now.
+     * Current name of the member; null for operators and the system.
      */
     name: string | null;
     [k: string]: unknown;
   };
+  /**
+   * Id of the API key used; null when none was used.
+   */
   key_id: string | null;
+  /**
+   * IP address of the caller; null when unknown.
+   */
   ip: string | null;
+  /**
+   * Request id of the call; null when the change was not made by a request.
+   */
   request_id: string | null;
   /**
-   * `noun.verb`.
+   * Action in the form `noun.verb`, such as `key.create`.
    */
   action: string;
   /**
-   * Id of what was changed.
+   * Id of the changed object.
    */
   subject: string;
   /**
-   * What it was, without secrets; null where there was nothing.
+   * State before the change, without secrets; null when the object did not exist.
    */
   before: {
     [k: string]: unknown;
   } | null;
   /**
-   * What it is since.
+   * State after the change, without secrets; null when the object no longer exists.
    */
   after: {
     [k: string]: unknown;
@@ -5057,41 +6131,65 @@ export interface AuditLogEntry {
   [k: string]: unknown;
 }
 /**
- * The audit log, the newest first.
+ * A page of the audit log, newest first.
  */
 export interface AuditLogList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: AuditLogEntry[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * A page of lines that have ended, in the order of their ends, as the output and error file have them.
+ * A page of ended batch lines in the order of their end, as in the output and error files.
  */
 export interface BatchLineList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: {
+    /**
+     * Id of the line.
+     */
     id: string;
+    /**
+     * `custom_id` of the line.
+     */
     custom_id: string;
     /**
-     * The answer of the line's call, also where it was refused; null for a line that was never made.
+     * Response of the line's call, also when it failed; null when the call was never made.
      */
     response: {
+      /**
+       * HTTP status of the response.
+       */
       status_code: number;
       /**
        * Id of the line's job or run.
        */
       request_id: string;
       /**
-       * As the endpoint would have answered, in JSON. Media are files of the workspace.
+       * Response body of the endpoint as JSON. Media are stored files.
        */
       body: {
         [k: string]: unknown;
@@ -5099,448 +6197,750 @@ export interface BatchLineList {
       [k: string]: unknown;
     } | null;
     /**
-     * Why a line was never made: `batch_expired` or `batch_cancelled`.
+     * Reason why the call was never made: `batch_expired` or `batch_cancelled`; null otherwise.
      */
     error: {
+      /**
+       * Stable error code.
+       */
       code: string;
+      /**
+       * Human-readable description of the error. It may be reworded.
+       */
       message: string;
       [k: string]: unknown;
     } | null;
     [k: string]: unknown;
   }[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
+  /**
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
+   */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * A page of batches, the newest first.
+ * A page of batches, newest first.
  */
 export interface BatchList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: Batch[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
+  /**
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
+   */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * A batch, as OpenAI describes one.
+ * A batch in OpenAI's format.
  */
 export interface Batch {
   /**
-   * `batch_` and 32 hex digits.
+   * Id of the batch: `batch_` and 32 hex digits.
    */
   id: string;
+  /**
+   * Always `batch`.
+   */
   object: "batch";
+  /**
+   * Path that every line calls.
+   */
   endpoint: string;
   /**
-   * The model that all its lines name; absent when they name several.
+   * Slug of the model when all lines name the same; absent otherwise.
    */
   model?: string;
   /**
-   * Faults for which no line was made. The first 100 are told.
+   * Validation errors of lines that were not created; absent when there are none.
    */
   errors?: {
+    /**
+     * Always `list`.
+     */
     object: "list";
+    /**
+     * The first 100 errors.
+     */
     data: {
+      /**
+       * Stable error code.
+       */
       code: string;
+      /**
+       * Human-readable description of the error.
+       */
       message: string;
       /**
-       * Path of the value at fault within its line.
+       * Path of the value at fault in the line; null when there is none.
        */
       param: string | null;
       /**
-       * Line of the input file, from 1.
+       * Line of the input file, from 1; null when the error concerns the whole file.
        */
       line: number | null;
       [k: string]: unknown;
     }[];
     [k: string]: unknown;
   };
+  /**
+   * Id of the input file.
+   */
   input_file_id: string;
+  /**
+   * Always `24h`: time within which all lines start.
+   */
   completion_window: "24h";
+  /**
+   * State of the batch.
+   */
   status: "validating" | "failed" | "in_progress" | "finalizing" | "completed" | "expired" | "cancelling" | "cancelled";
   /**
-   * File with the answers of lines that succeeded; absent while there is none.
+   * Id of the file with the successful responses; absent while there is none.
    */
   output_file_id?: string;
   /**
-   * File with the lines that were refused, failed or were never made; absent while there is none.
+   * Id of the file with rejected, failed and unmade lines; absent while there is none.
    */
   error_file_id?: string;
   /**
-   * Its creation. Unix seconds.
+   * Creation of the batch in Unix seconds.
    */
   created_at: number;
   /**
-   * The end of its validation. Unix seconds.
+   * End of validation in Unix seconds; absent before.
    */
   in_progress_at?: number;
   /**
-   * No line is begun after it. Unix seconds.
+   * Time after which no line starts, in Unix seconds.
    */
   expires_at: number;
   /**
-   * All lines had ended, or its time was over. Unix seconds.
+   * Time at which all lines had ended or the batch had expired, in Unix seconds; absent before.
    */
   finalizing_at?: number;
   /**
-   * Its end. Unix seconds.
+   * Completion in Unix seconds; absent unless the status is `completed`.
    */
   completed_at?: number;
   /**
-   * Its end. Unix seconds.
+   * Failure in Unix seconds; absent unless the status is `failed`.
    */
   failed_at?: number;
   /**
-   * Its end. Unix seconds.
+   * Expiry in Unix seconds; absent unless the status is `expired`.
    */
   expired_at?: number;
   /**
-   * The call that cancelled it. Unix seconds.
+   * Cancel request in Unix seconds; absent unless the batch was cancelled.
    */
   cancelling_at?: number;
   /**
-   * Its end. Unix seconds.
+   * End of cancellation in Unix seconds; absent unless the status is `cancelled`.
    */
   cancelled_at?: number;
+  /**
+   * Number of lines by state.
+   */
   request_counts: {
     /**
-     * Lines; 0 until they are validated.
+     * Number of lines; 0 until validation ends.
      */
     total: number;
     /**
-     * Lines in the output file.
+     * Number of lines in the output file.
      */
     completed: number;
     /**
-     * Lines in the error file; of a batch that has failed, all lines that have not completed.
+     * Number of lines in the error file. For a failed batch: all lines that did not complete.
      */
     failed: number;
     [k: string]: unknown;
   };
   /**
-   * Sums over lines that have ended.
+   * Token usage of all lines that have ended.
    */
   usage: {
+    /**
+     * Number of input tokens.
+     */
     input_tokens: number;
+    /**
+     * Details of the input tokens.
+     */
     input_tokens_details: {
+      /**
+       * Number of input tokens read from a prompt cache.
+       */
       cached_tokens: number;
       [k: string]: unknown;
     };
+    /**
+     * Number of output tokens.
+     */
     output_tokens: number;
+    /**
+     * Details of the output tokens.
+     */
     output_tokens_details: {
+      /**
+       * Number of reasoning tokens.
+       */
       reasoning_tokens: number;
       [k: string]: unknown;
     };
+    /**
+     * Number of input and output tokens.
+     */
     total_tokens: number;
     [k: string]: unknown;
   };
   /**
-   * Credits that were taken for lines that have ended.
+   * Credits charged for lines that have ended.
    */
   credits_used: number;
+  /**
+   * Labels of the caller; null when there are none.
+   */
   metadata?: {
     [k: string]: string;
   } | null;
   [k: string]: unknown;
 }
 /**
- * Budget alerts, the newest first.
+ * A page of budget alerts, newest first.
  */
 export interface BudgetAlertList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: BudgetAlert[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * An alert on what the workspace spends.
+ * A budget alert of the workspace.
  */
 export interface BudgetAlert {
+  /**
+   * Always `budget_alert`.
+   */
   object: "budget_alert";
+  /**
+   * Id of the alert.
+   */
   id: string;
+  /**
+   * Name of the alert.
+   */
   name: string;
+  /**
+   * Threshold in credits.
+   */
   threshold_credits: number;
   /**
-   * A day, a week from Monday or a month, UTC.
+   * Period in UTC: a day, a week from Monday, or a month.
    */
   period: "daily" | "weekly" | "monthly";
+  /**
+   * Ids of channels to notify. Empty: the channels subscribed to `budget.threshold_reached`.
+   */
   channel_ids: string[];
+  /**
+   * True when the alert is active.
+   */
   is_active: boolean;
+  /**
+   * True when calls are rejected with 402 after the threshold is reached, until the period ends.
+   */
   stops_calls: boolean;
   /**
-   * Credits of the present period.
+   * Credits spent in the current period.
    */
   spent: number;
+  /**
+   * Start of the current period.
+   */
   period_start: string;
+  /**
+   * Time of the last notification; null when the alert has never fired.
+   */
   last_fired_at: string | null;
+  /**
+   * Time of creation.
+   */
   created_at: string;
+  /**
+   * Time of the last change.
+   */
   updated_at: string;
   [k: string]: unknown;
 }
 /**
- * What a run would cost.
+ * Estimated price of a capability run.
  */
 export interface CapabilityEstimate {
+  /**
+   * Id of the capability.
+   */
   capability: string;
+  /**
+   * Always `credits`.
+   */
   currency: "credits";
   unit: PriceUnit;
   /**
-   * What such a run usually comes to.
+   * Typical price of such a run in credits.
    */
   estimated_credits: number;
   /**
-   * What it would hold.
+   * Maximum price in credits, which a run holds.
    */
   max_credits: number;
   [k: string]: unknown;
 }
 /**
- * Every capability, ordered by category: video, audio, image, document, archive, web, code.
+ * All capabilities in the order of their categories: video, audio, image, document, archive, web, code.
  */
 export interface CapabilityList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The capabilities.
+   */
   data: CapabilityEntry[];
   [k: string]: unknown;
 }
 /**
- * What a run made.
+ * Result of a capability run.
  */
 export interface CapabilityRun {
   /**
-   * Of its job.
+   * Id of the run's job.
    */
   id: string;
+  /**
+   * Always `capability.run`.
+   */
   object: "capability.run";
+  /**
+   * Id of the capability.
+   */
   capability: string;
+  /**
+   * Always `completed`.
+   */
   status: "completed";
   /**
-   * Facts and texts.
+   * Structured results, such as texts and measurements.
    */
   output: {
     /**
-     * Sentences about what the result leaves out or changes. Absent if there are none.
+     * Notices about omitted or changed parts of the result; absent when there are none.
      */
     notes?: string[];
     [k: string]: unknown;
   };
   /**
-   * Kept as files of the workspace.
+   * Created files, stored in the workspace.
    */
   files: {
+    /**
+     * Id of the stored file.
+     */
     file_id: string;
     /**
-     * Works for about an hour, without a key.
+     * Download link that needs no key and is valid for about an hour.
      */
     url: string;
+    /**
+     * Media type of the file.
+     */
     content_type: string;
+    /**
+     * File size in bytes.
+     */
     bytes: number;
+    /**
+     * File name; absent when the file has none.
+     */
     name?: string;
     [k: string]: unknown;
   }[];
+  /**
+   * Credits charged.
+   */
   credits_used: number;
   /**
-   * From the first input to the last file.
+   * Milliseconds from reading the first input to storing the last file.
    */
   duration_ms: number;
   [k: string]: unknown;
 }
 /**
- * One event of a streamed answer. All chunks of a stream share `id`, `created` and `model`; the stream ends with `data: [DONE]`, or with an error event and no `[DONE]`.
+ * One event of a streamed chat completion. All chunks share `id`, `created` and `model`. The stream ends with `data: [DONE]`, or with an error event and no `[DONE]`.
  */
 export interface ChatCompletionChunk {
+  /**
+   * Id of the chat completion.
+   */
   id: string;
+  /**
+   * Always `chat.completion.chunk`.
+   */
   object: "chat.completion.chunk";
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created: number;
   /**
-   * The model that serves the call.
+   * Slug of the model that serves the call.
    */
   model: string;
   /**
-   * Empty in the usage chunk, and in those with `sluice`.
+   * Changes of the choices. Empty in the chunk with `usage` and in chunks with `sluice`.
    */
   choices: ChatChunkChoice[];
   /**
-   * Only when `stream_options.include_usage` was set: null until the last chunk.
+   * Token usage. Only with `stream_options.include_usage`: null until the last chunk.
    */
   usage?: TokenUsageReport | null;
+  /**
+   * Service tier of the provider; null or absent when not reported.
+   */
   service_tier?: string | null;
+  /**
+   * Fingerprint of the provider's configuration; null or absent when not reported.
+   */
   system_fingerprint?: string | null;
   sluice?: ChatSluiceEvent;
   [k: string]: unknown;
 }
 /**
- * What was added to one choice.
+ * Change of one choice.
  */
 export interface ChatChunkChoice {
+  /**
+   * Index of the choice, from 0.
+   */
   index: number;
   delta: ChatAnswerDelta;
   /**
-   * Set in the choice's last chunk.
+   * Reason for the end of the choice; null before its last chunk.
    */
   finish_reason: FinishReason | null;
+  /**
+   * Log probabilities of the new tokens; null when not requested.
+   */
   logprobs?: ChatLogprobs | null;
   [k: string]: unknown;
 }
 /**
- * Pieces to append; `role` comes once, in the first.
+ * Parts to append to the message. The first chunk contains `role`.
  */
 export interface ChatAnswerDelta {
+  /**
+   * Role of the message; only in the first chunk.
+   */
   role?: "developer" | "system" | "user" | "assistant" | "tool";
+  /**
+   * Text to append.
+   */
   content?: string | null;
+  /**
+   * Refusal text to append.
+   */
   refusal?: string | null;
+  /**
+   * Visible reasoning to append.
+   */
   reasoning_content?: string | null;
+  /**
+   * Parts of tool calls to append.
+   */
   tool_calls?: ToolCallDelta[];
   /**
    * @deprecated
+   * Part of a function call to append. Deprecated predecessor of `tool_calls`.
    */
   function_call?: {
+    /**
+     * Name of the called function.
+     */
     name?: string;
+    /**
+     * JSON text to append to the arguments.
+     */
     arguments?: string;
     [k: string]: unknown;
   } | null;
   [k: string]: unknown;
 }
 /**
- * A piece of a tool call. Pieces of one call share `index`; `id` and the name come in its first piece.
+ * Part of a tool call. Parts of one call share `index`; the first part has `id` and the name.
  */
 export interface ToolCallDelta {
+  /**
+   * Index of the tool call, from 0.
+   */
   index: number;
+  /**
+   * Id of the call; only in the first part.
+   */
   id?: string;
+  /**
+   * Type of the call; only in the first part.
+   */
   type?: string;
+  /**
+   * Part of a function call.
+   */
   function?: {
+    /**
+     * Name of the called function; only in the first part.
+     */
     name?: string;
+    /**
+     * JSON text to append to the arguments.
+     */
     arguments?: string;
     [k: string]: unknown;
   };
+  /**
+   * Part of a custom tool call.
+   */
   custom?: {
+    /**
+     * Name of the called tool; only in the first part.
+     */
     name?: string;
+    /**
+     * Text to append to the input.
+     */
     input?: string;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Tokens a chat call used. The details are parts of the totals, not additions to them.
+ * Token usage of a chat call. Totals include their details.
  */
 export interface TokenUsageReport {
   /**
-   * Everything the model read.
+   * Number of input tokens.
    */
   prompt_tokens: number;
   /**
-   * Everything the model wrote, reasoning included.
+   * Number of output tokens, reasoning included.
    */
   completion_tokens: number;
+  /**
+   * Number of input and output tokens.
+   */
   total_tokens: number;
+  /**
+   * Details of the input tokens; absent when not reported.
+   */
   prompt_tokens_details?: {
     /**
-     * Read from the source's prompt cache.
+     * Number of input tokens read from the provider's prompt cache.
      */
     cached_tokens?: number;
     /**
-     * Written to the source's prompt cache.
+     * Number of input tokens written to the provider's prompt cache.
      */
     cache_write_tokens?: number;
+    /**
+     * Number of audio input tokens.
+     */
     audio_tokens?: number;
+    /**
+     * Number of image input tokens.
+     */
     image_tokens?: number;
     [k: string]: unknown;
   };
+  /**
+   * Details of the output tokens; absent when not reported.
+   */
   completion_tokens_details?: {
     /**
-     * Thought but not shown as content.
+     * Number of reasoning tokens.
      */
     reasoning_tokens?: number;
+    /**
+     * Number of audio output tokens.
+     */
     audio_tokens?: number;
+    /**
+     * Number of image output tokens.
+     */
     image_tokens?: number;
+    /**
+     * Number of tokens of `prediction` that the answer contains.
+     */
     accepted_prediction_tokens?: number;
+    /**
+     * Number of tokens of `prediction` that the answer does not contain.
+     */
     rejected_prediction_tokens?: number;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Answer to a chat call that was not streamed. Members the source adds are kept.
+ * Response of a chat completion that is not streamed. Additional members of the provider are kept.
  */
 export interface ChatCompletion {
+  /**
+   * Id of the chat completion.
+   */
   id: string;
+  /**
+   * Always `chat.completion`.
+   */
   object: "chat.completion";
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created: number;
   /**
-   * The model that served the call.
+   * Slug of the model that served the call.
    */
   model: string;
+  /**
+   * The `n` choices.
+   */
   choices: ChatChoice[];
   usage?: TokenUsageReport;
+  /**
+   * Service tier of the provider; null or absent when not reported.
+   */
   service_tier?: string | null;
+  /**
+   * Fingerprint of the provider's configuration; null or absent when not reported.
+   */
   system_fingerprint?: string | null;
   sluice?: SluiceSummary;
   [k: string]: unknown;
 }
 /**
- * One of the `n` answers.
+ * One choice of the answer.
  */
 export interface ChatChoice {
+  /**
+   * Index of the choice, from 0.
+   */
   index: number;
   message: ChatAnswer;
   finish_reason: FinishReason;
+  /**
+   * Log probabilities of the tokens; null when not requested.
+   */
   logprobs?: ChatLogprobs | null;
   [k: string]: unknown;
 }
 /**
- * What the model wrote.
+ * Message of the model.
  */
 export interface ChatAnswer {
+  /**
+   * Always `assistant`.
+   */
   role: "assistant";
+  /**
+   * Text of the answer; null when the message has none.
+   */
   content: string | null;
+  /**
+   * Text with which the model refused the request; null when it did not refuse.
+   */
   refusal?: string | null;
   /**
-   * Visible reasoning, from models that show it.
+   * Visible reasoning; null or absent when the model shows none.
    */
   reasoning_content?: string | null;
+  /**
+   * Tool calls that the model requests.
+   */
   tool_calls?: ToolCall[];
   /**
    * @deprecated
+   * Function call of the model. Deprecated predecessor of `tool_calls`.
    */
   function_call?: {
+    /**
+     * Name of the called function.
+     */
     name: string;
+    /**
+     * Arguments as JSON text.
+     */
     arguments: string;
     [k: string]: unknown;
   } | null;
   /**
-   * Sources the model cites.
+   * Sources that the model cites.
    */
   annotations?: {
     [k: string]: unknown;
   }[];
   /**
-   * The spoken answer.
+   * Audio of the answer; null when there is none.
    */
   audio?: {
+    /**
+     * Id of the audio, for later messages.
+     */
     id: string;
     /**
      * Audio in base64.
      */
     data: string;
+    /**
+     * Transcript of the audio.
+     */
     transcript: string;
     /**
-     * Unix seconds.
+     * Time in Unix seconds after which the id is invalid.
      */
     expires_at?: number;
     [k: string]: unknown;
@@ -5548,32 +6948,56 @@ export interface ChatAnswer {
   [k: string]: unknown;
 }
 /**
- * The person who is signed in, and the key that the session acts for.
+ * Session of the console: the member, the role and the key.
  */
 export interface ConsoleSession {
+  /**
+   * Always `console_session`.
+   */
   object: "console_session";
   /**
-   * The workspace of the member.
+   * Workspace of the member.
    */
   workspace: {
+    /**
+     * Id of the workspace.
+     */
     id: string;
+    /**
+     * Name of the workspace.
+     */
     name: string;
     [k: string]: unknown;
   };
   /**
-   * The member who is signed in.
+   * Signed-in member.
    */
   member: {
+    /**
+     * Id of the member.
+     */
     id: string;
+    /**
+     * Name of the member.
+     */
     name: string;
     [k: string]: unknown;
   };
+  /**
+   * Role of the member.
+   */
   role: "owner" | "admin" | "developer" | "billing";
   /**
-   * The key whose limits count, and with which the session ends.
+   * API key of the session. Its limits apply, and the session ends with it.
    */
   key: {
+    /**
+     * Id of the key.
+     */
     id: string;
+    /**
+     * Name of the key.
+     */
     name: string;
     [k: string]: unknown;
   };
@@ -5582,17 +7006,26 @@ export interface ConsoleSession {
    */
   preset: string;
   /**
-   * The latest end; an hour without a request ends it before.
+   * Latest end of the session. It also ends after an hour without a request.
    */
   ends_at: string;
   [k: string]: unknown;
 }
 /**
- * Answer of DELETE /v1/conversations/{conversation_id}.
+ * Confirmation of DELETE /v1/conversations/{conversation_id}.
  */
 export interface ConversationDeleted {
+  /**
+   * Id of the conversation.
+   */
   id: string;
+  /**
+   * Always `conversation.deleted`.
+   */
   object: "conversation.deleted";
+  /**
+   * Always `true`.
+   */
   deleted: true;
   [k: string]: unknown;
 }
@@ -5600,128 +7033,200 @@ export interface ConversationDeleted {
  * A page of the items of a conversation.
  */
 export interface ConversationItemList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: ResponsesItem[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
+  /**
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
+   */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * Items that are kept here, and grow with each call that goes on from them.
+ * A stored conversation. Each call that uses it appends its input and output.
  */
 export interface Conversation {
+  /**
+   * Id of the conversation.
+   */
   id: string;
+  /**
+   * Always `conversation`.
+   */
   object: "conversation";
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created_at: number;
+  /**
+   * Labels of the caller.
+   */
   metadata: {
     [k: string]: string;
   };
   [k: string]: unknown;
 }
 /**
- * The balance of the workspace, in credits.
+ * Balance of the workspace in credits.
  */
 export interface Credits {
+  /**
+   * Always `credits`.
+   */
   object: "credits";
+  /**
+   * Balance in credits, reserved credits included.
+   */
   credits: number;
   /**
-   * Reserved for calls that run now.
+   * Credits reserved for running calls.
    */
   held: number;
   /**
-   * What a new call can hold: `credits` without `held`.
+   * Credits available to new calls: `credits` minus `held`.
    */
   available: number;
   [k: string]: unknown;
 }
 /**
- * A thing that is no more.
+ * Confirmation of a deletion.
  */
 export interface Deleted {
+  /**
+   * Id of the deleted object.
+   */
   id: string;
+  /**
+   * Always `true`.
+   */
   deleted: true;
   [k: string]: unknown;
 }
 /**
- * Attempts follow at once.
+ * Result of a recovery. The deliveries are attempted immediately.
  */
 export interface DeliveriesRecovered {
   /**
-   * Deliveries that are sent again.
+   * Number of deliveries that are sent again.
    */
   count: number;
   [k: string]: unknown;
 }
 /**
- * An attempt follows at once.
+ * Confirmation of a repeated delivery. It is attempted immediately.
  */
 export interface DeliveryAccepted {
+  /**
+   * Id of the delivery.
+   */
   deliveryId: string;
   [k: string]: unknown;
 }
 /**
- * Deliveries, the newest first.
+ * A page of deliveries, newest first.
  */
 export interface DeliveryList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: Delivery[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * One event on its way to one channel. It arrives at least once, and not in order: tell repeats by the id.
+ * Delivery of an event to a channel. Deliveries arrive at least once and in any order; use the id to detect repeats.
  */
 export interface Delivery {
   /**
-   * `webhook-id` and `deliveryId` of every attempt.
+   * Id of the delivery: `webhook-id` and `deliveryId` of every attempt.
    */
   id: string;
   /**
-   * Null: mail to a member about a channel.
+   * Id of the channel; null for mail to a member about a channel.
    */
   channelId: string | null;
+  /**
+   * Event type.
+   */
   event: string;
   /**
-   * pending: an attempt is due or under way; skipped: its channel was disabled; cancelled: its channel was deleted.
+   * State of the delivery. `pending`: an attempt is due or in progress. `skipped`: the channel was disabled. `cancelled`: the channel was deleted.
    */
   status: "pending" | "succeeded" | "failed" | "skipped" | "cancelled";
+  /**
+   * Number of attempts.
+   */
   attemptCount: number;
+  /**
+   * Time of the next attempt; null when none is planned.
+   */
   nextAttemptAt: string | null;
+  /**
+   * Time of creation.
+   */
   createdAt: string;
+  /**
+   * Time of the end; null while the delivery is pending.
+   */
   endedAt: string | null;
   /**
-   * What a webhook is sent. Only when one delivery is read.
+   * Body of the webhook request; only in the response for a single delivery.
    */
   body?: string;
   /**
-   * Only when one delivery is read.
+   * Attempts in order; only in the response for a single delivery.
    */
   attempts?: {
+    /**
+     * Number of the attempt, from 1.
+     */
     number: number;
+    /**
+     * Time of the attempt.
+     */
     at: string;
+    /**
+     * Duration of the attempt in milliseconds.
+     */
     ms: number;
     /**
-     * Of an HTTP or SMTP answer.
+     * Status code of the HTTP or SMTP response; null when there was no response.
      */
     status: number | null;
     /**
-     * Null: it was delivered.
+     * Error of the attempt; null when the attempt succeeded.
      */
     error: string | null;
     /**
-     * The answer's first kilobyte.
+     * First kilobyte of the response; null when there was none.
      */
     responseStart: string | null;
     [k: string]: unknown;
@@ -5729,18 +7234,27 @@ export interface Delivery {
   [k: string]: unknown;
 }
 /**
- * Answer of POST /v1/embeddings.
+ * Response of POST /v1/embeddings.
  */
 export interface Embeddings {
+  /**
+   * Always `list`.
+   */
   object: "list";
   /**
-   * One vector for each input, in their order.
+   * One vector per input, in the order of the inputs.
    */
   data: {
+    /**
+     * Always `embedding`.
+     */
     object: "embedding";
+    /**
+     * Index of the input, from 0.
+     */
     index: number;
     /**
-     * Numbers, or base64 of little-endian 32-bit floats, as `encoding_format` asked.
+     * Vector as a list of numbers, or in base64 as little-endian 32-bit floats, according to `encoding_format`.
      */
     embedding: number[] | string;
     [k: string]: unknown;
@@ -5749,13 +7263,16 @@ export interface Embeddings {
    * Slug of the model.
    */
   model: string;
+  /**
+   * Token usage.
+   */
   usage: {
     /**
-     * Tokens of all inputs.
+     * Number of tokens of all inputs.
      */
     prompt_tokens: number;
     /**
-     * The same: vectors are no tokens.
+     * Equal to `prompt_tokens`, because vectors have no tokens.
      */
     total_tokens: number;
     [k: string]: unknown;
@@ -5763,38 +7280,44 @@ export interface Embeddings {
   [k: string]: unknown;
 }
 /**
- * What a call would cost. Nothing is held or billed for asking.
+ * Estimated price of a call. An estimate is free and holds nothing.
  */
 export interface Estimate {
   /**
    * Slug of the model.
    */
   model: string;
+  /**
+   * Always `credits`.
+   */
   currency: "credits";
   unit: PriceUnit;
   /**
-   * What such a call typically settles at. Input: texts by our own tokenizer (of more than a million characters a part is counted), an image at the most one can cost, a recording or file by its size. Output, for each choice: 512 tokens, or the call's own limit when that is lower. Cached input and tokens a provider adds are not foreseen.
+   * Typical price in credits. Input texts are counted with the service's tokenizer, extrapolated above one million characters. Images count at their maximum, recordings and files by size. Output counts 512 tokens per choice, or the lower limit of the call. Prompt cache and provider-added tokens are not included.
    */
   estimated_credits: number;
   /**
-   * What the call would hold, to the nano-credit. A chat call that sets no output limit may settle at more, if the model writes more than it was held for.
+   * Credits that the call would hold, to the nano-credit. A chat call without an output limit can cost more if the model writes more than was held.
    */
   max_credits: number;
   /**
-   * The parts of `estimated_credits`, which is their sum.
+   * Parts of `estimated_credits`.
    */
   breakdown: {
     /**
-     * What is counted, such as `input_tokens`, `output_tokens` or `requests`.
+     * Counted unit, such as `input_tokens`, `output_tokens` or `requests`.
      */
     kind: string;
+    /**
+     * Number of units.
+     */
     quantity: number;
     /**
-     * Credits for one of them.
+     * Credits per unit.
      */
     unit_credits: number;
     /**
-     * Credits for all of them; a fraction of a nano-credit is rounded up once, in their sum.
+     * Credits of all units. Fractions of a nano-credit are rounded up once, in the sum.
      */
     credits: number;
     [k: string]: unknown;
@@ -5802,11 +7325,20 @@ export interface Estimate {
   [k: string]: unknown;
 }
 /**
- * Events that a channel can be subscribed to.
+ * Event types that a channel can subscribe to.
  */
 export interface EventTypeList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The event types.
+   */
   data: {
+    /**
+     * Name of the event type.
+     */
     name:
       | "run.started"
       | "run.retrying"
@@ -5817,10 +7349,16 @@ export interface EventTypeList {
       | "job.failed"
       | "budget.threshold_reached"
       | "template.unavailable";
+    /**
+     * Group of the event type.
+     */
     group: "runs" | "jobs" | "budgets" | "operator";
+    /**
+     * Description of the event.
+     */
     description: string;
     /**
-     * Path of the schema of `metadata`.
+     * Path of the JSON Schema of `metadata`.
      */
     schema: string;
     [k: string]: unknown;
@@ -5828,55 +7366,73 @@ export interface EventTypeList {
   [k: string]: unknown;
 }
 /**
- * The chain is gone.
+ * Confirmation of the deletion of a fallback chain.
  */
 export interface FallbackChainDeleted {
   /**
-   * Slug of the model whose chain it was.
+   * Slug of the model of the deleted chain.
    */
   model: string;
+  /**
+   * Always `true`.
+   */
   deleted: true;
   [k: string]: unknown;
 }
 /**
- * All fallback chains of a workspace, by model.
+ * All fallback chains of the workspace, ordered by model.
  */
 export interface FallbackChainList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The fallback chains.
+   */
   data: FallbackChain[];
   [k: string]: unknown;
 }
 /**
- * Which models serve, in order, when the providers of a model fail.
+ * Models that serve calls in order when the providers of a model fail.
  */
 export interface FallbackChain {
   /**
-   * Slug of the model asked for.
+   * Slug of the requested model.
    */
   model: string;
   /**
-   * Slugs in the order they are tried; one that is no longer in the catalogue is passed over.
+   * Slugs of the fallback models in order. Models that are no longer in the catalogue are skipped.
    *
    * @minItems 1
    * @maxItems 10
    */
   fallbacks: string[];
   /**
-   * A text stream that breaks off after its first words is continued by the next model of the chain that can.
+   * True when the next model of the chain that supports it continues an interrupted text stream.
    */
   continue_streams: boolean;
   /**
-   * When it was last changed.
+   * Time of the last change.
    */
   updated_at: string;
   [k: string]: unknown;
 }
 /**
- * The file is gone.
+ * Confirmation of the deletion of a file.
  */
 export interface FileDeleted {
+  /**
+   * Id of the file.
+   */
   id: string;
+  /**
+   * Always `file`.
+   */
   object: "file";
+  /**
+   * Always `true`.
+   */
   deleted: true;
   [k: string]: unknown;
 }
@@ -5884,55 +7440,76 @@ export interface FileDeleted {
  * A page of files.
  */
 export interface StoredFileList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: StoredFile[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * A stored file, as OpenAI describes one.
+ * A stored file in OpenAI's format.
  */
 export interface StoredFile {
   /**
-   * `file-` and 32 hex digits, sorted by time of creation; `file-sample-` and a word for a sample of the service.
+   * Id of the file: `file-` and 32 hex digits that sort by creation time, or `file-sample-` and a word for samples of the service.
    */
   id: string;
+  /**
+   * Always `file`.
+   */
   object: "file";
+  /**
+   * File size in bytes.
+   */
   bytes: number;
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created_at: number;
   /**
-   * Unix seconds; absent when it is kept until it is deleted.
+   * Expiry in Unix seconds; absent when the file does not expire.
    */
   expires_at?: number;
   /**
-   * The last element of the name it was sent under.
+   * File name without folders.
    */
   filename: string;
   /**
-   * `batch_output` of a file that a batch has written.
+   * Purpose of the file. `batch_output`: result of a batch.
    */
   purpose: "assistants" | "batch" | "batch_output" | "fine-tune" | "vision" | "user_data" | "evals";
   /**
-   * A file can be used as soon as it can be seen.
+   * Always `processed`: a listed file is ready for use.
    */
   status: "processed";
   [k: string]: unknown;
 }
 /**
- * State of one process. Liveness has a status only; readiness names each thing the process depends on.
+ * State of one process. Readiness also lists the dependencies of the process.
  */
 export interface Health {
+  /**
+   * `ok` when the process is live or ready.
+   */
   status: "ok" | "unavailable";
   /**
-   * Dependency → whether it answers.
+   * State of each dependency by name.
    */
   checks?: {
     [k: string]: "ok" | "failed";
@@ -5940,124 +7517,175 @@ export interface Health {
   [k: string]: unknown;
 }
 /**
- * A job that goes on without its caller.
+ * An asynchronous job.
  */
 export interface Job {
+  /**
+   * Id of the job.
+   */
   id: string;
+  /**
+   * Always `job`.
+   */
   object: "job";
   /**
-   * Of its model, or what its capability makes.
+   * Modality of the model, or output type of the capability.
    */
   modality: string;
+  /**
+   * State of the job.
+   */
   status: "queued" | "processing" | "completed" | "failed" | "cancelled";
+  /**
+   * Progress from 0 to 1.
+   */
   progress: number;
   /**
-   * The model or capability asked for; null when the message was refused before it was known.
+   * Requested model or capability; null when the message was rejected before it was read.
    */
   model: string | null;
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created: number;
   /**
-   * Unix seconds.
+   * Start in Unix seconds; absent before.
    */
   started?: number;
   /**
-   * Unix seconds of its end, however it ended.
+   * End in Unix seconds, also of failed and cancelled jobs; absent before.
    */
   completed?: number;
   /**
-   * What it made. Of a text job one element: the chat completion, as its endpoint would have answered. Of a media job one element for each thing made, with `file_id` and a `url` that works for about an hour. Of a capability one element: the run, as its endpoint would have answered.
+   * Results; absent before completion. Text: the chat completion. Media: one element per result, with `file_id` and a `url` that is valid for about an hour. Capability: the run.
    */
   data?: {
     [k: string]: unknown;
   }[];
+  /**
+   * Credits charged; absent before the end.
+   */
   credits_used?: number;
   /**
-   * As in the error envelope.
+   * Error in the format of ErrorEnvelope; absent unless the job failed.
    */
   error?: {
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
+    /**
+     * Category of the error.
+     */
     type: string;
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Path of the request parameter at fault; null when there is none.
+     */
     param: string | null;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * The API key that asks: whom it calls for, what it may spend and what is left of its limits.
+ * The API key of the request: its workspace, balance and limits.
  */
 export interface Key {
+  /**
+   * Always `key`.
+   */
   object: "key";
   /**
-   * Id of the key; not a secret.
+   * Id of the key. It is not a secret.
    */
   id: string;
+  /**
+   * Name of the key.
+   */
   name: string;
   /**
-   * Who calls and pays. Paths under `/workspaces/` take either.
+   * Workspace that makes and pays the calls. Paths below `/workspaces/` accept its id or name.
    */
   workspace: {
+    /**
+     * Id of the workspace.
+     */
     id: string;
+    /**
+     * Name of the workspace.
+     */
     name: string;
     [k: string]: unknown;
   };
   /**
-   * Of the member whose key it is.
+   * Role of the key's owner.
    */
   role: "owner" | "admin" | "developer" | "billing";
   /**
-   * Quota preset of the key: it sets the limits below.
+   * Quota preset of the key. It sets the limits below.
    */
   preset: string;
   /**
-   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Null: all.
    */
   tools: string[] | null;
   /**
-   * Of the workspace, in credits.
+   * Balance of the workspace in credits.
    */
   balance: {
+    /**
+     * Balance in credits, reserved credits included.
+     */
     credits: number;
     /**
-     * Reserved for calls that run now.
+     * Credits reserved for running calls.
      */
     held: number;
     /**
-     * What a new call can hold: `credits` without `held`.
+     * Credits available to new calls: `credits` minus `held`.
      */
     available: number;
     [k: string]: unknown;
   };
   /**
-   * Calls of the workspace in the last 60 seconds, refused ones and this one included.
+   * Calls of the workspace in the last 60 seconds, including rejected calls and this one.
    */
   window: {
+    /**
+     * Length of the window in seconds: always 60.
+     */
     seconds: 60;
     /**
-     * Most of them for this key; null is no limit.
+     * Maximum number of calls for this key; null: no limit.
      */
     limit: number | null;
+    /**
+     * Number of calls in the window.
+     */
     used: number;
     /**
-     * Calls that would pass now; null without a limit.
+     * Number of calls that are allowed now; null without a limit.
      */
     left: number | null;
     [k: string]: unknown;
   };
   /**
-   * Tokens of the workspace on this day, which ends at midnight UTC, those reserved by running calls included.
+   * Tokens of the workspace on the current day in UTC, including tokens reserved by running calls.
    */
   daily_tokens: {
     /**
-     * Most of them for this key; null is no limit.
+     * Maximum number of tokens for this key; null: no limit.
      */
     limit: number | null;
+    /**
+     * Number of used and reserved tokens.
+     */
     used: number;
     /**
-     * null without a limit.
+     * Number of remaining tokens; null without a limit.
      */
     left: number | null;
     [k: string]: unknown;
@@ -6065,116 +7693,176 @@ export interface Key {
   [k: string]: unknown;
 }
 /**
- * One movement of credits. The balance is the sum of all of them.
+ * A movement of credits. The balance of a workspace is the sum of its entries.
  */
 export interface LedgerEntry {
+  /**
+   * Always `ledger_entry`.
+   */
   object: "ledger_entry";
+  /**
+   * Id of the entry. Ids increase with time.
+   */
   id: string;
+  /**
+   * `settle`: charge of a call. `top_up`: credits added by an operator. `correction`: credits added or removed by an operator.
+   */
   kind: "settle" | "top_up" | "correction";
   /**
-   * Negative when they left.
+   * Credits of the movement; negative when credits were removed.
    */
   credits: number;
   /**
-   * Of a settle, the call; of the others, the operator's id for it.
+   * Id of the settled call, or the operator's id of the top-up or correction.
    */
   source_id: string;
+  /**
+   * Attempt of the call; 0 for top-ups and corrections.
+   */
   attempt: number;
+  /**
+   * Note of the operator; null when there is none.
+   */
   note: string | null;
+  /**
+   * Time of the movement.
+   */
   at: string;
   [k: string]: unknown;
 }
 /**
- * The ledger, the newest first.
+ * A page of the ledger, newest first.
  */
 export interface LedgerList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: LedgerEntry[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * What each event of a streamed media call holds: `queued`, `processing`, then `completed` with what was made or `failed` with why, and behind it `[DONE]`.
+ * Event of a streamed media call: `queued`, `processing`, then `completed` with the results or `failed` with the error. `[DONE]` follows the last event.
  */
 export interface MediaState {
+  /**
+   * State of the job.
+   */
   status: "queued" | "processing" | "completed" | "failed";
   /**
-   * Unix seconds, once it is made.
+   * Creation time of the results in Unix seconds; only when completed.
    */
   created?: number;
+  /**
+   * Results; only when completed.
+   */
   data?: MediaResult[];
   /**
-   * As in the error envelope.
+   * Error in the format of ErrorEnvelope; only when failed.
    */
   error?: {
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
+    /**
+     * Category of the error.
+     */
     type: string;
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Path of the request parameter at fault; null when there is none.
+     */
     param: string | null;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
+/**
+ * One image, piece of music, video or mesh.
+ */
 export interface MediaResult {
   /**
-   * Downloads it, without a key, for about an hour.
+   * Download link that needs no key and is valid for about an hour. Absent with `b64_json`.
    */
   url?: string;
   /**
-   * Its bytes in base64, when `response_format` asked for them.
+   * Content in base64; only with `response_format: b64_json`.
    */
   b64_json?: string;
   /**
-   * It in the file store of the workspace, for good. Absent in streams.
+   * Id of the permanently stored file. Absent in streams.
    */
   file_id?: string;
+  /**
+   * Media type of the content.
+   */
   content_type?: string;
   /**
-   * Of music and video.
+   * Length of music and video in seconds.
    */
   duration_seconds?: number;
   [k: string]: unknown;
 }
 /**
- * Answer of the endpoints that make images, music and meshes.
+ * Response of the endpoints for images, music and meshes.
  */
 export interface MediaResults {
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created: number;
   /**
-   * One element for each thing made, in the provider's order.
+   * Results in the order of the provider.
    */
   data: MediaResult[];
   /**
-   * Credits the call cost.
+   * Credits charged.
    */
   credits_used: number;
   [k: string]: unknown;
 }
 /**
- * Members, the newest first, disabled ones too.
+ * A page of members, newest first, including disabled ones.
  */
 export interface MemberList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: Member[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
@@ -6182,58 +7870,100 @@ export interface MemberList {
  * A member of the workspace.
  */
 export interface Member {
+  /**
+   * Always `member`.
+   */
   object: "member";
+  /**
+   * Id of the member.
+   */
   id: string;
+  /**
+   * Name of the member.
+   */
   name: string;
   /**
-   * Where the member hears of the workspace's trouble.
+   * E-mail address for notices about the workspace; null when none is set.
    */
   email: string | null;
+  /**
+   * Role of the member.
+   */
   role: "owner" | "admin" | "developer" | "billing";
   /**
-   * Keys of a disabled member are refused.
+   * False when the member is disabled: the member's keys are rejected.
    */
   is_active: boolean;
+  /**
+   * Time of creation.
+   */
   created_at: string;
   [k: string]: unknown;
 }
 /**
- * The message, still empty; its token counts are zero where the source tells them at the end only.
+ * Start of the message, without content. Token counts are 0 when the provider reports them only at the end.
  */
 export interface MessageStart {
+  /**
+   * Always `message_start`.
+   */
   type: "message_start";
   message: Message;
   [k: string]: unknown;
 }
 /**
- * Answer of POST /v1/messages that was not streamed.
+ * Response of POST /v1/messages that is not streamed.
  */
 export interface Message {
+  /**
+   * Id of the message.
+   */
   id: string;
+  /**
+   * Always `message`.
+   */
   type: "message";
+  /**
+   * Always `assistant`.
+   */
   role: "assistant";
   /**
-   * The model that served the call.
+   * Slug of the model that served the call.
    */
   model: string;
+  /**
+   * Content blocks of the answer.
+   */
   content: MessageBlock[];
   /**
-   * Null in `message_start` only.
+   * Reason for the end of the answer; null only in `message_start`.
    */
   stop_reason: MessageStopReason | null;
   /**
-   * The text that ended the answer, from sources that name it.
+   * Stop sequence that ended the answer; null when none did or the provider does not report it.
    */
   stop_sequence: string | null;
   /**
-   * Said of a refusal.
+   * Details of a refusal; null otherwise.
    */
   stop_details?: {
+    /**
+     * Always `refusal`.
+     */
     type: "refusal";
+    /**
+     * Category of the refusal; null when not reported.
+     */
     category?: string | null;
+    /**
+     * Explanation of the refusal; null when not reported.
+     */
     explanation?: string | null;
     [k: string]: unknown;
   } | null;
+  /**
+   * Always null.
+   */
   container?: null;
   usage: MessageUsage;
   [k: string]: unknown;
@@ -6242,40 +7972,70 @@ export interface Message {
  * Text of the answer.
  */
 export interface MessageText {
+  /**
+   * Always `text`.
+   */
   type: "text";
+  /**
+   * Text of the block.
+   */
   text: string;
+  /**
+   * Always null.
+   */
   citations?: null;
   [k: string]: unknown;
 }
 /**
- * Visible thinking. Send it back unchanged with the next turn.
+ * Visible thinking. Send it back unchanged in the next turn.
  */
 export interface MessageThinking {
+  /**
+   * Always `thinking`.
+   */
   type: "thinking";
+  /**
+   * Text of the thinking.
+   */
   thinking: string;
   /**
-   * Empty where the source signs nothing.
+   * Signature of the provider; empty when the provider signs nothing.
    */
   signature: string;
   [k: string]: unknown;
 }
 /**
- * Thinking that only its source can read. Send it back unchanged with the next turn.
+ * Encrypted thinking that only its provider can read. Send it back unchanged in the next turn.
  */
 export interface MessageRedactedThinking {
+  /**
+   * Always `redacted_thinking`.
+   */
   type: "redacted_thinking";
+  /**
+   * Encrypted data.
+   */
   data: string;
   [k: string]: unknown;
 }
 /**
- * A tool the client is asked to call.
+ * Tool call that the model requests from the client.
  */
 export interface MessageToolUse {
+  /**
+   * Always `tool_use`.
+   */
   type: "tool_use";
+  /**
+   * Id of the call. The `tool_result` block repeats it.
+   */
   id: string;
+  /**
+   * Name of the called tool.
+   */
   name: string;
   /**
-   * Written by the model: check it before use. What is no JSON object stands as text under `INVALID_JSON`.
+   * Arguments written by the model. Validate them before use. Invalid JSON is returned as text under `INVALID_JSON`.
    */
   input: {
     [k: string]: unknown;
@@ -6283,62 +8043,95 @@ export interface MessageToolUse {
   [k: string]: unknown;
 }
 /**
- * Tokens the call used; the first three never overlap.
+ * Token usage of the call. The three input counts do not overlap.
  */
 export interface MessageUsage {
   /**
-   * Read, and neither from nor into the prompt cache.
+   * Number of input tokens outside the prompt cache.
    */
   input_tokens: number;
   /**
-   * Written to the prompt cache.
+   * Number of input tokens written to the prompt cache.
    */
   cache_creation_input_tokens: number;
   /**
-   * Read from the prompt cache.
+   * Number of input tokens read from the prompt cache.
    */
   cache_read_input_tokens: number;
   /**
-   * Cache writes by how long they last.
+   * Cache writes by lifetime; absent when not reported.
    */
   cache_creation?: {
+    /**
+     * Number of tokens cached for five minutes.
+     */
     ephemeral_5m_input_tokens: number;
+    /**
+     * Number of tokens cached for an hour.
+     */
     ephemeral_1h_input_tokens: number;
     [k: string]: unknown;
   };
   /**
-   * Everything the model wrote, thinking included.
+   * Number of output tokens, thinking included.
    */
   output_tokens: number;
+  /**
+   * Details of the output tokens; absent when not reported.
+   */
   output_tokens_details?: {
+    /**
+     * Number of thinking tokens.
+     */
     thinking_tokens: number;
     [k: string]: unknown;
   };
+  /**
+   * Always null.
+   */
   server_tool_use?: null;
+  /**
+   * Always `standard`.
+   */
   service_tier?: "standard";
   [k: string]: unknown;
 }
 /**
- * Means nothing.
+ * Keep-alive event without content.
  */
 export interface MessagePing {
+  /**
+   * Always `ping`.
+   */
   type: "ping";
   [k: string]: unknown;
 }
 /**
- * A block begins, still empty; redacted thinking is whole.
+ * Start of a block, without content, except for redacted thinking.
  */
 export interface MessageBlockStart {
+  /**
+   * Always `content_block_start`.
+   */
   type: "content_block_start";
+  /**
+   * Index of the block, from 0.
+   */
   index: number;
   content_block: MessageBlock;
   [k: string]: unknown;
 }
 /**
- * A piece to append to the open block.
+ * Part to append to the current block.
  */
 export interface MessageBlockDelta {
+  /**
+   * Always `content_block_delta`.
+   */
   type: "content_block_delta";
+  /**
+   * Index of the block, from 0.
+   */
   index: number;
   delta: MessagePiece;
   [k: string]: unknown;
@@ -6347,15 +8140,27 @@ export interface MessageBlockDelta {
  * Text to append.
  */
 export interface MessageTextPiece {
+  /**
+   * Always `text_delta`.
+   */
   type: "text_delta";
+  /**
+   * Text to append.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * JSON text to append; whole at the block's end only.
+ * JSON text to append to the tool input. It is complete only at the end of the block.
  */
 export interface MessageInputPiece {
+  /**
+   * Always `input_json_delta`.
+   */
   type: "input_json_delta";
+  /**
+   * JSON text to append.
+   */
   partial_json: string;
   [k: string]: unknown;
 }
@@ -6363,34 +8168,64 @@ export interface MessageInputPiece {
  * Thinking to append.
  */
 export interface MessageThinkingPiece {
+  /**
+   * Always `thinking_delta`.
+   */
   type: "thinking_delta";
+  /**
+   * Thinking text to append.
+   */
   thinking: string;
   [k: string]: unknown;
 }
 /**
- * The signature of the open thinking block, whole.
+ * Complete signature of the current thinking block.
  */
 export interface MessageSignature {
+  /**
+   * Always `signature_delta`.
+   */
   type: "signature_delta";
+  /**
+   * The signature.
+   */
   signature: string;
   [k: string]: unknown;
 }
 /**
- * The open block is whole.
+ * End of the current block.
  */
 export interface MessageBlockStop {
+  /**
+   * Always `content_block_stop`.
+   */
   type: "content_block_stop";
+  /**
+   * Index of the block, from 0.
+   */
   index: number;
   [k: string]: unknown;
 }
 /**
- * Why the model stopped, and the tokens of the whole call.
+ * Stop reason, and the token usage of the whole call.
  */
 export interface MessageDelta {
+  /**
+   * Always `message_delta`.
+   */
   type: "message_delta";
+  /**
+   * Changed members of the message.
+   */
   delta: {
     stop_reason: MessageStopReason;
+    /**
+     * Stop sequence that ended the answer; null when none did or the provider does not report it.
+     */
     stop_sequence: string | null;
+    /**
+     * Details of a refusal; null otherwise.
+     */
     stop_details?: {
       [k: string]: unknown;
     } | null;
@@ -6400,201 +8235,303 @@ export interface MessageDelta {
   [k: string]: unknown;
 }
 /**
- * The answer is whole.
+ * End of the message.
  */
 export interface MessageStop {
+  /**
+   * Always `message_stop`.
+   */
   type: "message_stop";
   [k: string]: unknown;
 }
 /**
- * The answer broke off.
+ * Failure of the stream.
  */
 export interface MessageError {
+  /**
+   * Always `error`.
+   */
   type: "error";
+  /**
+   * The error.
+   */
   error: {
+    /**
+     * Category of the error.
+     */
     type: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
     [k: string]: unknown;
   };
+  /**
+   * Request id of the call.
+   */
   request_id?: string;
   [k: string]: unknown;
 }
 /**
- * Every model that can be called now.
+ * All models that can be called now.
  */
 export interface ModelList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The models.
+   */
   data: ModelEntry[];
   [k: string]: unknown;
 }
 /**
- * Notification channels, the newest first.
+ * A page of notification channels, newest first.
  */
 export interface ChannelList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: Channel[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * Where notifications go.
+ * A notification channel.
  */
 export interface Channel {
+  /**
+   * Id of the channel.
+   */
   id: string;
+  /**
+   * Type of the channel.
+   */
   type: "email" | "slack" | "telegram" | "webhook";
+  /**
+   * Name of the channel.
+   */
   name: string;
+  /**
+   * False when the channel is disabled: nothing is delivered.
+   */
   enabled: boolean;
   /**
-   * Without credentials; URLs as origin and last four characters.
+   * Configuration without credentials. URLs are shown as origin and last four characters.
    */
   config: {
     [k: string]: string;
   };
   /**
-   * Names of the credentials that are stored.
+   * Names of the stored credentials.
    */
   credentials: string[];
   /**
-   * Webhooks without one are sent unsigned, until one is made.
+   * False when webhooks are sent unsigned because the channel has no signing secret.
    */
   hasSigningSecret: boolean;
   /**
-   * Of a new webhook: in the answer that made it, and never again by a creation.
+   * Signing secret of a webhook; only in the response that created the channel.
    */
   signingSecret?: string;
   /**
-   * Why it was disabled by itself: `gone` (the receiver said so, or refuses us for good) or `failing` (five days of failures); null otherwise.
+   * Reason why the service disabled the channel. `gone`: the receiver permanently rejects deliveries. `failing`: all attempts failed for five days. Null otherwise.
    */
   disabledReason: "gone" | "failing" | null;
   /**
-   * Since when every attempt failed.
+   * Time since which every attempt has failed; null otherwise.
    */
   failingSince: string | null;
   /**
-   * Null when the operator made it.
+   * Id of the member who created the channel; null when an operator created it.
    */
   createdByUserId: string | null;
+  /**
+   * Time of creation.
+   */
   createdAt: string;
+  /**
+   * Time of the last change.
+   */
   updatedAt: string;
   [k: string]: unknown;
 }
 /**
- * Keys of a workspace, revoked ones too, the newest first.
+ * A page of the workspace's API keys, newest first, including revoked ones.
  */
 export interface OperatorApiKeyList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorApiKey[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * An API key, masked.
+ * An API key without its secret.
  */
 export interface OperatorApiKey {
+  /**
+   * Always `api_key`.
+   */
   object: "api_key";
   /**
-   * Not a secret.
+   * Id of the key. It is not a secret.
    */
   id: string;
+  /**
+   * Name of the key.
+   */
   name: string;
   /**
-   * The key itself: in the answer that made it, and never again.
+   * Secret key. Returned only in the response that created the key.
    */
   key?: string;
   /**
-   * Its first characters.
+   * First characters of the key.
    */
   hint: string;
   /**
-   * Whose key it is; it acts with this member's role.
+   * Owner of the key. The key has the permissions of the member's role.
    */
   member: {
+    /**
+     * Id of the member.
+     */
     id: string;
+    /**
+     * Name of the member.
+     */
     name: string;
+    /**
+     * Role of the member.
+     */
     role: "owner" | "admin" | "developer" | "billing";
     [k: string]: unknown;
   };
+  /**
+   * Name of the key's quota preset.
+   */
   preset: string;
   /**
-   * Capabilities and workflows that it may run: ids, categories, or `workflow.*`. Null: all.
+   * Capabilities and workflows that the key may run: ids, categories such as `image.*`, or `workflow.*`. Null: all.
    */
   tools: string[] | null;
+  /**
+   * Time of creation.
+   */
   created_at: string;
   /**
-   * Within a minute or so; null: never.
+   * Time of the last use, accurate to about a minute; null when the key was never used.
    */
   last_used_at: string | null;
   /**
-   * Null: it does not end by itself.
+   * Time of expiry; null when it does not expire.
    */
   expires_at: string | null;
   /**
-   * Null: it is not revoked.
+   * Time of revocation; null when the key is not revoked.
    */
   revoked_at: string | null;
   [k: string]: unknown;
 }
 /**
- * One change, and who made it.
+ * A change and its author.
  */
 export interface OperatorAuditLogEntry {
+  /**
+   * Always `audit_log.entry`.
+   */
   object: "audit_log.entry";
+  /**
+   * Id of the entry. Ids increase with time.
+   */
   id: string;
   /**
-   * Null: it concerns no workspace.
+   * Id of the workspace; null when the change concerns none.
    */
   workspace_id: string | null;
+  /**
+   * Time of the change.
+   */
   at: string;
   /**
-   * Who did it.
+   * Author of the change.
    */
   actor: {
     /**
-     * system: Sluice by itself.
+     * `member`, `operator`, or `system` for changes made by the service.
      */
     type: "member" | "operator" | "system";
     /**
-     * Of an operator the name of the token, or `command`.
+     * Id of the member. For an operator: name of the token, or `command`.
      */
     id: string;
     /**
-     * Of a member, as it is called now.
+     * Current name of the member; null for operators and the system.
      */
     name: string | null;
     [k: string]: unknown;
   };
+  /**
+   * Id of the API key used; null when none was used.
+   */
   key_id: string | null;
+  /**
+   * IP address of the caller; null when unknown.
+   */
   ip: string | null;
+  /**
+   * Request id of the call; null when the change was not made by a request.
+   */
   request_id: string | null;
   /**
-   * `noun.verb`.
+   * Action in the form `noun.verb`, such as `key.create`.
    */
   action: string;
   /**
-   * Id of what was changed.
+   * Id of the changed object.
    */
   subject: string;
   /**
-   * What it was, without secrets; null where there was nothing.
+   * State before the change, without secrets; null when the object did not exist.
    */
   before: {
     [k: string]: unknown;
   } | null;
   /**
-   * What it is since.
+   * State after the change, without secrets; null when the object no longer exists.
    */
   after: {
     [k: string]: unknown;
@@ -6602,89 +8539,137 @@ export interface OperatorAuditLogEntry {
   [k: string]: unknown;
 }
 /**
- * Who changed what in all workspaces, the newest first.
+ * A page of the audit log of all workspaces, newest first.
  */
 export interface OperatorAuditLogList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorAuditLogEntry[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * What a process would make of the files.
+ * Result of a check of catalogue files.
  */
 export interface OperatorCatalogueCheck {
+  /**
+   * True when the files are valid.
+   */
   is_valid: boolean;
   /**
-   * Of the catalogue that they would make.
+   * Version of the resulting catalogue; null when the files are invalid.
    */
   version: string | null;
   /**
-   * How many models could be served.
+   * Number of models that could be served.
    */
   models: number;
   /**
-   * Models that could not, and why.
+   * Models that could not be served.
    */
   unroutable: {
+    /**
+     * Slug of the model.
+     */
     model: string;
+    /**
+     * Reason why the model could not be served.
+     */
     reason: string;
     [k: string]: unknown;
   }[];
+  /**
+   * Faults of the files.
+   */
   faults: {
+    /**
+     * Name of the file.
+     */
     file: string;
+    /**
+     * Line in the file, from 1; null when unknown.
+     */
     line: number | null;
     /**
-     * Path within the file, such as `models[3].pricing.input_per_million`.
+     * Path in the file, such as `models[3].pricing.input_per_million`.
      */
     place: string;
+    /**
+     * Description of the fault.
+     */
     message: string;
     [k: string]: unknown;
   }[];
   [k: string]: unknown;
 }
 /**
- * The catalogue in force.
+ * The current catalogue.
  */
 export interface OperatorCatalogue {
+  /**
+   * Always `list`.
+   */
   object: "list";
   /**
-   * Equal in all processes that read the same files with the same keys.
+   * Version of the catalogue. Processes with the same files and keys have the same version.
    */
   version: string;
+  /**
+   * Models of the catalogue.
+   */
   data: {
+    /**
+     * Slug of the model.
+     */
     model: string;
     /**
-     * It is offered.
+     * True when the model can be called.
      */
     is_routable: boolean;
     /**
-     * Why it is not.
+     * Reason why the model cannot be called; null when it can.
      */
     reason: string | null;
     /**
-     * Null of a model that is not offered.
+     * Modality of the model; null when it cannot be called.
      */
     modality: string | null;
     /**
-     * Those that can be called, in the order of trying.
+     * Available sources in the order of use.
      */
     sources: {
+      /**
+       * Id of the provider.
+       */
       provider: string;
       /**
-       * The provider's own name of it.
+       * Name of the model at the provider.
        */
       model: string;
       [k: string]: unknown;
     }[];
+    /**
+     * Price of the model; null when it cannot be called.
+     */
     pricing: Pricing | null;
     /**
-     * Where the price is from, and when it was read there.
+     * Source and date of the price; null when unknown.
      */
     price_source: {
       [k: string]: unknown;
@@ -6694,251 +8679,440 @@ export interface OperatorCatalogue {
   [k: string]: unknown;
 }
 /**
- * A top-up or correction, and the balance now.
+ * A top-up or correction, and the balance after it.
  */
 export interface OperatorCreditMove {
+  /**
+   * Always `credit_move`.
+   */
   object: "credit_move";
   /**
-   * Its idempotency key, with workspace and kind.
+   * Idempotency id of the movement, together with workspace and kind.
    */
   id: string;
+  /**
+   * Id of the workspace.
+   */
   workspace_id: string;
+  /**
+   * `top_up` or `correction`.
+   */
   kind: "top_up" | "correction";
   /**
-   * Negative when they left.
+   * Credits of the movement; negative when credits were removed.
    */
   credits: number;
+  /**
+   * Note of the operator; null when there is none.
+   */
   note: string | null;
+  /**
+   * Time of the movement.
+   */
   at: string;
   balance: OperatorCredits;
   [k: string]: unknown;
 }
 /**
- * The balance of a workspace, in credits.
+ * Balance of a workspace in credits.
  */
 export interface OperatorCredits {
+  /**
+   * Always `credits`.
+   */
   object: "credits";
+  /**
+   * Id of the workspace.
+   */
   workspace_id: string;
   /**
-   * In credits, what calls hold included.
+   * Balance in credits, reserved credits included.
    */
   credits: number;
   /**
-   * Set aside for calls that run now.
+   * Credits reserved for running calls.
    */
   held: number;
   /**
-   * What a new call can hold: `credits` without `held`.
+   * Credits available to new calls: `credits` minus `held`.
    */
   available: number;
   [k: string]: unknown;
 }
 /**
- * Dead letters that nobody has dealt with, the newest first.
+ * A page of open dead letters, newest first.
  */
 export interface OperatorDeadLetterList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorDeadLetter[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * A message or job that no worker could end. Its body is a caller's and is not shown.
+ * A message or job that no worker could process. Its body is not returned.
  */
 export interface OperatorDeadLetter {
+  /**
+   * Always `dead_letter`.
+   */
   object: "dead_letter";
+  /**
+   * Id of the dead letter.
+   */
   id: string;
+  /**
+   * Name of the NATS stream.
+   */
   stream: string;
+  /**
+   * Sequence number in the stream.
+   */
   stream_seq: string;
+  /**
+   * NATS subject of the message.
+   */
   subject: string;
+  /**
+   * Id of the workspace; null when unknown.
+   */
   workspace_id: string | null;
+  /**
+   * Id of the message; null when it had none.
+   */
   message_id: string | null;
   /**
-   * Null: of a call, which cannot be sent again.
+   * Id of the job; null for a call, which cannot be redriven.
    */
   job_id: string | null;
+  /**
+   * Reason why the message became a dead letter.
+   */
   reason: string;
+  /**
+   * Number of deliveries to workers.
+   */
   deliveries: number;
+  /**
+   * Size of the message body in bytes.
+   */
   body_bytes: number;
+  /**
+   * Time at which the message became a dead letter.
+   */
   at: string;
   [k: string]: unknown;
 }
 /**
- * A thing that is no more.
+ * Confirmation of a deletion.
  */
 export interface OperatorDeleted {
+  /**
+   * Id of the deleted object.
+   */
   id: string;
+  /**
+   * Always `true`.
+   */
   deleted: true;
   [k: string]: unknown;
 }
 /**
- * A hold that an operator closed.
+ * A hold closed by an operator.
  */
 export interface OperatorHoldClosed {
+  /**
+   * Always `hold_closed`.
+   */
   object: "hold_closed";
   /**
-   * The job's id and the attempt, with a dot between.
+   * Id of the hold: job id and attempt, joined by a dot.
    */
   id: string;
+  /**
+   * Id of the job.
+   */
   job_id: string;
+  /**
+   * Attempt of the job, from 1.
+   */
   attempt: number;
+  /**
+   * Id of the workspace.
+   */
   workspace_id: string;
   /**
-   * Credits that were held.
+   * Held credits.
    */
   held: number;
   /**
-   * Credits that were taken.
+   * Charged credits.
    */
   credits: number;
   [k: string]: unknown;
 }
 /**
- * Open holds of all workspaces, the newest first.
+ * A page of open holds of all workspaces, newest first.
  */
 export interface OperatorHoldList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorHold[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * Credits set aside for a call or job that has not ended.
+ * Credits reserved for a call or job that has not ended.
  */
 export interface OperatorHold {
+  /**
+   * Always `hold`.
+   */
   object: "hold";
   /**
-   * The job's id and the attempt, with a dot between.
+   * Id of the hold: job id and attempt, joined by a dot.
    */
   id: string;
   /**
-   * Of a call, its `x-request-id`.
+   * Id of the job; for a call without a job, its `x-request-id`.
    */
   job_id: string;
+  /**
+   * Attempt of the job, from 1.
+   */
   attempt: number;
+  /**
+   * Id of the workspace.
+   */
   workspace_id: string;
   /**
-   * Its name.
+   * Name of the workspace.
    */
   workspace: string;
+  /**
+   * Id of the API key.
+   */
   key_id: string;
   /**
-   * A model, or a capability.
+   * Slug of the model, or id of the capability.
    */
   model: string;
+  /**
+   * Held credits.
+   */
   credits: number;
+  /**
+   * Time of creation.
+   */
   created_at: string;
   /**
-   * The janitor releases it after that.
+   * Time after which the janitor releases the hold.
    */
   deadline: string;
   /**
-   * Its deadline is past.
+   * True when the deadline has passed.
    */
   is_overdue: boolean;
   /**
-   * Since when it is not known what became of the job's paid work; null: that is no question.
+   * Time since which the result of the job's paid work is unknown; null when it is known.
    */
   unknown_since: string | null;
   [k: string]: unknown;
 }
 /**
- * Facts of a job, without what was asked and what came of it.
+ * State of a job, without its request and result.
  */
 export interface OperatorJob {
+  /**
+   * Always `job`.
+   */
   object: "job";
+  /**
+   * Id of the job.
+   */
   id: string;
+  /**
+   * Id of the workspace.
+   */
   workspace_id: string;
   /**
-   * Null when it was refused before a key was found.
+   * Id of the API key; null when the message was rejected before the key was found.
    */
   key_id: string | null;
+  /**
+   * Pool of the job.
+   */
   pool: string;
+  /**
+   * Lane of the job.
+   */
   lane: "live" | "batch";
+  /**
+   * Kind of the call.
+   */
   kind: string;
+  /**
+   * Modality of the job.
+   */
   modality: string;
+  /**
+   * Requested model or capability; null when unknown.
+   */
   model: string | null;
+  /**
+   * State of the job.
+   */
   state: "queued" | "running" | "completed" | "failed" | "cancelled" | "refused";
+  /**
+   * Progress from 0 to 1.
+   */
   progress: number;
+  /**
+   * Current attempt, from 1.
+   */
   attempt: number;
   /**
-   * How often it was put on the queue.
+   * Number of times the job was queued.
    */
   dispatch: number;
   /**
-   * How often a worker took this attempt.
+   * Number of times a worker started this attempt.
    */
   claims: number;
   /**
-   * How often no source was free for it.
+   * Number of times the job was deferred because no source was available.
    */
   rests: number;
   /**
-   * Who has it, or had it last.
+   * Id of the current or last worker; null before the first.
    */
   worker: string | null;
   /**
-   * It is that worker's until then; null: nobody's.
+   * End of the worker's lease; null when no worker has the job.
    */
   lease_until: string | null;
   /**
-   * A provider works on it, and can be asked about it.
+   * True when a provider works on the job and can be polled.
    */
   is_at_provider: boolean;
+  /**
+   * True when the job is to be cancelled.
+   */
   is_cancel_requested: boolean;
   /**
-   * Since when it is not known what became of its paid work.
+   * Time since which the result of the job's paid work is unknown; null when it is known.
    */
   unknown_since: string | null;
+  /**
+   * Error code of a failed job; null otherwise.
+   */
   error_code: string | null;
   /**
-   * What it cost; null until it has ended.
+   * Credits charged; null before the end.
    */
   credits: number | null;
   /**
-   * Its open holds.
+   * Open holds of the job.
    */
   held: {
+    /**
+     * Attempt of the hold, from 1.
+     */
     attempt: number;
+    /**
+     * Held credits.
+     */
     credits: number;
+    /**
+     * Time after which the janitor releases the hold.
+     */
     deadline: string;
     [k: string]: unknown;
   }[];
   /**
-   * The run that it is a step of.
+   * Id of the workflow run of which the job is a step; null otherwise.
    */
   run_id: string | null;
+  /**
+   * Id of the step; null otherwise.
+   */
   step_id: string | null;
+  /**
+   * Time of creation.
+   */
   created_at: string;
+  /**
+   * Time of the start; null before.
+   */
   started_at: string | null;
+  /**
+   * Time of the end; null before.
+   */
   ended_at: string | null;
+  /**
+   * Time at which the job fails if it has not ended.
+   */
   deadline: string;
   [k: string]: unknown;
 }
 /**
- * Whether every balance is the sum of its entries and holds.
+ * Comparison of all balances with the sums of their ledger entries and holds.
  */
 export interface OperatorLedgerAudit {
+  /**
+   * True when there are no faults.
+   */
   ok: boolean;
+  /**
+   * Differences found.
+   */
   faults: {
+    /**
+     * Id of the workspace.
+     */
     workspace_id: string;
+    /**
+     * Type of the difference.
+     */
     fault: string;
     /**
-     * Nano-credits.
+     * Expected amount in nano-credits.
      */
     expected: string;
     /**
-     * Nano-credits.
+     * Stored amount in nano-credits.
      */
     found: string;
     [k: string]: unknown;
@@ -6946,50 +9120,92 @@ export interface OperatorLedgerAudit {
   [k: string]: unknown;
 }
 /**
- * One movement of credits. The balance is the sum of all of them.
+ * A movement of credits. The balance of a workspace is the sum of its entries.
  */
 export interface OperatorLedgerEntry {
+  /**
+   * Always `ledger_entry`.
+   */
   object: "ledger_entry";
+  /**
+   * Id of the entry. Ids increase with time.
+   */
   id: string;
+  /**
+   * `settle`: charge of a call. `top_up`: credits added by an operator. `correction`: credits added or removed by an operator.
+   */
   kind: "settle" | "top_up" | "correction";
   /**
-   * Negative when they left.
+   * Credits of the movement; negative when credits were removed.
    */
   credits: number;
   /**
-   * Of a settle, the call; of the others, the operator's id for it.
+   * Id of the settled call, or the operator's id of the top-up or correction.
    */
   source_id: string;
+  /**
+   * Attempt of the call; 0 for top-ups and corrections.
+   */
   attempt: number;
+  /**
+   * Note of the operator; null when there is none.
+   */
   note: string | null;
+  /**
+   * Time of the movement.
+   */
   at: string;
   [k: string]: unknown;
 }
 /**
- * The ledger of a workspace, the newest entry first.
+ * A page of the workspace's ledger, newest first.
  */
 export interface OperatorLedgerList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorLedgerEntry[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * Members of a workspace, the newest first.
+ * A page of the workspace's members, newest first.
  */
 export interface OperatorMemberList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorMember[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
@@ -6997,51 +9213,78 @@ export interface OperatorMemberList {
  * A member of a workspace.
  */
 export interface OperatorMember {
+  /**
+   * Always `member`.
+   */
   object: "member";
+  /**
+   * Id of the member.
+   */
   id: string;
+  /**
+   * Name of the member.
+   */
   name: string;
   /**
-   * Where the member hears of the workspace's trouble.
+   * E-mail address for notices about the workspace; null when none is set.
    */
   email: string | null;
+  /**
+   * Role of the member.
+   */
   role: "owner" | "admin" | "developer" | "billing";
   /**
-   * Keys of a disabled member are refused.
+   * False when the member is disabled: the member's keys are rejected.
    */
   is_active: boolean;
+  /**
+   * Time of creation.
+   */
   created_at: string;
   [k: string]: unknown;
 }
 /**
- * What waits and what runs, by pool and lane.
+ * Queued and running work by pool and lane.
  */
 export interface OperatorPoolList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Pools and lanes.
+   */
   data: {
+    /**
+     * Name of the pool.
+     */
     pool: string;
+    /**
+     * Name of the lane.
+     */
     lane: "live" | "batch";
     /**
-     * Jobs that no worker has begun, those that wait for a source included, and calls beyond the slots there are. In the pool `workflow`: runs that wait to begin.
+     * Number of queued jobs, including deferred jobs and calls beyond the number of slots. Pool `workflow`: runs that have not started.
      */
     queued: number;
     /**
-     * Jobs that a worker does, and calls whose callers wait, as far as there are slots for them. In the pool `workflow`: runs that have begun.
+     * Number of running jobs, and of waiting calls within the number of slots. Pool `workflow`: runs that have started.
      */
     running: number;
     /**
-     * What the processes take at once.
+     * Number of tasks that the processes run at the same time.
      */
     slots: number;
     /**
-     * Those that were heard of in the last 45 seconds and take work.
+     * Number of processes that accept work and reported within the last 45 seconds.
      */
     processes: number;
     /**
-     * How long the oldest queued job has waited; 0 where none does. Calls without a job do not tell.
+     * Waiting time of the oldest queued job in seconds; 0 when none waits. Calls without a job are not included.
      */
     oldest_waiting_seconds: number;
     /**
-     * `queued` and `running` over three quarters of the slots of a process, rounded up; while no process tells its slots, one for any work. Of the pool `workflow` only `queued` counts, since a run holds a slot for milliseconds at a time, and one is wanted while a run has not ended.
+     * Recommended number of processes: `queued` and `running` divided by three quarters of a process's slots, rounded up. While no process reports slots: 1 when there is work. Pool `workflow`: only `queued` counts, and at least 1 while a run has not ended.
      */
     wanted_processes: number;
     [k: string]: unknown;
@@ -7052,15 +9295,24 @@ export interface OperatorPoolList {
  * Quota presets of the catalogue.
  */
 export interface OperatorPresetList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The presets.
+   */
   data: {
+    /**
+     * Name of the preset.
+     */
     name: string;
     /**
-     * Calls in any 60 seconds, for the whole workspace; null is no limit.
+     * Maximum number of calls of the workspace in any 60 seconds; null: no limit.
      */
     requests_per_minute: number | null;
     /**
-     * Tokens in a day that ends at midnight UTC; null is no limit.
+     * Maximum number of tokens per day in UTC; null: no limit.
      */
     daily_tokens: number | null;
     [k: string]: unknown;
@@ -7068,14 +9320,23 @@ export interface OperatorPresetList {
   [k: string]: unknown;
 }
 /**
- * What became of each dead letter, in the order given.
+ * Result for each dead letter, in the order of the request.
  */
 export interface OperatorRedrive {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The results.
+   */
   data: {
+    /**
+     * Id of the dead letter.
+     */
     id: string;
     /**
-     * `done`: its job is on its way again. `unknown`: there is no such letter, or it was sent before. `over`: there is no job that could be run again. `funds`: the workspace's credits do not cover it any more.
+     * `done`: the job is queued again. `unknown`: no such dead letter, or it was already redriven. `over`: no job that can run again. `funds`: the credits of the workspace do not cover the job.
      */
     result: "done" | "unknown" | "over" | "funds";
     [k: string]: unknown;
@@ -7083,121 +9344,163 @@ export interface OperatorRedrive {
   [k: string]: unknown;
 }
 /**
- * Holds that were closed without being settled, that no operator has dealt with, the newest first.
+ * A page of open settle faults, newest first.
  */
 export interface OperatorSettleFaultList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorSettleFault[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * A hold that was closed without being settled at what was used.
+ * A hold that was closed without a settle of the used amount.
  */
 export interface OperatorSettleFault {
+  /**
+   * Always `settle_fault`.
+   */
   object: "settle_fault";
+  /**
+   * Id of the settle fault.
+   */
   id: string;
+  /**
+   * Id of the workspace.
+   */
   workspace_id: string;
   /**
-   * Of a call, its `x-request-id`.
+   * Id of the job; for a call without a job, its `x-request-id`.
    */
   job_id: string;
+  /**
+   * Attempt of the job, from 1.
+   */
   attempt: number;
   /**
-   * `usage_record` or `ledger_entry`: the call had been settled before. Else the SQLSTATE with which its figures were refused.
+   * `usage_record` or `ledger_entry`: the call had been settled before. Otherwise the SQLSTATE of the rejected values.
    */
   fault: string;
   /**
-   * The call's outcome; null where its figures were refused.
+   * Result of the call; null when its values were rejected.
    */
   status: string | null;
   /**
-   * `provider/model` that served.
+   * Source that served the call as `provider/model`; null when unknown.
    */
   source: string | null;
   /**
-   * Credits that were held.
+   * Held credits.
    */
   held: number;
   /**
-   * Credits that the call used, as decimal text; null: nothing was to be taken.
+   * Credits used by the call, as decimal text; null when nothing was to be charged.
    */
   used: string | null;
   /**
-   * Credits that the books have for the call.
+   * Credits recorded for the call.
    */
   settled: number;
+  /**
+   * Time of the fault.
+   */
   at: string;
   [k: string]: unknown;
 }
 /**
- * All sources of the catalogue, by name.
+ * All sources of the catalogue, ordered by name.
  */
 export interface OperatorSourceList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The sources.
+   */
   data: OperatorSource[];
   [k: string]: unknown;
 }
 /**
- * A provider's model that serves models of the catalogue.
+ * A model of a provider that serves models of the catalogue.
  */
 export interface OperatorSource {
+  /**
+   * Always `source`.
+   */
   object: "source";
   /**
-   * `provider/model`.
+   * Source as `provider/model`.
    */
   id: string;
+  /**
+   * Id of the provider.
+   */
   provider: string;
   /**
-   * Models of the catalogue that the source serves.
+   * Slugs of the models that the source serves.
    */
   models: string[];
   /**
-   * Environment variable of the provider's key. null: the provider needs none.
+   * Environment variable of the provider's key; null when the provider needs none.
    */
   setting: string | null;
   /**
-   * `available`: calls are sent to it. `disabled`: no calls are sent for a while, after errors. `not_configured`: a setting is missing.
+   * `available`: receives calls. `disabled`: receives no calls for a while after errors. `not_configured`: a setting is missing.
    */
   state: "available" | "disabled" | "not_configured";
   /**
-   * Why no calls are sent to it. null: it is available.
+   * Reason why the source receives no calls; null when it is available.
    */
   reason: string | null;
   /**
-   * HTTP status with which the provider refused our key, account or model name.
+   * HTTP status with which the provider rejected key, account or model name; null otherwise.
    */
   provider_status: number | null;
   /**
-   * Pools whose workers have disabled it.
+   * Pools whose workers have disabled the source.
    */
   disabled_in: string[];
   /**
-   * null: it is not disabled.
+   * Time since which the source is disabled; null when it is not.
    */
   disabled_since: string | null;
   /**
-   * Seconds until the next call is sent to it. null: it is not disabled.
+   * Seconds until the next call is sent to the source; null when it is not disabled.
    */
   next_attempt_seconds: number | null;
   [k: string]: unknown;
 }
 /**
- * Result of a smallest call to a source.
+ * Result of a minimal test call to a source.
  */
 export interface OperatorSourceTest {
+  /**
+   * Always `source.test`.
+   */
   object: "source.test";
   /**
-   * `provider/model`.
+   * Source as `provider/model`.
    */
   source: string;
   /**
-   * Model of the catalogue with which it was tested.
+   * Slug of the model used for the test.
    */
   model: string;
   /**
@@ -7205,15 +9508,15 @@ export interface OperatorSourceTest {
    */
   is_working: boolean;
   /**
-   * Class of the error: `misconfigured` (the provider refuses our key, account or model name), `rejected`, `refused`, `busy`, `failed`, `timeout` or `unknown`. null: it works.
+   * Error class: `misconfigured` (the provider rejects key, account or model name), `rejected`, `refused`, `busy`, `failed`, `timeout` or `unknown`; null when the call succeeded.
    */
   error: string | null;
   /**
-   * HTTP status of the provider's error.
+   * HTTP status of the provider's error; null when the call succeeded or there was no response.
    */
   provider_status: number | null;
   /**
-   * Error text of the provider, at most 1,000 characters, without keys.
+   * Error text of the provider without keys, at most 1,000 characters; null when the call succeeded or the provider sent none.
    */
   provider_text: string | null;
   /**
@@ -7223,61 +9526,100 @@ export interface OperatorSourceTest {
   [k: string]: unknown;
 }
 /**
- * Versions, what the process that answers can reach, and how much there is.
+ * Versions, dependencies of the answering process, and counts.
  */
 export interface OperatorStatus {
   /**
-   * What is needed to accept a call can be reached.
+   * True when all dependencies needed to accept a call are reachable.
    */
   ok: boolean;
   /**
-   * Null: it could not be asked.
+   * Versions of the installation.
    */
   versions: {
+    /**
+     * Version of Sluice.
+     */
     sluice: string;
     /**
-     * The newest migration of the database.
+     * Latest migration of the database; null when Postgres was not reachable.
      */
     schema: string | null;
+    /**
+     * Version of Postgres; null when it was not reachable.
+     */
     postgres: string | null;
+    /**
+     * Version of NATS; null when it was not reachable.
+     */
     nats: string | null;
     [k: string]: unknown;
   };
+  /**
+   * Dependencies of the process.
+   */
   dependencies: {
+    /**
+     * Name of the dependency.
+     */
     name: string;
+    /**
+     * True when the dependency is reachable.
+     */
     ok: boolean;
+    /**
+     * Details, such as a response time or an error.
+     */
     detail: string;
     [k: string]: unknown;
   }[];
   /**
-   * Null: Postgres could not be asked.
+   * Counts; null when Postgres was not reachable.
    */
   counts: {
+    /**
+     * Number of workspaces.
+     */
     workspaces: number;
     /**
-     * Estimated beyond 10,000.
+     * Number of open holds; an estimate above 10,000.
      */
     open_holds: number;
     /**
-     * Whose paid work is not accounted for yet.
+     * Number of jobs whose paid work has no known result.
      */
     unknown_jobs: number;
+    /**
+     * Number of open dead letters.
+     */
     dead_letters: number;
     [k: string]: unknown;
   } | null;
   [k: string]: unknown;
 }
 /**
- * Tokens for `/operator`, the newest first; that of the settings is not among them.
+ * A page of operator tokens, newest first, without the token of the settings.
  */
 export interface OperatorTokenList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorToken[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
@@ -7285,30 +9627,42 @@ export interface OperatorTokenList {
  * A token for `/operator`.
  */
 export interface OperatorToken {
+  /**
+   * Always `operator_token`.
+   */
   object: "operator_token";
+  /**
+   * Id of the token.
+   */
   id: string;
   /**
-   * The audit log calls whoever uses it so.
+   * Name of the token, used as the author in the audit log.
    */
   name: string;
   /**
-   * `read` looks; `write` changes too; `money` also moves credits and makes tokens.
+   * `read`: read only. `write`: also change. `money`: also move credits and create tokens.
    */
   scope: "read" | "write" | "money";
   /**
-   * The token itself: in the answer that made it, and never again.
+   * Secret token. Returned only in the response that created it.
    */
   token?: string;
+  /**
+   * Time of creation.
+   */
   created_at: string;
   /**
-   * Null: it does not end by itself.
+   * Time of expiry; null when it does not expire.
    */
   expires_at: string | null;
+  /**
+   * Time of revocation; null when the token is not revoked.
+   */
   revoked_at: string | null;
   [k: string]: unknown;
 }
 /**
- * What was made: a workspace, its owner and the owner's first key.
+ * The created workspace, its owner and the owner's first key.
  */
 export interface OperatorWorkspaceCreated {
   workspace: OperatorWorkspace;
@@ -7317,65 +9671,95 @@ export interface OperatorWorkspaceCreated {
   [k: string]: unknown;
 }
 /**
- * A workspace and its balance, in credits.
+ * A workspace and its balance in credits.
  */
 export interface OperatorWorkspace {
+  /**
+   * Always `workspace`.
+   */
   object: "workspace";
+  /**
+   * Id of the workspace.
+   */
   id: string;
   /**
-   * No other workspace has it.
+   * Name of the workspace, unique in the installation.
    */
   name: string;
   /**
-   * Keys of a workspace that is not are refused.
+   * False when the workspace is disabled: its keys are rejected.
    */
   is_active: boolean;
   /**
-   * What calls hold included.
+   * Balance in credits, reserved credits included.
    */
   balance: number;
   /**
-   * Set aside for calls that run now.
+   * Credits reserved for running calls.
    */
   held: number;
   /**
-   * What a new call can hold: `balance` without `held`.
+   * Credits available to new calls: `balance` minus `held`.
    */
   available: number;
+  /**
+   * Time of creation.
+   */
   created_at: string;
   [k: string]: unknown;
 }
 /**
- * Workspaces, the newest first.
+ * A page of workspaces, newest first.
  */
 export interface OperatorWorkspaceList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: OperatorWorkspace[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
   /**
-   * Give it as `after` to get the next page.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * Limits that a key can have.
+ * Quota presets that keys can have.
  */
 export interface PresetList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The presets.
+   */
   data: {
+    /**
+     * Name of the preset.
+     */
     name: string;
     /**
-     * null is no limit.
+     * Maximum number of calls of the workspace in any 60 seconds; null: no limit.
      */
     requests_per_minute: number | null;
     /**
-     * null is no limit.
+     * Maximum number of tokens per day in UTC; null: no limit.
      */
     daily_tokens: number | null;
     /**
-     * Whether the key that asks may give it: it is no wider than its own.
+     * True when the requesting key may assign the preset, because it is not wider than its own.
      */
     can_be_given: boolean;
     [k: string]: unknown;
@@ -7383,15 +9767,24 @@ export interface PresetList {
   [k: string]: unknown;
 }
 /**
- * Answer of POST /v1/responses/compact: its `output` stands for the conversation as the beginning of a new `input`.
+ * Response of POST /v1/responses/compact. Use `output` as the start of the next `input`, in place of the conversation.
  */
 export interface ResponseCompaction {
+  /**
+   * Id of the compaction.
+   */
   id: string;
+  /**
+   * Always `response.compaction`.
+   */
   object: "response.compaction";
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created_at: number;
+  /**
+   * Items that replace the conversation.
+   */
   output: ResponseCompactionItem[];
   usage: ResponseUsage;
   [k: string]: unknown;
@@ -7400,140 +9793,299 @@ export interface ResponseCompaction {
  * A summary of the conversation.
  */
 export interface ResponseCompactionItem {
+  /**
+   * Id of the item.
+   */
   id: string;
+  /**
+   * Always `compaction`.
+   */
   type: "compaction";
+  /**
+   * The encrypted summary.
+   */
   encrypted_content: string;
   [k: string]: unknown;
 }
 /**
- * Tokens the call used; totals contain their details.
+ * Token usage of the call. Totals include their details.
  */
 export interface ResponseUsage {
+  /**
+   * Number of input tokens.
+   */
   input_tokens: number;
+  /**
+   * Details of the input tokens.
+   */
   input_tokens_details: {
+    /**
+     * Number of input tokens read from a prompt cache.
+     */
     cached_tokens: number;
+    /**
+     * Number of input tokens written to a prompt cache.
+     */
     cache_write_tokens: number;
     [k: string]: unknown;
   };
+  /**
+   * Number of output tokens, reasoning included.
+   */
   output_tokens: number;
+  /**
+   * Details of the output tokens.
+   */
   output_tokens_details: {
+    /**
+     * Number of reasoning tokens.
+     */
     reasoning_tokens: number;
     [k: string]: unknown;
   };
+  /**
+   * Number of input and output tokens.
+   */
   total_tokens: number;
   [k: string]: unknown;
 }
 /**
- * Answer of DELETE /v1/responses/{response_id}.
+ * Confirmation of DELETE /v1/responses/{response_id}.
  */
 export interface ModelResponseDeleted {
+  /**
+   * Id of the response.
+   */
   id: string;
+  /**
+   * Always `response`.
+   */
   object: "response";
+  /**
+   * Always `true`.
+   */
   deleted: true;
   [k: string]: unknown;
 }
 /**
- * It begins.
+ * The response was created.
  */
 export interface ResponseCreated {
+  /**
+   * Always `response.created`.
+   */
   type: "response.created";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
   response: ModelResponse;
   [k: string]: unknown;
 }
 /**
- * Answer of POST /v1/responses. Settings of the request stand in it as they were applied; every member is always there.
+ * Response of POST /v1/responses. It repeats the settings of the request as they were applied.
  */
 export interface ModelResponse {
+  /**
+   * Id of the response.
+   */
   id: string;
+  /**
+   * Always `response`.
+   */
   object: "response";
   /**
-   * Unix seconds.
+   * Creation time in Unix seconds.
    */
   created_at: number;
   /**
-   * Unix seconds; null unless it is completed.
+   * Completion in Unix seconds; null unless the status is `completed`.
    */
   completed_at: number | null;
+  /**
+   * State of the response.
+   */
   status: "queued" | "in_progress" | "completed" | "incomplete" | "failed" | "cancelled";
   /**
-   * Why it failed.
+   * Error; null unless the status is `failed`.
    */
   error: {
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
     [k: string]: unknown;
   } | null;
   /**
-   * Why it is incomplete.
+   * Reason for an incomplete response; null unless the status is `incomplete`.
    */
   incomplete_details: {
+    /**
+     * Limit that ended the response.
+     */
     reason: "max_output_tokens" | "content_filter" | "max_rounds" | "max_credits";
     [k: string]: unknown;
   } | null;
   /**
-   * The model that served the call.
+   * Slug of the model that served the call.
    */
   model: string;
+  /**
+   * Output items.
+   */
   output: ResponseItem[];
   /**
-   * Null before its end.
+   * Token usage; null before the end.
    */
   usage: ResponseUsage | null;
+  /**
+   * Instructions of the request; null when there are none.
+   */
   instructions: string | null;
+  /**
+   * Id of the response from which this one continued; null when there is none.
+   */
   previous_response_id: string | null;
   /**
-   * The conversation that it belongs to.
+   * Conversation of the response; null or absent when there is none.
    */
   conversation?: {
+    /**
+     * Id of the conversation.
+     */
     id: string;
     [k: string]: unknown;
   } | null;
+  /**
+   * Tools of the request.
+   */
   tools: ResponsesTool[];
   tool_choice: ResponsesToolChoice;
+  /**
+   * Value of the request.
+   */
   parallel_tool_calls: boolean;
+  /**
+   * Value of the request; null when it has none.
+   */
   max_tool_calls: number | null;
   text: ResponsesText;
+  /**
+   * Reasoning options of the request.
+   */
   reasoning: {
+    /**
+     * Value of the request; null when it has none.
+     */
     effort: string | null;
+    /**
+     * Value of the request; null when it has none.
+     */
     summary: string | null;
     [k: string]: unknown;
   };
+  /**
+   * Applied value.
+   */
   temperature: number;
+  /**
+   * Applied value.
+   */
   top_p: number;
+  /**
+   * Applied value.
+   */
   presence_penalty: number;
+  /**
+   * Applied value.
+   */
   frequency_penalty: number;
+  /**
+   * Applied value.
+   */
   top_logprobs: number;
+  /**
+   * Value of the request; null when it has none.
+   */
   max_output_tokens: number | null;
+  /**
+   * Always `disabled`.
+   */
   truncation: "disabled";
+  /**
+   * True when the response is stored.
+   */
   store: boolean;
+  /**
+   * True when a job created the response.
+   */
   background: boolean;
+  /**
+   * Service tier of the call.
+   */
   service_tier: string;
+  /**
+   * Labels of the request.
+   */
   metadata: {
     [k: string]: string;
   };
+  /**
+   * Value of the request; null when it has none.
+   */
   user: string | null;
+  /**
+   * Value of the request; null when it has none.
+   */
   safety_identifier: string | null;
+  /**
+   * Value of the request; null when it has none.
+   */
   prompt_cache_key: string | null;
   sluice?: SluiceSummary;
   [k: string]: unknown;
 }
 /**
- * Words of the answer.
+ * A message of the answer.
  */
 export interface ResponseMessage {
+  /**
+   * Id of the item.
+   */
   id: string;
+  /**
+   * Always `message`.
+   */
   type: "message";
+  /**
+   * Always `assistant`.
+   */
   role: "assistant";
+  /**
+   * State of the item.
+   */
   status: "in_progress" | "completed" | "incomplete";
+  /**
+   * Content parts of the message.
+   */
   content: ResponsePart[];
   [k: string]: unknown;
 }
 /**
- * Text.
+ * Text of the answer.
  */
 export interface ResponseText {
+  /**
+   * Always `output_text`.
+   */
   type: "output_text";
+  /**
+   * Text of the part.
+   */
   text: string;
   /**
    * Sources the model cites.
@@ -7542,7 +10094,7 @@ export interface ResponseText {
     [k: string]: unknown;
   }[];
   /**
-   * Empty unless asked for.
+   * Log probabilities of the tokens; empty when not requested.
    */
   logprobs: ResponseLogprob[];
   [k: string]: unknown;
@@ -7551,78 +10103,144 @@ export interface ResponseText {
  * Log probability of one token.
  */
 export interface ResponseLogprob {
+  /**
+   * Text of the token.
+   */
   token: string;
+  /**
+   * Natural logarithm of the token's probability.
+   */
   logprob: number;
+  /**
+   * UTF-8 bytes of the token, each from 0 to 255; null when not reported.
+   */
   bytes?: number[] | null;
+  /**
+   * Most likely tokens at this position.
+   */
   top_logprobs?: {
+    /**
+     * Text of the token.
+     */
     token: string;
+    /**
+     * Natural logarithm of the token's probability.
+     */
     logprob: number;
+    /**
+     * UTF-8 bytes of the token, each from 0 to 255; null when not reported.
+     */
     bytes?: number[] | null;
     [k: string]: unknown;
   }[];
   [k: string]: unknown;
 }
 /**
- * What the model said when it declined.
+ * Text with which the model refused the request.
  */
 export interface ResponseRefusal {
+  /**
+   * Always `refusal`.
+   */
   type: "refusal";
+  /**
+   * Text of the refusal.
+   */
   refusal: string;
   [k: string]: unknown;
 }
 /**
- * Visible reasoning: as `summary` where the request asked for one, else as `content`. Send it back unchanged with the next turn.
+ * Visible reasoning: as `summary` if the request asked for one, otherwise as `content`. Send it back unchanged in the next turn.
  */
 export interface ResponseReasoning {
+  /**
+   * Id of the item.
+   */
   id: string;
+  /**
+   * Always `reasoning`.
+   */
   type: "reasoning";
+  /**
+   * State of the item.
+   */
   status: "in_progress" | "completed" | "incomplete";
+  /**
+   * Parts of the summary.
+   */
   summary: ResponseSummaryText[];
+  /**
+   * Parts of the visible reasoning; absent when there is a summary.
+   */
   content?: ResponseReasoningText[];
   /**
-   * The form in which its source takes it back; absent where it takes none.
+   * Reasoning in the provider's own format; absent when the provider has none.
    */
   encrypted_content?: string;
   [k: string]: unknown;
 }
 /**
- * Part of a summary.
+ * One part of a reasoning summary.
  */
 export interface ResponseSummaryText {
+  /**
+   * Always `summary_text`.
+   */
   type: "summary_text";
+  /**
+   * Text of the part.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * Part of visible reasoning.
+ * One part of visible reasoning.
  */
 export interface ResponseReasoningText {
+  /**
+   * Always `reasoning_text`.
+   */
   type: "reasoning_text";
+  /**
+   * Text of the part.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * A function the client is asked to call.
+ * A function call that the model requests from the client.
  */
 export interface ResponseFunctionCall {
+  /**
+   * Id of the item.
+   */
   id: string;
+  /**
+   * Always `function_call`.
+   */
   type: "function_call";
+  /**
+   * State of the item.
+   */
   status: "in_progress" | "completed" | "incomplete";
   /**
-   * Repeated by the item with its result.
+   * Id of the call. The item with the result repeats it.
    */
   call_id: string;
+  /**
+   * Name of the called function.
+   */
   name: string;
   /**
-   * Namespace of the tool; absent where it has none.
+   * Namespace of the tool; absent when it has none.
    */
   namespace?: string;
   /**
-   * JSON as text, written by the model: check it before use.
+   * Arguments as JSON text, written by the model. Validate them before use.
    */
   arguments: string;
   /**
-   * Members of the source's own, to be sent back with the call.
+   * Provider-specific members. Send them back unchanged with the call.
    */
   extra_content?: {
     [k: string]: unknown;
@@ -7630,27 +10248,39 @@ export interface ResponseFunctionCall {
   [k: string]: unknown;
 }
 /**
- * A custom tool the client is asked to call.
+ * A custom tool call that the model requests from the client.
  */
 export interface ResponseCustomCall {
+  /**
+   * Id of the item.
+   */
   id: string;
+  /**
+   * Always `custom_tool_call`.
+   */
   type: "custom_tool_call";
+  /**
+   * State of the item.
+   */
   status: "in_progress" | "completed" | "incomplete";
   /**
-   * Repeated by the item with its result.
+   * Id of the call. The item with the result repeats it.
    */
   call_id: string;
+  /**
+   * Name of the called tool.
+   */
   name: string;
   /**
-   * Namespace of the tool; absent where it has none.
+   * Namespace of the tool; absent when it has none.
    */
   namespace?: string;
   /**
-   * Free text written by the model.
+   * Free text input, written by the model.
    */
   input: string;
   /**
-   * Members of the source's own, to be sent back with the call.
+   * Provider-specific members. Send them back unchanged with the call.
    */
   extra_content?: {
     [k: string]: unknown;
@@ -7658,19 +10288,31 @@ export interface ResponseCustomCall {
   [k: string]: unknown;
 }
 /**
- * A search for tools that the client is asked to make.
+ * A tool search that the model requests from the client.
  */
 export interface ResponseToolSearchCall {
+  /**
+   * Id of the item.
+   */
   id: string;
+  /**
+   * Always `tool_search_call`.
+   */
   type: "tool_search_call";
+  /**
+   * State of the item.
+   */
   status: "in_progress" | "completed" | "incomplete";
   /**
-   * Repeated by the item with the tools.
+   * Id of the call. The item with the found tools repeats it.
    */
   call_id: string;
+  /**
+   * Always `client`.
+   */
   execution: "client";
   /**
-   * As the model wrote them: an object, or a text where it wrote no JSON. An empty object until they are whole.
+   * Arguments written by the model: an object, or a string when the model wrote no JSON. An empty object until they are complete.
    */
   arguments:
     | {
@@ -7678,7 +10320,7 @@ export interface ResponseToolSearchCall {
       }
     | string;
   /**
-   * Members of the source's own, to be sent back with the call.
+   * Provider-specific members. Send them back unchanged with the call.
    */
   extra_content?: {
     [k: string]: unknown;
@@ -7686,162 +10328,264 @@ export interface ResponseToolSearchCall {
   [k: string]: unknown;
 }
 /**
- * An image that the model asked for and the service made.
+ * An image that the model requested and the service generated.
  */
 export interface ResponseImageCall {
+  /**
+   * Id of the item.
+   */
   id: string;
+  /**
+   * Always `image_generation_call`.
+   */
   type: "image_generation_call";
+  /**
+   * State of the item.
+   */
   status: "in_progress" | "generating" | "completed" | "failed";
   /**
-   * The image in base64, in the answer itself: a response that is stored has it as `file_id` alone. Null, too, where the images of one response come to more than 8 MiB.
+   * The image in base64. Null in stored responses, which have only `file_id`, and when the images of the response exceed 8 MiB.
    */
   result: string | null;
   /**
-   * The prompt that the model wrote; null where it wrote none.
+   * Prompt written by the model; null when it wrote none.
    */
   revised_prompt: string | null;
   /**
-   * The image as a file of the workspace, whose bytes `GET /v1/files/{id}/content` has; null until it is made.
+   * Id of the stored image for GET /v1/files/{file_id}/content; null until it is generated.
    */
   file_id: string | null;
   /**
-   * The image model that served.
+   * Slug of the image model that served the call.
    */
   model?: string;
   /**
-   * Such as `png`.
+   * File format, such as `png`.
    */
   output_format?: string;
   /**
-   * As it was asked for.
+   * Value of the request.
    */
   size?: string;
   /**
-   * As it was asked for.
+   * Value of the request.
    */
   quality?: string;
   /**
-   * As it was asked for.
+   * Value of the request.
    */
   background?: string;
   /**
-   * Why it was not made.
+   * Error of the generation; absent when it succeeded.
    */
   error?: {
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
+    /**
+     * Path of the request parameter at fault; null when there is none.
+     */
     param: string | null;
+    /**
+     * Category of the error.
+     */
     type: string;
     [k: string]: unknown;
   };
   /**
-   * The model's id of the call.
+   * Id that the model gave the call.
    */
   call_id: string;
   /**
-   * JSON as text, as the model wrote it.
+   * Arguments as JSON text, written by the model.
    */
   arguments: string;
   /**
-   * The turn of the model that asked for it.
+   * Number of the model turn that requested the image, from 1.
    */
   round: number;
   /**
-   * Id of the call that made it, under which its job and its price are found; absent where it was not begun.
+   * Request id of the image call; its job and usage record have the same id. Absent when the call did not start.
    */
   request_id?: string;
   /**
-   * What the model was told; null until it is made.
+   * Result text that the model received; null until the image is generated.
    */
   output: string | null;
+  /**
+   * Credits charged for the image.
+   */
   credits_used: number;
   [k: string]: unknown;
 }
 /**
- * It waits for a worker; background calls alone tell it.
+ * The response waits for a worker. Only for background responses.
  */
 export interface ResponseQueued {
+  /**
+   * Always `response.queued`.
+   */
   type: "response.queued";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
   response: ModelResponse;
   [k: string]: unknown;
 }
 /**
- * The model is at work.
+ * The model has started.
  */
 export interface ResponseInProgress {
+  /**
+   * Always `response.in_progress`.
+   */
   type: "response.in_progress";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
   response: ModelResponse;
   [k: string]: unknown;
 }
 /**
- * It is whole.
+ * The response is complete.
  */
 export interface ResponseCompleted {
+  /**
+   * Always `response.completed`.
+   */
   type: "response.completed";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
   response: ModelResponse;
   [k: string]: unknown;
 }
 /**
- * It ended at a limit.
+ * The response ended at a limit.
  */
 export interface ResponseIncomplete {
+  /**
+   * Always `response.incomplete`.
+   */
   type: "response.incomplete";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
   response: ModelResponse;
   [k: string]: unknown;
 }
 /**
- * It broke off.
+ * The response failed.
  */
 export interface ResponseFailed {
+  /**
+   * Always `response.failed`.
+   */
   type: "response.failed";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
   response: ModelResponse;
   [k: string]: unknown;
 }
 /**
- * An item begins, still empty.
+ * An item starts, without content.
  */
 export interface ResponseItemAdded {
+  /**
+   * Always `response.output_item.added`.
+   */
   type: "response.output_item.added";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
   item: ResponseItem;
   [k: string]: unknown;
 }
 /**
- * An item is whole.
+ * An item is complete.
  */
 export interface ResponseItemDone {
+  /**
+   * Always `response.output_item.done`.
+   */
   type: "response.output_item.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
   item: ResponseItem;
   [k: string]: unknown;
 }
 /**
- * A part begins, still empty.
+ * A content part starts, without text.
  */
 export interface ResponsePartAdded {
+  /**
+   * Always `response.content_part.added`.
+   */
   type: "response.content_part.added";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
   part: ResponseAnyPart;
   [k: string]: unknown;
 }
 /**
- * A part is whole.
+ * A content part is complete.
  */
 export interface ResponsePartDone {
+  /**
+   * Always `response.content_part.done`.
+   */
   type: "response.content_part.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
   part: ResponseAnyPart;
   [k: string]: unknown;
@@ -7850,25 +10594,67 @@ export interface ResponsePartDone {
  * Text to append.
  */
 export interface ResponseTextDelta {
+  /**
+   * Always `response.output_text.delta`.
+   */
   type: "response.output_text.delta";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
+  /**
+   * Text to append.
+   */
   delta: string;
+  /**
+   * Log probabilities of the new tokens; empty when not requested.
+   */
   logprobs: ResponseLogprob[];
   [k: string]: unknown;
 }
 /**
- * The text is whole.
+ * The text is complete.
  */
 export interface ResponseTextDone {
+  /**
+   * Always `response.output_text.done`.
+   */
   type: "response.output_text.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
+  /**
+   * The complete text.
+   */
   text: string;
+  /**
+   * Log probabilities of all tokens; empty when not requested.
+   */
   logprobs: ResponseLogprob[];
   [k: string]: unknown;
 }
@@ -7876,320 +10662,677 @@ export interface ResponseTextDone {
  * The text cites a source.
  */
 export interface ResponseAnnotationAdded {
+  /**
+   * Always `response.output_text.annotation.added`.
+   */
   type: "response.output_text.annotation.added";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
+  /**
+   * Index of the annotation, from 0.
+   */
   annotation_index: number;
+  /**
+   * The annotation.
+   */
   annotation: {
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Refusal to append.
+ * Refusal text to append.
  */
 export interface ResponseRefusalDelta {
+  /**
+   * Always `response.refusal.delta`.
+   */
   type: "response.refusal.delta";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
+  /**
+   * Refusal text to append.
+   */
   delta: string;
   [k: string]: unknown;
 }
 /**
- * The refusal is whole.
+ * The refusal is complete.
  */
 export interface ResponseRefusalDone {
+  /**
+   * Always `response.refusal.done`.
+   */
   type: "response.refusal.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
+  /**
+   * The complete refusal.
+   */
   refusal: string;
   [k: string]: unknown;
 }
 /**
- * Reasoning to append.
+ * Reasoning text to append.
  */
 export interface ResponseReasoningDelta {
+  /**
+   * Always `response.reasoning_text.delta`.
+   */
   type: "response.reasoning_text.delta";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
+  /**
+   * Reasoning text to append.
+   */
   delta: string;
   [k: string]: unknown;
 }
 /**
- * The reasoning is whole.
+ * The reasoning is complete.
  */
 export interface ResponseReasoningDone {
+  /**
+   * Always `response.reasoning_text.done`.
+   */
   type: "response.reasoning_text.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's content, from 0.
+   */
   content_index: number;
+  /**
+   * The complete reasoning text.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * A part of a summary begins, still empty.
+ * A part of the summary starts, without text.
  */
 export interface ResponseSummaryPartAdded {
+  /**
+   * Always `response.reasoning_summary_part.added`.
+   */
   type: "response.reasoning_summary_part.added";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's summary, from 0.
+   */
   summary_index: number;
   part: ResponseSummaryText;
   [k: string]: unknown;
 }
 /**
- * A part of a summary is whole.
+ * A part of the summary is complete.
  */
 export interface ResponseSummaryPartDone {
+  /**
+   * Always `response.reasoning_summary_part.done`.
+   */
   type: "response.reasoning_summary_part.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's summary, from 0.
+   */
   summary_index: number;
   part: ResponseSummaryText;
   [k: string]: unknown;
 }
 /**
- * Summary to append.
+ * Summary text to append.
  */
 export interface ResponseSummaryDelta {
+  /**
+   * Always `response.reasoning_summary_text.delta`.
+   */
   type: "response.reasoning_summary_text.delta";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's summary, from 0.
+   */
   summary_index: number;
+  /**
+   * Summary text to append.
+   */
   delta: string;
   [k: string]: unknown;
 }
 /**
- * The summary is whole.
+ * The summary text is complete.
  */
 export interface ResponseSummaryDone {
+  /**
+   * Always `response.reasoning_summary_text.done`.
+   */
   type: "response.reasoning_summary_text.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Index of the part in the item's summary, from 0.
+   */
   summary_index: number;
+  /**
+   * The complete summary text.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * JSON text to append; whole at the item's end only.
+ * JSON text to append to the arguments. They are complete only at the end of the item.
  */
 export interface ResponseArgumentsDelta {
+  /**
+   * Always `response.function_call_arguments.delta`.
+   */
   type: "response.function_call_arguments.delta";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * JSON text to append.
+   */
   delta: string;
   [k: string]: unknown;
 }
 /**
- * The arguments are whole.
+ * The arguments are complete.
  */
 export interface ResponseArgumentsDone {
+  /**
+   * Always `response.function_call_arguments.done`.
+   */
   type: "response.function_call_arguments.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Name of the called function.
+   */
   name: string;
+  /**
+   * The complete arguments as JSON text.
+   */
   arguments: string;
   [k: string]: unknown;
 }
 /**
- * Input of a custom tool to append.
+ * Input text of a custom tool to append.
  */
 export interface ResponseCustomDelta {
+  /**
+   * Always `response.custom_tool_call_input.delta`.
+   */
   type: "response.custom_tool_call_input.delta";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * Input text to append.
+   */
   delta: string;
   [k: string]: unknown;
 }
 /**
- * The input is whole.
+ * The input of a custom tool is complete.
  */
 export interface ResponseCustomDone {
+  /**
+   * Always `response.custom_tool_call_input.done`.
+   */
   type: "response.custom_tool_call_input.done";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
+  /**
+   * The complete input.
+   */
   input: string;
   [k: string]: unknown;
 }
 /**
- * An image was asked for.
+ * An image was requested.
  */
 export interface ResponseImageInProgress {
+  /**
+   * Always `response.image_generation_call.in_progress`.
+   */
   type: "response.image_generation_call.in_progress";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
   [k: string]: unknown;
 }
 /**
- * It is being made.
+ * The image is being generated.
  */
 export interface ResponseImageGenerating {
+  /**
+   * Always `response.image_generation_call.generating`.
+   */
   type: "response.image_generation_call.generating";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
   [k: string]: unknown;
 }
 /**
- * It is made; the end of its item has it.
+ * The image is complete. The following `response.output_item.done` contains it.
  */
 export interface ResponseImageCompleted {
+  /**
+   * Always `response.image_generation_call.completed`.
+   */
   type: "response.image_generation_call.completed";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Id of the item.
+   */
   item_id: string;
+  /**
+   * Index of the item in `output`, from 0.
+   */
   output_index: number;
   [k: string]: unknown;
 }
 /**
- * The answer broke off; `response.failed` follows.
+ * The response failed. `response.failed` follows.
  */
 export interface ResponseError {
+  /**
+   * Always `error`.
+   */
   type: "error";
+  /**
+   * Position of the event in the stream, from 0.
+   */
   sequence_number: number;
+  /**
+   * Stable error code.
+   */
   code: string;
+  /**
+   * Human-readable description of the error. It may be reworded.
+   */
   message: string;
+  /**
+   * Path of the request parameter at fault; null when there is none.
+   */
   param: string | null;
   /**
-   * The same, as other answers have it.
+   * The same error in the format of ErrorEnvelope.
    */
   error: {
+    /**
+     * Category of the error.
+     */
     type: string;
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
+    /**
+     * Path of the request parameter at fault; null when there is none.
+     */
     param: string | null;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * A page of the items that a stored response was asked with.
+ * A page of the input items of a stored response.
  */
 export interface ResponseInputList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: ResponsesItem[];
+  /**
+   * Id of the first entry; null on an empty page.
+   */
   first_id: string | null;
+  /**
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
+   */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * Answer of POST /v1/responses/input_tokens.
+ * Response of POST /v1/responses/input_tokens.
  */
 export interface ResponseInputTokens {
+  /**
+   * Always `response.input_tokens`.
+   */
   object: "response.input_tokens";
+  /**
+   * Number of input tokens.
+   */
   input_tokens: number;
   [k: string]: unknown;
 }
 /**
- * What answers at this address, and where it is described. Links are paths of the same address.
+ * Name, version and links of the service. Links are paths on the same host.
  */
 export interface Service {
+  /**
+   * Always `Sluice`.
+   */
   name: "Sluice";
+  /**
+   * Description of the service.
+   */
   description: string;
+  /**
+   * Version of the service.
+   */
   version: string;
   /**
-   * The API as a page.
+   * Path of the documentation.
    */
   docs: string;
   /**
-   * The API for programs.
+   * Path of the OpenAPI document.
    */
   openapi: string;
   /**
-   * What can be called, with prices; without a key.
+   * Path of the public model list.
    */
   models: string;
   [k: string]: unknown;
 }
 /**
- * The secret that signs what a webhook is sent.
+ * Signing secret of a webhook channel.
  */
 export interface SigningSecret {
+  /**
+   * The secret.
+   */
   signingSecret: string;
   /**
-   * Standard Webhooks signatures of the secret before are sent beside until then.
+   * Time until which requests also carry a Standard Webhooks signature of the previous secret.
    */
   previousUntil?: string;
   [k: string]: unknown;
 }
 /**
- * What each event of speech with `stream_format: sse` holds: pieces of the audio, then `speech.audio.done`. Speech that breaks off ends with an `error` instead.
+ * Event of streamed speech (`stream_format: sse`): audio chunks, then `speech.audio.done`. A failed stream ends with `error` instead.
  */
 export interface SpeechEvent {
+  /**
+   * Type of the event; absent in an error.
+   */
   type?: "speech.audio.delta" | "speech.audio.done";
   /**
-   * A piece of the audio in base64, to be decoded by itself.
+   * Audio chunk in base64. Each chunk is decoded separately.
    */
   audio?: string;
   /**
-   * Of the last event.
+   * Usage of the call; only in the last event.
    */
   usage?: {
     /**
-     * 0 where the price counts no tokens.
+     * Number of input tokens; 0 when the price does not count tokens.
      */
     input_tokens: number;
+    /**
+     * Number of output tokens; 0 when the price does not count tokens.
+     */
     output_tokens: number;
+    /**
+     * Number of input and output tokens.
+     */
     total_tokens: number;
     /**
-     * Billed, where the price counts them.
+     * Number of billed characters; absent when the price does not count characters.
      */
     characters?: number;
     [k: string]: unknown;
   };
   /**
-   * As in the error envelope.
+   * Error in the format of ErrorEnvelope.
    */
   error?: {
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
+    /**
+     * Category of the error.
+     */
     type: string;
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Path of the request parameter at fault; null when there is none.
+     */
     param: string | null;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Subscriptions of a channel, the newest first.
+ * A page of the channel's subscriptions, newest first.
  */
 export interface SubscriptionList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: Subscription[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * One event that goes to one channel.
+ * Subscription of a channel to an event type.
  */
 export interface Subscription {
+  /**
+   * Id of the subscription.
+   */
   id: string;
+  /**
+   * Id of the channel.
+   */
   channelId: string;
+  /**
+   * Event type.
+   */
   event:
     | "run.started"
     | "run.retrying"
@@ -8201,180 +11344,291 @@ export interface Subscription {
     | "budget.threshold_reached"
     | "template.unavailable";
   /**
-   * Null: everything.
+   * Id of the workflow whose events are delivered; null: all.
    */
   workflowId: string | null;
+  /**
+   * Id of the member who created the subscription; null when an operator created it.
+   */
   createdByUserId: string | null;
+  /**
+   * Time of creation.
+   */
   createdAt: string;
   [k: string]: unknown;
 }
 /**
- * What a conversation would count as input. Our own count: a source may count a little differently.
+ * Number of input tokens of a conversation, counted by the service. The count of a provider may differ slightly.
  */
 export interface TokenCount {
+  /**
+   * Number of input tokens.
+   */
   input_tokens: number;
   [k: string]: unknown;
 }
 /**
- * What each event of a streamed transcription holds; the last one has the whole text.
+ * Event of a streamed transcription. The last event contains the whole text.
  */
 export interface TranscriptionEvent {
+  /**
+   * Type of the event.
+   */
   type: "transcript.text.delta" | "transcript.text.done";
+  /**
+   * Text to append; only in `transcript.text.delta`.
+   */
   delta?: string;
+  /**
+   * The whole text; only in `transcript.text.done`.
+   */
   text?: string;
+  /**
+   * Usage of the call; only in `transcript.text.done`.
+   */
   usage?: {
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
 /**
- * Answer of POST /v1/audio/transcriptions in the formats `json` and `verbose_json`; of the others it is text.
+ * Response of POST /v1/audio/transcriptions in the formats `json` and `verbose_json`. Other formats are text.
  */
 export interface Transcription {
+  /**
+   * Always `transcribe`.
+   */
   task?: "transcribe";
   /**
-   * Its name, such as `english`; empty when the source does not tell.
+   * Name of the language, such as `english`; empty when the provider does not report it.
    */
   language?: string;
   /**
-   * Seconds.
+   * Length of the audio in seconds.
    */
   duration?: number;
+  /**
+   * The whole text.
+   */
   text: string;
+  /**
+   * Words with timestamps; only with the granularity `word`.
+   */
   words?: TranscriptionWord[];
+  /**
+   * Segments with timestamps; only with the granularity `segment`.
+   */
   segments?: TranscriptionSegment[];
   /**
-   * What was billed: seconds, or tokens.
+   * Billed usage: seconds or tokens.
    */
   usage?: {
+    /**
+     * Type of the usage.
+     */
     type: "duration" | "tokens";
+    /**
+     * Billed seconds; only with the type `duration`.
+     */
     seconds?: number;
     [k: string]: unknown;
   };
   [k: string]: unknown;
 }
+/**
+ * A word with timestamps.
+ */
 export interface TranscriptionWord {
+  /**
+   * The word.
+   */
   word: string;
   /**
-   * Seconds.
+   * Start in seconds.
    */
   start: number;
   /**
-   * Seconds.
+   * End in seconds.
    */
   end: number;
   [k: string]: unknown;
 }
+/**
+ * A segment with timestamps.
+ */
 export interface TranscriptionSegment {
+  /**
+   * Number of the segment.
+   */
   id: number;
   /**
-   * Seconds.
+   * Start in seconds.
    */
   start: number;
   /**
-   * Seconds.
+   * End in seconds.
    */
   end: number;
+  /**
+   * Text of the segment.
+   */
   text: string;
   [k: string]: unknown;
 }
 /**
- * What was used and spent, by bucket of time.
+ * Usage and spend by time bucket.
  */
 export interface UsagePage {
+  /**
+   * Always `page`.
+   */
   object: "page";
+  /**
+   * The time buckets.
+   */
   data: {
+    /**
+     * Always `bucket`.
+     */
     object: "bucket";
+    /**
+     * Start of the bucket.
+     */
     start_time: string;
+    /**
+     * End of the bucket, exclusive.
+     */
     end_time: string;
+    /**
+     * Usage of the bucket, one element per group.
+     */
     results: {
+      /**
+       * Slug of the model; only when grouped by `model`.
+       */
       model?: string;
+      /**
+       * Id of the API key; only when grouped by `key`.
+       */
       key_id?: string;
+      /**
+       * Id of the member; only when grouped by `member`.
+       */
       member_id?: string;
       /**
-       * null: calls of no stored workflow.
+       * Id of the workflow, null for calls without one; only when grouped by `workflow`.
        */
       workflow_id?: string | null;
+      /**
+       * Result of the calls; only when grouped by `status`.
+       */
       status?: "succeeded" | "failed" | "cancelled" | "lost";
       /**
-       * Calls that have ended.
+       * Number of ended calls.
        */
       calls: number;
       /**
-       * Of those, how many failed or were lost.
+       * Number of failed and lost calls.
        */
       failed: number;
       /**
-       * Credits taken.
+       * Credits charged.
        */
       credits: number;
+      /**
+       * Number of tokens.
+       */
       tokens: number;
       [k: string]: unknown;
     }[];
     [k: string]: unknown;
   }[];
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   /**
-   * `page` of the next request; null on the last page.
+   * Value of `page` for the next page; null on the last page.
    */
   next_page: string | null;
   [k: string]: unknown;
 }
 /**
- * Calls that have ended, the newest first. A call that was refused holds nothing and is not listed.
+ * A page of ended calls, newest first. Rejected calls are not listed, because they hold no credits.
  */
 export interface UsageRequestList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * Entries of the page.
+   */
   data: UsageRequest[];
   /**
-   * Of the first entry; null on an empty page.
+   * Id of the first entry; null on an empty page.
    */
   first_id: string | null;
   /**
-   * Of the last one: what `after` of the next page takes.
+   * Id of the last entry, used as `after` of the next page; null on an empty page.
    */
   last_id: string | null;
+  /**
+   * True when more entries follow.
+   */
   has_more: boolean;
   [k: string]: unknown;
 }
 /**
- * What one call used and paid.
+ * Usage and cost of one call.
  */
 export interface UsageRequest {
+  /**
+   * Always `usage.request`.
+   */
   object: "usage.request";
   /**
    * `x-request-id` of the call, or the id of its job or run.
    */
   request_id: string;
+  /**
+   * Attempt of the job, from 1.
+   */
   attempt: number;
+  /**
+   * Id of the API key.
+   */
   key_id: string;
   /**
-   * The model that served, or was to; null: the call was a run, which is the sum of its steps.
+   * Slug of the model that served or was requested; null for a run, which is the sum of its steps.
    */
   model: string | null;
   /**
-   * `provider/model`; null when none was asked.
+   * Last source as `provider/model`; null when no provider was called.
    */
   source: string | null;
+  /**
+   * Result of the call. `lost`: the serving process crashed, and the delivered part was charged.
+   */
   status: "succeeded" | "failed" | "cancelled" | "lost";
   /**
-   * Error code that the caller received. null: the call did not fail, or the reason is not recorded.
+   * Error code that the caller received; null when the call did not fail or no reason is recorded.
    */
   error_code: string | null;
   /**
-   * Attempts at providers that failed. Absent: the call did not fail, or the reason is not recorded.
+   * Failed provider attempts; absent when the call did not fail or no reason is recorded.
    */
   failure?: {
     /**
-     * HTTP status of the provider that was asked last. null: no provider was asked, or it did not answer.
+     * HTTP status of the last provider; null when no provider was called or it did not respond.
      */
     provider_status: number | null;
     /**
-     * Class of the last error: `misconfigured` (the provider refuses our key, account or model name), `rejected`, `refused`, `busy`, `failed`, `timeout` or `unknown`. null: no provider was asked.
+     * Class of the last error: `misconfigured` (the provider rejects key, account or model name), `rejected`, `refused`, `busy`, `failed`, `timeout` or `unknown`; null when no provider was called.
      */
     provider_error: string | null;
     /**
-     * Error text of the provider that was asked last, at most 1,000 characters, without keys. Returned for a single call to owners and admins for seven days; null afterwards, or if the provider sent none.
+     * Error text of the last provider without keys, at most 1,000 characters. Returned only for a single call, to owners and admins, for seven days; null otherwise.
      */
     provider_text?: string | null;
     /**
@@ -8382,19 +11636,19 @@ export interface UsageRequest {
      */
     attempts: {
       /**
-       * `provider/model`.
+       * Source as `provider/model`.
        */
       source: string;
       /**
-       * Class of the error, as in `provider_error`.
+       * Error class, as in `provider_error`.
        */
       error: string;
       /**
-       * HTTP status of the provider; null when it did not answer.
+       * HTTP status of the provider; null when it did not respond.
        */
       status: number | null;
       /**
-       * Duration of the attempt, in milliseconds.
+       * Duration of the attempt in milliseconds.
        */
       duration_ms: number;
       [k: string]: unknown;
@@ -8402,57 +11656,75 @@ export interface UsageRequest {
     [k: string]: unknown;
   };
   /**
-   * What was measured, by unit.
+   * Measured amount by unit.
    */
   units: {
     [k: string]: number;
   };
   /**
-   * The provider did not say what was used.
+   * True when the provider reported no usage and the service measured it.
    */
   is_estimated: boolean;
+  /**
+   * Number of tokens.
+   */
   tokens: number;
   /**
-   * Credits set aside before the call ran.
+   * Credits held before the call.
    */
   held: number;
   /**
-   * Credits taken.
+   * Credits charged.
    */
   credits: number;
   /**
-   * Credits used beyond the hold that could not be taken.
+   * Credits used beyond the hold that the balance did not cover.
    */
   uncollected: number;
   /**
-   * null: the call of no stored workflow, or its job is not kept any more.
+   * Id of the stored workflow; null when there is none or the job has been deleted.
    */
   workflow_id: string | null;
   /**
-   * The run whose step it was, as long as the step's job is kept, or that it was itself; null for none.
+   * Id of the run, or of the run of which the call was a step while the step's job is kept; null otherwise.
    */
   run_id: string | null;
+  /**
+   * Time of the start.
+   */
   started_at: string;
+  /**
+   * Time of the end.
+   */
   ended_at: string;
   /**
-   * Of a stream that another model continued: what the earlier models took of `credits`.
+   * Streams continued by another model: shares of the earlier models in `credits`.
    */
   parts?: {
+    /**
+     * Slug of the model.
+     */
     model: string;
+    /**
+     * Source as `provider/model`.
+     */
     source: string;
+    /**
+     * Credits charged for the part.
+     */
     credits: number;
     /**
-     * Class of the failure in which it broke off, such as `failed`, `timeout` or `busy`.
+     * Class of the interruption, such as `failed`, `timeout` or `busy`.
      */
     fault: string;
     /**
-     * What was measured of it, by unit. Operators are told.
+     * Measured amount by unit; only for operators.
      */
     units?: {
       [k: string]: number;
     };
     /**
-     * The provider did not say what it used. Operators are told.
+     * True when the provider reported no usage and the service measured it; only for operators.
      */
     is_estimated?: boolean;
     [k: string]: unknown;
@@ -8460,32 +11732,53 @@ export interface UsageRequest {
   [k: string]: unknown;
 }
 /**
- * The workflow is gone; runs of it go on.
+ * Confirmation of the deletion of a workflow. Its runs continue.
  */
 export interface WorkflowDeleted {
+  /**
+   * Id of the workflow.
+   */
   id: string;
+  /**
+   * Always `true`.
+   */
   deleted: true;
   [k: string]: unknown;
 }
 /**
- * What a run would cost. Nothing is held for it.
+ * Estimated price of a run. An estimate is free and holds nothing.
  */
 export interface WorkflowEstimate {
+  /**
+   * Always `credits`.
+   */
   currency: "credits";
   /**
-   * What a run usually settles at.
+   * Typical price of a run in credits.
    */
   estimated_credits: number;
   /**
-   * What no run of the same input exceeds.
+   * Maximum price of a run with the same input, in credits.
    */
   max_credits: number;
+  /**
+   * Estimates of the steps.
+   */
   steps: {
+    /**
+     * Id of the step.
+     */
     id: string;
+    /**
+     * Typical price of the step in credits.
+     */
     estimated_credits: number;
+    /**
+     * Maximum price of the step in credits.
+     */
     max_credits: number;
     /**
-     * What was assumed, in words.
+     * Assumptions of the estimate, as text.
      */
     assumption: string;
     [k: string]: unknown;
@@ -8493,20 +11786,23 @@ export interface WorkflowEstimate {
   [k: string]: unknown;
 }
 /**
- * Workflows that the key may see, newest first.
+ * A page of the workflows that the key may see, newest first.
  */
 export interface WorkflowList {
+  /**
+   * Entries of the page.
+   */
   items: WorkflowSummary[];
   /**
-   * Of all pages.
+   * Number of entries on all pages.
    */
   total: number;
   /**
-   * As applied.
+   * Value applied to this page.
    */
   limit: number;
   /**
-   * As applied.
+   * Value applied to this page.
    */
   offset: number;
   [k: string]: unknown;
@@ -8515,60 +11811,102 @@ export interface WorkflowList {
  * A workflow without its definition.
  */
 export interface WorkflowSummary {
+  /**
+   * Id of the workflow.
+   */
   id: string;
+  /**
+   * Id of the workspace.
+   */
   workspaceId: string;
+  /**
+   * Name of the workflow.
+   */
   name: string;
+  /**
+   * Description of the workflow.
+   */
   description: string;
+  /**
+   * Latest version of the definition.
+   */
   latestVersion: number;
   /**
-   * It can be run.
+   * True when the workflow can be run.
    */
   isActive: boolean;
+  /**
+   * Time of creation.
+   */
   createdAt: string;
+  /**
+   * Time of the last change.
+   */
   updatedAt: string;
+  /**
+   * Time of deletion; null when the workflow is not deleted.
+   */
   deletedAt: string | null;
   /**
-   * The member whose key made it.
+   * Id of the member who created the workflow.
    */
   createdByUserId: string;
+  /**
+   * Visibility. `private`: the creator, owners and admins. `workspace`: all members.
+   */
   sharingScope: "private" | "workspace";
+  /**
+   * Permission of the workspace's members on a shared workflow.
+   */
   sharePermission: "read" | "run" | "edit";
   [k: string]: unknown;
 }
 /**
- * Answer to the cancel of a run.
+ * Result of a cancel request.
  */
 export interface WorkflowRunCancelled {
+  /**
+   * Id of the run.
+   */
   id: string;
   /**
-   * `cancelled`, or the status that the run had ended with before.
+   * `cancelled`, or the final status when the run had already ended.
    */
   status: "succeeded" | "failed" | "cancelled";
   [k: string]: unknown;
 }
 /**
- * `data` of one server-sent event of a run. The last frame is followed by `[DONE]`. Frames have an `id`, but deltas do not: a reader that comes back with `Last-Event-ID` is told all frames behind it. `stepRun` stands in `step.started` and `step.finished`, `run` in `run.finished`.
+ * `data` of one server-sent event of a run. `[DONE]` follows the last event. All events except `step.delta` have an `id`; a client that reconnects with `Last-Event-ID` receives all events after it. `stepRun` is in `step.started` and `step.finished`, `run` in `run.finished`.
  */
 export interface WorkflowRunFrame {
+  /**
+   * Type of the event.
+   */
   type: "run.started" | "step.started" | "step.delta" | "step.finished" | "run.finished";
+  /**
+   * Id of the run.
+   */
   runId?: string;
   stepRun?: WorkflowStepRun;
   /**
-   * Of a delta.
+   * Id of the step; only in `step.delta`.
    */
   stepId?: string;
   /**
-   * Of a delta.
+   * Attempt of the step, from 1; only in `step.delta`.
    */
   attempt?: number;
   /**
-   * Of a delta of a step with `for_each`: its item.
+   * Index of the list element of a step with `for_each`; only in `step.delta`.
    */
   index?: number;
   /**
-   * A piece of a chat step's answer.
+   * Part of the answer of a chat step; only in `step.delta`.
    */
   delta?: {
+    /**
+     * Text to append.
+     */
     content?: string;
     [k: string]: unknown;
   };
@@ -8576,27 +11914,39 @@ export interface WorkflowRunFrame {
   [k: string]: unknown;
 }
 /**
- * One attempt of one step.
+ * One attempt of a step.
  */
 export interface WorkflowStepRun {
   /**
-   * Of the step.
+   * Id of the step.
    */
   id: string;
   /**
    * `model`, `sub_pipeline` or the id of a capability.
    */
   type: string;
+  /**
+   * State of the attempt.
+   */
   status: "queued" | "running" | "succeeded" | "failed" | "skipped" | "cancelled";
+  /**
+   * Number of the attempt, from 1.
+   */
   attempt: number;
   /**
-   * Runs that the step started, in the order of its list.
+   * Ids of the runs that the step started, in list order.
    */
   childRunIds?: string[];
+  /**
+   * Credits charged.
+   */
   creditsUsed: number;
+  /**
+   * Milliseconds from start to end; 0 while the attempt has not ended, or when it never started.
+   */
   durationMs: number;
   /**
-   * Any JSON; of a step with `for_each` a list in the order of its items.
+   * Output of the step as JSON; with `for_each` a list in the order of the elements.
    */
   output?:
     | {
@@ -8608,77 +11958,107 @@ export interface WorkflowStepRun {
     | boolean
     | null;
   /**
-   * Path under which a large output is read, in place of `output`.
+   * Path of a large output, in place of `output`.
    */
   outputRef?: string;
+  /**
+   * Error of a failed attempt; absent otherwise.
+   */
   error?: {
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
     [k: string]: unknown;
   };
+  /**
+   * Reason why the step was skipped; absent otherwise.
+   */
   skippedReason?: "condition_false" | "dependency_failed";
   [k: string]: unknown;
 }
 /**
- * A run of a workflow, as far as it has come.
+ * Current state of a workflow run.
  */
 export interface WorkflowRun {
+  /**
+   * Id of the run.
+   */
   id: string;
   /**
-   * `partial` is never told.
+   * State of the run. `partial` is reserved and never returned.
    */
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "partial";
   /**
-   * Absent for an inline definition.
+   * Id of the workflow; absent for runs of an inline definition.
    */
   workflowId?: string;
   /**
-   * Of the workflow, kept through the run.
+   * Version of the workflow. It does not change during the run.
    */
   version?: number;
+  /**
+   * Mode of the run.
+   */
   mode: "sync" | "stream" | "async";
   /**
-   * The run whose step it is.
+   * Id of the run whose step started this run; absent otherwise.
    */
   parentRunId?: string;
   /**
-   * From 1; only runs in mode async have more.
+   * Current attempt, from 1. Only runs in mode `async` have more than one.
    */
   attempt: number;
+  /**
+   * Maximum number of attempts.
+   */
   maxAttempts: number;
   /**
-   * Credits settled so far, over all steps.
+   * Credits charged so far, over all steps.
    */
   creditsUsed: number;
   /**
-   * One entry for each attempt of a step. In the answer of a run that was waited for in the order in which steps became ready, else by step id and attempt.
+   * One entry per attempt of a step. Ordered by readiness in the response of a new `sync` run, otherwise by step id and attempt.
    */
   stepRuns: WorkflowStepRun[];
   /**
-   * From its start to its end; 0 where it has not ended, or never started.
+   * Milliseconds from start to end; 0 while the run has not ended, or when it never started.
    */
   durationMs: number;
+  /**
+   * Time of creation.
+   */
   createdAt: string;
   /**
-   * With defaults; absent where nothing was given, and in the fresh answer of a run.
+   * Input with defaults; absent when the run has none, and in the response of a new run.
    */
   input?: {
     [k: string]: unknown;
   };
   /**
-   * What the definition's `output` gives, `{}` where it has none; absent where the run failed or was cancelled.
+   * Output according to the definition, `{}` when it has none; absent when the run failed or was cancelled.
    */
   output?: {
     [k: string]: unknown;
   };
   /**
-   * Of a run that failed.
+   * Error of a failed run; absent otherwise.
    */
   error?: {
+    /**
+     * Stable error code.
+     */
     code: string;
+    /**
+     * Human-readable description of the error. It may be reworded.
+     */
     message: string;
     /**
-     * The step that failed first; `output` where the output could not be worked out.
+     * Id of the step that failed first, or `output` when the output could not be evaluated.
      */
     stepId: string;
     [k: string]: unknown;
@@ -8686,85 +12066,115 @@ export interface WorkflowRun {
   [k: string]: unknown;
 }
 /**
- * Runs that the key may see, newest first, without their steps, inputs and outputs.
+ * A page of the runs that the key may see, newest first, without steps, inputs and outputs.
  */
 export interface WorkflowRunList {
+  /**
+   * Entries of the page.
+   */
   items: WorkflowRunSummary[];
   /**
-   * Of all pages.
+   * Number of entries on all pages.
    */
   total: number;
   /**
-   * As applied.
+   * Value applied to this page.
    */
   limit: number;
   /**
-   * As applied.
+   * Value applied to this page.
    */
   offset: number;
   [k: string]: unknown;
 }
 /**
- * A run in a list.
+ * Summary of a run.
  */
 export interface WorkflowRunSummary {
+  /**
+   * Id of the run.
+   */
   id: string;
   /**
-   * `partial` is never told.
+   * State of the run. `partial` is reserved and never returned.
    */
   status: "queued" | "running" | "succeeded" | "failed" | "cancelled" | "partial";
   /**
-   * Absent for an inline definition.
+   * Id of the workflow; absent for runs of an inline definition.
    */
   workflowId?: string;
   /**
-   * Of the workflow, kept through the run.
+   * Version of the workflow. It does not change during the run.
    */
   version?: number;
+  /**
+   * Mode of the run.
+   */
   mode: "sync" | "stream" | "async";
   /**
-   * The run whose step it is.
+   * Id of the run whose step started this run; absent otherwise.
    */
   parentRunId?: string;
   /**
-   * From 1; only runs in mode async have more.
+   * Current attempt, from 1. Only runs in mode `async` have more than one.
    */
   attempt: number;
+  /**
+   * Maximum number of attempts.
+   */
   maxAttempts: number;
   /**
-   * Credits settled so far, over all steps.
+   * Credits charged so far, over all steps.
    */
   creditsUsed: number;
   /**
-   * From its start to its end; 0 where it has not ended, or never started.
+   * Milliseconds from start to end; 0 while the run has not ended, or when it never started.
    */
   durationMs: number;
+  /**
+   * Time of creation.
+   */
   createdAt: string;
   [k: string]: unknown;
 }
 /**
- * Workflows to begin with.
+ * Workflow templates.
  */
 export interface WorkflowTemplateList {
+  /**
+   * Always `list`.
+   */
   object: "list";
+  /**
+   * The templates.
+   */
   data: WorkflowTemplate[];
   [k: string]: unknown;
 }
 /**
- * A workflow to begin with: a file of deploy/examples.
+ * A template of a workflow.
  */
 export interface WorkflowTemplate {
+  /**
+   * Id of the template.
+   */
   id: string;
+  /**
+   * Name of the workflow.
+   */
   name: string;
+  /**
+   * Description of the workflow.
+   */
   description: string;
   /**
-   * A WorkflowDefinition. Replace the sandbox's models by those that are to do the work.
+   * A WorkflowDefinition with test models. Replace them by real models before production use.
    */
   definition: {
     [k: string]: unknown;
   };
   /**
-   * An input to try it on.
+   * A valid input for a first run.
    */
   input: {
     [k: string]: unknown;
@@ -8772,29 +12182,56 @@ export interface WorkflowTemplate {
   [k: string]: unknown;
 }
 /**
- * Versions of a workflow, newest first.
+ * A page of the versions of a workflow, newest first.
  */
 export interface WorkflowVersionList {
+  /**
+   * Entries of the page.
+   */
   items: {
+    /**
+     * Number of the version.
+     */
     version: number;
+    /**
+     * Time of creation.
+     */
     createdAt: string;
+    /**
+     * Id of the member who created the version.
+     */
     createdByUserId: string;
     [k: string]: unknown;
   }[];
+  /**
+   * Number of entries on all pages.
+   */
   total: number;
+  /**
+   * Value applied to this page.
+   */
   limit: number;
+  /**
+   * Value applied to this page.
+   */
   offset: number;
   [k: string]: unknown;
 }
 /**
- * A workflow that was written.
+ * A created or updated workflow.
  */
 export interface WorkflowWritten {
+  /**
+   * Id of the workflow.
+   */
   id: string;
   /**
-   * Its latest.
+   * Latest version of the workflow.
    */
   version: number;
+  /**
+   * Name of the workflow.
+   */
   name: string;
   [k: string]: unknown;
 }
@@ -8802,230 +12239,313 @@ export interface WorkflowWritten {
  * A workflow with one version of its definition.
  */
 export interface Workflow {
+  /**
+   * Id of the workflow.
+   */
   id: string;
+  /**
+   * Id of the workspace.
+   */
   workspaceId: string;
+  /**
+   * Name of the workflow.
+   */
   name: string;
+  /**
+   * Description of the workflow.
+   */
   description: string;
+  /**
+   * Latest version of the definition.
+   */
   latestVersion: number;
   /**
-   * It can be run.
+   * True when the workflow can be run.
    */
   isActive: boolean;
+  /**
+   * Time of creation.
+   */
   createdAt: string;
+  /**
+   * Time of the last change.
+   */
   updatedAt: string;
+  /**
+   * Time of deletion; null when the workflow is not deleted.
+   */
   deletedAt: string | null;
   /**
-   * The member whose key made it.
+   * Id of the member who created the workflow.
    */
   createdByUserId: string;
+  /**
+   * Visibility. `private`: the creator, owners and admins. `workspace`: all members.
+   */
   sharingScope: "private" | "workspace";
+  /**
+   * Permission of the workspace's members on a shared workflow.
+   */
   sharePermission: "read" | "run" | "edit";
   /**
-   * Of the definition shown.
+   * Version of the returned definition.
    */
   version: number;
   definition: WorkflowDefinition;
   [k: string]: unknown;
 }
 /**
- * Steps, what they are given, and what comes of them. Texts may hold expressions in CEL between ${{ and }}: one that stands alone keeps its type, others are inserted; $${{ stands for ${{. A step runs as soon as the steps are done that its expressions name.
+ * Steps of a workflow with their inputs and outputs. Strings may contain CEL expressions between ${{ and }}. A string that is one expression keeps the type of its value; $${{ is a literal ${{. A step starts when all steps that its expressions name are done.
  */
 export interface WorkflowDefinition {
   /**
-   * What a run may be given, by name.
+   * Inputs of a run by name.
    */
   inputs?: {
     [k: string]: WorkflowInput;
   };
   /**
+   * Steps, at most 100. Their order has no effect.
+   *
    * @minItems 1
    * @maxItems 100
    */
   steps: WorkflowStep[];
   /**
-   * What a run gives: an object whose values may hold expressions. Absent: a run gives `{}`.
+   * Output of a run: an object whose values may contain expressions. Default: `{}`.
    */
   output?: {
     [k: string]: unknown;
   };
   /**
-   * Of a run that failed; runs that are waited for, or streamed, are tried once.
+   * Retry of failed runs. Runs in the modes `sync` and `stream` have one attempt.
    */
   retry?: {
     /**
-     * Clamped to 1 to 5.
+     * Maximum number of attempts, clamped to 1 to 5.
      */
     max_attempts: number;
   };
   /**
-   * Kept and shown, and read by nothing.
+   * Free-form data of the author. The service stores and returns it without effect.
    */
   metadata?: {
     [k: string]: unknown;
   };
 }
+/**
+ * Declaration of an input.
+ */
 export interface WorkflowInput {
+  /**
+   * JSON type of the value.
+   */
   type: "string" | "integer" | "number" | "boolean" | "array" | "object";
   /**
-   * Absent: false.
+   * True when every run must contain the input. Default: false.
    */
   required?: boolean;
   /**
-   * Of its type.
+   * Value of runs without the input.
    */
   default?: {
     [k: string]: unknown;
   };
+  /**
+   * Description for readers.
+   */
   description?: string;
 }
+/**
+ * A step: a model call, a capability run or a workflow run.
+ */
 export interface WorkflowStep {
+  /**
+   * Id of the step, unique in the definition. Expressions name the step by it.
+   */
   id: string;
   /**
    * `model`, `sub_pipeline`, or the id of a capability.
    */
   type: string;
   /**
-   * Slug of the model, where the type is `model`.
+   * Slug of the model. Required for the type `model`.
    */
   model?: string;
   /**
-   * Where the type is `sub_pipeline`.
+   * Id of the workflow to run. Required for the type `sub_pipeline`.
    */
   workflow_id?: string;
   /**
-   * Of that workflow; absent: its latest when the run starts.
+   * Version of that workflow. Default: the latest at the start of the run.
    */
   version?: number;
   /**
-   * Of the model's call, less `model` and `stream`; or of the capability.
+   * Request body of the model call without `model` and `stream`, or parameters of the capability.
    */
   params?: {
     [k: string]: unknown;
   };
   /**
-   * Of the capability, or of the workflow that is run.
+   * Input of the capability or of the workflow to run.
    */
   input?: {
     [k: string]: unknown;
   };
   /**
-   * One expression that gives true or false; false skips the step.
+   * Condition: one boolean expression or a boolean. The step is skipped when it is false.
    */
   if?: string | boolean;
   /**
-   * One expression that gives a list, or a list: the step runs for each `item` of it, with its `index`.
+   * A list, or one expression with a list value. The step runs once for each element, available as `item` with its `index`.
    *
    * @maxItems 1000
    */
   for_each?: string | unknown[];
   /**
-   * Items at once; absent: 4.
+   * Maximum number of list elements processed in parallel. Default: 4.
    */
   concurrency?: number;
   /**
-   * Ids of steps that are to be done before, besides those that expressions name.
+   * Ids of steps that must be done first, in addition to those that expressions name.
    *
    * @maxItems 100
    */
   depends_on?: string[];
   /**
-   * `continue`: the run goes on, and the step's output is null. Absent: `fail`.
+   * `continue`: the run continues and the output of the step is null. `fail`: the run fails. Default: `fail`.
    */
   on_error?: "fail" | "continue";
+  /**
+   * Retry of the failed step.
+   */
   retry?: {
+    /**
+     * Maximum number of attempts, from 1 to 5.
+     */
     max_attempts: number;
     /**
-     * Absent: 0.
+     * Delay between attempts in seconds. Default: 0.
      */
     delay_seconds?: number;
   };
   /**
-   * Of one attempt.
+   * Timeout of one attempt in seconds.
    */
   timeout_seconds?: number;
   /**
-   * Kept and shown, and read by nothing.
+   * Free-form data of the author. The service stores and returns it without effect.
    */
   metadata?: {
     [k: string]: unknown;
   };
 }
 /**
- * The workspace, and how far its limits are used.
+ * The workspace and the usage of its limits.
  */
 export interface Workspace {
+  /**
+   * Always `workspace`.
+   */
   object: "workspace";
+  /**
+   * Id of the workspace.
+   */
   id: string;
+  /**
+   * Name of the workspace.
+   */
   name: string;
+  /**
+   * Time of creation.
+   */
   created_at: string;
   /**
-   * Calls in the last 60 seconds, refused ones and this one included.
+   * Calls in the last 60 seconds, including rejected calls and this one.
    */
   window: {
+    /**
+     * Length of the window in seconds: always 60.
+     */
     seconds: 60;
     /**
-     * Most of them for the key that asks; null is no limit.
+     * Maximum number of calls for the requesting key; null: no limit.
      */
     limit: number | null;
+    /**
+     * Number of calls in the window.
+     */
     used: number;
     [k: string]: unknown;
   };
   /**
-   * Bytes of files.
+   * Storage of files.
    */
   storage: {
+    /**
+     * Used bytes.
+     */
     used_bytes: number;
+    /**
+     * Maximum number of bytes.
+     */
     limit_bytes: number;
     [k: string]: unknown;
   };
   /**
-   * A budget that stops calls is spent until then; null when none is.
+   * End of the period in which a spent budget stops calls; null when no budget stops calls.
    */
   calls_stopped_until: string | null;
   [k: string]: unknown;
 }
 /**
- * What one call used and cost. `request_id` is the `x-request-id` of the call's answer.
+ * Usage and cost of one call.
  */
 export interface UsageRecord {
+  /**
+   * Request id of the call (`x-request-id`).
+   */
   request_id: string;
+  /**
+   * Id of the job.
+   */
   job_id: string;
   /**
-   * What was called.
+   * Kind of the call.
    */
   kind: "chat";
   /**
-   * The model that served the call.
+   * Slug of the model that served the call.
    */
   model: string;
   /**
-   * The model the client asked for, when another one served.
+   * Slug of the requested model; absent when it served the call.
    */
   requested_model?: string;
   /**
-   * `lost`: the process that served the call died, and what had reached the client was settled.
+   * Result of the call. `lost`: the serving process crashed, and the delivered part was charged.
    */
   status: "succeeded" | "failed" | "cancelled" | "lost";
   /**
-   * Unit → amount; token kinds never overlap.
+   * Amount by unit. Token types do not overlap.
    */
   units: {
     [k: string]: number;
   };
   /**
-   * Credits taken.
+   * Credits charged.
    */
   credits: number;
   /**
-   * Credits due beyond what the balance held.
+   * Credits due that the balance did not cover; absent when there are none.
    */
   uncollected_credits?: number;
   /**
-   * True when the source reported nothing usable and we counted ourselves.
+   * True when the provider reported no usable usage and the service counted the tokens.
    */
   estimated: boolean;
   /**
-   * Unix seconds.
+   * End of the call in Unix seconds.
    */
   created: number;
   [k: string]: unknown;

@@ -1,4 +1,4 @@
-/** Moves an open hold to another model's price before that model runs, under the same job and attempt. */
+/** Adjusts an open hold to the price of another model before that model runs, under the same job and attempt. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
@@ -11,35 +11,35 @@ export interface Adjustment {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly attempt: number;
-  /** Slug of the model that runs next; the usage record will name it. */
+  /** Slug of the model that runs next, for the usage record. */
   readonly model: string;
-  /** Nano-credits it may cost at most, at its whole price: replaces what is held, up or down. */
+  /** Highest possible cost at the full price, in nano-credits. Replaces the held amount, up or down. */
   readonly amountNano: bigint;
   readonly mayExceed: boolean;
-  /** Tokens it may use; replaces what is reserved under a daily cap. */
+  /** Most tokens that the model may use. Replaces the reservation under a daily cap. */
   readonly tokensMax: number;
-  /** The line whose share of the amount is held. */
+  /** Batch line of the call, whose price is a share of the full price. */
   readonly batchLine?: JobMessage["batch_line"];
-  /** It was admitted on a credit line: it gets a hold of its own first. */
+  /** Credit line of the call: the call first gets a hold of its own. */
   readonly lined?: LinedHold | undefined;
-  /** Shares of a continued stream that the models before this one took, in their order; part of the amount. */
+  /** Parts of a continued stream by previous models, in order; included in the amount. */
   readonly parts?: readonly UsagePart[];
 }
 
-/** One model's share of a stream that another one went on with. */
+/** Part of a stream by one model, which another model continued. */
 export interface UsagePart {
   readonly model: string;
-  /** `provider/model`. */
+  /** Source, `provider/model`. */
   readonly source: string;
   readonly units: Readonly<Record<string, number>>;
   readonly is_estimated: boolean;
-  /** Nano-credits, as digits. */
+  /** Nano-credits, as a string of digits. */
   readonly amount: string;
-  /** Class of the failure in which it broke off. */
+  /** Class of the failure that interrupted the part. */
   readonly fault: string;
 }
 
-/** `insufficient`: the balance does not cover it and the hold is as it was. `closed`: nothing is held any more. */
+/** `insufficient`: the balance is too low and the hold is unchanged. `closed`: the hold was closed before. */
 export type Adjusted = "adjusted" | "insufficient" | "closed";
 
 const ADJUST_SQL = "select adjust_hold($1, $2, $3::smallint, $4, $5, $6, $7, $8) as verdict";
@@ -52,8 +52,8 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
 ]);
 
 /**
- * Safe to repeat, so whatever failed is repeated: a row locked elsewhere, a deadlock, a lost connection.
- * @throws Error when two seconds did not suffice, or the figures were refused; the hold is then as it was, or adjusted
+ * Adjusts a hold. The statement is idempotent, so it is retried after a locked row, a deadlock or a lost connection.
+ * @throws Error after two seconds, or if the figures were refused; the hold is then unchanged or adjusted
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
   const adjust = async (): Promise<Adjusted | typeof LOCKED> => {
@@ -61,7 +61,7 @@ export async function adjustHold(database: Queryable, to: Adjustment): Promise<A
     return VERDICTS.get(await ask(database, to)) ?? LOCKED;
   };
   return retryStatement(adjust, {
-    // Lines that its hold needs come back later than a lock.
+    // Recalling credit lines takes longer than waiting for a lock.
     forMs: to.lined ? RECALL_MAX_MS : LOCK_TIMEOUT_MS,
     pauseMs: 10,
     pauseMaxMs: 200,

@@ -1,28 +1,28 @@
 /**
- * Moves old usage out of the tables: usage records, their parts and their settles. Balances do not change: what was taken stays in a sum
- * for each workspace, and audits add it to the entries that are left.
+ * Moves old usage records, their parts and their ledger entries out of the tables. Balances do not change: a sum for each workspace keeps
+ * the archived amounts, and audits add it to the remaining entries.
  */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
 
-/** Records of one transaction. */
+/** Most records per transaction. */
 const STEP_MAX = 5_000;
-/** A step waits for the hourly audit, which locks the border of what is closed. */
+/** Longest duration of a step, in milliseconds. A step waits for the hourly audit, which locks the limit of closed periods. */
 const STEP_LIMIT_MS = 900_000;
 
 export interface Archive {
-  /** Usage that ended before is moved, in whole hours, and as far as the hourly audit has found the books exact. */
+  /** End of the archived usage, in whole hours, at most up to the last exact hourly audit. */
   readonly before: Date;
   /** Name of the archive, for the audit log. */
   readonly name: string;
   readonly actor: Actor;
-  /** Keeps these records for good, each a JSON text; what it throws leaves them where they are. */
+  /** Stores records permanently, each as JSON text. An error leaves the records in the tables. */
   readonly keep: (records: readonly string[]) => Promise<void>;
 }
 
 /**
- * Any number of times, and after any end: what was kept is moved or will be kept once more. Nothing is moved that was not kept.
- * @returns how many records were moved, and the end of the hours they were of; null: no audit has found any exact yet
+ * Archives usage. May be repeated after any interruption: records are stored before they are moved, and may be stored twice.
+ * @returns number of archived records, and end of their last hour; null if no audit has succeeded yet
  */
 export async function archiveUsage(
   database: Database,
@@ -43,7 +43,7 @@ export async function archiveUsage(
   });
   let records = 0;
   if (until === null) return { records, until };
-  // A scalar subquery looks each workspace up by its index; `exists` might be joined, with every record read for it.
+  // A scalar subquery uses the index for each workspace; `exists` may become a join that reads every record.
   const workspaces = await database.slowTransaction(STEP_LIMIT_MS, (tx) =>
     tx.query<{ id: string }>(
       `select workspace_id as id from balance b

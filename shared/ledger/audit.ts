@@ -1,7 +1,7 @@
-/** Recomputes balances and counters from the ledger: whole for `admin credits check` and fault tests, what is new for the janitor. */
+/** Recomputes balances and counters from the ledger: completely for `admin credits check` and fault tests, new entries for the janitor. */
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
 
-/** The full audit reads every entry there is, and so does the first of the others. */
+/** Longest duration of an audit, in milliseconds. A full audit reads every entry, and so does the first incremental one. */
 export const AUDIT_LIMIT_MS = 900_000;
 
 export interface LedgerFault {
@@ -11,17 +11,17 @@ export interface LedgerFault {
   readonly found: string;
 }
 
-/** Empty when the books are exact, checkpoints included. One snapshot: concurrent calls cannot make it lie. */
+/** Returns the differences, empty if the books and checkpoints are exact. Uses one snapshot, so concurrent calls do not disturb it. */
 export function auditLedger(target: Queryable): Promise<LedgerFault[]> {
   return target.query<LedgerFault>("select * from audit_ledger()");
 }
 
-/** Any fixed number: it keeps operators' audits from running side by side. */
+/** Key of the advisory lock that lets one audit of an operator run at a time. */
 const ALONE_LOCK = 7_514_200_112n;
-/** The driver gives up this much later than the server, which then says why. */
+/** The driver times out this much later than the server, in milliseconds, so that the error of the server arrives. */
 const CANCEL_MS = 2_000;
 
-/** The same for a caller that waits: `busy` while another one runs, in whichever process; `late` when it takes longer than that. */
+/** Audits the ledger for a waiting caller: `busy` while another audit runs in any process; `late` after `limitMs`. */
 export async function auditAlone(database: Database, limitMs: number): Promise<LedgerFault[] | "busy" | "late"> {
   try {
     return await database.slowTransaction(limitMs + CANCEL_MS, async (tx) => {
@@ -35,16 +35,16 @@ export async function auditAlone(database: Database, limitMs: number): Promise<L
   }
 }
 
-/** The most that one step looks at: entries, and hours of usage. A million calls take a minute, or two where the machine is busy. */
+/** Most entries, and hours of usage, of one step. A million calls take one minute, or two on a busy machine. */
 const STEP_ENTRIES_MAX = 1_000_000;
 const STEP_HOURS_MAX = 1;
-/** More than there will ever be. */
+/** Larger than any number of entries. */
 const ALL_ENTRIES = 2n ** 62n;
 
 /**
- * The same of checkpoints and the entries after them; every balance is compared where no more are new than a step looks at. An exact
- * audit may close a period: its entries are summed into the checkpoints and not read again.
- * @param tx that has written and locked nothing yet
+ * Audits checkpoints and the entries after them. Compares every balance if one step covers all new entries. An exact audit may close a
+ * period: its entries are added to the checkpoints and not read again.
+ * @param tx transaction that has written and locked nothing yet
  */
 export function auditNewEntries(tx: Queryable, entriesMax: number | bigint = STEP_ENTRIES_MAX): Promise<LedgerFault[]> {
   return tx.query<LedgerFault>("select * from audit_new_entries($1, $2 * interval '1 hour')", [
@@ -53,7 +53,7 @@ export function auditNewEntries(tx: Queryable, entriesMax: number | bigint = STE
   ]);
 }
 
-/** Place to which the steps have come, and whether one more step leaves anything. */
+/** Progress of an incremental audit, and whether entries remain after the next step. */
 interface Progress {
   readonly place: string;
   readonly is_behind: boolean;
@@ -70,13 +70,13 @@ async function auditProgress(target: Queryable, entriesMax: number): Promise<Pro
   return row ?? { place: "", is_behind: false };
 }
 
-/** Looks at a step that came no further, before it is believed that a transaction stays open. */
+/** Steps without progress before a transaction counts as permanently open. */
 const STANDSTILLS_MAX = 10;
 const STANDSTILL_MS = 1_000;
 
 /**
- * Audits in steps until all that is new has been looked at, every balance too, or until something differs. While a transaction stays open
- * no period can be closed: then all of it is looked at in one step.
+ * Audits in steps until all new entries and every balance were compared, or until a difference is found. While a transaction stays open, no
+ * period can be closed, so one step then covers everything.
  */
 export async function auditInSteps(
   database: Database,

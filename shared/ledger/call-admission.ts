@@ -1,6 +1,6 @@
 /**
- * The one statement behind both doors: counts a call in its workspace's window and, when it is a paid call, reserves
- * daily tokens and places the hold. Verdicts come from the database, grouped (shared/database/grouped.ts).
+ * Admission statement for HTTP and NATS calls: counts a call in the rate window of its workspace. For a paid call, it also reserves daily
+ * tokens and places the hold. Calls are grouped into one statement (shared/database/grouped.ts).
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { budgetReached } from "#shared/database/budget-firings.ts";
@@ -25,38 +25,38 @@ export interface HoldRequest {
   readonly keyId: string;
   readonly model: string;
   readonly amountNano: bigint;
-  /** True only for a chat call without an output limit (design part 4). */
+  /** True for a chat call without an output limit: its charge may exceed the hold. */
   readonly mayExceed: boolean;
-  /** Most tokens the call can use, counted against the daily cap while it is open. */
+  /** Most tokens that the call can use; reserved under the daily cap while the call is open. */
   readonly tokensMax: number;
-  /** Daily token cap in force, null for none. */
+  /** Daily token cap of the key; null for none. */
   readonly dailyTokens: number | null;
-  /** The hold may be swept this long after now. */
+  /** Lifetime of the hold, in milliseconds. Afterwards, the janitor may close it. */
   readonly lifeMs: number;
 }
 
 interface Call {
   readonly workspaceId: string;
-  /** Calls per 60 s that this key may see; null counts without ever refusing. */
+  /** Most calls of the workspace per 60 s for this key; null for no limit. */
   readonly limit: number | null;
   readonly hold: HoldRequest | null;
 }
 
 type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED;
 
-/** Its sentence names the budget, which the database knows. */
+/** Verdict for a reached budget; its error message is read from the database. */
 const BUDGET_REACHED = 9;
 const WINDOW_FULL = 1;
 const FUNDS_MISSING = 3;
-/** The limit of a call that the window has counted already. */
+/** Limit that marks a call as counted before. */
 const COUNTED = -1;
 
 export interface CallAdmission {
-  /** Counts a call that holds nothing. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
+  /** Counts a call without a hold. @throws ApiError `rate_limit_exceeded`, `overloaded`, `service_unavailable` */
   count(workspaceId: string, limit: number | null): Promise<void>;
   /**
-   * Counts a call and places its hold. A call that may be admitted on a credit line of its workspace is, when that covers it: its share
-   * of the line is the result then, and its settle needs that. Undefined: the hold stands.
+   * Counts a call and places its hold. Returns undefined for a hold of its own. If a credit line of the workspace covers the call, returns
+   * its share of the line instead, which the settlement requires.
    * @throws ApiError `rate_limit_exceeded`, `daily_tokens_exceeded`, `insufficient_credits`, `budget_reached`, `overloaded`,
    * `service_unavailable`
    */
@@ -66,8 +66,8 @@ export interface CallAdmission {
     hold: HoldRequest & { readonly mayBeLined?: boolean },
   ): Promise<LinedHold | undefined>;
   /**
-   * Checks what an admission would now, without counting anything: for work done only for callers that would be admitted.
-   * @param leastNano nano-credits that the call holds at least; what costs nothing meets the window alone
+   * Checks whether a call would be admitted now, without counting it, before work for the call begins.
+   * @param leastNano lowest hold of the call, in nano-credits; a free call is checked against the window only
    * @throws ApiError `budget_reached`, `rate_limit_exceeded`, `insufficient_credits`, `service_unavailable`
    */
   look(workspaceId: string, limit: number | null, leastNano?: bigint): Promise<void>;
@@ -83,19 +83,19 @@ const LOOK_SQL =
 const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict", "$11");
 
 /**
- * Without a wait, a group holds two or three calls at some thousand calls a second. Measured at 1,200 calls a second: this wait lowers the CPU
- * of a call from about 1,440 to 1,290 µs and p99 from 86 to 66 ms, because calls wait less for a busy processor.
+ * Longest wait for further calls of a group, in milliseconds. Without it, a group contains two or three calls at 1,000 calls a second.
+ * Measured at 1,200 calls a second: the wait lowers the CPU time of a call from about 1,440 to 1,290 µs and p99 from 86 to 66 ms.
  */
 const GATHER_MAX_MS = 3;
-/** A deadlock is no one's fault here; the order of locks excludes it, but an operator's session may not keep to it. */
+/** Most tries after a deadlock. Our lock order excludes deadlocks, but the session of an operator may use another order. */
 const TRIES_MAX = 3;
 
 export function createCallAdmission(options: {
   database: Database;
   log: Logger;
-  /** Releases a hold that may have been placed although its statement failed (lost connection at commit). */
+  /** Releases a hold that may exist although its statement failed (connection lost at commit). */
   ledger: Pick<Ledger, "undo">;
-  /** Absent: every call waits for its hold. */
+  /** Credit lines; if absent, every call gets a hold of its own. */
   lines?: CreditLines | undefined;
   metrics?: Pick<Metrics, "groupSize" | "linedCalls">;
 }): CallAdmission {
@@ -127,15 +127,16 @@ export function createCallAdmission(options: {
 
   const failure = (error: unknown, calls: readonly Call[]): ApiError => {
     options.log.error({ err: error, calls: calls.length }, "admission statement failed");
-    // Refused values were rolled back for certain; a lost connection may have left a commit behind.
+    // Refused values were certainly rolled back; after a lost connection, the commit may have succeeded.
     if (!isDataFault(error)) {
       options.ledger.undo(calls.flatMap(({ workspaceId, hold }) => (hold ? [{ workspaceId, jobId: hold.jobId }] : [])));
     }
     return new ApiError("service_unavailable", AWAY, { cause: error });
   };
 
-  /** By workspace: its calls wait for its lines together. */
+  /** Pending recalls by workspace; calls of a workspace share one. */
   const recalls = new Map<string, { readonly nano: bigint; readonly recalled: Promise<Recalled> }>();
+  /** Recalls the credit lines of a workspace for a call. `dueMs`, `freeNano`: see `Recalled`. */
   const recall = async ({ workspaceId, hold }: Call): Promise<{ comesBack: boolean } & Funds> => {
     const nano = hold?.amountNano ?? 0n;
     let asked = recalls.get(workspaceId);
@@ -170,7 +171,7 @@ export function createCallAdmission(options: {
     new ApiError("budget_reached", await unavailable(AWAY, budgetReached(options.database, workspaceId)));
   return {
     async place(workspaceId, limit, hold) {
-      // Limits are exact: what is under one waits for the verdict.
+      // Limits are exact, so a call with a limit waits for the verdict of the database.
       const mayBeLined = hold.mayBeLined === true && limit === null && hold.dailyTokens === null;
       const lined = mayBeLined ? options.lines?.draw(workspaceId, hold) : undefined;
       if (lined) {
@@ -265,7 +266,7 @@ function toVerdict(value: number | undefined): Verdict | typeof BUSY {
   return BUSY;
 }
 
-/** Smallest amount, for work that is begun only in a workspace with credits; its price is not known yet. */
+/** Smallest amount, for work whose price is not known yet and that requires a workspace with credits. */
 export const LEAST_NANO = 1n;
 
 /** See `Recalled`. */

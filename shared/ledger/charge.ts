@@ -1,4 +1,4 @@
-/** Cost of a call once it is known, in the ledger's terms and in those of metrics and log. */
+/** Charge of a finished call, for the ledger, metrics and log. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
@@ -9,32 +9,32 @@ export interface Charge {
   readonly nano: bigint;
   /** Measured units, for the usage record. */
   readonly units: Readonly<Record<string, number>>;
-  /** Corrects the daily counter. */
+  /** Used tokens, for the daily counter. */
   readonly tokens: number;
-  /** Why the figures are ours and not the provider's; undefined when they are the provider's. */
+  /** Reason why the figures are estimated; undefined if the provider reported them. */
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
 }
 
-/** A line of a batch, of whose price a share is held and taken. */
+/** Batch line, whose hold and charge are a share of the full price. */
 type BatchLine = JobMessage["batch_line"];
 
 const WHOLE = 1_000_000n;
 
-/** Returns the nano-credits that a call costs where its whole price is `nano`; a fraction is rounded up, as in a price. */
+/** Returns the price of a call whose full price is `nano`, in nano-credits; fractions are rounded up. */
 export function priceAt(nano: bigint, line: BatchLine): bigint {
   if (line === undefined) return nano;
   return (nano * BigInt(line.price_millionths) + WHOLE - 1n) / WHOLE;
 }
 
-/** The same of a charge. */
+/** Returns the charge at the price of a batch line. */
 export function chargeAt(charge: Charge | undefined, line: BatchLine): Charge | undefined {
   return charge && { ...charge, nano: priceAt(charge.nano, line) };
 }
 
-/** A `CallSettlement` without the call that it is of. */
+/** `CallSettlement` without the identity of its call. */
 export type Settlement = Omit<CallSettlement, "workspaceId" | "jobId" | "attempt" | "isPatient" | "isDelivered">;
 
-/** @param charge undefined releases the hold. @param source `provider/model` that served, null when none did */
+/** Returns the settlement of a call. @param charge undefined releases the hold @param source `provider/model`; null if none served */
 export function settlementOf(status: UsageStatus, source: string | null, charge: Charge | undefined): Settlement {
   return {
     status,
@@ -46,10 +46,10 @@ export function settlementOf(status: UsageStatus, source: string | null, charge:
   };
 }
 
-/** Ending of the units that count tokens. */
+/** Suffix of units that count tokens. */
 const TOKENS = "_tokens";
 
-/** Counts what a settlement took. Run once for each, by the process that closed the hold. */
+/** Counts a settlement in the metrics. Called once per settlement, by the process that closed the hold. */
 export function countCharge(
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
   charge: Charge,
@@ -69,7 +69,7 @@ export function countCharge(
   );
 }
 
-/** Counts what became of an answer that its caller has, when another process had closed its hold before. */
+/** Counts the settlement of a delivered answer whose hold another process had closed before. */
 export function countDelivered(
   { metrics, log }: { readonly metrics: Metrics; readonly log: Logger },
   charge: Pick<Charge, "nano">,

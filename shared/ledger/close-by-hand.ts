@@ -1,4 +1,4 @@
-/** A hold closed by an operator, with its audit row: for what no sweep can close. /operator does it. */
+/** Closes a hold for an operator, with its audit row, if no sweep can close it. Used by /operator. */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
 import { formatCredits } from "#shared/money.ts";
@@ -6,14 +6,14 @@ import { formatCredits } from "#shared/money.ts";
 export interface HandClose {
   readonly jobId: string;
   readonly attempt: number;
-  /** Nano-credits to take, at most what is held; null releases it. */
+  /** Nano-credits to charge, at most the held amount; null releases the hold. */
   readonly amountNano: bigint | null;
-  /** True closes it also before its deadline: a call that still runs then pays from what is available, or not at all. */
+  /** True closes the hold even before its deadline. A call that still runs is then charged from the available credits, or not at all. */
   readonly isEarly: boolean;
   readonly note: string | null;
 }
 
-/** unknown: there is no such hold; early: its deadline is to come; above: it holds less; busy: a settle has it, ask again. */
+/** unknown: no such hold; early: deadline not reached; above: the hold is smaller; busy: a settlement is running, retry. */
 export type CloseResult =
   | { readonly result: "closed"; readonly workspaceId: string; readonly heldNano: bigint; readonly takenNano: bigint }
   | { readonly result: "unknown" }

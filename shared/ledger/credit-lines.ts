@@ -1,7 +1,7 @@
 /**
- * Credit lines: credits that a process has set aside of its busy workspaces. A call that its workspace's line covers is admitted by that
- * process alone and settled against the line, so neither waits for the workspace's balance. The balance books what lines have settled when
- * they are renewed, once a second.
+ * Credit lines: credits that a process reserves for a busy workspace. The process alone admits a call that the line covers, and the call is
+ * settled against the line, so neither waits for the balance row of the workspace. Once a second, a renewal books the settlements of the
+ * line into the balance.
  */
 import { commonNow } from "#shared/clock.ts";
 import { type Database, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
@@ -14,7 +14,7 @@ import { paced } from "#shared/pace.ts";
 
 import { type LinedHold, UnshownCalls } from "./lined-calls.ts";
 
-/** Lines that their processes neither gave back nor renew. None while the server has been up for less than `startedMs`: renewals come first. */
+/** Finds expired lines. Returns none during the first `startedMs` of the database server, so that processes can renew first. */
 export function findOverdueLines(
   target: Queryable,
   max: number,
@@ -33,7 +33,7 @@ export function findOverdueLines(
   );
 }
 
-/** Deletes what lines told of calls that no window counts any more. */
+/** Deletes counts of lines that are older than the rate window. */
 export async function deleteOldCounts(target: Queryable): Promise<void> {
   await target.query(
     `delete from lined_calls where ctid = any (array(
@@ -41,7 +41,7 @@ export async function deleteOldCounts(target: Queryable): Promise<void> {
   );
 }
 
-/** Gives a line back whose process is gone; `isOverdue`: unless that has renewed it meanwhile. */
+/** Returns the credits of a line whose process is dead. `isOverdue`: only if the line was not renewed meanwhile. */
 export async function endLine(
   target: Queryable,
   lineId: string,
@@ -50,92 +50,92 @@ export async function endLine(
   await target.query("select end_credit_line($1, $2)", [lineId, how.isOverdue === true], "end_credit_line");
 }
 
-/** A call that a line may cover: without a limit a minute and without a daily cap. */
+/** Call that a line may cover: without a rate limit and without a daily token cap. */
 export interface LinedCall {
   readonly jobId: string;
   readonly keyId: string;
   readonly model: string;
   readonly amountNano: bigint;
   readonly mayExceed: boolean;
-  /** The call has ended this long after now. */
+  /** Time until the call has ended at the latest, in milliseconds. */
   readonly lifeMs: number;
 }
 
 export interface CreditLines {
-  /** Takes the call's amount out of its workspace's line. Undefined: none covers it, and it is admitted as any other. */
+  /** Draws the amount of a call from the line of its workspace. Undefined if no line covers the call. */
   draw(workspaceId: string, call: LinedCall): LinedHold | undefined;
-  /** A call that no line covered waited so long for its admission: its ingress is one of many that make few calls of its workspace. */
+  /** Records the admission time of a call without a line. Long waits make a workspace busy even if this ingress serves few of its calls. */
   noteWait(workspaceId: string, nano: bigint, waitMs: number): void;
-  /** The call is settled. */
+  /** Removes a settled call. */
   forget(jobId: string): void;
-  /** Gives all lines back. The part of one that is still in use is left to the janitor. */
+  /** Returns all lines. The janitor returns parts that are still in use. */
   close(): Promise<void>;
 }
 
-/** A workspace with so many calls is busy, those of each earlier look counted half: 20 a second. */
+/** Calls that make a workspace busy, about 20 a second; calls of each earlier interval count half. */
 const BUSY_CALLS = 20;
-/** A wait for an admission counts for one more call each so long: one of 400 ms, or two of half of that, make a workspace busy. */
+/** Admission time that counts as one more call, in milliseconds: one wait of 400 ms makes a workspace busy. */
 const WAIT_MS = 20;
 const LOOK_MS = paced(500);
-/** A line is given back when no call has drawn on it for this long. */
+/** Idle time after which a line is returned. */
 const IDLE_MS = paced(1_500);
-/** A recalled line comes back at its next renewal. */
+/** Interval of renewals. A recalled line is returned at its next renewal. */
 const RENEW_MS = paced(1_000);
-/** The same of a line that runs low. */
+/** Interval of renewals of a line that is nearly used up. */
 const RENEW_EARLY_MS = paced(100);
-/** Without renewal a line covers no further calls after this time. */
+/** Time without renewal after which a line covers no further calls. */
 const FRESH_MS = paced(5_000);
-/** A line outlives the last call on it by this: its settle may have to be repeated. */
+/** Lifetime of a line beyond its last call, since the settlement may be repeated. */
 const SLACK_MS = paced(60_000);
 const BARRED_MS = paced(10_000);
-/** Time that the last settles have to be booked when the process ends. */
+/** Time for booking the last settlements when the process stops. */
 const CLOSE_MS = paced(2_000);
-/** Calls that a new line covers. One that proves too small is doubled. */
+/** Calls that a new line covers; doubled when it proves too small. */
 const CALLS = 256n;
-/** Renewals for whose usual draws a line covers calls before it is renewed again. */
+/** Number of renewal intervals whose usual draws a line covers. */
 const REACH = 4;
-/** The same for a line of few calls: so many of the largest. Of a process that dies no more is kept back than what it may have drawn. */
+/** Number of largest calls that a line with few calls covers. A dead process holds back no more than it may have drawn. */
 const REACH_CALLS = 64n;
-/** Far more than any balance has. */
+/** Larger than any balance. */
 const NANO_MAX = 2n ** 62n;
-/** Lines of a process. */
+/** Most lines of a process. */
 const LINES_MAX = 1_000;
-/** Calls on lines that are neither settled nor shown. Further ones wait for their holds. */
+/** Most calls on lines that are neither settled nor listed as holds. Further calls get a hold of their own. */
 const UNSHOWN_MAX = 20_000;
 
 interface Line {
   readonly id: string;
   readonly workspaceId: string;
-  /** The database may not have it yet. */
+  /** True until the database has confirmed the line. */
   isNew: boolean;
-  /** Statements that renewed it: one whose answer was lost may come behind later ones. */
+  /** Number of the last renewal: a statement whose response was lost may execute after a later one. */
   turn: number;
-  /** Nano-credits and calls drawn since it was opened, and how much of that the database had booked as settled. */
+  /** Nano-credits and calls drawn since opening, and the part that the database has booked as settled. */
   drawn: bigint;
   calls: number;
   closed: bigint;
-  /** Nano-credits that no call has drawn, as far as this process knows: never more than there are. */
+  /** Known undrawn nano-credits; never more than the actual amount. */
   free: bigint;
-  /** Largest amount of a call. */
+  /** Largest amount of a single call. */
   largest: bigint;
-  /** Most that `drawn` may come to before a renewal: never more than the database knows of. */
+  /** Upper limit of `drawn` until the next renewal; never more than the database has recorded. */
   most: bigint;
-  /** Calls may draw on it. */
+  /** True while calls may draw on the line. */
   isOpen: boolean;
-  /** It is given back. */
+  /** True while the line is being returned. */
   isEnding: boolean;
-  /** performance.now() of its last use, of its last renewal, and until when it covers calls. */
+  /** performance.now() of the last use and last renewal, and until when the line covers calls. */
   usedAt: number;
   renewedAt: number;
   freshUntil: number;
-  /** `drawn` at its last renewal. */
+  /** Value of `drawn` at the last renewal. */
   drawnBefore: bigint;
-  /** It should have so much free, and its calls may draw so much until it is renewed. */
+  /** Wanted undrawn amount, and the amount that calls may draw until the next renewal. */
   wanted: bigint;
   reach: bigint;
-  /** Largest amount that it did not cover since it was renewed. */
+  /** Largest uncovered amount since the last renewal. */
   missing: bigint;
-  /** A statement of its is on the way. */
+  /** True while a statement of the line is pending. */
   isAsking: boolean;
 }
 
@@ -146,7 +146,7 @@ export function openCreditLines(options: {
   readonly metrics: Pick<Metrics, "creditLines">;
   /** Longest time from admission to the end of a call, in milliseconds. */
   readonly callMs: number;
-  /** Time for which a workspace that was refused a line gets none, in milliseconds. Default: 10 s. */
+  /** Time for which a workspace gets no line after a refusal, in milliseconds. Default: 10 s. */
   readonly barredMs?: number | undefined;
 }): CreditLines {
   return new ProcessLines(options);
@@ -154,12 +154,12 @@ export function openCreditLines(options: {
 
 class ProcessLines implements CreditLines {
   private readonly options: Parameters<typeof openCreditLines>[0];
-  /** By workspace. */
+  /** Lines by workspace. */
   private readonly lines = new Map<string, Line>();
   private readonly calls: UnshownCalls;
-  /** Calls of workspaces without a line, those of earlier looks by half each. */
+  /** Calls of workspaces without a line; calls of each earlier interval count half. */
   private readonly callsOf = new Map<string, number>();
-  /** Workspace → performance.now() until which it is not asked for. */
+  /** Workspace → performance.now() until which no line is requested. */
   private readonly barred = new Map<string, number>();
   private readonly clock: ReturnType<typeof setInterval>;
   private isClosing = false;
@@ -238,7 +238,7 @@ class ProcessLines implements CreditLines {
     void this.renewLine(line);
   }
 
-  /** Closes the line, and leaves its workspace without one for a while. */
+  /** Closes a line, and opens none for its workspace for a while. */
   private barWorkspace(line: Line): void {
     this.bar(line.workspaceId);
     void this.giveBack(line);
@@ -260,7 +260,7 @@ class ProcessLines implements CreditLines {
       if (line.isEnding) {
         if (isDue) void this.giveBack(line);
       } else if (now - line.usedAt > IDLE_MS) {
-        // Calls came, and it covered none of them.
+        // Calls arrived, and the line covered none of them.
         if (line.missing > 0n) this.barWorkspace(line);
         else void this.giveBack(line);
       } else if (line.missing > 0n || isDue) {
@@ -288,28 +288,28 @@ class ProcessLines implements CreditLines {
       this.barWorkspace(line);
     if (renewed !== "renewed") return;
     if (missing === line.missing) line.missing = 0n;
-    // It has all that it can get.
+    // The line has all credits that it can get.
     if (isLow) line.wanted = min(line.wanted, line.free);
     line.freshUntil = now + FRESH_MS;
-    // Unless it was closed meanwhile.
+    // The line may have been closed meanwhile.
     line.isOpen = !this.isClosing && !line.isEnding;
   }
 
-  /** Gives what is free of the line back, and all of it once its calls are settled. */
+  /** Returns the undrawn credits of a line, and the remainder after its calls are settled. */
   private async giveBack(line: Line): Promise<void> {
     line.isOpen = false;
     line.isEnding = true;
     await this.ask(line, { more: 0n, most: line.drawn, givesBack: true });
   }
 
-  /** `over`: it is to be given back. Undefined: it is not known what became of it. */
+  /** Renews a line. `over`: the line must be returned. Undefined: the result is unknown. */
   private async ask(
     line: Line,
     { more, most, givesBack }: { readonly more: bigint; readonly most: bigint; readonly givesBack: boolean },
   ): Promise<"renewed" | "over" | "gone" | undefined> {
     if (line.isAsking) return undefined;
     line.isAsking = true;
-    // Until its answer is there, it may have been carried out or not.
+    // Until the response arrives, the statement may or may not have been executed.
     line.most = min(line.most, most);
     const { database, log, callMs } = this.options;
     const { id, workspaceId, drawn, calls } = line;
@@ -324,7 +324,7 @@ class ProcessLines implements CreditLines {
       const [row] = await database.query<{ renewed: bigint[] | null }>(RENEW_SQL, values, "renew_credit_line");
       renewed = row?.renewed;
     } catch (error) {
-      // It shows when it is asked for again.
+      // The next renewal reveals the result.
       if (sqlState(error) !== SQL.lockTimeout) {
         log.warn({ err: error, workspace_id: workspaceId }, "a credit line could not be renewed or given back yet");
       }

@@ -1,4 +1,4 @@
-/** Writes why calls failed, several of them in one statement. A call that fails waits for it; calls that succeed never meet it. */
+/** Records the reasons of failed calls, several in one statement. A failed call waits for its record; successful calls cause none. */
 import type { Database } from "#shared/database/client.ts";
 import {
   type FailedAttempt,
@@ -15,8 +15,8 @@ import type { UsageStatus } from "./settle.ts";
 
 export interface FailureLog {
   /**
-   * Writes the reason of a call that failed or is lost. Resolves when it is written, or was given up. Never rejects: the
-   * caller receives its error whatever becomes of the record.
+   * Records the reason of a failed or lost call. Resolves when the record is written or abandoned. Never rejects, because the caller
+   * receives its error in any case.
    */
   record(call: RecordedCall, outcome: RecordedFailure): Promise<void>;
 }
@@ -26,21 +26,21 @@ interface RecordedFailure {
   readonly status: UsageStatus;
   readonly failure: { readonly code: Code };
   readonly attempts?: readonly FailedAttempt[];
-  /** The provider's own words, unsealed. */
+  /** Error text of the provider, not encrypted yet. */
   readonly providerText?: string;
 }
 
-/** Failures of one statement. */
+/** Most failures per statement. */
 const BATCH_MAX = 200;
-/** Failures that wait for a statement; further ones are not recorded. */
+/** Most failures that wait for a statement; further ones are not recorded. */
 const WAITING_MAX = 2_000;
 /** Longest wait of a failed call for its record, in milliseconds. */
 const WAIT_MS = 2_000;
 
-/** @param options.secrets values that no kept text may contain */
+/** @param options.secrets values that are redacted in stored texts */
 export function openFailureLog(options: {
   readonly database: Pick<Database, "query">;
-  /** Undefined in processes that ask no providers. */
+  /** Encrypts texts of providers; undefined in processes that call no provider. */
   readonly sealer: Pick<Sealer, "seal"> | undefined;
   readonly secrets: readonly string[];
   readonly log: Logger;
@@ -91,7 +91,7 @@ export function openFailureLog(options: {
   };
 }
 
-/** Returns the place of a failure's sealed text. */
+/** Returns the place for which the text of a failure is encrypted. */
 export function placeOfFailure({ workspaceId, jobId, attempt }: RecordedCall): SealedPlace {
   return { workspaceId, table: "usage_failure", row: `${jobId}:${attempt}`, field: "text" };
 }

@@ -1,4 +1,4 @@
-/** Calls that were admitted on credit lines. */
+/** Calls that were admitted on a credit line. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import { plainArray } from "#shared/database/arrays.ts";
@@ -10,18 +10,18 @@ import { InFlightMap } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 import { paced } from "#shared/pace.ts";
 
-/** A call's share of a line, with what its hold would say. */
+/** Share of a credit line that a call has drawn, with the properties of a hold. */
 export interface LinedHold {
   readonly lineId: string;
   readonly keyId: string;
   readonly model: string;
   readonly amountNano: bigint;
   readonly mayExceed: boolean;
-  /** Unix milliseconds by which the call has ended. */
+  /** Latest end of the call, in Unix milliseconds. */
   readonly deadlineMs: number;
 }
 
-/** The share of a line on which the call of the message was admitted. */
+/** Returns the share of a credit line of a call, from its message. */
 export function linedHoldOf(
   job: Pick<JobMessage, "credit_line" | "key_id" | "model" | "hold_nano" | "may_exceed" | "deadline_ms">,
 ): LinedHold | undefined {
@@ -37,13 +37,13 @@ export function linedHoldOf(
 }
 
 const PLACE_SQL = "select place_lined_hold($1, $2, $3, $4, $5, $6, $7, $8) as verdict";
-/** A hold of its own outlives its call by this: its settle may have to be repeated. */
+/** Lifetime of a separate hold beyond the end of its call, in milliseconds, since the settlement may be repeated. */
 const HOLD_SLACK_MS = 120_000;
 
 /**
- * Gives a call on a line a hold of its own, if it has none: out of the line, or out of what is available when the line has ended. Safe to
- * repeat. `stands`: it has one now, of less where there is not enough. `closed`: the call was settled before.
- * @throws Error while other lines of the workspace are on their way back for it
+ * Places a separate hold for a call on a credit line, taken from the line, or from the available credits if the line has ended. Idempotent.
+ * `stands`: the hold exists, with a smaller amount if credits were missing. `closed`: the call was settled before.
+ * @throws Error while other lines of the workspace are being recalled for the hold
  */
 export async function placeLinedHold(
   database: Queryable,
@@ -57,7 +57,7 @@ export async function placeLinedHold(
   return row?.verdict === 0 ? "stands" : "closed";
 }
 
-/** A call that is open for this long is shown among the holds. If nobody settles it, the janitor finds its hold. */
+/** Age at which an open call is listed as a hold, so that the janitor finds it if no process settles it. */
 const SHOW_AFTER_MS = paced(1_000);
 const SHOWN_AT_ONCE_MAX = 1_000;
 
@@ -70,11 +70,11 @@ interface OpenCall {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly lined: LinedHold;
-  /** performance.now() of its admission. */
+  /** performance.now() of the admission. */
   readonly at: number;
 }
 
-/** By job: calls on lines that this process admitted, as long as they are neither settled nor shown among the holds. */
+/** Calls on credit lines that this process admitted, until they are settled or listed as holds; by job. */
 export class UnshownCalls {
   private readonly options: { readonly database: Queryable; readonly log: Logger };
   private readonly calls = new InFlightMap<OpenCall>();
@@ -96,7 +96,7 @@ export class UnshownCalls {
     this.calls.take(jobId);
   }
 
-  /** Shows those that were admitted a second ago. Never throws. */
+  /** Lists calls that were admitted a second ago as holds. Never throws. */
   async show(): Promise<void> {
     if (this.isShowing) return;
     this.isShowing = true;
@@ -104,7 +104,7 @@ export class UnshownCalls {
     this.isShowing = false;
   }
 
-  /** Shows all of them: its process ends. Never throws. */
+  /** Lists all calls as holds before the process stops. Never throws. */
   showAll(): Promise<void> {
     return this.showBefore(Infinity, LOCK_TIMEOUT_MS);
   }
@@ -118,7 +118,7 @@ export class UnshownCalls {
     for (const theirs of Map.groupBy(due, ({ lined }) => lined.lineId).values()) {
       for (let from = 0; from < theirs.length; from += SHOWN_AT_ONCE_MAX) {
         await this.showSome(theirs.slice(from, from + SHOWN_AT_ONCE_MAX), lockMs).catch((error: unknown) => {
-          // A line that is locked keeps no other from being shown.
+          // A locked line must not delay the calls of other lines.
           if (sqlState(error) !== SQL.lockTimeout) {
             this.options.log.warn({ err: error }, "calls on a credit line could not be shown yet");
           }
@@ -127,7 +127,7 @@ export class UnshownCalls {
     }
   }
 
-  /** @param calls of one line */
+  /** Lists calls as holds. @param calls calls of one line */
   private async showSome(calls: readonly OpenCall[], lockMs: number): Promise<void> {
     const [first] = calls;
     if (!first) return;

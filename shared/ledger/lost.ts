@@ -1,6 +1,6 @@
 /**
- * Calls whose worker died: nobody is left to ask, so what an ingress recorded as relayed is settled, and a call of
- * which nothing was relayed is released (design part 4). Used by later deliveries and by the janitor.
+ * Closes holds of calls whose worker died: settles what an ingress recorded as relayed, and releases the hold if nothing was relayed. Used
+ * by later deliveries and by the janitor.
  */
 import type { Database } from "#shared/database/client.ts";
 
@@ -14,7 +14,7 @@ interface Progress {
   units: Record<string, number>;
 }
 
-/** Closes the hold of a lost call; harmless when it was closed before. */
+/** Closes the hold of a lost call. No effect if it was closed before. */
 export async function settleLostCall(database: Database, ledger: Ledger, call: LostCall): Promise<Settled> {
   const rows = await database.query<Progress>(
     "select amount, tokens, units from relay_progress where workspace_id = $1 and job_id = $2",

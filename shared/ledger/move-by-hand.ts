@@ -1,4 +1,4 @@
-/** A top-up or correction by an operator, with its audit row, once per id. /operator makes it. */
+/** Top-up or correction by an operator, with its audit row, once per id. Used by /operator. */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database } from "#shared/database/client.ts";
 import { findMove } from "#shared/database/credits.ts";
@@ -9,17 +9,17 @@ import { moveCredits } from "./move.ts";
 
 export interface HandMove {
   readonly kind: "top_up" | "correction";
-  /** Negative for a correction downwards. */
+  /** Nano-credits; negative for a correction downwards. */
   readonly amountNano: bigint;
-  /** Its idempotency key, with workspace and kind. */
+  /** Idempotency key, together with workspace and kind. */
   readonly sourceId: string;
   readonly note: string | null;
 }
 
-/** A ninth of what a balance can hold, so that a slip of the finger overflows nothing. */
+/** Most credits of one movement: a ninth of the largest balance, so that a typing error causes no overflow. */
 const CREDITS_MAX = 1_000_000_000n;
 
-/** The nano-credits of a decimal text. @throws RangeError saying what was expected */
+/** Converts decimal text to nano-credits. @throws RangeError with the expected format */
 export function parseMove(text: string): bigint {
   let nano: bigint;
   try {
@@ -32,18 +32,18 @@ export function parseMove(text: string): bigint {
   throw new RangeError(`expected between 0 and ${CREDITS_MAX} credits`);
 }
 
-/** Constraint: no balance below what is held. */
+/** Name of the constraint that keeps a balance at or above its holds. */
 const FUNDS = "funds";
 
 /**
- * moved; repeat: it was made before, nothing changed; other: the id stands for another amount, which `earlierNano` is; funds: less
- * would be left than is held.
+ * moved: booked now; repeat: booked before with the same id; other: the id was used for another amount, `earlierNano`; funds: the balance
+ * would fall below its holds.
  */
 export type MoveResult =
   | { readonly result: "moved" | "repeat" | "funds" }
   | { readonly result: "other"; readonly earlierNano: bigint };
 
-/** @throws Error of the driver when it cannot be known whether the credits moved; under the same id a repeat is safe */
+/** Books a movement. @throws Error of the driver if the result is unknown; a repeat with the same id is safe */
 export async function moveByHand(
   database: Database,
   workspaceId: string,

@@ -1,9 +1,9 @@
-/** Top-ups and corrections: credits that enter or leave a workspace by an operator's hand. */
+/** Top-ups and corrections of a balance. */
 import type { Queryable } from "#shared/database/client.ts";
 
 /**
- * Adds `amountNano` (negative for a correction downwards) under the id `sourceId`; a repeat changes nothing.
- * Returns whether it moved now. @throws Error of the driver: constraint `funds` when the balance would fall below holds
+ * Adds `amountNano` to a balance (negative for a correction downwards), once per `sourceId`. Returns true if booked now, false for a repeat.
+ * @throws Error of the driver with constraint `funds` if the balance would fall below its holds
  */
 export async function moveCredits(
   target: Queryable,

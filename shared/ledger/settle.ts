@@ -1,7 +1,7 @@
 /**
- * Closes holds, and calls on credit lines: settle or release, once per job and attempt, grouped. With move.ts the only code that moves money.
- * Idempotency key: (workspace id, job id, attempt). Every write may happen twice; the second finds the hold gone, or the usage record, and
- * changes nothing.
+ * Closes holds and calls on credit lines: settles or releases, once per job and attempt, in groups. Only this file and move.ts move credits.
+ * Idempotency key: (workspace id, job id, attempt). Every write may happen twice; the second one finds the hold closed or the usage record
+ * written, and has no effect.
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { type Database, isDataFault, SQL, sqlState, type SqlValue, waitingForLocks } from "#shared/database/client.ts";
@@ -15,9 +15,9 @@ import type { Metrics } from "#shared/metrics.ts";
 
 import { type LinedHold, placeLinedHold } from "./lined-calls.ts";
 
-/** Calls that are answered before they are settled wait this long to be settled with others. */
+/** Time that a settlement waits for others of its group after its call was answered, in milliseconds. */
 const SETTLE_LINGER_MS = 20;
-/** The same under load, where a larger group makes fewer commits. */
+/** The same time under load, where larger groups need fewer commits. */
 const SETTLE_LINGER_MAX_MS = 40;
 
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
@@ -26,44 +26,44 @@ export interface CallSettlement {
   readonly workspaceId: string;
   readonly jobId: string;
   readonly attempt: number;
-  /** Nano-credits used; null releases the hold. */
+  /** Nano-credits to charge; null releases the hold. */
   readonly usedNano: bigint | null;
   readonly status: UsageStatus;
-  /** `provider/model` that served, null when none did. */
+  /** Source that served the call, `provider/model`; null if none did. */
   readonly source: string | null;
   /** Measured units, for the usage record. */
   readonly units: Readonly<Record<string, number>>;
   readonly isEstimated: boolean;
-  /** Tokens used, corrects the daily counter. */
+  /** Used tokens, for the daily counter. */
   readonly tokens: number;
-  /** No caller waits for it: it may wait a few milliseconds for others. */
+  /** True if no caller waits for the settlement, so that it may wait some milliseconds for others. */
   readonly isPatient?: boolean;
-  /** It was admitted on a credit line, against which it is settled. */
+  /** Credit line against which the call is settled. */
   readonly lined?: LinedHold | undefined;
-  /** The caller has the whole answer: what a hold that had been closed for less did not pay is taken from what is available. */
+  /** True if the caller has the whole answer. If the hold was closed for less before, the difference is charged from the available credits. */
   readonly isDelivered?: boolean;
 }
 
-/** Nano-credits taken; `wasClosed` when an earlier settle had done it (the amount is then that one's). */
+/** Charged nano-credits. `wasClosed`: an earlier settlement closed the hold, and the amount is the earlier one. */
 export interface Settled {
   readonly takenNano: bigint;
   readonly wasClosed: boolean;
-  /** Those of them that were taken now, from what is available: the hold had been closed for less. */
+  /** Part of the amount that was charged now from the available credits, because the hold had been closed for less. */
   readonly lateNano?: bigint;
 }
 
-/** A call whose hold may have been placed. */
+/** Call whose hold may exist. */
 export type PlacedCall = Pick<CallSettlement, "workspaceId" | "jobId">;
 
 export interface Ledger {
   /**
-   * Figures that the database refuses release the hold, and leave a settle_fault for an operator.
-   * @throws Error when the database stays away longer than `retryMs`; the hold then waits for the janitor
+   * Settles a call. Figures that the database refuses release the hold and write a settle_fault for an operator.
+   * @throws Error if the database is away for longer than `retryMs`; the janitor then closes the hold
    */
   settle(settlement: CallSettlement): Promise<Settled>;
-  /** Releases holds whose admission may or may not have been committed. Never throws; tries for half a minute. */
+  /** Releases holds whose admission may not have been committed. Never throws; retries for 30 s. */
   undo(calls: readonly PlacedCall[]): void;
-  /** Resolves when everything accepted has been written. */
+  /** Resolves when all accepted settlements are written. */
   idle(): Promise<void>;
 }
 
@@ -84,7 +84,7 @@ const DELIVERED_SQL = "select taken, late from settle_delivered($1, $2, $3::smal
 export function openLedger(options: {
   database: Database;
   log: Logger;
-  /** Time for which a settle is repeated while the database is away. */
+  /** Time for which a settlement is retried while the database is away, in milliseconds. */
   retryMs: number;
   metrics?: Pick<Metrics, "groupSize">;
 }): Ledger {
@@ -99,12 +99,12 @@ export function openLedger(options: {
   const grouper = openGrouped<CallSettlement, bigint | null>({ ...grouping, name: "settle", run: settleGroup });
   const lined = openGrouped<LinedSettlement, Taken>({ ...grouping, name: "lined settle", run: settleLined });
 
-  // Those asleep between two tries included: a process that ends must not leave them behind.
+  // Includes settlements that wait for a retry: a stopping process must finish them.
   const running = new InFlightSet<Promise<Settled>>();
 
   const settleHeld = async (item: CallSettlement): Promise<Settled> => {
     let refusedBy: unknown;
-    // The group form does not close a hold whose key is taken; what no form takes is released.
+    // The grouped statement does not close a hold whose key exists. A settlement that every statement refuses is released.
     const ways = [
       () => grouper.call(item),
       async () => (await settleSingle({ target: database, lockMs: String(LOCK_TIMEOUT_MS) }, item))[0],
@@ -137,7 +137,7 @@ export function openLedger(options: {
         log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated"),
     });
 
-  /** Settles against the line, or where that does not do out of a hold of its own. */
+  /** Settles against the credit line, or if that fails, from a separate hold. */
   const settleOnLine = async (item: LinedSettlement): Promise<Settled> => {
     const settled = await repeated(item, async () => {
       const taken = await lined.call(item).catch((error: unknown) => {
@@ -176,10 +176,10 @@ function isLined(item: CallSettlement): item is LinedSettlement {
   return item.lined !== undefined;
 }
 
-/** Verdict on a call that cannot be settled against its line. */
+/** Verdict for a call that cannot be settled against its credit line. */
 const NEEDS_HOLD = -3n;
 
-/** Nano-credits taken, null when there was no hold. */
+/** Charged nano-credits; null if there was no hold. */
 type Taken = bigint | null;
 
 function settleGroup(items: readonly CallSettlement[], on: GroupRun): Promise<(Taken | typeof BUSY)[]> {
@@ -212,7 +212,7 @@ async function settleSingle(
   return [busy(rows[0]?.taken ?? null)];
 }
 
-/** Figures of calls, a column each, in the order in which both statements take them. */
+/** Returns the figures of calls as columns, in the order of the parameters of both statements. */
 function outcomeColumns(items: readonly CallSettlement[]): SqlValue[] {
   return [
     plainArray(items.map((item) => item.usedNano)),
@@ -269,7 +269,7 @@ async function settleLined(
   return rows[0]?.taken.map((taken) => (taken === NEEDS_HOLD ? taken : busy(taken))) ?? [];
 }
 
-/** Releases the hold of figures that the database does not take. */
+/** Releases the hold of a settlement whose figures the database refuses. */
 async function refuseSettle(database: Database, item: CallSettlement, fault: unknown): Promise<Taken | typeof BUSY> {
   const rows = await database.query<{ taken: bigint | null }>(REFUSE_SQL, [
     item.workspaceId,
@@ -283,7 +283,7 @@ async function refuseSettle(database: Database, item: CallSettlement, fault: unk
 
 const NOTHING: Settled = { takenNano: 0n, wasClosed: true };
 
-/** Tells what an earlier settle took; what a delivered answer still owes is taken now. */
+/** Returns the charge of an earlier settlement, and charges now what a delivered answer still owes. */
 async function settleClosed(database: Database, item: CallSettlement): Promise<Settled> {
   const key = [item.workspaceId, item.jobId, item.attempt] as const;
   const [earlier] = await database.query<{ settled: bigint }>(
@@ -306,7 +306,7 @@ async function settleClosed(database: Database, item: CallSettlement): Promise<S
 }
 
 async function undoAdmissions(database: Database, log: Logger, calls: readonly PlacedCall[]): Promise<void> {
-  // The lost statement may still commit until the server's own timeout (10 s) ends it, hence the later tries.
+  // A lost statement may still commit until the timeout of the server (10 s), hence the later tries.
   for (const waitMs of [250, 3_000, 12_000, 15_000]) {
     await Bun.sleep(waitMs);
     try {

@@ -1,10 +1,10 @@
 /**
- * Words about single calls, many to a message: what a process has to tell within one turn of its loop travels together.
- * Best effort, since whoever waits for a word asks when it does not come.
+ * Acknowledgements of single calls, many per message: all acknowledgements of one turn of the event loop are sent together. Best effort: the
+ * receiver requests a missing acknowledgement.
  */
 import { tellAtTurnEnd } from "./loop-turn.ts";
 
-/** Word of an ingress about an answer: it has it, or its caller is not there any more and it never will have it. */
+/** Acknowledgement of an ingress for an answer: received, or never to be received because its caller disconnected. */
 export type TakenAck = "taken" | "gone";
 export type SettledAck = "settled";
 
@@ -12,13 +12,13 @@ export interface AckBatch<Word extends string> {
   tell(subject: string, word: Word, jobId: string): void;
 }
 
-/** Connection that takes words to the server. */
+/** Connection that sends acknowledgements. */
 export interface AckPublisher {
   isClosed(): boolean;
   publish(subject: string, bytes: Uint8Array): void;
 }
 
-/** @param lingerMs words wait so long for others; 0: until the end of the turn */
+/** @param lingerMs time that an acknowledgement waits for others, in milliseconds; 0: until the end of the turn */
 export function createAckBatch<Word extends string>(publisher: AckPublisher, lingerMs = 0): AckBatch<Word> {
   /** Subject → word → job ids. */
   let waiting = new Map<string, Map<Word, string[]>>();
@@ -30,7 +30,7 @@ export function createAckBatch<Word extends string>(publisher: AckPublisher, lin
       try {
         publisher.publish(subject, encoder.encode(JSON.stringify(Object.fromEntries(words))));
       } catch {
-        // The connection closes. Those who wait for the words ask.
+        // The connection is closing. Receivers request missing acknowledgements.
       }
     }
   };
@@ -49,7 +49,7 @@ export function createAckBatch<Word extends string>(publisher: AckPublisher, lin
   };
 }
 
-/** Nothing for what cannot be read: a process of another version, perhaps. */
+/** Returns the acknowledgements of a message; empty if it is unreadable, for example from another version. */
 export function readWords<Word extends string>(bytes: Uint8Array, words: readonly Word[]): [Word, string][] {
   let value: Partial<Record<Word, unknown>> | null;
   try {

@@ -1,21 +1,21 @@
 /**
- * Publishes what must outlive a lost connection: frames and acknowledgements. The client drops what is published while
- * the server is away, and what it had just written may not have arrived; both are sent when the server is back. Whoever
- * receives must bear repeats: frames are numbered, and a second ack changes nothing.
+ * Publishes messages that must survive a lost connection: frames and acknowledgements. The client drops messages while the server is away,
+ * and recently written ones may be lost; both are sent again after the reconnect. Receivers must tolerate repeats: frames are numbered, and
+ * a second ack has no effect.
  */
 import type { NatsConnection } from "nats";
 
 import { onLink } from "./connection.ts";
 
 export interface BufferedPublisher extends Pick<NatsConnection, "isClosed"> {
-  /** In order. Of what waits for a connection only WAITING_BYTES_MAX are kept; receivers notice the gap. */
+  /** Publishes in order. At most WAITING_BYTES_MAX wait for a connection; receivers detect the gap. */
   publish(subject: string, bytes: Uint8Array): void;
   /**
-   * Undefined while the server takes what is published about as fast as it comes. Otherwise it resolves when there is room
-   * again, or the connection is lost; whoever publishes much waits for it, since the client itself keeps whatever it is given.
+   * Returns undefined while the server keeps up. Otherwise resolves when there is capacity again or the connection is lost. Publishers of
+   * large data wait for it, because the client buffers without a limit.
    */
   room(): Promise<void> | undefined;
-  /** Sends what waits, whether its receivers are back or not: the process ends. */
+  /** Sends all waiting messages before the process stops, even if their receivers are not reconnected. */
   flush(): void;
 }
 
@@ -26,14 +26,14 @@ interface Sent {
 }
 
 const WAITING_BYTES_MAX = 16 * 1_048_576;
-/** Age up to which a message may have died with the socket when the connection is lost. */
+/** Age up to which a message may have been lost with the socket, in milliseconds. */
 const RECENT_MS = 500;
 const RECENT_MAX = 1_024;
 const RECENT_BYTES_MAX = 4 * 1_048_576;
-/** Published and not known to be taken. From half of it on the server is asked. */
+/** Most published bytes without confirmation by the server. A confirmation is requested from half of it. */
 const OUT_BYTES_MAX = 8 * 1_048_576;
 
-/** @param settleMs time given to receivers to come back after the server did */
+/** @param settleMs time for receivers to reconnect after the server is back, in milliseconds */
 export function createBufferedPublisher(connection: NatsConnection, settleMs: number): BufferedPublisher {
   let isHeld = false;
   let recent: Sent[] = [];
@@ -45,13 +45,13 @@ export function createBufferedPublisher(connection: NatsConnection, settleMs: nu
   let taken = 0;
   let asking: Promise<void> | undefined;
 
-  /** The server answers once it has read everything before the question. */
+  /** Requests a confirmation: the server replies after it has read all previous messages. */
   const ask = async (): Promise<void> => {
     const before = published;
     try {
       await connection.flush();
     } catch {
-      // The connection is lost, and with it what was on its way.
+      // The connection is lost, with all messages in transit.
     } finally {
       taken = Math.max(taken, before);
       asking = undefined;

@@ -11,14 +11,14 @@ import { PlainSocket } from "#shared/plain-socket.ts";
 
 import { sendAtTurnEnd } from "./loop-turn.ts";
 
-/** Older servers lose or repeat messages in known ways. */
+/** Lowest supported version; older servers are known to lose or repeat messages. */
 export const NATS_VERSION_MIN = "2.11.0";
-/** Clustered servers of these versions can lose a message at its delivery limit. */
+/** Versions whose clustered servers can lose a message at its delivery limit. */
 const NATS_VERSIONS_WARNED = new Set(["2.12.3", "2.12.4"]);
 
 export type NatsRole = "ingress" | "worker" | "janitor" | "nats-auth";
 
-/** Users of deploy/nats/server.conf. */
+/** User of deploy/nats/server.conf. */
 export type NatsUser = keyof Config["natsPasswords"];
 
 export const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
@@ -29,9 +29,9 @@ export const INBOX_PREFIXES: Readonly<Record<NatsRole, string>> = {
 };
 
 /**
- * Connects; `name` shows in the server's connection list.
- * @param options.login user and password where the URL names no user; without a password there is no login
- * @param options.waitMs for as long a server that is away is waited for; 0 unless given
+ * Connects to NATS; `name` appears in the connection list of the server.
+ * @param options.login user and password if the URL contains no user; no login without a password
+ * @param options.waitMs longest wait for an unreachable server, in milliseconds; default: 0
  * @throws Error with one sentence when the server cannot be reached or is older than 2.11
  */
 export async function connectNats(options: {
@@ -46,7 +46,7 @@ export async function connectNats(options: {
     NatsConnectionImpl.connect({
       ...serversOf(options.url, options.login),
       name: options.name,
-      // Each role has an inbox prefix of its own, so that the server's permissions can keep their replies apart.
+      // Each role has its own inbox prefix, so that the permissions of the server can separate their replies.
       inboxPrefix: INBOX_PREFIXES[options.role],
       maxReconnectAttempts: -1,
       reconnectTimeWait: 250,
@@ -71,7 +71,7 @@ export async function connectNats(options: {
   return connection;
 }
 
-/** The library's own transport over a lean socket; a server that wants TLS is dialled again the library's way. */
+/** Transport of the library over a lean socket. A server that requires TLS is connected by the library's own socket. */
 class PlainTransport extends NodeTransport {
   private server: Parameters<NodeTransport["connect"]>[0] | undefined;
 
@@ -109,8 +109,8 @@ class PlainTransport extends NodeTransport {
   }
 
   /**
-   * Frames of one turn of the event loop go out in one piece at its end: calls that end in one turn cost one call of the kernel, and one
-   * wake-up of the server, together. A frame that comes alone waits for no timer.
+   * Sends the frames of one turn of the event loop together at its end, with one system call and one wake-up of the server. A single frame
+   * waits for no timer.
    */
   override send(frame: Uint8Array): void {
     if (this.isClosed) return;
@@ -119,17 +119,17 @@ class PlainTransport extends NodeTransport {
       socket.cork();
       sendAtTurnEnd(() => socket.uncork());
     }
-    // What cannot be written is missed when the connection is found to be lost.
+    // A failed write is detected when the connection is lost.
     socket.write(frame);
   }
 
   override close(error?: Error): Promise<void> {
-    // What was published last still goes out.
+    // The last published frames are still sent.
     if (this.socket?.writableCorked > 0) this.socket.uncork();
     return super.close(error);
   }
 
-  /** The library waits here until all is written, which never happens on a link that takes nothing: the one that heartbeats find. */
+  /** Closes the socket at once: the library would wait for pending writes, which never finish on a stalled connection. */
   override disconnect(): void {
     void this.close();
   }
@@ -137,7 +137,7 @@ class PlainTransport extends NodeTransport {
 
 setTransportFactory({ factory: () => new PlainTransport(), dnsResolveFn: nodeResolveHost });
 
-/** The client reads no credentials from a URL, so they are taken out and given apart. */
+/** Separates credentials from the URLs, because the client does not read them from a URL. */
 function serversOf(
   urls: string,
   login: Parameters<typeof connectNats>[0]["login"],
@@ -152,8 +152,8 @@ function serversOf(
 }
 
 /**
- * Calls back when the connection is lost and when it is there again, until it closes. In between the client drops
- * whatever is published (measured on 3.4.0: its buffer is emptied at each attempt to connect).
+ * Calls `lost` and `restored` when the connection is lost and restored, until it closes. In between, the client drops published messages
+ * (measured on 3.4.0: its buffer is cleared at each attempt to connect).
  */
 export function onLink(connection: NatsConnection, on: { lost?(): void; restored?(): void }): void {
   void (async () => {
@@ -165,20 +165,20 @@ export function onLink(connection: NatsConnection, on: { lost?(): void; restored
 }
 
 /**
- * Resolves when the server has passed on everything that it had for us, and after `ms` milliseconds at the latest. Never rejects: a link that
- * is lost passes nothing on.
+ * Resolves when the server has delivered all pending messages, or after `ms` milliseconds. Never rejects: a lost connection delivers
+ * nothing.
  */
 export async function flushed(connection: Pick<NatsConnection, "flush">, ms: number): Promise<void> {
   const flush = connection.flush().catch(() => undefined);
   await Promise.race([flush, Bun.sleep(ms)]);
 }
 
-/** Acts that wait for the link of a connection, of those whose link is lost. */
+/** Actions that wait for a lost connection, by connection. */
 const waiting = new WeakMap<object, (() => void)[]>();
-/** A thousand jobs a second may end during an outage of ten seconds. */
+/** Most waiting actions: 1,000 jobs a second may end during an outage of ten seconds. */
 const WAITING_MAX = 10_000;
 
-/** Runs the act now, or once the link that is lost is there again: what it publishes would be dropped before. Acts beyond ten thousand are not run. */
+/** Runs an action now, or after the reconnect if the connection is lost. Actions above WAITING_MAX are dropped. */
 export function whenLinked(connection: object, act: () => void): void {
   const acts = waiting.get(connection);
   if (!acts) act();
@@ -209,13 +209,13 @@ async function watch(connection: NatsConnection, name: string, log: Logger): Pro
   }
 }
 
-/** Negative when `a` is older than `b`; a pre-release suffix is ignored. */
+/** Returns a negative number if `a` is older than `b`. Ignores a pre-release suffix. */
 export function compareVersions(a: string, b: string): number {
   const parts = (text: string): number[] => text.split("-")[0]?.split(".").map(Number) ?? [];
   const left = parts(a);
   const right = parts(b);
   for (let i = 0; i < 3; i++) {
-    // A part that is not a number counts as 0, so an unreadable version counts as too old.
+    // A non-numeric part counts as 0, so an unreadable version counts as too old.
     const difference = (left[i] || 0) - (right[i] || 0);
     if (difference !== 0) return difference;
   }

@@ -1,26 +1,26 @@
 /**
- * Limits of the queue that follow the fleet: messages of each lane that workers may have unacknowledged, and messages of one
- * workspace in a lane. Constants would halt a lane, or one workspace, while workers of a large fleet wait. Both can be changed on
- * a running server. What they are at least, streams and durables are made with (topology.ts).
+ * Limits of the queue that depend on the size of the fleet: unacknowledged messages per lane, and messages of one workspace per lane. Fixed
+ * limits would stop a lane or a workspace while workers of a large fleet are idle. Both can be changed on a running server. Streams and
+ * durable consumers are created with the minimum (topology.ts).
  */
 import { type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
 import { durableName, type Lane, LANES, type Pool, POOLS, streamName } from "./subjects.ts";
 
-/** At the least: a lane full of messages of workers that died halts for as long as those may be silent. */
+/** Minimum of unacknowledged messages. A lane that is full of messages of dead workers stops until their ack deadlines. */
 export const UNACKED_MIN: Readonly<Record<Lane, number>> = { live: 16_384, batch: 8_192 };
 export const WORKSPACE_MESSAGES_MIN = 2_000;
 export const POOL_MESSAGES_MIN = 200_000;
-/** The servers keep a record of each. */
+/** Maximum of unacknowledged messages; the server keeps a record of each. */
 const UNACKED_MAX = 1_048_576;
 
-/** A call that is answered and not yet settled holds its message beside the one in its slot; as many again may be those of the dead. */
+/** Unacknowledged messages per slot: one running, one waiting for its settlement, and as many of dead workers. */
 const UNACKED_PER_SLOT = 4;
-/** One workspace may have nearly all slots, and beside each call under way one that is being settled. */
+/** Messages of a workspace per slot: it may use nearly all slots, with one running call and one being settled per slot. */
 const WORKSPACE_MESSAGES_PER_SLOT = 2;
 
-/** The fields that follow the fleet, and the most that they come to. What lies between that and the least is in force, and kept. */
+/** Fields that depend on the fleet, with their maximum. A current value between minimum and maximum is kept. */
 export const FOLLOWING: Readonly<Record<string, number>> = {
   max_ack_pending: UNACKED_MAX,
   max_msgs_per_subject: UNACKED_MAX,
@@ -30,20 +30,20 @@ export const FOLLOWING: Readonly<Record<string, number>> = {
 export interface LaneSlots {
   readonly pool: Pool;
   readonly lane: Lane;
-  /** Jobs that all workers of the lane run at once. */
+  /** Slots of all workers of the lane. */
   readonly slots: number;
 }
 
 export interface LimitChange {
-  /** Stream or durable. */
+  /** Name of the stream or durable consumer. */
   readonly of: string;
   readonly from: number;
   readonly to: number;
 }
 
 /**
- * Changes the limits of every pool to what its workers need. Only one process may do so at a time.
- * @param isNewer true of what a newer version made, which is left as it is
+ * Changes the limits of every pool to the needs of its workers. Only one process may do so at a time.
+ * @param isNewer returns true for a stream of a newer version, which is not changed
  */
 export async function followFleet(
   connection: NatsConnection,
@@ -69,7 +69,7 @@ export async function followFleet(
   return changes;
 }
 
-/** @param further unacknowledged messages that may lie in the stream beyond the usual */
+/** Adjusts the limits of a stream. @param further additional unacknowledged messages that the stream may contain */
 async function fitStream(
   manager: JetStreamManager,
   pool: Pool,
@@ -81,7 +81,7 @@ async function fitStream(
   if (isNewer(config)) return [];
   const from = config.max_msgs_per_subject;
   const next = nextLimit(from, WORKSPACE_MESSAGES_PER_SLOT * slots, WORKSPACE_MESSAGES_MIN);
-  // The server drops what is beyond a lower limit, so that waits until no workspace can be near it.
+  // The server drops messages above a lower limit, so a limit is lowered only when no workspace can be near it.
   const to = next < from && state.messages > next / 2 ? from : next;
   const messages = POOL_MESSAGES_MIN + further;
   if (from === to && config.max_msgs === messages) return [];
@@ -90,8 +90,8 @@ async function fitStream(
 }
 
 /**
- * Returns the limit to have. It grows at once, to a power of two, and falls where a quarter would do: every change is written to the
- * disks of all servers, and a fleet that breathes would cause one with each breath.
+ * Returns the next limit. It grows immediately to a power of two, and falls only when a quarter suffices, since every change is written to
+ * the disks of all servers and a fleet that scales often would cause many.
  */
 export function nextLimit(inForce: number, wanted: number, least: number): number {
   const need = Math.min(UNACKED_MAX, Math.max(least, wanted));

@@ -1,17 +1,17 @@
 /**
- * Frames from a worker to the ingress that waits: one line of JSON (what it is), then the bytes as they go to the
- * client. The ingress relays the bytes without parsing them.
+ * Frames from a worker to the waiting ingress: one line of JSON (the head), then bytes for the client. The ingress relays the bytes without
+ * parsing them.
  *
- * head   first piece of a stream, with the model that serves; failures before it keep their true status
- * delta  further pieces
- * part   a piece of a plain answer that is larger than one frame; `end` brings the last
- * end    the call is settled, or will be as its `settle` says
+ * head   first part of a stream, with the serving model; a failure before it is answered with its HTTP status
+ * delta  further parts
+ * part   part of a plain answer that is larger than one frame; `end` contains the last part
+ * end    the call is settled, or will be settled as in `settle`
  * error  the call failed; before `head` an HTTP status, after it an error frame
- * beat   sent as a request: the worker lives, and wants to know whether the caller still does, or has its answer
- * lost   sent as a request by a later delivery: the worker that had the call is gone
- * ask    sent as a request before a call is run that may be run elsewhere: who has it?
+ * beat   sent as a request: the worker is alive, and asks whether the caller is connected or has its answer
+ * lost   sent as a request by a later delivery: the worker of the call is dead
+ * ask    sent as a request before a call that may run elsewhere: which worker has it?
  *
- * Frames that leave a worker within one turn of its event loop for one ingress travel as a bundle, in one message (FrameBundler).
+ * Frames for one ingress from one turn of the event loop are sent as a bundle, in one message (FrameBundler).
  */
 import type { Code } from "#shared/errors.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -21,26 +21,26 @@ import type { BufferedPublisher } from "./buffered-publisher.ts";
 import { framesSubject } from "./subjects.ts";
 import { tellAtTurnEnd } from "./loop-turn.ts";
 
-/** One reply frame; a longer answer is cut into parts of this size (server limit 1 MiB). */
+/** Largest frame in bytes; a longer answer is split into parts of this size (limit of the server: 1 MiB). */
 export const FRAME_BYTES_MAX = 256 * 1024;
 
 interface Numbered {
-  /** Run that the frame is of: a message that was delivered twice may be run twice, and their frames must not be mixed. */
+  /** Run of the frame: a message that was delivered twice may run twice, and frames of both must not be mixed. */
   readonly run?: string;
-  /** Position among the numbered frames of the call; a hole means a lost message. */
+  /** Sequence number within the call; a gap means a lost message. */
   readonly n: number;
 }
 
-/** The model asked for, when another one serves in its place or was tried in its place. */
+/** Requested model, if another model served or was tried instead. */
 export interface Fallback {
   readonly from: string;
-  /** Number of fallbacks tried, the serving one included. */
+  /** Number of tried fallbacks, including the serving one. */
   readonly depth: number;
 }
 
-/** First sign of a worker that it has the call. */
+/** First report of a worker that it has the call. */
 interface Sign {
-  /** Subject below which the worker hears that the call is not wanted any more; absent where it hears what all of them hear. */
+  /** Prefix of the subject for cancels of this worker; if absent, cancels are sent to all workers. */
   readonly cancel?: string;
 }
 
@@ -48,7 +48,7 @@ export interface HeadFrame extends Numbered, Sign {
   readonly t: "head";
   readonly model: string;
   readonly fallback?: Fallback;
-  /** Milliseconds spent waiting for the provider so far. */
+  /** Milliseconds that the provider has taken so far. */
   readonly upstream_ms: number;
   /** Nano-credits and tokens so far, as in a delta. */
   readonly nano: string;
@@ -64,17 +64,17 @@ export interface PartFrame extends Numbered {
   readonly t: "part";
 }
 /**
- * The settle of an answer that is sent before it is settled. The frame's `nano` is the amount. The ingress settles
- * with it when the worker is lost.
+ * Settlement of an answer that is sent before it is settled. The amount is `nano` of the frame. If the worker dies, the ingress settles with
+ * it.
  */
 export interface SettleNote {
   readonly attempt: number;
-  /** `provider/model`. */
+  /** Source that served, `provider/model`. */
   readonly source: string | null;
   readonly units: Readonly<Record<string, number>>;
   readonly tokens: number;
   readonly estimated?: Charge["estimated"];
-  /** Subject at which the worker waits for the word that the answer was taken; absent where it needs none. */
+  /** Subject on which the worker expects the acknowledgement of the answer; absent if it needs none. */
   readonly tell?: string;
 }
 
@@ -84,9 +84,9 @@ export interface EndFrame extends Numbered {
   readonly fallback?: Fallback;
   readonly nano: string;
   readonly upstream_ms: number;
-  /** Content type of the whole answer; absent: JSON. */
+  /** Media type of the whole answer; JSON if absent. */
   readonly content_type?: string;
-  /** Absent: the call is settled. */
+  /** Pending settlement; absent if the call is settled. */
   readonly settle?: SettleNote;
 }
 export interface ErrorFrame extends Numbered {
@@ -94,10 +94,10 @@ export interface ErrorFrame extends Numbered {
   readonly code: Code;
   readonly message: string;
   readonly param: string | null;
-  /** False when money moved or paid work may exist. */
+  /** False if credits were charged or paid work may exist. */
   readonly retry: boolean;
   readonly retry_after_s?: number;
-  /** Set when fallbacks of the model were tried and failed too. */
+  /** Present if fallback models were tried and failed too. */
   readonly fallback?: Fallback;
 }
 export interface BeatFrame extends Sign {
@@ -113,22 +113,22 @@ export interface AskFrame {
 export type Frame = HeadFrame | DeltaFrame | PartFrame | EndFrame | ErrorFrame | BeatFrame | LostFrame | AskFrame;
 
 /**
- * The ingress' answer to `beat`, `lost` and `ask`. To a `beat` behind an `end` it means that the end has not come: the worker
- * sends it again.
+ * Reply of the ingress to `beat`, `lost` and `ask`: the caller waits. As a reply to a `beat` after an `end`, it means that the end is missing:
+ * the worker sends it again.
  */
 export const CALLER_LIVES = "here";
 export const CALLER_GONE = "gone";
-/** To `ask` only: the caller waits, and a worker has the call already. */
+/** Reply to `ask` only: the caller waits, and another worker has the call. */
 export const CALLER_SERVED = "served";
 
-/** The caller has its whole answer, which is not known to be settled yet. */
+/** Reply: the caller has the whole answer, whose settlement is not confirmed yet. */
 export const CALLER_TAKEN = "taken";
 
 const NEWLINE = 10;
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
-/** @param data text or bytes for the client, at most FRAME_BYTES_MAX */
+/** Encodes a frame. @param data text or bytes for the client, at most FRAME_BYTES_MAX */
 export function encodeFrame(frame: Frame, data: string | Uint8Array = ""): Uint8Array {
   const line = `${JSON.stringify(frame)}\n`;
   if (typeof data === "string") return encoder.encode(line + data);
@@ -139,7 +139,7 @@ export function encodeFrame(frame: Frame, data: string | Uint8Array = ""): Uint8
   return bytes;
 }
 
-/** @throws SyntaxError when the bytes are no frame */
+/** Decodes a frame. @throws SyntaxError for invalid bytes */
 export function decodeFrame(bytes: Uint8Array): { frame: Frame; data: Uint8Array } {
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) throw new SyntaxError("frame without a head line");
@@ -151,13 +151,13 @@ export function decodeFrame(bytes: Uint8Array): { frame: Frame; data: Uint8Array
 type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
 
 /**
- * Sends frames to ingresses that take bundles: what the process has for one of them within a turn of the event loop goes in one message
- * at the end of the turn, in order, so that the words of many streams or a burst of answers cost queue and ingress a message, and not one each.
+ * Sends frames in bundles: all frames for one ingress within one turn of the event loop are sent in one message at the end of the turn, in
+ * order. Many streams or a burst of answers then cost one message instead of one per frame.
  */
 export class FrameBundler implements Sender {
   private readonly sender: Sender;
   private readonly log: Pick<Logger, "error">;
-  /** By the subject that takes them; a new map each turn, since an old one would keep the frames that it had (shared/in-flight.ts). */
+  /** Bundles by subject; a new map each turn, because an old map would keep its frames in memory (shared/in-flight.ts). */
   private waiting = new Map<string, Bundle>();
 
   constructor(sender: Sender, log: Pick<Logger, "error">) {
@@ -173,7 +173,7 @@ export class FrameBundler implements Sender {
     return this.sender.room();
   }
 
-  /** @param reply address of the call, whose last token is its id */
+  /** Adds a frame. @param reply reply subject of the call, whose last token is the id of the call */
   publish(reply: string, bytes: Uint8Array): void {
     const subject = framesSubject(reply);
     const head = `${reply.slice(reply.lastIndexOf(".") + 1)} ${bytes.length}\n`;
@@ -189,7 +189,7 @@ export class FrameBundler implements Sender {
     this.waiting.set(subject, { frames: [{ reply, head, bytes }], size });
   }
 
-  /** Sends what waits for the end of the turn. */
+  /** Sends all waiting frames. */
   flush(): void {
     const due = this.waiting;
     this.waiting = new Map();
@@ -203,7 +203,7 @@ export class FrameBundler implements Sender {
       if (first && frames.length === 1) this.sender.publish(first.reply, first.bytes);
       else this.sender.publish(subject, join(frames, size));
     } catch (error) {
-      // A connection that is drained takes nothing more. Its calls are asked about by their ingresses, and those of others go on.
+      // A drained connection accepts no more messages. The ingresses ask about its calls; other ingresses are not affected.
       this.log.error({ err: error, frames: frames.length }, "frames could not be sent");
     }
   }
@@ -211,14 +211,14 @@ export class FrameBundler implements Sender {
 
 interface BundledFrame {
   readonly reply: string;
-  /** Line before its bytes: the call's id, and how many they are. */
+  /** Line before the bytes of a frame: id of the call, and number of bytes. */
   readonly head: string;
   readonly bytes: Uint8Array;
 }
 
 interface Bundle {
   readonly frames: BundledFrame[];
-  /** Bytes, with the heads. */
+  /** Size in bytes, including the heads. */
   size: number;
 }
 
@@ -234,8 +234,8 @@ function join(frames: readonly BundledFrame[], size: number): Uint8Array {
 }
 
 /**
- * Yields the frames of a bundle, in order: id of the call, and its bytes.
- * @throws SyntaxError behind the last one that can be read
+ * Yields the frames of a bundle in order: id of the call, and bytes of the frame.
+ * @throws SyntaxError after the last readable frame
  */
 export function* readBundle(message: Uint8Array): Generator<readonly [id: string, bytes: Uint8Array]> {
   const buffer = Buffer.from(message.buffer, message.byteOffset, message.length);

@@ -1,11 +1,11 @@
 /**
- * Messages of a worker to the ingress whose caller waits for a durable job, beside the ring that says that it has ended: one
- * line of JSON, then bytes. All of it may be lost; the job's row and files are the truth.
+ * Messages of a worker to the ingress whose caller waits for a durable job, in addition to the notice of its end: one line of JSON, then
+ * bytes. Messages may be lost; the row and files of the job are authoritative.
  *
  * begun  a worker has the job
- * made   what is made comes now, under this type, from this model, at this cost
- * bytes  a piece of it, from this place
- * ended  the job has ended well, at this cost, with the text behind it as its result: in place of the ring, whose bytes are no frame
+ * made   the result follows, with this media type, model and cost
+ * bytes  part of the result, at this offset
+ * ended  the job has completed at this cost, with the following text as its result; replaces the notice, which is not a frame
  */
 import type { Fallback } from "./frames.ts";
 
@@ -13,16 +13,16 @@ export interface MadeHead {
   readonly contentType: string;
   readonly model: string;
   readonly fallback?: Fallback;
-  /** Digits: what it will be settled at. */
+  /** Charge in nano-credits, as a string of digits. */
   readonly nano: string;
 }
 
 export type JobFrame =
   | { readonly t: "begun" }
-  /** run: whose bytes they are, since a job may be run again by another worker. */
+  /** run: epoch of the bytes, since another worker may run the job again. */
   | ({ readonly t: "made"; readonly run: number } & MadeHead)
   | { readonly t: "bytes"; readonly run: number; readonly at: number }
-  /** nano: digits, settled. */
+  /** nano: settled nano-credits, as a string of digits. */
   | { readonly t: "ended"; readonly nano: string };
 
 const KINDS: ReadonlySet<unknown> = new Set(["begun", "made", "bytes", "ended"] satisfies readonly JobFrame["t"][]);
@@ -40,7 +40,7 @@ export function encodeJobFrame(frame: JobFrame, data: Uint8Array = new Uint8Arra
   return bytes;
 }
 
-/** Undefined for what is no such frame: the ring of an ended job, a question of the caller watch. */
+/** Decodes a frame. Undefined for other messages: the notice of an ended job, a request of the caller watch. */
 export function decodeJobFrame(bytes: Uint8Array): { readonly frame: JobFrame; readonly data: Uint8Array } | undefined {
   const end = bytes.indexOf(NEWLINE);
   if (end < 0) return undefined;

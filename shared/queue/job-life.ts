@@ -1,15 +1,15 @@
-/** Lives of durable jobs and of their holds. */
+/** Lifetimes of durable jobs and of their holds. */
 
-/** A job that has not begun by then ends as failed: its publisher has long given it up. */
+/** Time after which a job that has not begun ends as failed, in milliseconds. */
 export const JOB_LIFE_MS = 24 * 3_600_000;
 
-/** A job's hold outlives its deadline by an hour: the end of the job closes it, and the sweep of expired holds never should. */
+/** Lifetime of a hold beyond the deadline of its job, in milliseconds, so that the end of the job closes it, and no sweep. */
 const JOB_HOLD_SLACK_MS = 3_600_000;
 
-/** Life of the hold of a job that may be begun within `lifeMs`: begun at the very end, it still has all the time that it may run. */
+/** Returns the lifetime of the hold of a job that must begin within `lifeMs`, including the longest run after that, in milliseconds. */
 export function jobHoldMs(lifeMs: number): number {
   return lifeMs + MEDIA_JOB_LIFE_MS + JOB_HOLD_SLACK_MS;
 }
 
-/** A media job that no worker has taken for this long is given up: its caller waits no longer. */
+/** Time after which a media job that no worker has claimed ends as failed, in milliseconds. */
 export const MEDIA_JOB_LIFE_MS = 3_600_000;

@@ -1,18 +1,18 @@
 /**
- * The end of a turn of the event loop. Messages that were gathered within the turn are published first; then each socket sends what it
- * holds, in one piece.
+ * Work at the end of a turn of the event loop: first, messages that were collected in the turn are published; then each socket sends its
+ * buffer in one piece.
  */
 let telling: (() => void)[] = [];
 let sending: (() => void)[] = [];
 let isDue = false;
 
-/** Runs it once, at the end of this turn. What it publishes goes out with the rest. */
+/** Runs `tell` once at the end of this turn, before the sockets send. */
 export function tellAtTurnEnd(tell: () => void): void {
   telling.push(tell);
   awaitTurnEnd();
 }
 
-/** Runs it once, behind all that tell at the end of this turn. */
+/** Runs `send` once at the end of this turn, after all functions of `tellAtTurnEnd`. */
 export function sendAtTurnEnd(send: () => void): void {
   sending.push(send);
   awaitTurnEnd();
@@ -28,7 +28,7 @@ function endTurn(): void {
   const tells = telling;
   telling = [];
   runEach(tells);
-  // The client of NATS hands on what was published in a microtask of its own, which is queued by now.
+  // The NATS client writes published messages in a microtask of its own, which is queued by now.
   queueMicrotask(() => {
     isDue = false;
     const sends = sending;
@@ -38,7 +38,7 @@ function endTurn(): void {
   });
 }
 
-/** Runs every step. The error of one is reported as uncaught, which ends a role; the steps behind it still run. */
+/** Runs every step. An error is reported as uncaught, which ends a role; the following steps still run. */
 export function runEach(steps: readonly (() => void)[]): void {
   for (const step of steps) {
     try {

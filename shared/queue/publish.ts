@@ -1,4 +1,4 @@
-/** Puts an admitted job on its pool's stream. `Nats-Msg-Id` is minted here: job, attempt, dispatch number. */
+/** Publishes an admitted job on the stream of its pool. Creates `Nats-Msg-Id` from job, attempt and dispatch number. */
 import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
@@ -15,40 +15,40 @@ export interface Dispatch {
   readonly jobId: string;
   readonly attempt: number;
   readonly dispatch: number;
-  /** The work message: text of a JSON object. */
+  /** Work message, as text of a JSON object. */
   readonly body: string;
-  /** Trace that whoever takes the message goes on with. */
+  /** Trace context that the worker continues. */
   readonly traceparent?: string | undefined;
 }
 
 export interface Publisher {
   /**
-   * Resolves with the stream sequence once the server has stored the message. When the connection is lost meanwhile it
-   * is sent again under its id, which the server stores once, for as long as `isWanted` says so.
-   * @throws ApiError `overloaded` when the stream or the workspace's share of it is full, else `service_unavailable`
+   * Publishes a job. Resolves with the stream sequence after the server has stored the message. After a lost connection, the message is sent
+   * again under the same id, which the server stores once, while `isWanted` returns true.
+   * @throws ApiError `overloaded` if the stream or the share of the workspace is full, else `service_unavailable`
    */
   dispatch(job: Dispatch, isWanted: () => boolean): Promise<number>;
   handedOut(pool: Pool, lane: Lane): Promise<HandedOut>;
 }
 
 export interface HandedOut {
-  /** Highest stream sequence that was handed to a worker; what is above it still waits. */
+  /** Highest delivered stream sequence; messages above it still wait. */
   readonly upTo: number;
-  /** Unix milliseconds from which on the durable exists; what was published before went with its store. */
+  /** Creation time of the durable consumer, in Unix milliseconds; earlier messages were lost with the previous store. */
   readonly sinceMs: number;
 }
 
-/** Workspace's share or whole stream is full; nothing was stored. */
+/** Error codes for a full stream or a full share of the workspace; nothing was stored. */
 const FULL_CODES = new Set([10_077, 10_047, 10_122]);
 const PUBLISH_TIMEOUT_MS = 5_000;
-/** A stream that was wiped is there again by then: every role rebuilds it when its connection is restored. */
+/** Time in which a deleted stream is created again, in milliseconds: every role does so after its reconnect. */
 const QUEUE_RETURN_MS = 3_000;
 const QUEUE_RETRY_MS = 100;
 
 const full = (reason: string): ApiError =>
   new ApiError("overloaded", "Too many calls are waiting; try again shortly.", { cause: new Error(reason) });
 
-/** @param role whose connection it is: answers come in under its inbox prefix */
+/** @param role role of the connection, whose inbox prefix receives the replies */
 export function createPublisher(connection: NatsConnection, role: NatsRole): Publisher {
   const stream = createStreamPublisher(connection, role, PUBLISH_TIMEOUT_MS);
 
@@ -84,7 +84,7 @@ export function createPublisher(connection: NatsConnection, role: NatsRole): Pub
   };
 }
 
-/** Sent before without a word from the server: it may have been handed out then. */
+/** Marks a message that was sent before without a confirmation and may have been delivered. */
 function asRepeat(body: string): string {
   return `{"repeat":true,${body.slice(1)}`;
 }

@@ -1,7 +1,7 @@
 /**
- * Pulls messages over one subscription that lives as long as the runner. The client library's own fetch ends at
- * the first sign of a server that stops, and drops what that server still hands out: such a message counts as delivered
- * and its call as lost, although nobody ran it. Protocol: NATS ADR-13 (pull), ADR-15 (acknowledgements).
+ * Pulls messages over one subscription that lasts as long as the runner. The fetch of the client library ends at the first sign of a stopping
+ * server and drops messages that the server still delivers. Such a message counts as delivered and its call as lost, although no worker ran
+ * it. Protocol: NATS ADR-13 (pull), ADR-15 (acknowledgements).
  */
 import { createInbox, type Msg, type NatsConnection, type Subscription } from "nats";
 
@@ -14,15 +14,15 @@ import { createBufferedPublisher, type BufferedPublisher } from "./buffered-publ
 
 type Publisher = Pick<BufferedPublisher, "publish">;
 
-/** A work message as it was handed to us. */
+/** Delivered work message. */
 export class Delivery {
   readonly stream: string;
   readonly streamSeq: number;
-  /** 1 on the first delivery. */
+  /** Number of the delivery, 1 for the first. */
   readonly deliveries: number;
-  /** Unix milliseconds by the server's clock, when it was stored. */
+  /** Time of storage by the clock of the server, in Unix milliseconds. */
   readonly storedAtMs: number;
-  /** The same in nanoseconds, as digits: with the sequence it names this message among those of all stores there were. */
+  /** Time of storage in nanoseconds, as digits. Together with the sequence, it identifies the message across recreated streams. */
   readonly storedAtNanos: string;
   private readonly message: Msg;
   private readonly publisher: Publisher;
@@ -30,7 +30,7 @@ export class Delivery {
   constructor(message: Msg, publisher: Publisher) {
     // $JS.ACK.<domain>.<account>.<stream>.<consumer>.<deliveries>.<stream seq>.<consumer seq>.<nanos>.<pending>…
     const tokens = (message.reply ?? "").split(".");
-    // The short form has neither domain nor account.
+    // The short form contains no domain and no account.
     const at = tokens.length === 9 ? 2 : 4;
     this.stream = tokens[at] ?? "";
     this.deliveries = Number(tokens[at + 2]);
@@ -49,12 +49,12 @@ export class Delivery {
     return this.message.data;
   }
 
-  /** Empty when there is no such header. */
+  /** Returns the value of a header, or an empty string. */
   header(name: string): string {
     return this.message.headers?.get(name) ?? "";
   }
 
-  /** Still at it: the server waits another ack_wait. */
+  /** Extends the ack deadline by another ack_wait. */
   working(): void {
     this.respond(WORKING);
   }
@@ -82,33 +82,33 @@ const ACK = encoder.encode("+ACK");
 const WORKING = encoder.encode("+WPI");
 
 export interface Puller {
-  /** Asks for this many messages more. */
+  /** Requests this many further messages. */
   ask(count: number): void;
-  /** Asked for, neither come nor expired. */
+  /** Returns the number of requested messages that have neither arrived nor expired. */
   asked(): number;
-  /** True if a crashed server may have handed it out before, to us or to another, without counting that. */
+  /** Returns true if a crashed server may have delivered the message before without counting it. */
   mayBeRepeat(message: Delivery): boolean;
-  /** performance.now() of the last time the connection was restored; 0 when it was never lost. */
+  /** Returns performance.now() of the last reconnect; 0 if the connection was never lost. */
   restoredAt(): number;
-  /** Asks for no more; resolves when everything that was already on its way has been handed over. */
+  /** Stops pulling. Resolves when all messages in transit have been delivered. */
   stop(): Promise<void>;
 }
 
-/** The server hands messages to a paused worker while its pulls live. So pulls are short and ask for few messages. */
+/** Lifetime of a pull request. The server delivers to a paused worker while its pulls are open, so they are short and small. */
 const EXPIRES_MS = paced(2_000);
 const RETRY_MS = 250;
-/** Every pull has expired by then. */
+/** Time after which every pull has expired. */
 const SILENCE_MAX_MS = EXPIRES_MS + paced(15_000);
 
 export function openPuller(options: {
   connection: NatsConnection;
-  /** Role that the connection is of: answers to pulls come in under its inbox prefix. */
+  /** Role of the connection, whose inbox prefix receives the replies. */
   role: NatsRole;
   stream: string;
   durable: string;
   log: Logger;
   onMessage: (message: Delivery) => void;
-  /** Fewer messages are asked for than a moment ago, and none came. */
+  /** Called when a pull request expired without messages. */
   onRoom: () => void;
 }): Puller {
   const { connection, stream, durable, log, onMessage, onRoom } = options;
@@ -129,10 +129,10 @@ export function openPuller(options: {
   const onStatus = (message: Msg): void => {
     const code = message.headers?.code ?? 0;
     const description = message.headers?.description ?? "";
-    // A server that shuts down says so, and then still serves the request until it closes the connection.
+    // A server that shuts down announces it and still serves the request until it closes the connection.
     if (code < 400 || description === "Server Shutdown") return;
     const pending = message.headers?.get("Nats-Pending-Messages");
-    // Without the number nothing of the request was served; its reply subject ends with what it asked for.
+    // Without the number, no message was delivered; the reply subject ends with the requested number.
     lessBy(Number(pending || message.subject.slice(inbox.length + 1)));
     if (code === 408) {
       onRoom();
@@ -161,7 +161,7 @@ export function openPuller(options: {
     });
   };
 
-  /** Requests of before are void; what still comes of them is taken. */
+  /** Opens a new subscription. Earlier requests are void, but their late messages are accepted. */
   const reopen = (): void => {
     if (isStopping) return;
     const old = subscription;

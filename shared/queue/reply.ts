@@ -1,6 +1,6 @@
 /**
- * The ingress' side of the answer protocol: one wildcard subscription per process, frames handed to the call they
- * belong to, holes in the numbering found here.
+ * Receiver of answer frames in the ingress: one wildcard subscription per process, which passes each frame to its call and detects gaps in
+ * the sequence numbers.
  */
 import type { Msg, NatsConnection } from "nats";
 
@@ -14,22 +14,22 @@ import { readWords, type SettledAck } from "./acks.ts";
 
 export interface ReplyListener {
   onFrame(frame: Frame, data: Uint8Array): void;
-  /** A numbered frame is missing; nothing after it is delivered. */
+  /** Called when a numbered frame is missing; no later frame is delivered. */
   onGap(): void;
 }
 
-/** Calls that are over here, of which a worker may still ask or tell. */
+/** Ended calls, for which a worker may still send frames or requests. */
 export interface EndedCalls {
-  /** Returns the answer for who asks: one of the `CALLER_` words. */
+  /** Returns the reply to a request of a worker: one of the `CALLER_` constants. */
   onFrame(jobId: string, frame: Frame): string;
   onSettled(jobId: string): void;
 }
 
 export interface ReplyInbox {
-  /** Returns the address that a worker answers to for this call. */
+  /** Registers a call. Returns its reply subject. */
   listen(jobId: string, listener: ReplyListener): string;
   forget(jobId: string): void;
-  /** Calls being listened for; back to 0 when nothing runs. */
+  /** Returns the number of registered calls; 0 when no call is running. */
   size(): number;
   close(): Promise<void>;
 }
@@ -38,13 +38,13 @@ interface Listening {
   readonly listener: ReplyListener;
   next: number;
   run: string | undefined;
-  /** A worker has shown that it has the call. */
+  /** True after a worker has reported that it has the call. */
   isServed: boolean;
 }
 
-/** A process that looked at nothing for this long stood still. */
+/** Pause of the event loop after which the process counts as having been stopped. */
 const STILL_MS = paced(2_000);
-/** Time in which a process that stood still reads which of its clients have left: an answer that nobody takes is not paid. */
+/** Time for reading disconnects after a pause, in milliseconds: an answer to a disconnected client is not paid. */
 const CLOSES_MS = 50;
 
 export function openReplyInbox(
@@ -88,7 +88,7 @@ export function openReplyInbox(
     if (frame.t !== "lost") call.isServed = true;
     if ("n" in frame) {
       if (call.next === 0) call.run = frame.run;
-      // The first run that spoke is the one that is heard.
+      // Only frames of the run that sent the first frame are accepted.
       if (frame.n < call.next || frame.run !== call.run) return;
       if (frame.n > call.next) {
         call.listener.onGap();
@@ -99,7 +99,7 @@ export function openReplyInbox(
     if ("n" in frame) call.next += 1;
   };
 
-  /** Takes what has come; anything thrown would stop the client from reading its connection, and with it every call. */
+  /** Handles a message. An exception would stop the NATS client from reading, and with it every call. */
   const dropUnreadable = (take: () => void): void => {
     try {
       take();
@@ -109,7 +109,7 @@ export function openReplyInbox(
   };
 
   let lookedAt = performance.now();
-  /** Messages that came while the process stood still, and those behind them. */
+  /** Messages that arrived while the process was stopped, and those after them. */
   let held: Msg[] | undefined;
   const look = (): void => {
     const now = performance.now();

@@ -1,4 +1,4 @@
-/** The word that a run is to be looked at. It carries nothing: what has happened stands in rows, and a lost word costs a sweep's time. */
+/** Notice that a worker must continue a run. It has no content: rows are authoritative, and a lost notice is repeated by a sweep. */
 import type { NatsConnection } from "nats";
 
 import { type Lane, workSubject } from "./subjects.ts";
@@ -10,9 +10,9 @@ export interface RunNotice {
 }
 
 /**
- * Stored by the pool's stream; its acknowledgement is not waited for.
- * @param isFullCheck what is late, due or was never begun is looked for too
- * @param isStalled the same of a run that stands still: the worker that takes the word counts that
+ * Publishes a notice on the stream of the pool, without waiting for its acknowledgement.
+ * @param isFullCheck true if the worker must also look for late, due and never begun work
+ * @param isStalled true for a run without progress: the worker counts the notice as a failed attempt
  */
 export function notifyRun(
   connection: Pick<NatsConnection, "publish" | "isClosed">,

@@ -1,6 +1,6 @@
 /**
- * Publishes to a stream and hears whether it has stored the message. One subscription and one clock for all, and its
- * headers written by hand: the client's own request costs several times as much processor time.
+ * Publishes to a stream and waits for the confirmation. All messages share one subscription and one timer, and headers are encoded here: a
+ * request of the client library needs several times the CPU time.
  */
 import { createInbox, type Msg, type MsgHdrs, type NatsConnection } from "nats";
 
@@ -11,9 +11,9 @@ import { HEADERS } from "./subjects.ts";
 
 export interface StreamPublisher {
   /**
-   * Resolves with the sequence of the stored message; of one with an id that the stream knows, with that one's. Undefined when
-   * the connection was lost meanwhile and is there again: it may have been stored.
-   * @throws Error when no answer came in time, or one that cannot be read
+   * Resolves with the sequence of the stored message, or of the earlier message with the same id. Undefined after a reconnect: the message
+   * may have been stored.
+   * @throws Error after a timeout or an unreadable reply
    */
   publish(
     subject: string,
@@ -23,11 +23,11 @@ export interface StreamPublisher {
   ): Promise<number | Refusal | undefined>;
 }
 
-/** The message is not stored. */
+/** Refusal of a message by the stream. */
 export interface Refusal {
-  /** The stream's own words. */
+  /** Error text of the stream. */
   readonly reason: string;
-  /** JetStream's `err_code`; undefined: no stream takes the subject. */
+  /** `err_code` of JetStream; undefined if no stream has the subject. */
   readonly code: number | undefined;
 }
 
@@ -37,7 +37,7 @@ interface Waiting {
   reject(error: Error): void;
 }
 
-/** JetStream's answer to a publish (ADR-1). */
+/** Reply of JetStream to a publish (ADR-1). */
 interface PublishAnswer {
   readonly seq?: number;
   readonly error?: { readonly err_code?: number; readonly description?: string };
@@ -49,14 +49,14 @@ const NO_RESPONDERS = 503;
 export function createStreamPublisher(connection: NatsConnection, role: NatsRole, timeoutMs: number): StreamPublisher {
   const inbox = createInbox(INBOX_PREFIXES[role]);
   const waiting = new InFlightMap<Waiting>();
-  /** Ids of answered publishes: with few subjects the server finds their receivers in its cache. */
+  /** Reusable reply ids: with few subjects, the server finds their subscriptions in its cache. */
   const free: string[] = [];
   let count = 0;
   let sweeping: ReturnType<typeof setTimeout> | undefined;
 
   connection.subscribe(`${inbox}.*`, {
     callback: (error, message) => {
-      // Without a message; the connection's own log tells of it.
+      // The connection logs errors of the subscription, which have no message.
       if (error) return;
       const id = message.subject.slice(inbox.length + 1);
       const one = waiting.take(id);
@@ -79,7 +79,7 @@ export function createStreamPublisher(connection: NatsConnection, role: NatsRole
 
   const sweep = (): void => {
     const now = performance.now();
-    // The map is in the order of deadlines, because every publish has the same timeout.
+    // The map is ordered by deadline, because all publishes have the same timeout.
     for (const [id, one] of waiting) {
       if (one.until > now) break;
       waiting.take(id);
@@ -115,7 +115,7 @@ function readAnswer(message: Msg): number | Refusal | Error {
   return typeof seq === "number" ? seq : new Error("the stream's answer names no sequence");
 }
 
-/** Returns a header with nothing but its bytes: the client asks for no more (3.4.0, protocol.js `publish`); a test holds it to that. */
+/** Returns a header that only has its encoded bytes, which is all that the client uses (3.4.0, protocol.js `publish`); a test checks this. */
 function headerOf(id: string, traceparent: string | undefined): MsgHdrs {
   const trace = traceparent === undefined ? "" : `${HEADERS.traceparent}: ${traceparent}\r\n`;
   return {

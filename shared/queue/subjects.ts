@@ -1,6 +1,6 @@
 /**
- * Every NATS name in one place. The subject is the trust boundary: the workspace and the API key of a batch message are read from its
- * subject, never from a header or payload, and only our own processes publish `work.>` (design part 3).
+ * All NATS names. The subject is the trust boundary: workspace and API key of a batch message are read from its subject, never from a header
+ * or payload, and only our own processes may publish `work.>`.
  */
 import { isUuid } from "#shared/ids.ts";
 
@@ -9,21 +9,21 @@ export const CALL_POOLS = ["chat", "image", "audio", "video", "3d", "capability"
 export type CallPool = (typeof CALL_POOLS)[number];
 export const POOLS = [...CALL_POOLS, "workflow"] as const;
 export type Pool = (typeof POOLS)[number];
-/** Workers that send notifications: they go by rows alone, so the pool has no stream (deploy/decisions/0029). */
+/** Pool that sends notifications. It reads rows only and has no stream (deploy/decisions/0029). */
 export const WEBHOOK_POOL = "webhook";
 export const LANES = ["live", "batch"] as const;
 export type Lane = (typeof LANES)[number];
 
 export const ADVISORY_STREAM = "JS_ADVISORIES";
-/** Stream of the messages that publishers outside hand in, and the durable that takes them (ingress/batch). */
+/** Stream of batch messages of publishers, and its durable consumer (ingress/batch). */
 export const BATCH_STREAM = "BATCH_IN";
 export const BATCH_DURABLE = "intake";
-/** Wider than what the stream stores: messages that an older version stored are taken out too. */
+/** Filter of the consumer. It is wider than the subjects of the stream, so that messages of older versions are consumed too. */
 export const BATCH_FILTER = "batch.>";
-/** Subjects that the stream stores: messages for other pools are not stored. */
+/** Subjects of the stream; messages for other pools are not stored. */
 export const BATCH_SUBJECTS: readonly string[] = POOLS.map((pool) => `batch.${pool}.*.*`);
 
-/** The API key that a NATS publisher logged in with, and its workspace. */
+/** API key with which a NATS publisher logged in, and its workspace. */
 export interface PublisherIdentity {
   readonly workspaceId: string;
   readonly keyId: string;
@@ -43,21 +43,21 @@ export const workSubject = (pool: Pool, lane: Lane, workspaceId: string): string
 export const laneFilter = (pool: Pool, lane: Lane): string => `work.${pool}.${lane}.*`;
 export const cancelSubject = (jobId: string): string => `cancel.${jobId}`;
 export const CANCEL_FILTER = "cancel.*";
-/** A provider has told that a job of ours has moved there: whoever follows it asks at once. */
+/** Subject for callbacks of a provider about a job; the worker that polls the job then polls immediately. */
 export const providerCallbackSubject = (jobId: string): string => `callback.${jobId}`;
 export const PROVIDER_CALLBACK_FILTER = "callback.*";
-/** Subject of what the workers of a pool tell each other about sources (workers/routing/breaker-share.ts). */
+/** Subject of messages about sources between the workers of a pool (workers/routing/breaker-share.ts). */
 export const breakerSubject = (pool: Pool): string => `breaker.${pool}`;
 
-/** Subject at which one worker of a pool is asked to test a source. */
+/** Subject of requests to one worker of a pool to test a source. */
 export const sourceTestSubject = (pool: Pool): string => `source.test.${pool}`;
-/** Subject at which all workers of a pool receive that an operator has reset a source: the subject of the breaker is theirs alone. */
+/** Subject on which an operator resets a source at all workers of a pool; only workers may publish on the subject of the breaker. */
 export const sourceResetSubject = (pool: Pool): string => `source.reset.${pool}`;
 
-/** Subject of what happens in a run: that frames were written, and the deltas of its chat steps. */
+/** Subject of notices about new frames of a run, and of the deltas of its chat steps. */
 export const runSubject = (runId: string): string => `run.${runId}`;
 
-/** A job of the lane has ended: whoever dispatches may let the next ones out. Lost ones cost a sweep's interval. */
+/** Subject of notices that a job of the lane has ended, so that waiting jobs can be dispatched. A lost notice costs a sweep interval. */
 export const freedSubject = (pool: Pool, lane: Lane): string => `freed.${pool}.${lane}`;
 export const FREED_FILTER = "freed.*.*";
 
@@ -69,66 +69,66 @@ export function batchTarget(subject: string): ({ readonly pool: Pool } & Publish
   return isUuid(workspaceId) && isUuid(keyId) ? { pool, workspaceId, keyId } : undefined;
 }
 
-/** The workspace a work subject belongs to, or undefined when it is no such subject. */
+/** Returns the workspace of a work subject, or undefined for other subjects. */
 export function workspaceOfSubject(subject: string): string | undefined {
   const tokens = subject.split(".");
   const id = tokens[3];
   return tokens.length === 4 && tokens[0] === "work" && id !== undefined && isUuid(id) ? id : undefined;
 }
 
-/** Prefix of all answers to one ingress process. */
+/** Prefix of the reply subjects of one ingress process. */
 export const replyPrefix = (ingressId: string): string => `_INBOX.gw.${ingressId}`;
 
 const REPLY = /^_INBOX\.gw\.[A-Za-z0-9_-]{1,64}\.[A-Za-z0-9_-]{1,64}$/;
 
 /**
- * Answers go only to an ingress of ours: a reply address comes from a header and would otherwise let whoever wrote it
- * make a worker publish anywhere.
+ * Returns true for a reply subject of an ingress. Workers answer to no other subject, because a reply subject comes from a header and would
+ * otherwise let its author make a worker publish anywhere.
  */
 export function isIngressReply(subject: string): boolean {
   return subject.length <= 200 && REPLY.test(subject);
 }
 
-/** Subject at which an ingress says that it is there, derived from the reply address of one of its calls. */
+/** Returns the subject on which an ingress confirms that it is alive, from the reply subject of one of its calls. */
 export const presenceSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${PRESENCE}`;
-/** The last token of that subject: no call has such a name. */
+/** Last token of the presence subject; no call has this id. */
 export const PRESENCE = "presence";
 
-/** Subject at which an ingress hears which of its answers are settled, derived from the reply address of one of its calls. */
+/** Returns the subject on which an ingress receives settlements of its answers, from the reply subject of one of its calls. */
 export const settledSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${SETTLED}`;
-/** The last token of that subject: no call has such a name. */
+/** Last token of the settlement subject; no call has this id. */
 export const SETTLED = "settled";
 
-/** Subject at which an ingress takes bundles, frames of several calls in one message, derived from the reply address of one of them. */
+/** Returns the subject on which an ingress receives bundles of frames, from the reply subject of one of its calls. */
 export const framesSubject = (reply: string): string => `${reply.slice(0, reply.lastIndexOf("."))}.${FRAMES}`;
-/** The last token of that subject: no call has such a name. */
+/** Last token of the bundle subject; no call has this id. */
 export const FRAMES = "frames";
 
-/** Subject at which a worker hears which of its answers were taken. */
+/** Subject on which a worker receives acknowledgements of its answers. */
 export const takenSubject = (id: string): string => `_INBOX.wk.${id}.taken`;
 const TAKEN = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.taken$/;
-/** An address that comes with a frame: an ingress publishes to no other. */
+/** True for an acknowledgement subject of a worker. It arrives in a frame, and an ingress publishes on no other. */
 export const isTakenSubject = (subject: string): boolean => TAKEN.test(subject);
 
-/** Subject below which a worker hears of calls that are not wanted any more, by the last token. */
+/** Prefix of the subject on which a worker receives cancels; the last token is the id of the call. */
 export const workerCancels = (id: string): string => `_INBOX.wk.${id}.cancel`;
 const WORKER_CANCELS = /^_INBOX\.wk\.[A-Za-z0-9_-]{1,64}\.cancel$/;
-/** An address that comes with a frame: an ingress publishes to no other. */
+/** True for a cancel subject of a worker. It arrives in a frame, and an ingress publishes on no other. */
 export const isWorkerCancels = (subject: string): boolean => WORKER_CANCELS.test(subject);
 
-/** Subject at which an ingress tells the others of the calls that it has on the queue, and of requests by address. */
+/** Subject on which an ingress reports its calls on the queue, and its requests by address, to the others. */
 export const inFlightSubject = (ingressId: string): string => `inflight.${ingressId}`;
 export const IN_FLIGHT_FILTER = "inflight.*";
-/** Subject at which one ingress hears what concerns it alone of the others' calls. */
+/** Subject on which one ingress receives reports that are addressed to it alone. */
 export const fleetSubject = (ingressId: string): string => `_INBOX.gw.fleet.${ingressId}`;
 
-/** True if the publisher alone may subscribe to the subject: answers are sent to no other, whatever address a message names. */
+/** Returns true if only the publisher may subscribe to the subject. Answers are sent to no other, whatever a message names. */
 export function isPublisherReply(subject: string, publisher: PublisherIdentity): boolean {
   const prefix = `${publisherInbox(publisher)}.`;
   return subject.length <= 200 && subject.startsWith(prefix) && TOKENS.test(subject.slice(prefix.length));
 }
 
-/** True for the reply address of any publisher of the workspace. */
+/** Returns true for the reply subject of any publisher of the workspace. */
 export function isWorkspaceReply(subject: string, workspaceId: string): boolean {
   const keyId = subject.split(".")[3] ?? "";
   return isUuid(keyId) && isPublisherReply(subject, { workspaceId, keyId });
@@ -138,9 +138,9 @@ const TOKENS = /^[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*$/;
 
 export const HEADERS = {
   messageId: "Nats-Msg-Id",
-  /** W3C trace context; NATS tells upper from lower case, and tools look for this spelling. */
+  /** W3C trace context. NATS headers are case-sensitive, and tools expect this spelling. */
   traceparent: "traceparent",
-  /** Headers of a batch message: the publisher's address for answers, and its name for the job. */
+  /** Headers of a batch message: reply subject of the publisher, and its name for the job. */
   reply: "Sluice-Reply",
   idempotencyKey: "Idempotency-Key",
 } as const;

@@ -4,6 +4,8 @@ import { join } from "node:path";
 
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
+import { PAGES } from "./page.ts";
+
 import manifest from "../../package.json" with { type: "json" };
 
 const DOCUMENTS = [
@@ -11,12 +13,12 @@ const DOCUMENTS = [
   "CONTRIBUTING.md",
   "deploy/runbook.md",
   "deploy/kubernetes/README.md",
-  "schemas/NOTIFICATIONS.md",
   "schemas/README.md",
   "shared/calls/catalogue/README.md",
   "shared/calls/catalogue/TEST_MODELS.md",
   "tests/load/README.md",
   "tests/load/RESULTS.md",
+  ...PAGES.map(({ path }) => `schemas/docs/${path}`),
 ];
 
 const texts = await Promise.all(

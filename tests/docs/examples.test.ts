@@ -1,10 +1,11 @@
-/** Examples of README and of the page on settings, tried one after the other on one running service. */
+/** Examples of README and of the pages below schemas/docs, run on one running service. */
 import { afterAll } from "bun:test";
 
+import { QUICK_PAGES, testPages } from "./pages.ts";
 import { sharedStack } from "./shared-stack.ts";
 
 await import("./readme.ts");
-await import("./settings.ts");
+testPages(QUICK_PAGES);
 
 afterAll(async () => {
   await (await sharedStack()).stop();

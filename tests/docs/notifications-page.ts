@@ -1,10 +1,10 @@
-/** schemas/NOTIFICATIONS.md as its tests read it. */
+/** The page on webhooks as its tests read it. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
-export const PAGE = readFileSync(join(PROJECT_ROOT, "schemas/NOTIFICATIONS.md"), "utf8");
+export const PAGE = readFileSync(join(PROJECT_ROOT, "schemas/docs/guides/webhooks.md"), "utf8");
 
 /** Returns the page's code blocks in one language, in order. */
 export function blocks(language: string): string[] {

@@ -1,4 +1,4 @@
-/** schemas/NOTIFICATIONS.md: its events, limits, calls and test vectors are those in force. */
+/** The page on webhooks: its events, limits, calls and test vectors are those in force. */
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { createApp } from "#ingress/app.ts";
@@ -73,7 +73,7 @@ test("it says the limits in force", () => {
     `any 2xx within ${lengthOf(real(ATTEMPT_MS))}`,
     `failed for ${CHANNEL_FAILING_MS / 86_400_000 === 5 ? "five" : "?"} days`,
     `nothing goes to the channel for ${lengthOf(real(CHANNEL_OPEN_MS))}`,
-    `${lengthOf(real(CHANNEL_OPEN_MS) * 20) === "10 min" ? "to ten minutes" : "?"} at most`,
+    `up ${lengthOf(real(CHANNEL_OPEN_MS) * 20) === "10 min" ? "to ten minutes" : "?"} at most`,
     `of the last ${RECOVER_DAYS_MAX} days`,
     `at most ${RECOVER_MAX.toLocaleString("en")} at once`,
     `for ${SETTINGS.deliveryRetentionDays.usual} days after their end`,

@@ -1,4 +1,4 @@
-/** The receivers of schemas/NOTIFICATIONS.md, run as they stand against deliveries that are signed as ours are. */
+/** The receivers of the page on webhooks, run unchanged against deliveries that are signed as the service signs them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 import { once } from "node:events";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
@@ -30,17 +30,18 @@ const pythonProgram = Bun.which("python3");
 const BUILD_MS = 180_000;
 
 describe("the receiver", () => {
-  test("for Node tells what is ours", () => tells(receiverFile("node.mjs", node, "node")));
+  test("for Node accepts signed deliveries only", () => expectSignedOnly(receiverFile("node.mjs", node, "node")));
 
-  test("for Node with standardwebhooks tells what is ours", () =>
-    tells(receiverFile("standard.mjs", standard, "node"), "webhook-signature"));
+  test("for Node with standardwebhooks accepts signed deliveries only", () =>
+    expectSignedOnly(receiverFile("standard.mjs", standard, "node"), "webhook-signature"));
 
-  test.skipIf(pythonProgram === null)(named("for Python tells what is ours", "python3", pythonProgram), () =>
-    tells(receiverFile("receiver.py", python, "python3")),
+  test.skipIf(pythonProgram === null)(
+    named("for Python accepts signed deliveries only", "python3", pythonProgram),
+    () => expectSignedOnly(receiverFile("receiver.py", python, "python3")),
   );
 
   test.skipIf(goProgram === null)(
-    named("for Go tells what is ours", "go", goProgram),
+    named("for Go accepts signed deliveries only", "go", goProgram),
     async () => {
       const [, file = ""] = receiverFile("receiver.go", go, "go");
       const program = join(folder, "receiver");
@@ -48,13 +49,13 @@ describe("the receiver", () => {
       const args = ["build", "-o", program, file];
       const built = await run({ name: "go build", command: goProgram ?? "", args, cwd: folder, env });
       expect(built).toMatchObject({ code: 0, stderr: "" });
-      await tells([program]);
+      await expectSignedOnly([program]);
     },
     BUILD_MS,
   );
 });
 
-/** The reason of a skipped test stands in its name. */
+/** Returns the name of a test, with the reason when it is skipped. */
 function named(name: string, program: string, found: string | null): string {
   return found === null ? `${name} (skipped: there is no ${program} on this machine)` : name;
 }
@@ -65,8 +66,8 @@ function receiverFile(name: string, text: string, program: string): readonly [pr
   return [program, file];
 }
 
-/** A delivery that is signed, and ones that differ in one thing. */
-async function tells(
+/** Sends a signed delivery, and deliveries that differ from it in one way each. */
+async function expectSignedOnly(
   [command, ...args]: readonly [program: string, ...args: string[]],
   header = "x-webhook-signature",
 ): Promise<void> {
@@ -115,14 +116,14 @@ async function tells(
       "with a signature that is none": 401,
       "signed, again": 204,
     });
-    const told = () => running.lines().filter((line) => line.includes(deliveryId)).length;
-    await eventually("both are told", () => told() === 2);
+    const printed = () => running.lines().filter((line) => line.includes(deliveryId)).length;
+    await eventually("both deliveries are printed", () => printed() === 2);
   } finally {
     await running.stop();
   }
 }
 
-/** A request whose body never comes whole, which no receiver may die of. */
+/** Sends a request whose body ends early, which must not end a receiver. */
 async function breakOff(port: number): Promise<void> {
   const socket = connect(port, "127.0.0.1");
   await once(socket, "connect");

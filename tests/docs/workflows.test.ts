@@ -1,12 +1,9 @@
-/** schemas/WORKFLOWS.md: its example is one, and its limits are those in force. */
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
-
+/** The page on workflows: its definition can be stored, and it states the limits in force. */
 import { expect, test } from "bun:test";
 
-import { PARSED_UNITS } from "#shared/workflows/expressions/work.ts";
+import { EXPRESSION_VALUE_BYTES_MAX, PARSED_UNITS } from "#shared/workflows/expressions/work.ts";
 import { DEFINITION_BYTES_MAX, DEFINITION_WORK_MAX } from "#shared/workflows/definition.ts";
-import { EXPRESSION_CHARS_MAX } from "#shared/workflows/expressions/template.ts";
+import { BINDING_WORK_MAX, EXPRESSION_CHARS_MAX } from "#shared/workflows/expressions/template.ts";
 import {
   EXPRESSION_NODES_MAX,
   EXPRESSION_DEPTH_MAX,
@@ -14,14 +11,21 @@ import {
   CONSTANT_WORK_MAX,
 } from "#shared/workflows/expressions/cel.ts";
 import { RUN_STREAMS_PER_WORKSPACE_MAX, RUN_STREAMS_PER_KEY_MAX } from "#ingress/workflows/run-follower.ts";
-import { FOR_EACH_ITEMS_MAX, WORKFLOW_DEPTH_MAX } from "#shared/workflows/limits.ts";
+import {
+  FOR_EACH_ITEMS_MAX,
+  RUN_ATTEMPTS_MAX,
+  STEP_OUTPUT_BYTES_MAX,
+  WORKFLOW_DEPTH_MAX,
+  WORKFLOW_WORK_MAX,
+} from "#shared/workflows/limits.ts";
 import { FOR_EACH_CONCURRENCY } from "#workers/workflows/step-runs.ts";
 import { compile } from "../workers/workflows/play.ts";
+import { readPage } from "./page.ts";
 
-const page = readFileSync(join(import.meta.dir, "../../schemas/WORKFLOWS.md"), "utf8");
+const page = readPage("guides/workflows.md");
 
-test("its example can be stored", () => {
-  const [, example = ""] = /```json\n([^]*?)```/.exec(page) ?? [];
+test("its definition can be stored", () => {
+  const example = page.blocks.find(({ text }) => text.includes('"thumbs"'))?.text ?? "";
   expect(compile(JSON.parse(example) as object).steps.map(({ step, waitsFor }) => [step.id, ...waitsFor])).toEqual([
     ["outline"],
     ["art", "outline"],
@@ -29,17 +33,21 @@ test("its example can be stored", () => {
   ]);
 });
 
-test("it says the limits in force", () => {
-  const said = [
-    `at most ${DEFINITION_BYTES_MAX / 1_024} KiB`,
-    `${EXPRESSION_CHARS_MAX.toLocaleString("en")} characters, ${EXPRESSION_NODES_MAX} parts and ${EXPRESSION_DEPTH_MAX} levels`,
-    `by ${EXPRESSION_WORK_MAX.toLocaleString("en")} units`,
-    `has ${CONSTANT_WORK_MAX.toLocaleString("en")} units`,
-    `at most ${DEFINITION_WORK_MAX.toLocaleString("en")} units of work to be read, a character ${PARSED_UNITS}`,
-    `at most ${RUN_STREAMS_PER_WORKSPACE_MAX} streams of runs from one process, ${RUN_STREAMS_PER_KEY_MAX} with one key`,
-    `at most ${FOR_EACH_ITEMS_MAX.toLocaleString("en")} items`,
+test("it states the limits in force", () => {
+  const mib = (bytes: number): string => `${bytes / 1_048_576} MiB`;
+  const count = (value: number): string => value.toLocaleString("en");
+  const stated = [
+    `| Definition | ${DEFINITION_BYTES_MAX / 1_024} KiB, 100 steps, 64 inputs, ${count(DEFINITION_WORK_MAX)} units of work to parse, ${PARSED_UNITS} per character |`,
+    `${count(EXPRESSION_CHARS_MAX)} characters, ${EXPRESSION_NODES_MAX} parts, ${EXPRESSION_DEPTH_MAX} levels, ${count(EXPRESSION_WORK_MAX)} units of work; a result of ${mib(EXPRESSION_VALUE_BYTES_MAX)}`,
+    `| ${count(CONSTANT_WORK_MAX)} units of work; it is evaluated when`,
+    `| ${count(BINDING_WORK_MAX)} units;`,
+    `| ${RUN_STREAMS_PER_WORKSPACE_MAX} of a workspace, ${RUN_STREAMS_PER_KEY_MAX} of a key |`,
+    `at most ${count(FOR_EACH_ITEMS_MAX)} items`,
     `\`concurrency\` (${FOR_EACH_CONCURRENCY}) at once`,
-    `to a depth of ${WORKFLOW_DEPTH_MAX}`,
+    `Depth ${WORKFLOW_DEPTH_MAX};`,
+    `| ${count(WORKFLOW_WORK_MAX)}; beyond it a step fails`,
+    `| ${mib(STEP_OUTPUT_BYTES_MAX)}, 64 MiB;`,
+    `(1 to ${RUN_ATTEMPTS_MAX})`,
   ];
-  expect(said.filter((one) => !page.replaceAll("\n", " ").includes(one))).toEqual([]);
+  expect(stated.filter((one) => !page.body.includes(one))).toEqual([]);
 });

@@ -3,6 +3,7 @@ import { jetstream, jetstreamManager } from "@nats-io/jetstream";
 import { afterAll, beforeAll, expect, test } from "bun:test";
 import { connect, type Msg, type NatsConnection } from "nats";
 
+import { readBalance } from "#shared/database/credits.ts";
 import { newId } from "#shared/ids.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 
@@ -97,8 +98,7 @@ test("a work message delivered five times more, during the call and after it, se
     requestId(await answer),
   ]);
   expect(rows).toEqual([{ status: "succeeded", settled: FLAT_NANO }]);
-  const [balance] = await stack.query("select amount, held from balance where workspace_id = $1", [workspace.id]);
-  expect(balance).toEqual({ amount: 9n * FLAT_NANO, held: 0n });
+  expect(await readBalance(stack, workspace.id)).toEqual({ amount: 9n * FLAT_NANO, held: 0n });
 });
 
 test("a streamed call whose message is delivered again meanwhile tells its text once", async () => {

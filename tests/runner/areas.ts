@@ -98,6 +98,9 @@ export const AREAS: readonly Area[] = [
   { paths: ["deploy/kubernetes/"], tests: ["deploy/kubernetes/"] },
   { paths: ["deploy/nats/"], tests: ["deploy/nats-permissions.test.ts", "ingress/nats-auth/"] },
   { paths: ["deploy/alerts/", "deploy/dashboards/"], tests: ["deploy/monitoring.test.ts"] },
-  { paths: ["deploy/", "README.md", "CONTRIBUTING.md", "schemas/", "shared/calls/catalogue/"], tests: DOCUMENTS },
+  {
+    paths: ["deploy/", "README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "schemas/", "shared/calls/catalogue/"],
+    tests: DOCUMENTS,
+  },
   { paths: ["tests/faults/rows.mjs"], tests: ["faults/rows.test.ts"] },
 ];

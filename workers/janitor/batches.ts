@@ -1,4 +1,4 @@
-/** Sweeps of parts that batches leave in the object store when their leaders die, and of batches that ended long ago; those that are open, as metrics. */
+/** Sweeps for batches: deletes parts that dead leaders left in the object store, drops old batches, counts open batches as a metric. */
 import {
   countOpenBatches,
   dropEndedBatches,
@@ -20,10 +20,10 @@ interface Context {
 }
 
 const AT_ONCE = 500;
-/** Batches that are dropped in one statement: each may have 50,000 lines. */
+/** Batches per deletion statement; each may have 50,000 lines. */
 const DROPPED_AT_ONCE = 4;
 
-/** Deletes parts whose bytes stand in the files of their batches, and batches that ended so long ago. */
+/** Deletes parts that were merged into the files of their batches, and batches that ended more than `retentionHours` ago. */
 export async function sweepBatches({ storage, database, log }: Context, retentionHours: number): Promise<void> {
   for (const { batch_id: id, key } of await findSpentParts(database, AT_ONCE)) {
     await deleteObject(storage, key);
@@ -35,10 +35,10 @@ export async function sweepBatches({ storage, database, log }: Context, retentio
   }
 }
 
-/** A part without a row is believed to be nobody's after this long: its leader writes the row within seconds. */
+/** Age at which a part without a row counts as orphaned, in milliseconds: a leader writes the row within seconds. */
 const PART_ORPHAN_AGE_MS = 3_600_000;
 
-/** Deletes parts that no batch knows: their leader died before it wrote them down, or the batch is dropped. @param page looked at in one go */
+/** Deletes orphaned parts: their leader died before it wrote their rows, or their batch was dropped. @param page objects per page */
 export async function sweepBatchParts(
   { storage, database, log }: Context,
   { page = 1_000, now = Date.now() } = {},
@@ -61,7 +61,7 @@ export async function sweepBatchParts(
   return deleted;
 }
 
-/** Counts the batches that have not ended. */
+/** Reports the number of open batches as a metric. */
 export async function watchBatches(database: Database, metrics: Metrics): Promise<void> {
   const { waiting, running, oldest_seconds, stalled_seconds } = await countOpenBatches(database);
   metrics.batchLinesOpen.set(Number(waiting), "waiting");

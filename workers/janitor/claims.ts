@@ -1,4 +1,4 @@
-/** Claim checks whose call is over, stored responses that are, and texts that no job, run or response names: each owner deletes its own, this takes what crashes left. */
+/** Deletes claim checks of ended calls, expired responses, and texts without a job, run or response. Owners delete their own; crashes leave orphans. */
 import { commonNow } from "#shared/clock.ts";
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -23,7 +23,7 @@ import {
 } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-/** Younger ones may belong to a call whose hold is being placed. */
+/** Youngest age of a deleted claim, in milliseconds: a younger claim may belong to a call that is being admitted. */
 const AGE_MIN_MS = 3_600_000;
 
 interface Context {
@@ -32,7 +32,7 @@ interface Context {
   readonly log: Logger;
 }
 
-/** @param pageMax claims looked at in one go */
+/** Deletes claims of ended calls. @param pageMax claims per page */
 export async function sweepClaims(context: Context, pageMax?: number): Promise<number> {
   let deleted = 0;
   for await (const page of listClaims(context.storage, pageMax)) deleted += await sweepPage(context, page);
@@ -40,7 +40,7 @@ export async function sweepClaims(context: Context, pageMax?: number): Promise<n
   return deleted;
 }
 
-/** Deletes results of an owner whose job was taken from it, or of a forgotten job. @param pageMax results looked at in one go */
+/** Deletes results of former owners of a job, and of deleted jobs. @param pageMax results per page */
 export async function sweepResults(context: Context, pageMax?: number): Promise<number> {
   const { storage, database, log } = context;
   let deleted = 0;
@@ -62,7 +62,7 @@ export async function sweepResults(context: Context, pageMax?: number): Promise<
   return deleted;
 }
 
-/** Outputs of runs that are forgotten, and inputs that no run names: it was refused, or ended a while ago. @param pageMax looked at in one go */
+/** Deletes outputs of deleted runs, and inputs of runs that were refused or ended a while ago. @param pageMax texts per page */
 export async function sweepRunTexts(context: Context, pageMax?: number): Promise<number> {
   const { storage, database, log } = context;
   let deleted = 0;
@@ -85,12 +85,12 @@ export async function sweepRunTexts(context: Context, pageMax?: number): Promise
   return deleted;
 }
 
-/** Responses of one workspace that are kept, the newest, and conversations likewise: so many, and so many bytes of them. */
+/** Most stored responses of a workspace, by count and by bytes; conversations have the same limits. */
 const RESPONSES_KEPT_MAX = { countMax: 10_000, bytesMax: 1_073_741_824 };
 
 const BATCH = 500;
 
-/** Deletes responses and conversations that are over, the oldest of workspaces that have too many, and events that nobody comes back for any more. */
+/** Deletes expired responses and conversations, the oldest ones above the limits of a workspace, and expired events of streams. */
 export async function sweepResponses(context: Context, keptMax = RESPONSES_KEPT_MAX): Promise<void> {
   const { database } = context;
   const drop = async (batch: () => Promise<Gone[]>): Promise<void> => {
@@ -107,7 +107,7 @@ export async function sweepResponses(context: Context, keptMax = RESPONSES_KEPT_
   for (let count = BATCH; count === BATCH;) count = await dropOldResponseEvents(database, BATCH);
 }
 
-/** Deletes texts of responses that are gone, or were never kept. @param pageMax looked at in one go */
+/** Deletes texts of responses that were deleted or never stored. @param pageMax texts per page */
 export async function sweepResponseTexts(context: Context, pageMax?: number): Promise<number> {
   const { storage, database, log } = context;
   let deleted = 0;
@@ -128,7 +128,7 @@ function isOld({ at, jobId }: StoredClaim): boolean {
   return at.getTime() < commonNow() - AGE_MIN_MS && isUuid(jobId);
 }
 
-/** Returns whether it is deleted: one that cannot be keeps none behind it from that. */
+/** Deletes an object. Returns false on failure, so that the remaining objects are still deleted. */
 async function isDeleted({ storage, log }: Context, key: string): Promise<boolean> {
   try {
     await deleteClaim(storage, key);
@@ -143,7 +143,7 @@ async function sweepPage(context: Context, claims: readonly StoredClaim[]): Prom
   const old = claims.filter(isOld);
   if (old.length === 0) return 0;
   const ids = [...new Set(old.map((claim) => claim.jobId))];
-  // The job of a dead letter may yet be sent on its way again.
+  // An operator may send the job of a dead letter again, so its request is kept.
   const jobs = await context.database.query<{ id: string; is_open: boolean }>(
     `select id, state in ('queued', 'running')
             or exists (select from dead_letter l where l.job_id = job.id and l.redriven_at is null) as is_open
@@ -153,8 +153,8 @@ async function sweepPage(context: Context, claims: readonly StoredClaim[]): Prom
   const isOpen = new Set(jobs.filter((job) => job.is_open).map(({ id }) => id));
   const known = new Set(jobs.map(({ id }) => id));
   const live = ids.filter((id) => !known.has(id));
-  // A claim knows its call and no workspace, so all open holds are looked through. Nearly all claims of this age are of jobs, which are
-  // found by id above; those of live calls are what a process left that died.
+  // A claim contains its call and no workspace, so all open holds are searched. Nearly all claims of this age belong to jobs, which are
+  // found by id above; claims of synchronous calls are left by dead processes only.
   const held =
     live.length === 0
       ? []

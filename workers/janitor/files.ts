@@ -1,6 +1,6 @@
 /**
- * Sweeps of what dead processes left in the file store: uploads without an owner, results of jobs that came to nothing, bytes of
- * deleted files, bytes without a row, rows without bytes. The database's clock decides on rows, the object store's on objects.
+ * Sweeps of the file store after crashes: uploads without an owner, results of failed jobs, bytes of deleted files, bytes without a row, rows
+ * without bytes. Ages of rows use the clock of the database, ages of objects that of the object store.
  */
 import { commonNow } from "#shared/clock.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -27,10 +27,10 @@ import { paced } from "#shared/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
 
-/** An object of the file store without a row, or a row without its object, is believed after this long. */
+/** Age at which an object without a row, or a row without its object, counts as orphaned, in milliseconds. */
 export const ORPHAN_AGE_MS = 3_600_000;
 
-/** The process that ended a file has this long to delete its bytes; after that the janitor deletes them. */
+/** Time in which the process that deleted a file deletes its bytes; afterwards, the janitor does. */
 const FILE_DELETE_GRACE_MS = paced(60_000);
 
 export interface FileSweepContext {
@@ -41,10 +41,10 @@ export interface FileSweepContext {
 }
 
 const BATCH = 500;
-/** Deletions that fail in a row when the object store is away. */
+/** Consecutive failed deletions after which the object store counts as unavailable. */
 const FAILURES_MAX = 4;
 
-/** Frees what uploads without an owner had reserved, and deletes what is no file any more, or no result of any job. */
+/** Frees the reservations of uploads without an owner, and deletes bytes of deleted files and of results without a job. */
 export async function sweepUploads(context: FileSweepContext): Promise<void> {
   const { database, storage, log } = context;
   const erase = async (ended: EndedUpload): Promise<void> => {
@@ -77,15 +77,15 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
 }
 
 export interface Orphans {
-  /** Objects that no row knows, deleted. */
+  /** Number of deleted objects without a row. */
   readonly objects: number;
-  /** Multipart uploads that no row knows, dropped. */
+  /** Number of aborted multipart uploads without a row. */
   readonly uploads: number;
-  /** Files whose bytes were gone. */
+  /** Number of files without bytes. */
   readonly lost: number;
 }
 
-/** Compares all rows with all objects, both in the order of ids, a page at a time. */
+/** Compares all rows with all objects, both in the order of ids, page by page. */
 export async function sweepOrphans(context: FileSweepContext, page = 1_000): Promise<Orphans> {
   const uploads = (await sweepMultipartUploads(context)) + (await sweepClaimParts(context));
   const found = { objects: 0, uploads, lost: 0 };
@@ -101,7 +101,7 @@ export async function sweepOrphans(context: FileSweepContext, page = 1_000): Pro
     const rows = await rowsBetween(context.database, from, to);
     const known = new Set(rows.map(({ id }) => id));
     for (const { id, key, at } of ids) {
-      // What lies there under a name that we do not give is nobody's of ours to delete.
+      // An object with a foreign name is not ours to delete.
       if (id === undefined || known.has(id) || !isOld(context, at)) continue;
       if (await deleteOrphan(context, id, key).catch(notYet(context, id))) found.objects += 1;
     }
@@ -126,14 +126,14 @@ async function rowsBetween(database: Database, from: string, to: string | null) 
   }
 }
 
-/** Asked once more: the page may be older than the row. */
+/** Deletes an orphaned object after another look-up of its row, because the page may be older than the row. */
 async function deleteOrphan({ storage, database }: FileSweepContext, id: string, key: string): Promise<boolean> {
   if ((await knownFiles(database, [id])).length > 0) return false;
   await deleteObject(storage, key);
   return true;
 }
 
-/** Many at once are a sign of another bucket, or of a store that has yet to come back: then nothing is believed. */
+/** Most lost files at once. More of them indicate a wrong bucket or an unavailable store, so no file is marked as lost. */
 const LOST_AT_ONCE = 10;
 
 async function sweepLost(
@@ -162,7 +162,7 @@ async function sweepLost(
   return lost;
 }
 
-/** Logs what one orphan failed with, so that the pages behind it come all the same. */
+/** Logs the failure of one orphan, so that the following pages are still processed. */
 function notYet({ log }: FileSweepContext, fileId: string): (error: unknown) => false {
   return (error) => {
     log.warn({ err: error, file_id: fileId }, "an orphan of the file store cannot be swept yet");
@@ -184,13 +184,13 @@ async function sweepMultipartUploads(context: FileSweepContext): Promise<number>
       dropped += 1;
     }
   } catch (error) {
-    // Not every store lists them; a lifecycle rule of the bucket does the same (runbook).
+    // Some stores cannot list multipart uploads; a lifecycle rule of the bucket has the same effect.
     log.warn({ err: error }, "multipart uploads cannot be swept");
   }
   return dropped;
 }
 
-/** Drops the parts of media that a process was putting aside when it died: no call is known by them. Returns how many uploads. */
+/** Aborts multipart uploads of media that dead processes left. Returns their number. */
 async function sweepClaimParts(context: FileSweepContext): Promise<number> {
   const { storage, log } = context;
   try {

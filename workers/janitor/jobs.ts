@@ -1,7 +1,6 @@
 /**
- * The queue as Postgres remembers it: what was dispatched and never arrived, or has gone with a store, is dispatched again;
- * what waits for room is let out. Each further dispatch has its number raised first, so that neither deduplication nor an
- * old message can come between.
+ * Restores the queue from Postgres: dispatches jobs again whose message never arrived or was lost with a stream, and dispatches waiting jobs
+ * when there is capacity. The dispatch number is raised first, so that deduplication and old messages have no effect.
  */
 import { jetstreamManager, type JetStreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -43,10 +42,10 @@ import { paced } from "#shared/pace.ts";
 
 import { sweepEach } from "./sweeps.ts";
 
-/** A dispatched job whose message has not been confirmed by then is dispatched again. */
+/** Time after which a dispatched job without a confirmed message is dispatched again. */
 const UNSENT_MS = paced(5_000);
 
-/** A job that waits on the queue this long is looked for there: its message may have gone with a store. */
+/** Time on the queue after which the message of a job is looked up, since it may have been lost with a stream. */
 const UNCLAIMED_JOB_MS = paced(60_000);
 
 export interface JobSweepContext {
@@ -56,16 +55,16 @@ export interface JobSweepContext {
   readonly dispatcher: JobDispatcher;
   readonly metrics: Metrics;
   readonly log: Logger;
-  /** Time for which the hold of a job of unknown outcome is kept. */
+  /** Time for which the hold of a job with an unknown outcome is kept, in milliseconds. */
   readonly unknownKeepMs: number;
 }
 
 const BATCH = 500;
 const EVERY_LANE = POOLS.flatMap((pool) => LANES.map((lane) => ({ pool, lane })));
-/** The servers' clocks may differ by this much; a job dispatched once too often for it is run once all the same. */
+/** Largest difference between the clocks of the servers. A redundant dispatch is harmless: the job runs once. */
 const CLOCK_SLACK_MS = 2_000;
 
-/** Dispatches again the jobs whose message went with an earlier stream, or was not confirmed in time. */
+/** Dispatches jobs again whose message was lost with an earlier stream, or was not confirmed in time. */
 export async function sweepDispatches(context: JobSweepContext): Promise<void> {
   const { connection, database } = context;
   const oldest = await oldestDispatch(database);
@@ -73,7 +72,7 @@ export async function sweepDispatches(context: JobSweepContext): Promise<void> {
   const manager = await jetstreamManager(connection, { checkAPI: false });
   for (const pool of POOLS) {
     const { created } = await manager.streams.info(streamName(pool));
-    // What was dispatched before the stream was made went with the one before.
+    // Messages from before the creation of the stream were lost with the previous stream.
     const before = new Date(Date.parse(created) + CLOCK_SLACK_MS);
     if (oldest >= before) continue;
     await repeat(
@@ -87,7 +86,7 @@ export async function sweepDispatches(context: JobSweepContext): Promise<void> {
   );
 }
 
-/** Looks up jobs that no worker has claimed for so long: its message may be gone, or dead where it lies. */
+/** Looks up the messages of jobs that no worker has claimed for `olderMs`: a message may be lost or undeliverable. */
 export async function sweepUnclaimed(context: JobSweepContext, olderMs: number = UNCLAIMED_JOB_MS): Promise<void> {
   const waiting = await takeUnclaimed(context.database, olderMs, BATCH);
   if (waiting.length === 0) return;
@@ -96,7 +95,7 @@ export async function sweepUnclaimed(context: JobSweepContext, olderMs: number =
   if (missing.length > 0) await sendAgain(context, manager, await redispatchThese(context.database, missing));
 }
 
-/** Small batches until one is short. */
+/** Processes small batches until one is incomplete. */
 async function repeat<T>(batch: () => Promise<T[]>, act: (rows: T[]) => Promise<void>): Promise<void> {
   for (;;) {
     const rows = await batch();
@@ -105,7 +104,7 @@ async function repeat<T>(batch: () => Promise<T[]>, act: (rows: T[]) => Promise<
   }
 }
 
-/** Puts redispatched jobs on the queue, and takes their older messages out by sequence where they are still there. */
+/** Publishes redispatched jobs, and deletes their older messages by sequence if they still exist. */
 async function sendAgain(
   context: Pick<JobSweepContext, "dispatcher" | "log">,
   manager: JetStreamManager,
@@ -120,12 +119,12 @@ async function sendAgain(
   }
 }
 
-/** Only a message that is this job's: a wiped stream counts from 1 again. */
+/** Deletes a message only if it belongs to this job: the sequence of a recreated stream restarts at 1. */
 async function removeMessage(manager: JetStreamManager, pool: Pool, jobId: string, seq: bigint): Promise<void> {
   const stream = streamName(pool);
   const message = await manager.direct.getMessage(stream, { seq: Number(seq) });
   if (jobOf(message?.header.get(HEADERS.messageId)) !== jobId) return;
-  // Two janitors may have seen it.
+  // Another janitor may have deleted the message already.
   await manager.streams.deleteMessage(stream, Number(seq)).catch(() => false);
 }
 
@@ -140,8 +139,8 @@ function byLane(jobs: readonly Redispatched[]): [Pool, Lane, Redispatched[]][] {
 }
 
 /**
- * Those whose message is gone, or was handed out and yet left the job waiting: at its delivery limit a message stays in the
- * stream, invisible. One that only waits for its next delivery is dispatched once too often, which is harmless.
+ * Returns the jobs whose message is lost, or was delivered without a claim: at its delivery limit, a message stays invisible in the stream. A
+ * message that waits for redelivery is dispatched once more, which is harmless.
  */
 async function missingOf(manager: JetStreamManager, waiting: readonly WaitingJob[]): Promise<WaitingJob[]> {
   const handedOut = new Map<string, number>();
@@ -164,12 +163,12 @@ async function missingOf(manager: JetStreamManager, waiting: readonly WaitingJob
   return missing;
 }
 
-/** Our message ids begin with the job's. */
+/** Returns the job of a message id, which begins with the id of the job. */
 function jobOf(messageId: string | undefined): string {
   return messageId?.split(":")[0] ?? "";
 }
 
-/** Lets out what waits wherever there may be room, and tells how much goes on waiting. */
+/** Dispatches waiting jobs of all pools with capacity, and reports the number of jobs that keep waiting. */
 export async function releaseAll(context: JobSweepContext): Promise<void> {
   const waiting = await lanesWaiting(context.database, EVERY_LANE);
   await Promise.all(waiting.map(({ pool, lane }) => context.dispatcher.release(pool, lane)));
@@ -182,7 +181,7 @@ export async function releaseAll(context: JobSweepContext): Promise<void> {
   }
 }
 
-/** Workers say when a job has ended; one janitor hears it and lets the next ones out. Returns what ends the watch. */
+/** Dispatches waiting jobs when a worker reports an ended job; one janitor receives each report. Returns a function that stops it. */
 export function watchFreedSlots(context: JobSweepContext): () => Promise<void> {
   const { connection, dispatcher, log } = context;
   const letOut = async (pool: Pool, lane: Lane): Promise<void> => {
@@ -208,12 +207,12 @@ export function watchFreedSlots(context: JobSweepContext): () => Promise<void> {
   return () => subscription.drain();
 }
 
-// Jobs whose owner fell silent, or that nobody took in time. Redelivery is the quick way to another worker; this is the sure one. A job
-// that a provider may have seen is ended, not run again.
+// Jobs without a live owner, and jobs that no worker claimed in time. Redelivery moves most of them to another worker earlier. A job that a
+// provider may have received is ended and not run again.
 
 const LEASES_MAX = 200;
 
-/** Until then a redelivery finds the job by itself, and an owner that Postgres was away from renews its lease. */
+/** Grace by lane, in milliseconds: until then, redelivery finds the job, and an owner without Postgres renews its lease. */
 const GRACES = LANES.map((lane) => ({ lane, graceMs: LANE_SETTINGS[lane].ackWaitMs }));
 
 export async function sweepLeases(context: JobSweepContext): Promise<number> {
@@ -238,11 +237,11 @@ async function conclude(context: JobSweepContext, job: OrphanedJob, claimsMax: n
   await context.dispatcher.release(job.pool, job.lane);
 }
 
-// Jobs of unknown outcome: paid work may exist, and its outcome is not known. Providers that can be asked are asked again, ever more
-// seldom; jobs that stay unknown for long enough expire.
+// Jobs with an unknown outcome: paid work may exist at a provider. Providers with a status API are polled at growing intervals. Jobs that
+// stay unknown for too long expire.
 
 const UNKNOWN_MAX = 200;
-/** Each may wait a while for a lock. */
+/** Jobs processed at once; each may wait for a lock. */
 const UNKNOWN_AT_ONCE = 8;
 
 export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> {
@@ -265,14 +264,14 @@ export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> 
   metrics.jobsUnknownOldestSeconds.set(oldestSeconds);
 }
 
-// Keeps the records of media jobs in the object store at what the jobs are (shared/storage/job-record.ts).
+// Updates the records of media jobs in the object store (shared/storage/job-record.ts).
 
 const RECORDS_MAX = 100;
 const RECORDS_AT_ONCE = 4;
-/** Each has been tried again by the client of the store, and takes long to fail while that is away. */
+/** Failures after which a sweep ends: the client of the store has retried each, which takes long while the store is away. */
 const RECORD_FAILURES_MAX = 2 * RECORDS_AT_ONCE;
 
-/** Writes until none is behind. A store that is away ends it: the next sweep goes on. */
+/** Writes all outdated records. Ends early if the store is unavailable; the next sweep continues. */
 export async function sweepJobRecords(context: Pick<JobSweepContext, "database" | "storage" | "log">): Promise<void> {
   const { database, storage } = context;
   for (;;) {
@@ -291,7 +290,7 @@ export async function sweepJobRecords(context: Pick<JobSweepContext, "database" 
   }
 }
 
-// Ended jobs are kept for a while for those who ask, then dropped with their results. Ledger and usage stay.
+// Ended jobs remain readable for a while and are then deleted with their results. Ledger and usage records stay.
 
 const ENDED_MAX = 500;
 const MS_PER_HOUR = 3_600_000;

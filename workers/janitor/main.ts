@@ -1,6 +1,6 @@
 /**
- * Finishes what dead processes left. Any number of janitors may run: each sweep is idempotent and takes its rows with
- * the same locks as everybody else.
+ * Starts the janitor, which finishes the work of dead processes. Any number of janitors may run: each sweep is idempotent and locks its rows
+ * like every other process.
  */
 import { openCatalogue } from "#shared/calls/catalogue/open.ts";
 import type { AdminPages } from "#shared/admin-server.ts";
@@ -50,10 +50,10 @@ import {
 import { startSweeps } from "./sweeps.ts";
 
 const FINISH_RETRY_MS = 20_000;
-/** Settles; the usage roll-up and the audit. */
+/** Database connections of a janitor: reserved for settlements, slow ones for the usage roll-up and the audit. */
 export const JANITOR_CONNECTIONS = { reserved: GROUPED_CONNECTIONS, slow: 2 };
 
-/** @throws Error with one sentence when something the janitor needs is not there */
+/** Starts all sweeps. @throws Error with one sentence if a dependency of the janitor is missing */
 export async function startJanitor(role: Role): Promise<void> {
   const { config, log, metrics, lifecycle, database } = role;
   const connection = await role.connectQueue("janitor", "janitor");
@@ -137,12 +137,12 @@ export async function startJanitor(role: Role): Promise<void> {
   role.addPages(await openPages(role));
 }
 
-/** Returns what the admin port serves beside the pages of every role. */
+/** Returns the pages of the admin port that only a janitor has. */
 async function openPages(role: Role): Promise<AdminPages> {
   const { config, database, lifecycle, log } = role;
   const token = config.lagToken;
   if (token === undefined) return {};
-  // It only tells which pool a model is of, whoever may call it: a janitor has no provider's key.
+  // The catalogue only maps models to pools here, so models without a provider key are included.
   const catalogue = await openCatalogue({
     files: config.catalogueFiles,
     sandbox: true,

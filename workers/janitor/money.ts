@@ -1,6 +1,6 @@
 /**
- * Sweeps over money: holds that nobody closes, budgets, the roll-up of usage, and the hourly audit. Holds past their deadline have no owner
- * any more: what was relayed is settled, the rest released (design part 4).
+ * Sweeps of credits: expired holds, credit lines, budgets, the roll-up of usage, and the hourly audit. A hold past its deadline has no owner:
+ * relayed output is settled and the remainder released.
  */
 import { fireBudgets, listBudgetsToCheck } from "#shared/database/budget-firings.ts";
 import { type Database, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
@@ -19,24 +19,24 @@ import { paced } from "#shared/pace.ts";
 import { sweepEach } from "./sweeps.ts";
 
 const BATCH = 500;
-/** Time that settles have which could not be written while the server was away, before this sweep closes their holds. */
+/** Uptime of the database server before expired holds are closed, so that delayed settlements are written first. */
 const STARTED_MS = paced(60_000);
 
-/** The database's clock alone decides; a hold's deadline lies behind the call's own by HOLD_SLACK_MS. */
+/** Closes expired holds by the clock of the database. The deadline of a hold is HOLD_SLACK_MS after that of its call. */
 export async function sweepExpiredHolds(context: {
   database: Database;
   ledger: Ledger;
   log: Logger;
   metrics: Metrics;
-  /** Nothing is closed while the server of the database has been up for less. */
+  /** Uptime of the database server before any hold is closed, in milliseconds. */
   startedMs?: number;
-  /** Holds of one turn, all at once. */
+  /** Holds per turn, all processed at once. */
   batch?: number;
 }): Promise<number> {
   const { database, ledger, log, metrics, startedMs = STARTED_MS, batch = BATCH } = context;
   const rows = await expiredHolds(database, batch, startedMs);
   const itemOf = (row: (typeof rows)[number]): string => `${row.job_id}.${row.attempt}`;
-  // One workspace whose balance is locked must not keep the others' holds open, nor the figures below from being told.
+  // A locked balance of one workspace must not delay the holds of others or the metrics below.
   await sweepEach(context, { sweep: "expired holds", rows, itemOf, atOnce: batch }, async (row) => {
     const finished = await settleLostCall(database, ledger, {
       workspaceId: row.workspace_id,
@@ -61,11 +61,11 @@ function linedHoldOfRow(row: ExpiredHold): LinedHold | undefined {
   return { lineId, keyId, model: row.model, amountNano, mayExceed, deadlineMs: row.deadline.getTime() };
 }
 
-/** Gives back what is left of lines whose ingresses died: their last calls have long been settled. */
+/** Returns the credits of lines whose ingress died; their last calls were settled before. */
 export async function sweepCreditLines(context: {
   database: Database;
   log: Logger;
-  /** Nothing is given back while the server of the database has been up for less. */
+  /** Uptime of the database server before any line is returned, in milliseconds. */
   startedMs?: number;
 }): Promise<number> {
   const { database, log, startedMs = STARTED_MS } = context;
@@ -78,9 +78,9 @@ export async function sweepCreditLines(context: {
   return rows.length;
 }
 
-// Fires budget alerts of workspaces that have used something since it was looked at last.
+// Fires budget alerts of workspaces with usage since the previous check.
 
-/** One statement for a workspace: of several janitors one looks at it, and one that fails keeps no other from its turn. */
+/** Checks budgets with one statement per workspace: one janitor processes it, and a failure does not delay other workspaces. */
 export async function sweepBudgets({
   database,
   metrics,
@@ -105,15 +105,15 @@ export async function sweepBudgets({
   }
 }
 
-// Adds usage records to the hourly sums. Readers add what is not in them yet, so no sum ever waits for this.
+// Adds usage records to the hourly sums. Readers add newer records themselves, so no sum is delayed by this sweep.
 
-/** Steps in one turn: a backlog of a year is gone within hours, and a stop never waits long. */
+/** Most steps per turn: a backlog of a year is processed within hours, and a stop waits for one step only. */
 const STEPS_MAX = 200;
-/** Time whose records one step adds: at 1,000 calls a second 600,000 records, 3 s. */
+/** Longest span of usage per step: at 1,000 calls a second, 600,000 records in 3 s. */
 const STEP_MAX_MS = 600_000;
-/** The shortest step: one that takes longer than a statement may is halved down to it. */
+/** Shortest span of usage per step. A step that exceeds the statement timeout is halved down to this span. */
 const STEP_MIN_MS = 60_000;
-/** The shortest step has time of its own, since nothing waits for it: a minute of 10,000 calls a second, several times over. */
+/** Timeout of the shortest step, in milliseconds: several times as long as a minute of 10,000 calls a second needs. */
 const LIMIT_MS = 60_000;
 
 interface Context {
@@ -122,7 +122,7 @@ interface Context {
   readonly log: Logger;
 }
 
-/** Each step is one transaction; of several janitors one does it. Returns how many steps the turn took. */
+/** Opens the roll-up. Each step is one transaction by one janitor. The returned function resolves with the number of steps. */
 export function openUsageRollUp({ database, metrics, log }: Context): () => Promise<number> {
   let stepMs = STEP_MAX_MS;
   const turn = async (): Promise<number> => {
@@ -148,13 +148,13 @@ export function openUsageRollUp({ database, metrics, log }: Context): () => Prom
     try {
       return await turn();
     } finally {
-      // Also of a turn that failed: only this tells that none goes well any more.
+      // Reported after a failed turn too, so that an alert can detect permanent failures.
       metrics.usageBehindSeconds.set(await usageBehindSeconds(database));
     }
   };
 }
 
-// The audits of the ledger, as far as it is new, and of what workspaces store: any row they find is a bug of ours and an alarm.
+// Audits of new ledger entries and of stored bytes. Any difference is a bug of ours and raises an alert.
 
 export async function checkInvariants(context: {
   database: Database;

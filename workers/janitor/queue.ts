@@ -1,7 +1,6 @@
 /**
- * Watches of what waits and fails, as metrics, and messages that were given up. Backlog: messages waiting per lane and before the batch
- * door, and how long the oldest message of a pool
- * has waited for a worker.
+ * Metrics of waiting and failed work, and dead letters. Backlog: messages that wait per lane and in the stream of batch messages, and the age
+ * of the oldest message of a pool that waits for a worker.
  */
 import { type ConsumerInfo, type JetStreamManager, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -28,7 +27,7 @@ import {
 } from "#shared/queue/subjects.ts";
 import { fitTopology, LANE_SETTINGS } from "#shared/queue/topology.ts";
 
-/** Ended deliveries of one workspace that can be read, the newest. */
+/** Most ended deliveries of a workspace that are kept; the newest stay. */
 const DELIVERIES_KEPT_MAX = 100_000;
 
 export async function watchQueue(context: { connection: NatsConnection; metrics: Metrics }): Promise<void> {
@@ -55,8 +54,8 @@ export async function watchQueue(context: { connection: NatsConnection; metrics:
 }
 
 /**
- * Returns when the first message was stored that a durable has handed to nobody; undefined where there is none. What a worker has stays in
- * the stream until it has ended, however long that takes.
+ * Returns the time of the oldest message that a durable consumer has not delivered, or undefined if there is none. Delivered messages stay in
+ * the stream until their job has ended.
  */
 async function findWaiting(
   manager: JetStreamManager,
@@ -68,7 +67,7 @@ async function findWaiting(
   return next?.time;
 }
 
-/** Has the limits of the queue follow the slots that workers tell; one janitor at a time. */
+/** Adjusts the limits of the queue to the slots that workers report; one janitor at a time. */
 export async function fitQueue(context: {
   connection: NatsConnection;
   database: Database;
@@ -81,7 +80,7 @@ export async function fitQueue(context: {
   });
 }
 
-// Metrics of what waits for an operator, or for a sweep's next try.
+// Metrics of work that waits for an operator or for the next sweep.
 
 export async function watchFailures(
   database: Queryable,
@@ -92,7 +91,7 @@ export async function watchFailures(
   for (const sweep of ROW_SWEEPS) metrics.sweepPutOff.set(counts.get(sweep) ?? 0, sweep);
 }
 
-/** Tells what was written into an outbox and has not been passed on. */
+/** Reports the number of outbox entries that were not sent yet. */
 export async function watchOutboxes(
   database: Queryable,
   { outboxDepth, outboxOldestSeconds }: Pick<Metrics, "outboxDepth" | "outboxOldestSeconds">,
@@ -103,7 +102,7 @@ export async function watchOutboxes(
   }
 }
 
-// Figures of deliveries, and the end of those beyond what a workspace keeps. What is due is found by the workers of the pool webhook themselves.
+// Metrics of deliveries, and deletion of deliveries above the limit of a workspace. Workers of the pool webhook find due deliveries themselves.
 
 const BATCH = 1_000;
 
@@ -121,16 +120,15 @@ export async function sweepExcessDeliveries(database: Queryable, keptMax: number
   while ((await dropExcessDeliveries(database, keptMax, BATCH)) > 0);
 }
 
-// A message at its delivery limit stays in the stream, invisible and counted nowhere. Advisories are only a hint, so this sweep looks at
-// the oldest messages themselves: one whose caller's deadline is long past has no owner left. It becomes a dead letter and is removed by
-// its sequence; a filtered purge could take others with it. Messages of durable jobs are passed over, in whatever lane: a job may run long
-// behind its message's deadline, and its row tells what becomes of it (leases.ts, dispatch.ts). Words of runs are only removed: they say
-// what rows say, and a new one is sent where it is needed (runs.ts).
+// A message at its delivery limit stays in the stream, invisible and uncounted. Advisories are only a hint, so this sweep reads the oldest
+// messages: a message long past the deadline of its caller has no owner. It becomes a dead letter and is deleted by its sequence, since a
+// filtered purge could delete others. Messages of durable jobs are skipped: a job may run long past the deadline of its message, and its row
+// is authoritative (leases.ts, dispatch.ts). Notices of runs are only deleted: rows contain the same, and runs.ts sends new notices.
 
 const LETTERS_MAX = 100;
-/** Messages of a pool that are looked at in one sweep, those passed over included: each is a question to the server. */
+/** Most messages of a pool per sweep, including skipped ones; each needs one request to the server. */
 const LOOKED_AT_MAX = 1_000;
-/** No delivery can still be under way this long after the caller's deadline. */
+/** Time after the deadline of the caller at which no delivery can be running, in milliseconds. */
 const AFTER_DEADLINE_MS = 2 * Math.max(...LANES.map((lane) => LANE_SETTINGS[lane].ackWaitMs));
 
 export async function sweepDeadLetters(context: {
@@ -150,15 +148,15 @@ export async function sweepDeadLetters(context: {
     if (state.messages === 0) continue;
     let seq = state.first_seq;
     let taken = 0;
-    // The batch lane holds durable jobs alone.
+    // The batch lane contains durable jobs only.
     for (let looked = 0; taken < LETTERS_MAX && looked < LOOKED_AT_MAX && seq <= state.last_seq; looked++) {
       const message = await manager.direct.getMessage(stream, { seq, next_by_subj: laneFilter(pool, "live") });
       if (!message) break;
       seq = message.seq + 1;
       const { durable, deadline_ms: deadlineMs, run_id: runId } = readMessage(message.data);
-      // It only says which row to claim.
+      // A message of a durable job only names the row to claim.
       if (durable === true) continue;
-      // A message without a deadline was not written by us; it counts from when it came.
+      // A message without a deadline is not ours; its age counts from its arrival.
       const since = typeof deadlineMs === "number" ? deadlineMs : message.time.getTime();
       if (now < since + AFTER_DEADLINE_MS) break;
       taken += 1;
@@ -174,7 +172,7 @@ export async function sweepDeadLetters(context: {
           messageId: message.header.get(HEADERS.messageId) || null,
           reason: "undelivered",
           deliveries: 0,
-          // An ordinary call that outlived its caller: its prompt must not be kept.
+          // A synchronous call whose caller is gone: its prompt must not be stored.
           body: new Uint8Array(),
           jobId: null,
         });
@@ -200,7 +198,7 @@ export async function sweepDeadLetters(context: {
 
 const decoder = new TextDecoder();
 
-/** Nothing of what is no JSON object. */
+/** Returns the facts of a message, empty if it is not a JSON object. */
 function readMessage(body: Uint8Array): {
   readonly durable?: unknown;
   readonly deadline_ms?: unknown;

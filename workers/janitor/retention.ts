@@ -1,4 +1,4 @@
-/** Rows that are no longer needed, in bounded batches, found by an index of what goes first. Ledger and usage are kept. */
+/** Deletes rows whose retention has ended, in bounded batches, by an index on their order. Ledger and usage are kept. */
 import type { Queryable } from "#shared/database/client.ts";
 import { SESSION_HOURS } from "#shared/database/console-sessions.ts";
 import { dropExpiredAnswers } from "#shared/database/response-cache.ts";
@@ -8,18 +8,18 @@ import { dropOldRetries } from "#shared/database/sweep-retries.ts";
 const BATCH = 1_000;
 const HOURS_PER_DAY = 24;
 
-/** Time for which each kind of row is kept. */
+/** Retention of each kind of row. */
 export interface Retention {
-  /** Events, as jobs. */
+  /** Hours for events and jobs. */
   readonly hours: number;
   readonly deliveryDays: number;
-  /** The audit log, and which budgets were reached. */
+  /** Days for the audit log and fired budgets. */
   readonly auditLogDays: number;
-  /** Dead letters, and settle faults that an operator has dealt with. */
+  /** Days for dead letters and resolved settle faults. */
   readonly faultDays: number;
 }
 
-/** Conditions on rows that go; $1 hours have passed, and $2 rows are looked at. */
+/** Conditions of deleted rows; $1: retention in hours, $2: rows per batch. */
 const RELAYED = `relay_progress where (workspace_id, job_id) in (
   select p.workspace_id, p.job_id from relay_progress p
   where p.at < now() - $1 * interval '1 hour' and not exists (select from hold h where h.workspace_id = p.workspace_id and h.job_id = p.job_id)
@@ -32,10 +32,10 @@ const DELIVERIES = `delivery where id in (
   select id from delivery where ended_at < now() - $1 * interval '1 hour' order by ended_at limit $2)`;
 const MAIL_COUNTS = `mail_sent where (workspace_id, mailbox, day) in (
   select workspace_id, mailbox, day from mail_sent where day < ((now() - $1 * interval '1 hour') at time zone 'UTC')::date order by day limit $2)`;
-// Ids come in the order of time, or nearly: only the oldest are looked at, and no index by time is needed.
+// Ids are ordered by time, or nearly, so only the oldest are read, and no index on the time is needed.
 const LOGGED = `audit_log where id in (
   select id from (select id, at from audit_log order by id limit $2) oldest where at < now() - $1 * interval '1 hour')`;
-// An alert looks once more at the period in which it looked last: what it fired for then stays, or it would fire anew.
+// The check of an alert reads its last period again, so its firings of that period stay; otherwise it would fire twice.
 const FIRINGS = `budget_firing where (alert_id, period, period_start, threshold) in (
   select f.alert_id, f.period, f.period_start, f.threshold from budget_firing f join budget_alert a on a.id = f.alert_id
   where f.at < now() - $1 * interval '1 hour' and f.period_start < budget_period_start(a.period, greatest(a.checked_day::timestamp at time zone 'UTC', a.judged_from))
@@ -47,7 +47,7 @@ const FAULTS = `settle_fault where id in (
 const NAMES = `released_name where name in (
   select name from released_name where released_at < now() - $1 * interval '1 hour' order by released_at limit $2)`;
 
-/** Error texts of providers: the rest of a failure stays as long as its usage record. */
+/** Error texts of providers. Other columns of a failure stay as long as its usage record. */
 const FAILURE_TEXTS = `usage_failure set text = null where (workspace_id, job_id, attempt) in (
   select workspace_id, job_id, attempt from usage_failure where text is not null and at < now() - $1 * interval '1 hour' order by at limit $2)`;
 
@@ -60,9 +60,9 @@ const SIGN_IN_CHOICES = `sign_in_choice where sha256 in (
 const SIGN_IN_TRIES = `sign_in_try where network in (
   select network from sign_in_try where last_at < now() - $1 * interval '1 hour' order by last_at limit $2)`;
 
-/** Days for which nothing but the workspace that gave it up may have a name: as is_kept_for_another has it. */
+/** Days for which only its former workspace may use a name again; equal to is_kept_for_another in SQL. */
 const NAME_DAYS = 30;
-/** Events that no worker tells of are given up after so many days. */
+/** Days after which undelivered events are deleted. */
 const UNTOLD_DAYS = 14;
 
 export async function sweepRetention(database: Queryable, keep: Retention): Promise<void> {
@@ -90,7 +90,7 @@ function drop(database: Queryable, rows: string, hours: number): Promise<void> {
   return inBatches(database, `delete from ${rows}`, hours);
 }
 
-/** Small batches, until one is short: a backlog is worked off, and no statement holds many locks. */
+/** Runs a statement in small batches until one is incomplete, so that no statement locks many rows. */
 async function inBatches(database: Queryable, statement: string, hours: number): Promise<void> {
   while ((await database.query(`${statement} returning 1`, [hours, BATCH])).length === BATCH);
 }

@@ -1,4 +1,4 @@
-/** Runs that a worker has to look at, and those that ended long ago. Carrying them on is the workers' work: here they are woken. */
+/** Sends notices for runs that a worker must continue, and deletes runs that ended long ago. Workers execute the runs. */
 import type { NatsConnection } from "nats";
 
 import type { Database } from "#shared/database/client.ts";
@@ -44,17 +44,17 @@ export interface RunSweepContext {
 }
 
 const BATCH = 500;
-/** A word that has not come by then is lost. */
+/** Time after which a notice counts as lost. */
 const FORGOTTEN_MS = paced(5_000);
-/** Most runs wait behind others, and their word is on the queue or with a worker. */
+/** Interval and number of repeated notices. Most waiting runs have a notice on the queue or at a worker. */
 const WORDS = { againMs: paced(15_000), max: BATCH };
 /**
- * Words that one turn sends of runs whose own were lost: half of what the queue takes of one workspace and lane, so that there is room for
- * those of its new runs.
+ * Most notices per turn for runs whose notices were lost: half of the queue limit of a workspace and lane, so that notices of new runs still
+ * fit.
  */
 const FORGOTTEN_MAX = WORKSPACE_MESSAGES_MIN / 2;
 const MS_PER_HOUR = 3_600_000;
-/** Nearly full: then ended runs go after a day, the oldest first, so many batches in one sweep. */
+/** Share of used storage from which ended runs are deleted after one day, the oldest first. */
 const FULL_SHARE = 0.9;
 const FULL_KEEP_MS = 24 * MS_PER_HOUR;
 const FULL_ROUNDS = 100;
@@ -63,13 +63,10 @@ export async function sweepDueRuns({ connection, database }: RunSweepContext): P
   wakeAll(connection, await takeDueRuns(database, WORDS));
 }
 
-/**
- * Open work that one turn looks at: where more is open, turns share it, so that none takes longer however much goes on. At 20,000 it takes
- * 60 ms.
- */
+/** Most open works per turn; further ones follow in the next turns, so that the duration of a turn is bounded. 20,000 take 60 ms. */
 const OPEN_WORK_MAX = 20_000;
 
-/** @param openMax open work that a turn looks at */
+/** Opens the sweep for runs whose notices were lost. @param openMax open works per turn */
 export function openForgottenRuns(context: RunSweepContext, openMax: number = OPEN_WORK_MAX): () => Promise<void> {
   const { connection, database, log } = context;
   let span = ALL_WORK;
@@ -81,7 +78,7 @@ export function openForgottenRuns(context: RunSweepContext, openMax: number = OP
   return async () => {
     span = await nextOpenWork(database, span, openMax);
     let left = FORGOTTEN_MAX;
-    // One after the other, and each whatever became of those before.
+    // Sequential; a failure does not prevent the following searches.
     for (const [why, look] of Object.entries(searches)) {
       const found = await look({ ...WORDS, max: left }).catch((error: unknown) => {
         log.warn({ err: error, why }, "runs could not be looked for");
@@ -94,7 +91,7 @@ export function openForgottenRuns(context: RunSweepContext, openMax: number = OP
   };
 }
 
-/** @param runsMax unfinished runs that a turn looks at */
+/** Opens the sweep for runs that stopped progressing. @param runsMax unfinished runs per turn */
 export function openStalledRuns(
   { connection, database, metrics, log }: RunSweepContext,
   runsMax: number = OPEN_WORK_MAX,
@@ -113,10 +110,10 @@ export function openStalledRuns(
 }
 
 const LATE = { code: "overloaded", message: "No worker was free before the run's deadline.", ifUnbegun: true } as const;
-/** Runs whose publishers could not be told before the sweep is given up: the object store is away. */
+/** Failed notifications of publishers after which the sweep ends, because the object store is unavailable. */
 const UNTOLD_FAILURES_MAX = 3;
 
-/** Tells publishers of the ends of runs that nobody told, and ends those that no worker began in time. */
+/** Notifies publishers of ended runs whose notice is missing, and ends runs that no worker began in time. */
 export async function sweepPublishedRuns(context: RunSweepContext): Promise<void> {
   const { database } = context;
   for (const { id } of await findLateRuns(database, JOB_LIFE_MS, BATCH)) await giveUpRun(database, id, LATE);
@@ -131,8 +128,8 @@ export async function sweepPublishedRuns(context: RunSweepContext): Promise<void
 }
 
 /**
- * Runs that ended long ago, inputs of those that ended a while ago, and definitions that no run needs any more. Where a workspace's storage
- * is nearly full its oldest runs go sooner: what it ran a week ago must not keep it from storing a file.
+ * Deletes runs that ended long ago, inputs of runs that ended a while ago, and unused definitions. If the storage of a workspace is nearly
+ * full, its oldest runs are deleted earlier, so that old runs do not prevent new files.
  */
 export async function sweepEndedRuns(
   context: RunSweepContext,
@@ -157,7 +154,7 @@ async function dropAll(context: RunSweepContext, drop: () => ReturnType<typeof d
   while ((await dropTexts(context, await drop())) >= BATCH);
 }
 
-/** @returns how many runs were dropped */
+/** Deletes runs with their texts. @returns number of deleted runs */
 async function dropTexts(
   { storage, log }: RunSweepContext,
   { count, references }: Awaited<ReturnType<typeof dropEndedRuns>>,

@@ -1,4 +1,4 @@
-/** Runs sweeps on their intervals, one at a time each; a sweep that fails is told and tried again at its next turn. */
+/** Runs sweeps at their intervals. Each sweep runs once at a time; a failure is logged, and the next turn retries. */
 import type { Queryable } from "#shared/database/client.ts";
 import { putOff, type RowSweep } from "#shared/database/sweep-retries.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -10,11 +10,11 @@ export interface Sweep {
 }
 
 export interface Sweeps {
-  /** Resolves when no sweep runs any more. */
+  /** Stops all sweeps. Resolves when none is running. */
   stop(): Promise<void>;
 }
 
-/** The first turns are spread, so that a start does not do everything at once, and the rare ones soon after it. */
+/** Time within which the first turns are spread, so that a start does not run all sweeps at once, and rare sweeps run soon. */
 const FIRST_WITHIN_MS = 30_000;
 
 export function startSweeps(log: Logger, sweeps: readonly Sweep[]): Sweeps {
@@ -35,7 +35,7 @@ export function startSweeps(log: Logger, sweeps: readonly Sweep[]): Sweeps {
       timers.delete(timer);
       const work = turn(sweep).finally(() => {
         running.delete(work);
-        // Jitter keeps several janitors from sweeping in step.
+        // Jitter prevents several janitors from sweeping simultaneously.
         schedule(sweep, sweep.everyMs * (0.9 + Math.random() * 0.2));
       });
       running.add(work);
@@ -52,20 +52,20 @@ export function startSweeps(log: Logger, sweeps: readonly Sweep[]): Sweeps {
   };
 }
 
-// Rows of a sweep, each worked on by itself: one that fails is put off and stands before no other.
+// Rows of a sweep, processed separately: a failed row is postponed and does not delay others.
 
 interface SweptRows<Row> {
   readonly sweep: RowSweep;
   readonly rows: readonly Row[];
-  /** The name that the sweep's query has for it. */
+  /** Returns the name of a row in the query of the sweep. */
   readonly itemOf: (row: Row) => string;
-  /** Rows worked on at once; one unless told otherwise. */
+  /** Rows processed at once; default: 1. */
   readonly atOnce?: number;
-  /** Fails in a row that end this turn: what all of them need is away. Absent: none do. */
+  /** Consecutive failures that end the turn, because a shared dependency is unavailable. Default: no limit. */
   readonly failuresMax?: number;
 }
 
-/** @returns whether all were tried. @throws Error when the database is away, once nothing runs any more */
+/** Processes rows. @returns true if all were tried @throws Error when the database is away, after running rows have ended */
 export async function sweepEach<Row>(
   { database, log }: { readonly database: Queryable; readonly log: Logger },
   { sweep, rows, itemOf, atOnce = 1, failuresMax = Infinity }: SweptRows<Row>,

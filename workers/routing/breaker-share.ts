@@ -1,6 +1,6 @@
 /**
- * Messages of a pool's workers to each other about sources, over core NATS: changes at once, counts a few times a second.
- * A lost message costs accuracy only, and Postgres tells of openings later. Durations travel, not times: clocks differ.
+ * Messages about sources between the workers of a pool, over core NATS: state changes immediately, counts a few times a second. A lost
+ * message costs accuracy only, since openings are read from Postgres later. Messages contain durations and no times, because clocks differ.
  */
 import type { NatsConnection } from "nats";
 
@@ -16,14 +16,14 @@ export interface Heard {
   onCounts(source: string, counts: Counts): void;
   onOpening(source: string, remainingMs: number, cooldownMs: number, refused?: Refused): void;
   onClosed(source: string): void;
-  /** An operator has put the source back. */
+  /** Called when an operator has reset the source. */
   onReset(source: string): void;
 }
 
 export interface Share {
-  /** A call of the source was counted; the others hear of it soon. */
+  /** Schedules the counts of the source for the next message. */
   counted(state: SourceState): void;
-  /** The source has begun or lengthened a cooldown, or has come back: told at once. */
+  /** Sends immediately that the source has begun or extended a cooldown, or is back in rotation. */
   changed(state: SourceState, now: number): void;
   close(): void;
 }
@@ -32,15 +32,15 @@ interface Message {
   readonly from: string;
   readonly counts?: readonly (readonly [source: string, ok: number, failed: number, run: number])[];
   readonly openings?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number])[];
-  /** Openings of sources that refuse a key, with its mark: others may have another key. */
+  /** Openings of sources that refuse a key, with the mark of the key: other workers may have another key. */
   readonly refusals?: readonly (readonly [source: string, remainingMs: number, cooldownMs: number, mark: string])[];
   readonly closed?: readonly string[];
 }
 
-/** Jitter included. */
+/** Longest remaining cooldown in a message, including jitter, in milliseconds. */
 const REMAINING_MS_MAX = BREAKER.cooldownMsMax * (1 + BREAKER.cooldownJitter);
 
-/** @param worker UUID of this process, so that it does not listen to itself */
+/** @param worker UUID of this process, so that it ignores its own messages */
 export function openShare(options: {
   pool: Pool;
   connection: NatsConnection;
@@ -66,7 +66,7 @@ export function openShare(options: {
     for (const state of waiting) {
       const { unsent } = state;
       state.isUnsent = false;
-      // A cooldown that began meanwhile has cleared them.
+      // A cooldown that began meanwhile has cleared the counts.
       if (unsent.ok + unsent.failed > 0) counts.push([state.name, unsent.ok, unsent.failed, unsent.run]);
       unsent.ok = 0;
       unsent.failed = 0;
@@ -78,7 +78,7 @@ export function openShare(options: {
 
   const subscription = connection.subscribe(subject, {
     callback: (error, received) => {
-      // Without a message; the connection's own log tells of it.
+      // The connection logs errors of the subscription, which have no message.
       if (error) return;
       const message = read(received.data);
       if (message === undefined) {
@@ -129,10 +129,10 @@ export function openShare(options: {
   };
 }
 
-/** Bytes of a character. */
+/** Most bytes of a character in UTF-8. */
 const UTF8_BYTES_MAX = 4;
 
-/** The message, or undefined when any part of it is not what a worker would have sent. */
+/** Returns the message, or undefined if any part of it is invalid. */
 function read(bytes: Uint8Array): Message | undefined {
   if (bytes.length > BREAKER.shareBytesMax) return undefined;
   try {
@@ -191,7 +191,7 @@ function isWhole(value: unknown, min: number, max: number): boolean {
   return Number.isSafeInteger(value) && Number(value) >= min && Number(value) <= max;
 }
 
-/** It may become a line of the log, a row and the label of a metric. */
+/** True for a valid name of a source. The name is used in logs, rows and labels of metrics. */
 function isSource(value: unknown): boolean {
   return (
     typeof value === "string" &&

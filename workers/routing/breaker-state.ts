@@ -1,24 +1,24 @@
 /**
- * Rules of when a source is in rotation, without clocks, network or storage. Times are milliseconds of one clock
- * that never goes back; the caller says what time it is.
+ * State machine of a source's circuit, without clock, network or storage. Times are milliseconds of a monotonic clock and come from the
+ * caller.
  *
- * A source is in rotation, or it is open until a deadline. After the deadline one call of the fleet tries it (the probe,
- * breaker-store.ts): a good one puts it back, a failed one lengthens the cooldown.
+ * A source is in rotation, or its circuit is open until a deadline. After the deadline, one call of the fleet tries the source (the probe,
+ * breaker-store.ts): success closes the circuit, failure extends the cooldown.
  */
 import { BREAKER } from "./limits.ts";
 
-/** `opened`: taken out of rotation. `lengthened`: stays out for longer than was known. `closed`: back in rotation. */
+/** `opened`: removed from rotation. `lengthened`: the cooldown was extended. `closed`: back in rotation. */
 export type Change = "opened" | "lengthened" | "closed";
 
-/** Calls that ended and were not published yet. */
+/** Counts of ended calls that were not sent to other workers yet. */
 export interface Counts {
   readonly ok: number;
   readonly failed: number;
-  /** Failures after the last of the successes. */
+  /** Failures since the last success. */
   readonly run: number;
 }
 
-/** Mark of the key and address that a source refused, and the HTTP status of its answer. */
+/** Mark of the key and address that a source refused, and the HTTP status of its response. */
 export interface Refused {
   readonly mark: string;
   readonly status?: number | undefined;
@@ -29,29 +29,29 @@ const BUCKETS = BREAKER.windowMs / BREAKER.bucketMs;
 export class SourceState {
   /** `provider/model`. */
   readonly name: string;
-  /** The cooldown it is in, without jitter; 0 while it is in rotation. */
+  /** Current cooldown without jitter, in milliseconds; 0 in rotation. */
   cooldownMs = 0;
-  /** End of the cooldown. */
+  /** Time at which the cooldown ends. */
   until = 0;
-  /** Mark of the key and address that the source refused (key-marks.ts); undefined: it failed in another way. */
+  /** Mark of the key and address that the source refused (key-marks.ts); undefined after other failures. */
   refusedMark: string | undefined;
-  /** HTTP status with which it refused them. */
+  /** HTTP status of the refusal. */
   refusedStatus: number | undefined;
-  /** Before this the probe is not asked for again: it is out, or it was refused. */
+  /** Earliest time of the next request for the probe, after one was granted elsewhere or refused. */
   askAt = 0;
-  /** The fleet's probe is a call of this process. */
+  /** True while the probe of the fleet is a call of this process. */
   isProbing = false;
-  /** Last time it came back into rotation. */
+  /** Time of the last return to rotation. */
   closedAt = Number.NEGATIVE_INFINITY;
 
-  /** Bookkeeping of Sources and of the breaker's files, kept here because a map each would cost look-ups. */
+  /** Time of the last use. This field and the following belong to other files; maps of their own would cost look-ups. */
   usedAt = 0;
   readonly unsent = { ok: 0, failed: 0, run: 0 };
   isUnsent = false;
-  /** Changes decided here, and whether Postgres lacks the last of them. */
+  /** Number of changes decided by this process, and whether the last one is missing in Postgres. */
   changes = 0;
   isUnsaved = false;
-  /** Postgres is known to have a row for this cooldown. */
+  /** True when Postgres has a row for this cooldown. */
   isNoted = false;
 
   private readonly oks = new Uint32Array(BUCKETS);
@@ -70,12 +70,12 @@ export class SourceState {
     return this.cooldownMs !== 0;
   }
 
-  /** The cooldown is over and no worker is known to try the source. */
+  /** Returns true if the cooldown is over and no worker is known to probe the source. */
   isDue(now: number): boolean {
     return this.isOpen && now >= this.until && now >= this.askAt;
   }
 
-  /** Milliseconds until it may be tried; 0 only when it is in rotation. */
+  /** Returns the milliseconds until the source may be called; 0 only in rotation. */
   retryInMs(now: number): number {
     if (!this.isOpen) return 0;
     const wait = this.isProbing
@@ -84,7 +84,7 @@ export class SourceState {
     return Math.max(1, Math.ceil(wait));
   }
 
-  /** A call of this process ended. Only a failure takes a source out, and while it is open only its probe is heard. */
+  /** Records the end of a call of this process. While the circuit is open, only the probe counts. */
   record(result: "ok" | "failed", now: number, random: () => number): Change | undefined {
     if (this.cooldownMs !== 0) return this.isProbing ? this.judge(result, now, random) : undefined;
     if (now >= (this.bucket + 1) * BREAKER.bucketMs) this.turn(now);
@@ -105,23 +105,23 @@ export class SourceState {
     return this.openIfTripped(now, random);
   }
 
-  /** Our key or the model is refused there. @param refused the mark of what was refused, and the HTTP status */
+  /** Opens the circuit of a source that refuses our key or the model. @param refused mark of the refused key, and HTTP status */
   down(now: number, random: () => number, refused?: Refused): Change | undefined {
     const next = this.isProbing ? this.nextCooldownMs() : this.cooldownMs;
-    // Calls that were under way come back with what the first one said already.
+    // Concurrent calls return the same refusal as the first one.
     if (this.isOpen && !this.isProbing && this.cooldownMs >= BREAKER.downMs) return undefined;
     const change = this.open(Math.max(next, BREAKER.downMs), now, random);
     this.noteRefused(refused);
     return change;
   }
 
-  /** The probe is this process's for the length of its lease. */
+  /** Marks this process as the owner of the probe, for the duration of its lease. */
   beginProbe(now: number): void {
     this.isProbing = true;
     this.askAt = now + BREAKER.probeLeaseMs;
   }
 
-  /** The probe ended without a verdict. Returns whether there was one to give back. */
+  /** Ends the probe without a verdict. Returns true if this process owned the probe and must give it back. */
   forgetProbe(): boolean {
     if (!this.isProbing) return false;
     this.isProbing = false;
@@ -129,7 +129,7 @@ export class SourceState {
     return true;
   }
 
-  /** Calls of another process ended. */
+  /** Records the counts of another process. */
   hearCounts(counts: Counts, now: number, random: () => number): Change | undefined {
     if (this.isOpen) return undefined;
     if (now >= (this.bucket + 1) * BREAKER.bucketMs) this.turn(now);
@@ -142,7 +142,7 @@ export class SourceState {
     return counts.failed > 0 ? this.openIfTripped(now, random) : undefined;
   }
 
-  /** Another process, or Postgres, says that the circuit is open. The longer of two deadlines stands. */
+  /** Records that another process or Postgres reports an open circuit. The later of two deadlines applies. */
   hearOpening(remainingMs: number, cooldownMs: number, now: number, refused?: Refused): Change | undefined {
     const change = this.isOpen ? (now + remainingMs > this.until ? "lengthened" : undefined) : "opened";
     if (change !== undefined) this.noteRefused(refused);
@@ -151,13 +151,13 @@ export class SourceState {
     return change;
   }
 
-  /** Another process's probe went well. A cooldown that has long to go was lengthened since: it stands. */
+  /** Records a successful probe of another process. A cooldown that was extended since then stays. */
   hearClosed(now: number): Change | undefined {
     if (!this.isOpen || this.until - now > BREAKER.probeAgainMs) return undefined;
     return this.close(now);
   }
 
-  /** Closes at once: Postgres has no row any more, an operator has reset the source, or its key has changed. */
+  /** Closes the circuit immediately: its row is gone, an operator has reset the source, or its key has changed. */
   closeNow(now: number): Change | undefined {
     return this.isOpen ? this.close(now) : undefined;
   }
@@ -165,7 +165,7 @@ export class SourceState {
   private judge(result: "ok" | "failed", now: number, random: () => number): Change | undefined {
     if (result === "failed") return this.open(this.nextCooldownMs(), now, random);
     this.isProbing = false;
-    // Lengthened while the probe ran: that is the newer evidence.
+    // The cooldown was extended while the probe ran, which is newer evidence.
     return this.until > now ? undefined : this.close(now);
   }
 
@@ -213,7 +213,7 @@ export class SourceState {
     return "closed";
   }
 
-  /** Forgets the counts, those not yet told to others included: calls before it opened say nothing about the time after. */
+  /** Clears all counts, including unsent ones: calls before the opening say nothing about the time after it. */
   private clearCounts(): void {
     this.oks.fill(0);
     this.fails.fill(0);
@@ -225,7 +225,7 @@ export class SourceState {
     this.unsent.run = 0;
   }
 
-  /** Moves the window on; what falls out of it is forgotten. */
+  /** Advances the window and drops expired buckets. */
   private turn(now: number): void {
     const bucket = Math.floor(now / BREAKER.bucketMs);
     const passed = Math.min(BUCKETS, bucket - this.bucket);
@@ -240,7 +240,7 @@ export class SourceState {
   }
 }
 
-/** The sources this process remembers, at most BREAKER.sourcesMax: the one unused for longest is forgotten. */
+/** Sources that this process remembers, at most BREAKER.sourcesMax; the least recently used one is evicted. */
 export class Sources {
   private readonly states = new Map<string, SourceState>();
   private readonly onForgotten: (state: SourceState) => void;
@@ -250,26 +250,26 @@ export class Sources {
     this.onForgotten = onForgotten;
   }
 
-  /** Counts as a use. */
+  /** Returns a known source, and counts as a use. */
   used(name: string): SourceState | undefined {
     const state = this.states.get(name);
     if (state !== undefined) state.usedAt = ++this.uses;
     return state;
   }
 
-  /** Counts as a use; remembers the source when it is new. */
+  /** Returns a source, adds it if it is new, and counts as a use. */
   use(name: string): SourceState {
     const state = this.states.get(name) ?? this.add(name);
     state.usedAt = ++this.uses;
     return state;
   }
 
-  /** Without counting as a use. */
+  /** Returns a known source without counting as a use. */
   peek(name: string): SourceState | undefined {
     return this.states.get(name);
   }
 
-  /** Something others say of a source: not used here yet, it is the first to be forgotten. */
+  /** Returns a source that another worker reported. A source without a use here is evicted first. */
   heardOf(name: string): SourceState {
     return this.states.get(name) ?? this.add(name);
   }

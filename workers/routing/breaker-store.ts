@@ -1,6 +1,6 @@
 /**
- * A pool's open sources in Postgres: noted there, read from there in time, and the one probe asked for. Without
- * Postgres the sources of this process go on as they are.
+ * Open circuits of a pool in Postgres: writes them, reads them periodically, and requests the single probe. Without Postgres, the circuits
+ * of this process keep their state.
  */
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -27,9 +27,9 @@ interface StoreOptions {
   /** UUID of this process. */
   readonly worker: string;
   readonly sources: Sources;
-  /** Milliseconds of a clock that never goes back. */
+  /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
-  /** Called with what Postgres said of a source, and the change that this was, if it was one. */
+  /** Called after a read with the state of a source, and with the change if there was one. */
   readonly onHeard: (state: SourceState, change: Change | undefined) => void;
   readonly markOf: MarkOf;
 }
@@ -46,7 +46,7 @@ export class BreakerStore {
     this.options = options;
   }
 
-  /** Keeps up from now on. Resolves when the open circuits have been read, after BREAKER.probeAgainMs at the latest. */
+  /** Starts periodic reads. Resolves after the first read, or after BREAKER.probeAgainMs. */
   start(): Promise<void> {
     this.clock = setInterval(() => void this.keepUp(), BREAKER.syncMs);
     const { database } = this.options;
@@ -54,7 +54,7 @@ export class BreakerStore {
     return Promise.race([read, Bun.sleep(BREAKER.probeAgainMs)]);
   }
 
-  /** Notes that a circuit is open, or that it is back. Never rejects: what could not be noted is noted later. */
+  /** Writes the state of a circuit. Never rejects: a failed write is repeated later. */
   async save(state: SourceState): Promise<void> {
     const { database, pool, worker, now } = this.options;
     const { name: source, cooldownMs, until, changes, refusedMark: mark, refusedStatus: status } = state;
@@ -64,13 +64,13 @@ export class BreakerStore {
         ? noteOpenSource(database, { pool, source, cooldownMs, remainingMs, worker, mark, status })
         : wakeSource(database, { pool, source }),
     );
-    // Changed once more meanwhile: that change is saved by itself.
+    // Another change happened meanwhile, and is saved separately.
     if (saved === undefined || state.changes !== changes) return;
     state.isUnsaved = false;
     state.isNoted = cooldownMs > 0 && state.isOpen;
   }
 
-  /** Asks for the one probe. Calls that come meanwhile are told that the circuit is open. */
+  /** Requests the single probe. Calls that arrive meanwhile see an open circuit. */
   async askForProbe(state: SourceState): Promise<"closed" | "probe" | "open"> {
     const { database, pool, worker, now, onHeard } = this.options;
     state.askAt = now() + BREAKER.probeAgainMs;
@@ -78,7 +78,7 @@ export class BreakerStore {
     const asked = this.ask(() => claimProbe(database, row));
     const answer = await Promise.race([asked, Bun.sleep(BREAKER.probeAskMs)]);
     if (answer === undefined) {
-      // Too late or failed. What is granted after all must not keep the others from trying.
+      // The request timed out or failed. A probe that is granted late must not block other workers.
       void (async () => {
         if ((await asked)?.value === true && !state.isProbing) this.giveProbeBack(state.name);
       })();
@@ -93,7 +93,7 @@ export class BreakerStore {
         onHeard(state, state.hearOpening(row.remaining_ms, row.cooldown_ms, at, refusedOf(row)));
       return state.isOpen ? "open" : "closed";
     }
-    // Heard while the answer was on its way: back in rotation, or open for longer.
+    // A message arrived meanwhile: the circuit is closed, or open for longer.
     if (!state.isOpen) {
       void this.ask(() => wakeSource(database, row));
       return "closed";
@@ -106,7 +106,7 @@ export class BreakerStore {
     return "probe";
   }
 
-  /** Deletes what was noted of a key that is not in use any more. */
+  /** Deletes the row of a key that is no longer in use. */
   forgetRefused(source: string, mark: string): void {
     const { database, pool } = this.options;
     void this.ask(() => forgetRefusedKey(database, { pool, source, mark }));
@@ -125,12 +125,12 @@ export class BreakerStore {
   private async keepUp(): Promise<void> {
     const all = Array.from(this.options.sources.all());
     const dueMs = all.some((state) => state.isOpen) ? BREAKER.syncMs : BREAKER.idleSyncMs;
-    // The clock ticks every syncMs and may come a little early.
+    // The timer fires every syncMs and may fire slightly early.
     if (this.isReading || performance.now() - this.readAt < dueMs - BREAKER.syncMs / 2) return;
     this.isReading = true;
     this.readAt = performance.now();
     try {
-      // Not while the probe is out: to note an opening ends it.
+      // Not during a probe, because writing an opening ends the probe.
       const unsaved = all.filter((state) => state.isUnsaved && !state.isProbing);
       await Promise.all(unsaved.map((state) => this.save(state)));
       await this.read();
@@ -139,7 +139,7 @@ export class BreakerStore {
     }
   }
 
-  /** Reads which circuits are open: openings and closings whose messages were lost, and all there is to know after a start. */
+  /** Reads the open circuits: all of them after a start, later those whose messages were lost. */
   private async read(isFirst = false): Promise<void> {
     const { database, pool, sources, now, onHeard } = this.options;
     const noted = Array.from(sources.all()).filter((state) => state.isNoted);
@@ -149,7 +149,7 @@ export class BreakerStore {
     const at = now();
     for (const row of rows) {
       if (!this.isOurs(row)) {
-        // Usually of the key before this start. A worker that still has that key asks the source once more, and notes it anew.
+        // Usually the key before this start. A worker with that key calls the source once more, and writes the row again.
         if (isFirst && row.key_mark !== null) this.forgetRefused(row.source, row.key_mark);
         continue;
       }
@@ -160,7 +160,7 @@ export class BreakerStore {
       onHeard(state, state.hearOpening(Math.max(0, row.remaining_ms), row.cooldown_ms, at, refusedOf(row)));
       state.isNoted = true;
     }
-    // A list that was cut says nothing about what is not on it.
+    // A truncated list says nothing about missing sources.
     if (rows.length >= BREAKER.sourcesMax) return;
     const open = new Set(rows.map((row) => row.source));
     for (const state of noted) {
@@ -168,12 +168,12 @@ export class BreakerStore {
     }
   }
 
-  /** False for a source that refused another key than ours. */
+  /** Returns false for a source that refused a key other than ours. */
   private isOurs({ source, key_mark: mark }: OpenSource): boolean {
     return mark === null || mark === this.options.markOf(source);
   }
 
-  /** Runs a statement; a failure is told once and leaves `undefined`. */
+  /** Runs a statement. Returns undefined on failure, which is logged once. */
   private async ask<T>(statement: () => Promise<T>): Promise<{ readonly value: T } | undefined> {
     try {
       const value = await statement();

@@ -1,8 +1,7 @@
 /**
- * The circuit breaker of each source, shared by the workers of a pool. Decisions are made here at
- * once, from this process's calls and what the others tell; Postgres remembers which circuits are open and hands out the one probe.
- * Without NATS a worker decides from its own calls and reads the others' openings from Postgres; without Postgres a circuit
- * that is open goes on being open.
+ * Circuit breaker of each source, shared by the workers of a pool. Each worker decides immediately, from its own calls and the messages of
+ * the others. Postgres stores the open circuits and grants the single probe. Without NATS, a worker uses its own calls and reads openings
+ * from Postgres. Without Postgres, an open circuit stays open.
  */
 import type { NatsConnection } from "nats";
 
@@ -19,31 +18,30 @@ import type { MarkOf } from "./key-marks.ts";
 
 export interface Breaker {
   /**
-   * Decides whether a source (`provider/model`) may be called now. `probe`: yes, and this call is the fleet's one trial; its
-   * result decides. Answers at once for a source in rotation or open; with a promise where the trial is asked for, and while the
-   * breaker starts.
+   * Decides whether a source (`provider/model`) may be called now. `probe`: yes, and this call is the single trial of the fleet, whose
+   * result decides. Returns a promise only while the probe is requested and while the breaker starts.
    */
   admit(source: string): Promise<"closed" | "probe" | "open"> | "closed" | "open";
   /**
-   * A call reached the provider and ended: well, or in a way that speaks against the source.
-   * @param isProbe the call was admitted as the probe; of one whose circuit is open no other call is heard
+   * Records the end of a call that reached the provider.
+   * @param isProbe true if the call was admitted as the probe; other calls do not count while the circuit is open
    */
   record(source: string, result: "ok" | "failed", isProbe: boolean): void;
-  /** Our key or the model is refused there: disabled at once, for longer. @param status of the provider's answer */
+  /** Disables a source that refuses our key or the model, for a longer cooldown. @param status HTTP status of the provider */
   down(source: string, isProbe: boolean, status?: number): void;
-  /** A probe that ended without a verdict (client left, our own stop) is given back. */
+  /** Gives back a probe that ended without a verdict (client disconnected, worker stopping). */
   forget(source: string): void;
-  /** Milliseconds until the source may be tried again; 0 only when it is in rotation. */
+  /** Returns the milliseconds until the source may be called again; 0 only in rotation. */
   retryInMs(source: string): number;
-  /** True for a source that is disabled because it refuses our key, account or model name. */
+  /** Returns true for a source that is disabled because it refuses our key, account or model name. */
   isRefused(source: string): boolean;
   close(): void;
 }
 
 /**
- * Starts listening and reads which circuits are open; the first calls wait for that, BREAKER.probeAgainMs at most.
- * @param options.markOf mark of the key that a source is asked with; absent: no key ever changes
- * @param options.now milliseconds of a clock that never goes back; performance.now unless given
+ * Subscribes to messages and reads the open circuits; the first calls wait for the read, at most BREAKER.probeAgainMs.
+ * @param options.markOf returns the mark of the key for a source; if absent, keys never change
+ * @param options.now milliseconds of a monotonic clock; performance.now by default
  */
 export function openBreaker(options: {
   pool: Pool;
@@ -70,7 +68,7 @@ export function openBreaker(options: {
 
   const store = new BreakerStore({ pool, database, log, worker, sources, now, onHeard: show, markOf });
 
-  /** Closes the circuit of a source that refused a key which is not ours any more. */
+  /** Closes the circuit of a source that refused a key other than the current one. */
   const current = (state: SourceState | undefined): SourceState | undefined => {
     const mark = state?.refusedMark;
     if (state === undefined || mark === undefined || mark === markOf(state.name)) return state;
@@ -80,7 +78,7 @@ export function openBreaker(options: {
     return state;
   };
 
-  /** A change decided here: the others, Postgres and the operator hear of it. */
+  /** Publishes, stores and logs a change that this process decided. */
   const decided = (state: SourceState, change: Change | undefined): void => {
     if (change === undefined) return;
     const retryInMs = state.retryInMs(now());
@@ -102,7 +100,7 @@ export function openBreaker(options: {
     log,
     heard: {
       onCounts(source, counts) {
-        // Of a source that is not used here only openings matter.
+        // For a source without use here, only openings matter.
         const state = sources.peek(source);
         if (state !== undefined) decided(state, state.hearCounts(counts, now(), random));
       },
@@ -139,13 +137,13 @@ export function openBreaker(options: {
     admit,
     record(source, result, isProbe) {
       const state = sources.use(source);
-      // From before the cooldown: it says nothing about the source now.
+      // The call began before the cooldown, so it says nothing about the current state.
       if (state.isOpen && !isProbe) return;
       const wasProbe = state.isProbing;
       const change = state.record(result, now(), random);
       if (change !== undefined) decided(state, change);
       else if (state.cooldownMs === 0) share.counted(state);
-      // The cooldown was lengthened while the probe ran, so its good end decides nothing.
+      // The cooldown was extended while the probe ran, so its success decides nothing.
       else if (wasProbe) store.giveProbeBack(source);
     },
     down(source, isProbe, status) {
@@ -167,7 +165,7 @@ export function openBreaker(options: {
 
 const NO_MARK = "0".repeat(16);
 
-/** The label of metrics. */
+/** Returns the provider of a source, as a label of metrics. */
 function providerOf(state: SourceState): string {
   return state.name.slice(0, Math.max(0, state.name.indexOf("/"))) || state.name;
 }

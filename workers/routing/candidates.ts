@@ -1,4 +1,4 @@
-/** Candidates for a call, in order: the model asked for and its chain, each with its sources. */
+/** Candidates for a call, in order: the sources of the requested model, then those of its fallback chain. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { sourceTakes } from "#shared/calls/kinds/media-check.ts";
 import type { Catalogue, Model, Provider, Source } from "#shared/calls/model.ts";
@@ -9,22 +9,22 @@ export interface Candidate<Adapter> {
   readonly provider: Provider;
   /** The provider's adapter for this kind of call. */
   readonly adapter: Adapter;
-  /** `provider/model`, as the ledger, logs and the breaker know it. */
+  /** Source, `provider/model`, as in ledger, logs and breaker. */
   readonly name: string;
-  /** Serves in place of the model asked for. */
+  /** True for a source of a fallback model. */
   readonly isFallback: boolean;
 }
 
-/** The call, as far as its candidates are its own. */
+/** Properties of a call that decide about its candidates. */
 export interface Asked {
   readonly job: Pick<JobMessage, "job_id" | "workspace_id" | "model" | "fallbacks">;
-  /** Name of the conversation whose calls are to meet the same prompt cache; absent: the call stands alone. */
+  /** Conversation whose calls should reach the same prompt cache; absent for a single call. */
   readonly affinity?: string | undefined;
-  /** Our names of inputs that change what is made: sources that cannot take them are passed over. */
+  /** Names of inputs that change the result; sources without support for them are skipped. */
   readonly inputs?: readonly string[];
 }
 
-/** Name of the conversation that a call belongs to, as its caller tells it: clients of Anthropic's API have no other word than their user's id. */
+/** Returns the conversation of a call, as named by its caller. Clients of Anthropic's API can only send a user id. */
 export function affinityOf(
   { api, affinity }: JobMessage,
   request: Pick<ChatCompletionRequest, "prompt_cache_key" | "user">,
@@ -33,7 +33,7 @@ export function affinityOf(
 }
 
 /**
- * Models of the call's chain, as it stood at admission, that left the catalogue since are passed over. Every process finds the same
+ * Returns the candidates of a call. Models of its chain that left the catalogue since admission are skipped. Every process finds the same
  * order for the same call.
  */
 export function candidatesOf<Adapter>(
@@ -53,14 +53,14 @@ export function candidatesOf<Adapter>(
   });
 }
 
-/** Sources that take all of the inputs; all sources when none does: such a call was refused, or the contract drops the input. */
+/** Returns the sources that support all inputs, or all sources if none does: the contract allows dropping such an input. */
 function ableOf(sources: readonly Source[], inputs: readonly string[]): readonly Source[] {
   if (inputs.length === 0) return sources;
   const able = sources.filter((source) => inputs.every((input) => sourceTakes(source, input)));
   return able.length > 0 ? able : sources;
 }
 
-/** Returns them as they are listed; but neighbours that have a weight are equals, among which the call has an order of its own. */
+/** Returns the sources in their listed order. Adjacent sources with a weight are equals, ordered by the call. */
 function inOrder(sources: readonly Source[], spreadBy: string): readonly Source[] {
   if (!sources.some(({ weight }) => weight !== undefined)) return sources;
   const ordered: Source[] = [];
@@ -80,8 +80,8 @@ function inOrder(sources: readonly Source[], spreadBy: string): readonly Source[
 }
 
 /**
- * Rendezvous hashing with weights: the lowest rank is first. A rank depends on nothing but its own source, so a source that joins or
- * leaves takes or gives up its own share alone.
+ * Returns the rank of a source by weighted rendezvous hashing; the lowest rank is first. A rank depends on its own source only, so adding
+ * or removing a source moves only the share of that source.
  */
 function rankOf({ provider, model }: Source, weight: number, spreadBy: string): number {
   const hash = Bun.hash.xxHash64(`${provider}/${model}\n${spreadBy}`);

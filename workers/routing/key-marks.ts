@@ -1,25 +1,25 @@
 /**
- * Marks of the key and address with which a source is asked. A source that refuses its key is left alone under the mark alone:
- * a worker that has another key, as after a restart, asks it at once.
+ * Marks that identify the key and address for a source. A refused key disables the source for this mark only: a worker with another key,
+ * for example after a restart, calls the source immediately.
  */
 import { createHmac } from "node:crypto";
 
 import type { Catalogue, Provider } from "#shared/calls/model.ts";
 
-/** Form of a mark. */
+/** Format of a mark. */
 export const KEY_MARK = /^[0-9a-f]{16}$/;
 
 /** Returns the mark of a source (`provider/model`). */
 export type MarkOf = (source: string) => string;
 
-/** @param options.secret of the service: a mark tells nothing of the key to those who do not have it */
+/** @param options.secret secret of the service: without it, a mark reveals nothing about the key */
 export function createKeyMarks(options: {
   readonly secret: Uint8Array;
   readonly catalogue: { current(): Pick<Catalogue, "providers"> };
   readonly providerKey: (variable: string) => string | undefined;
 }): MarkOf {
   const { secret, catalogue, providerKey } = options;
-  // A reload of the catalogue brings new providers.
+  // A reload of the catalogue creates new provider objects.
   const known = new WeakMap<Provider, string>();
   const markOf = (base: string, key: string): string =>
     createHmac("sha256", secret)

@@ -1,31 +1,31 @@
 /**
- * Budget for asking a source a second time after a failure that stood alone: for about a tenth of the calls that it serves, so
- * that a source in trouble never sees twice its calls.
+ * Retry budget of a source for isolated failures: about a tenth of the calls that it serves, so that retries never double the load of a
+ * failing source.
  */
 
-/** Repeats of a lone failure: how many a source can save up, what a call that ends well adds, and what time adds. */
+/** Token bucket of retries: capacity, tokens per successful call, and milliseconds per token. */
 const PROVIDER_REPEATS = { tokensMax: 3, tokensPerCall: 0.1, msPerToken: 60_000, sourcesMax: 5_000 };
 
 export interface RepeatBudget {
-  /** A call of the source (`provider/model`) ended well. */
+  /** Records a successful call of the source (`provider/model`). */
   succeeded(source: string): void;
-  /** Takes one repeat from the source's budget. False: none is left. */
+  /** Takes one retry from the budget of the source. Returns false if none is left. */
   take(source: string): boolean;
 }
 
 interface Bucket {
   tokens: number;
-  /** Time at which the tokens were last counted. */
+  /** Time of the last refill. */
   at: number;
 }
 
 const { tokensMax, tokensPerCall, msPerToken, sourcesMax } = PROVIDER_REPEATS;
 
-/** @param now milliseconds of a clock that never goes back */
+/** @param now milliseconds of a monotonic clock */
 export function createRepeatBudget(now: () => number = () => performance.now()): RepeatBudget {
   const buckets = new Map<string, Bucket>();
 
-  /** A minute without a repeat makes the next failure a lone one again. */
+  /** Returns the bucket of a source, refilled: one token per minute without a retry. */
   const bucketOf = (source: string): Bucket => {
     const at = now();
     const known = buckets.get(source);
@@ -34,7 +34,7 @@ export function createRepeatBudget(now: () => number = () => performance.now()):
       known.at = at;
       return known;
     }
-    // The names come from the catalogue, so there are few; after many reloads all begin anew.
+    // Names come from the catalogue, so there are few; after many reloads, all buckets restart.
     if (buckets.size >= sourcesMax) buckets.clear();
     const bucket = { tokens: 1, at };
     buckets.set(source, bucket);

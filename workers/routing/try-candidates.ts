@@ -1,7 +1,6 @@
 /**
- * One implementation of retries, sources and fallback chains for every kind of call: candidates are tried in
- * order until one serves. Only the provider's own failures move a call on; once a client has seen something, nothing
- * does.
+ * Retries, sources and fallback chains for every kind of call: candidates are tried in order until one serves. Only failures of a provider
+ * lead to the next candidate. After the client has received a part of the answer, no other candidate is tried.
  */
 import { sleep } from "#shared/abortable.ts";
 import type { Model } from "#shared/calls/model.ts";
@@ -14,57 +13,58 @@ import type { Breaker } from "./breaker.ts";
 import type { RepeatBudget } from "./repeat-budget.ts";
 import type { Candidate } from "./candidates.ts";
 
-/** A busy source is asked again when it says it will be free within this; else the next one is. */
+/** Longest `retry-after` of a busy source for a retry at the same source, in milliseconds. Otherwise the next source is tried. */
 export const PROVIDER_RETRY_HINT_MS = 2_000;
 
-/** Full jitter of the one retry that has no hint. */
+/** Longest delay of a retry without `retry-after`, in milliseconds, with full jitter. */
 export const PROVIDER_RETRY_JITTER_MS = 500;
 
 export interface Attempt<Adapter> {
   readonly candidate: Candidate<Adapter>;
-  /** Fallback models tried so far, this one included; 0 while the model asked for is tried. */
+  /** Number of fallback models tried so far, including this one; 0 for the requested model. */
   readonly depth: number;
-  /** No candidate comes after this one. */
+  /** True if no candidate follows. */
   readonly isLast: boolean;
-  /** To be told when the source has begun to answer: a long stream must not keep its source in doubt until its end. */
+  /** Reports that the source has begun to answer, so that a long stream counts as a success before its end. */
   readonly onBegun: () => void;
-  /** To be told when it is not known whether the source took the call, and that is to be found out: it counts as failed at once. */
+  /** Reports that it is unknown whether the source accepted the call; it counts as a failure immediately. */
   readonly onDoubt: () => void;
 }
 
 export interface Serving<Adapter, Result> {
   readonly candidates: readonly Candidate<Adapter>[];
-  /** Progress of the call before: the model of its hold (absent: of none of these candidates), its depth in the chain, its last failure. */
+  /** State of a call that was tried before: model of its hold (absent if no candidate has it), depth in the chain, last failure. */
   readonly from?: { readonly model?: Model; readonly depth: number; readonly error: ProviderError };
   readonly breaker: Pick<Breaker, "admit" | "record" | "down" | "forget" | "retryInMs" | "isRefused">;
-  /** Budget for asking the same source once more when it fails; absent for calls that may have been paid for. */
+  /** Retry budget for the same source; absent for calls that the provider may have charged. */
   readonly repeats?: { readonly budget: RepeatBudget; readonly deadlineMs: number };
-  /** Ends the call whatever is being tried: its client left, its deadline passed, we are stopping. */
+  /** Aborts the call: its client disconnected, its deadline passed, or the worker stops. */
   readonly signal: AbortSignal;
-  /** Before the first candidate of a fallback: re-prices and moves the hold. False: this model cannot take the call. */
+  /** Called before the first candidate of a fallback model: adjusts the hold to its price. Returns false if the model cannot serve the call. */
   enter(model: Model): Promise<boolean>;
-  /** @throws ProviderError, anything else ends the call */
+  /** Calls one candidate. @throws ProviderError for a failure of the provider; any other error ends the call */
   attempt(attempt: Attempt<Adapter>): Promise<Result>;
-  /** A piece has reached the client: a failure from here on is final. */
+  /** Returns true after the client has received a part of the answer: a later failure is final. */
   hasBegun(): boolean;
-  /** For logs and metrics. `next`: what becomes of the call. */
+  /** Called for logs and metrics. `next`: how the call continues. */
   onFailure(attempt: Attempt<Adapter>, error: ProviderError, next: "retried" | "moved" | "ended"): void;
 }
 
 /**
- * @throws ProviderError of the last candidate that failed, of the first one where all who were asked refused the request;
- * ProviderError `no_route` when no source could be asked; whatever else an attempt throws
+ * Tries the candidates in order.
+ * @throws ProviderError of the last failed candidate, or of the first one if all refused the request;
+ * ProviderError `no_route` if no source was available; any other error of an attempt
  */
 export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, Result>): Promise<Result> {
   const { candidates, signal } = serving;
   let depth = serving.from?.depth ?? 0;
   const first = candidates[0]?.isFallback === false ? candidates[0].model : undefined;
   let entered = serving.from ? serving.from.model : first;
-  /** Models that cannot take this call. */
+  /** Models that cannot serve this call. */
   const passedOver = new Set<Model>();
   const failures = serving.from ? [serving.from.error] : [];
   let hasRepeated = false;
-  /** The circuit of a source that would have been asked first is open: the one that stands in may know less. */
+  /** True after a source with an open circuit was skipped: its replacement may support less. */
   let hasSkipped = false;
   for (const [at, candidate] of candidates.entries()) {
     if (passedOver.has(candidate.model)) continue;
@@ -97,11 +97,11 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
     const isLast = !isAnyReady(candidates.slice(at + 1), passedOver, serving);
     const attempt = { candidate, depth, isLast, onBegun, onDoubt };
     if (signal.aborted) {
-      // The client left, or the deadline came, before a source was asked (again).
+      // The client disconnected, or the deadline passed, before this attempt.
       if (isProbe) breaker.forget(candidate.name);
       throw failures.at(-1) ?? new ProviderError("aborted", "the call ended before its source was asked");
     }
-    // Who stands in for a source that failed may know less than it; the client asked for that one.
+    // A replacement for a failed source may support less than the requested one, so its refusal is not final.
     const isStandIn = failures.length > 0 || (hasSkipped && candidate.isFallback);
     for (let tries = 0; ; tries++) {
       const startedAt = performance.now();
@@ -114,7 +114,7 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
         if (!isDoubted) account({ breaker, source: candidate.name, isProbe, error, signal });
         if (!(error instanceof ProviderError) || signal.aborted) throw error;
         const isTooLong = error.code === "context_length_exceeded" && !isStandIn;
-        // Only a larger model can take what is too long for this one.
+        // Only a model with a larger context can accept this request.
         if (isTooLong) for (const model of notLarger(candidates, candidate.model)) passedOver.add(model);
         const mayMove = isTooLong && candidates.slice(at + 1).some(({ model }) => !passedOver.has(model));
         const isFirstWord = error.kind === "rejected" && !isStandIn && !mayMove;
@@ -154,7 +154,7 @@ function isRefusal({ kind }: ProviderError): boolean {
   return kind === "refused" || kind === "rejected";
 }
 
-/** Models that read no more than this one, which is among them. */
+/** Returns the models whose context is not larger than that of the given model, including the model itself. */
 function notLarger(candidates: readonly Candidate<unknown>[], { max_context_tokens: most }: Model): Model[] {
   return candidates.map(({ model }) => model).filter((model) => !(model.max_context_tokens > most));
 }
@@ -163,10 +163,10 @@ function siblingsOf<Adapter>(candidates: readonly Candidate<Adapter>[], model: M
   return candidates.filter((candidate) => candidate.model === model);
 }
 
-/** Failures that end a call: what may have been paid for is not begun a second time. */
+/** Failures that end a call: work that the provider may have charged is not repeated. */
 const ENDS_A_CALL: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
-/** Returns true if the candidate's model takes the call. A probe that is not used is given back. */
+/** Returns true if the model of the candidate can serve the call. Gives back an unused probe. */
 async function enter<Adapter>(
   serving: Serving<Adapter, unknown>,
   breaker: Pick<Breaker, "forget">,
@@ -191,7 +191,7 @@ const NEVER_OPEN: Serving<unknown, unknown>["breaker"] = {
   isRefused: () => false,
 };
 
-/** Another candidate could still serve: neither passed over nor open. */
+/** Returns true if any candidate could still serve: not skipped, circuit closed. */
 function isAnyReady<Adapter>(
   candidates: readonly Candidate<Adapter>[],
   passedOver: ReadonlySet<Model>,
@@ -205,8 +205,8 @@ function isAnyReady<Adapter>(
 }
 
 /**
- * Tells the breaker what a failed call says of its source. A client that left, our own stop, a bad request and a refusal by policy do
- * not speak against it; a call that never reached the provider says nothing. The call's deadline is the source's failure.
+ * Records a failed call at the breaker. A disconnected client, a stopping worker, an invalid request and a refusal by policy do not count
+ * against the source. A call that never reached the provider does not count at all. A missed deadline counts as a failure of the source.
  */
 function account(ended: {
   readonly breaker: Pick<Breaker, "record" | "down" | "forget">;
@@ -231,25 +231,25 @@ function account(ended: {
 }
 
 /**
- * Returns the wait before the same source is asked once more; undefined: it is not. A paid request is repeated only
- * where it definitely was not served: the source was busy and says when to come back, or nothing was sent.
+ * Returns the delay before a retry at the same source, in milliseconds, or undefined for no retry. A paid request is repeated only if it was
+ * certainly not served: the source was busy and sent `retry-after`, or nothing was sent.
  */
 export function retryWaitMs(error: ProviderError, isLast: boolean, random: number = Math.random()): number | undefined {
   if (error.kind === "busy" && error.retryAfterMs !== undefined) {
     return error.retryAfterMs <= PROVIDER_RETRY_HINT_MS ? error.retryAfterMs : undefined;
   }
-  // Without a hint the next source is the better guess; the last one is asked again, with full jitter.
+  // Without `retry-after`, the next source is the better choice; the last source is retried with full jitter.
   const mayRepeat = error.kind === "busy" || error.isUnsent;
   return mayRepeat && isLast ? random * PROVIDER_RETRY_JITTER_MS : undefined;
 }
 
-/** A 504, or another of a gateway before the source, may stand for work that goes on behind it. */
+/** Statuses with which a source reports its own failure. After a 504 of a gateway, the work may continue at the source. */
 const FAILED_ITSELF: ReadonlySet<number> = new Set([500, 502, 503]);
 
 /**
- * Returns the wait before a source that failed is asked once more; undefined: it is not. Only one that said so itself is asked: an
- * answer that broke off or cannot be read may have been paid for. It must be in rotation and within its budget, and as much
- * time must be left for the next candidate as the repeat may take.
+ * Returns the delay before a retry at a failed source, in milliseconds, or undefined for no retry. Only a failure that the source itself
+ * reported is retried: a truncated or unreadable answer may have been charged. The source must be in rotation and within its budget, and
+ * enough time must be left for the next candidate.
  */
 function repeatWaitMs(
   { repeats }: Pick<Serving<unknown, unknown>, "repeats">,

@@ -1,6 +1,6 @@
 /**
- * Asks the ingress of each running call whether it still waits, which also shows it that we live, and hears what it says of
- * an answer. One clock for all calls of a runner; nothing is asked about calls that end at once.
+ * Asks the ingress of each running call whether it still waits, which also shows the ingress that this worker is alive, and receives
+ * confirmations of answers. All calls of a runner share one timer; a call that ends quickly causes no request.
  */
 import { type NatsConnection, RequestError } from "nats";
 
@@ -13,31 +13,31 @@ import { presenceSubject, takenSubject } from "#shared/queue/subjects.ts";
 import { readWords, type TakenAck } from "#shared/queue/acks.ts";
 import { paced } from "#shared/pace.ts";
 
-/** The worker asks this often whether the ingress that waits for it still lives, which shows that it lives itself. */
+/** Interval of the requests to the ingress of a running call, in milliseconds. They also show that the worker is alive. */
 export const INGRESS_PROBE_MS = paced(2_000);
 
-/** The first time it asks this long after it took the call, so that quick calls cost no question. */
+/** Delay of the first request, in milliseconds, so that a quick call causes none. */
 const INGRESS_FIRST_PROBE_MS = paced(500);
 
-/** An ingress that lost its connection is back by then; one that is not is gone. With the above under 5 s. */
+/** Time in which an ingress reconnects, in milliseconds; afterwards it counts as dead. Less than 5 s with the interval above. */
 export const INGRESS_RETURN_MS = 1_500;
 
-/** An answer that costs more than was held is settled before it goes out, when its ingress has said that it is there. */
+/** Pause between requests for a sign of life of an ingress, in milliseconds. An answer that costs more than its hold waits for it. */
 const PRESENCE_RETRY_MS = paced(250);
 
-/** The word that an answer was taken comes at once; it is asked for this late. */
+/** Delay before the confirmation of an answer is requested, in milliseconds. It usually arrives immediately. */
 const TAKEN_ASK_MS = 250;
 
-/** `served` by another worker, `gone`, still `waiting`; `silent`: the question or its answer was lost. */
+/** `served` by another worker, `gone`, still `waiting`; `silent` if the request or its reply was lost. */
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
 
 export interface CallerWatch {
-  /** Runs `on.gone` once when the caller is known to be gone. */
+  /** Watches the caller of a call; calls `on.gone` once when the caller is gone. */
   watch(reply: string, on: WatchEvents): CallWatch;
-  /** For a call that has waited long or may be run elsewhere. @param waitMs longest time that the answer may take */
+  /** Asks about a call that waited long or may run elsewhere. @param waitMs timeout of the reply, in milliseconds */
   ask(reply: string, waitMs?: number): Promise<CallerAnswer>;
   /**
-   * Resolves when the ingress has shown, after this was called, that it takes answers. The call of a dead one ends by its watch.
+   * Resolves when the ingress has replied after this call began. The watch ends the call of a dead ingress.
    * @throws the signal's reason when it aborts first
    */
   confirm(reply: string, signal: AbortSignal): Promise<void>;
@@ -46,14 +46,14 @@ export interface CallerWatch {
 
 export interface WatchEvents {
   gone(): void;
-  /** The ingress has the whole answer. Runs whenever it says so. */
+  /** Called whenever the ingress confirms the whole answer. */
   taken?(): void;
-  /** The ingress still waits, although the answer was sent: a frame of it was lost. */
+  /** Called when the ingress still waits after the answer was sent: a frame was lost. */
   untaken?(): void;
 }
 
 export interface CallWatch {
-  /** The answer is on its way: asks soon whether it came, should no word of that come first. */
+  /** Reports that the answer was sent: its confirmation is requested soon unless it arrives first. */
   expectTaken(): void;
   end(): unknown;
 }
@@ -64,28 +64,28 @@ interface Watched {
   isAnswered: boolean;
   askAt: number;
   evidence: number;
-  /** Returns false if it was over before. */
+  /** Ends the watch. Returns false if it had ended before. */
   readonly end: () => boolean;
 }
 
-/** Questions if an ingress is there: the one on its way, and the one behind it. */
+/** Requests for a sign of life of an ingress: the pending one and the one after it. */
 interface Presence {
   readonly asking: Promise<boolean>;
   next: Promise<boolean> | undefined;
 }
 
 const TICK_MS = 250;
-/** Evidence that a caller is gone: a refusal by the broker weighs more than an answer that did not come in time. */
+/** Weights of the evidence that a caller is gone: a refusal by the broker weighs more than a timeout. */
 const WEIGHT = { refused: 4, late: 1, gone: 8 } as const;
 
 const ASK = encodeFrame({ t: "ask" });
 const EMPTY = new Uint8Array();
 
-/** @param cancel subject below which the worker is told of calls that are not wanted any more */
+/** @param cancel prefix of the subject on which this worker receives cancels */
 export function openCallerWatch(connection: NatsConnection, cancel?: string): CallerWatch {
   const beat = encodeFrame({ t: "beat", ...(cancel !== undefined && { cancel }) });
   const calls = new InFlightSet<Watched>();
-  /** Our own link is lost. */
+  /** True while our own connection is lost. */
   let isCut = false;
 
   const request = async (
@@ -105,21 +105,21 @@ export function openCallerWatch(connection: NatsConnection, cancel?: string): Ca
   const check = async (call: Watched): Promise<void> => {
     const { isAnswered } = call;
     const answer = await request(call.reply, beat);
-    // Without a link of our own silence says nothing about the caller.
+    // Without a connection of our own, silence says nothing about the caller.
     if (isCut) return;
     if (answer === "taken") call.on.taken?.();
     else if (isAnswered && (answer === "here" || answer === "served")) call.on.untaken?.();
     if (answer === "here" || answer === "served" || answer === "taken") call.evidence = 0;
     else call.evidence += WEIGHT[answer];
-    // No subscriber, for good or for now: an ingress that reconnects is back by the next time.
+    // No subscriber: an ingress that reconnects is back by the next request.
     if (answer === "refused") call.askAt = performance.now() + INGRESS_RETURN_MS;
     if (call.evidence >= WEIGHT.gone && call.end()) call.on.gone();
   };
 
-  // All calls of an ingress share a question: those that come while one is on its way share the next.
+  // All calls of an ingress share a request; calls that arrive while it is pending share the next one.
   const presences = new Map<string, Presence>();
 
-  /** Whatever it answers, it reads: an ingress of another version may not know the question. */
+  /** Any reply is a sign of life: an ingress of another version may not know the request. */
   const isPresent = async (subject: string): Promise<boolean> => {
     const answer = await request(subject, EMPTY);
     return answer !== "refused" && answer !== "late";
@@ -149,7 +149,7 @@ export function openCallerWatch(connection: NatsConnection, cancel?: string): Ca
     }
   }, TICK_MS);
 
-  // Another worker may have been given our calls meanwhile: their ingress must know at once that we have them.
+  // Another worker may have received our calls meanwhile, so their ingress must learn immediately that this one runs them.
   onLink(connection, {
     lost() {
       isCut = true;
@@ -195,11 +195,11 @@ export function openCallerWatch(connection: NatsConnection, cancel?: string): Ca
   };
 }
 
-/** Reports of ingresses about answers that a runner has sent before they are settled. */
+/** Confirmations of ingresses for answers that a runner sent before their settlement. */
 export interface TakenAcks {
-  /** Subject on which the reports are received. */
+  /** Subject of the confirmations. */
   readonly subject: string;
-  /** Runs `listener` at the next word about the job. Returns what takes it back. */
+  /** Calls `listener` at the next confirmation for the job. Returns a function that removes the listener. */
   onWord(jobId: string, listener: (word: TakenAck) => void): () => void;
   close(): void;
 }
@@ -209,7 +209,7 @@ export function openTakenAcks(connection: Pick<NatsConnection, "subscribe">): Ta
   const subject = takenSubject(newId());
   const subscription = connection.subscribe(subject, {
     callback: (error, message) => {
-      // Without a message; the connection's own log tells of it.
+      // The connection logs errors of the subscription, which have no message.
       if (error) return;
       for (const [word, jobId] of readWords<TakenAck>(message.data, ["taken", "gone"])) listeners.get(jobId)?.(word);
     },
@@ -219,7 +219,7 @@ export function openTakenAcks(connection: Pick<NatsConnection, "subscribe">): Ta
     onWord(jobId, listener) {
       listeners.set(jobId, listener);
       return () => {
-        // A repeat of the same job may have taken its place.
+        // A repeat of the same job may have replaced the listener.
         if (listeners.get(jobId) === listener) listeners.take(jobId);
       };
     },

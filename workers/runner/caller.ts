@@ -1,4 +1,4 @@
-/** The ingress that waits for one live call: watched while the call runs, and asked whether it took the answer. */
+/** The ingress that waits for one synchronous call: watched while the call runs, then asked to confirm the answer. */
 import { commonNow } from "#shared/clock.ts";
 import type { JobMessage } from "#schemas/generated/types.ts";
 
@@ -6,9 +6,9 @@ import { abortReasonOf, jobAbort } from "../job.ts";
 
 import type { CallerWatch, CallWatch, TakenAcks } from "./caller-watch.ts";
 
-/** Most times that an answer is sent again to an ingress that waits for it and does not get it. */
+/** Most repeats of an answer to an ingress that waits for it and does not receive it. */
 const SENT_AGAIN_MAX = 5;
-/** The ingress has ended the call by then. */
+/** Time after the deadline by which the ingress has ended the call, in milliseconds. */
 const UNTOLD_MS = 5_000;
 
 export class Caller {
@@ -44,15 +44,15 @@ export class Caller {
     this.forget = takenAcks.onWord(job.job_id, (word) => this.told.resolve(word === "taken"));
     controller.signal.addEventListener("abort", () => {
       const { reason } = controller.signal as { readonly reason: unknown };
-      // What is not known when the process must end is found out by the next delivery.
+      // If the process must end before the confirmation, the next delivery finds out.
       if (abortReasonOf(reason) === "shutdown") this.told.reject(reason);
     });
   }
 
   /**
-   * Resolves with whether the ingress has the answer that is sent next; false only when it never will.
-   * @param sendAgain run when it has lost a part of it
-   * @throws the signal's reason when the process must end before that is known
+   * Resolves with true when the ingress has received the answer that is sent next, and with false when it never will.
+   * @param sendAgain called when the ingress has lost a part of the answer
+   * @throws the signal's reason when the process must end before the confirmation
    */
   taken(sendAgain: () => void): Promise<boolean> {
     this.sendAgain = sendAgain;

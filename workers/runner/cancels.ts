@@ -1,7 +1,7 @@
 /**
- * Cancels for every runner of this process: `cancel.<job>`, which all workers hear, and those of calls that are known to be here. A cancel may overtake its job (it travels on core NATS), so
- * the last ones are remembered for a while. One without its token is not ours: JetStream, too, publishes to subjects
- * that others choose (deploy/decisions/0105).
+ * Cancels for the runners of this process: `cancel.<job>`, which all workers receive, and a subject of this process for calls that are known
+ * to run here. A cancel travels on core NATS and may overtake its job, so the last ones are remembered. A cancel without its token is
+ * ignored: JetStream also publishes to subjects that others choose (deploy/decisions/0105).
  */
 import type { NatsConnection, Subscription } from "nats";
 
@@ -13,15 +13,15 @@ import type { JobTokens } from "#shared/secrets/job-token.ts";
 const REMEMBERED_MAX = 10_000;
 
 export interface Cancels {
-  /** Subject below which this process alone is told. */
+  /** Prefix of the subject that only this process receives. */
   readonly subject: string;
-  /** Returns the function that takes the listener back. */
+  /** Adds a listener. Returns a function that removes it. */
   onCancel(jobId: string, listener: () => void): () => void;
   wasCancelled(jobId: string): boolean;
   close(): Promise<void>;
 }
 
-/** @param tokens of cancels: what an ingress of the installation shows */
+/** @param tokens checks the token with which an ingress of the installation signs a cancel */
 export function openCancels(connection: NatsConnection, tokens: Pick<JobTokens, "isOf">): Cancels {
   const listeners = new InFlightMap<() => void>();
   const remembered = new Set<string>();
@@ -29,7 +29,7 @@ export function openCancels(connection: NatsConnection, tokens: Pick<JobTokens, 
   const subscribe = (filter: string): Subscription =>
     connection.subscribe(filter, {
       callback: (error, message) => {
-        // Without a message; the connection's own log tells of it.
+        // The connection logs errors of the subscription, which have no message.
         if (error) return;
         const jobId = message.subject.slice(message.subject.lastIndexOf(".") + 1);
         if (!tokens.isOf(jobId, message.string())) return;

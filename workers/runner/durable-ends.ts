@@ -1,6 +1,6 @@
 /**
- * Ends of the durable jobs of one pool and lane: hold, usage record and outcome are written in one statement, then the publisher, the
- * run and the dispatcher are told. Without ownership of the job nothing of it is changed, and nobody is told.
+ * Ends durable jobs of one pool and lane: writes settlement, usage record and outcome in one statement, then notifies the publisher, the
+ * run and the dispatcher. If another worker owns the job, nothing is written and no notice is sent.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { discardRequest } from "#shared/calls/stored-request.ts";
@@ -42,12 +42,12 @@ export class DurableEnds {
     this.orphans = { database, storage, metrics, log, connection: replies, unknownKeepMs: this.unknownKeepMs };
   }
 
-  /** @param outcome undefined: the run failed in our own hands, and a provider may have been asked */
+  /** Ends a job. @param outcome undefined if a bug of ours ended the run after a provider may have been called */
   async end(job: ClaimedJob, outcome: Outcome | undefined): Promise<DurableVerdict> {
     return this.writeOutcome(job, outcome, await endOf(this.context, job, outcome));
   }
 
-  /** Ends the job of a step and goes on with its run where that can be; else it ends as any job does. */
+  /** Ends the job of a step and continues its run if possible; otherwise ends the job like any other. */
   async endStep(
     job: ClaimedJob,
     outcome: Outcome,
@@ -67,7 +67,7 @@ export class DurableEnds {
     return { verdict: { outcome: end.state }, next };
   }
 
-  /** The hold stays, and a waiting caller is told that the job goes on. */
+  /** Keeps the hold, and notifies a waiting caller that the job continues. */
   async leaveUnknown(job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> {
     // The caller of a hidden job cannot look it up later, so the job ends as failed now.
     if (job.is_hidden) return this.writeOff(job);
@@ -81,7 +81,7 @@ export class DurableEnds {
     return { outcome: "unknown" };
   }
 
-  /** No intent could be noted: the job was cancelled, or another worker has it, and then this changes nothing. */
+  /** Ends a job whose intent could not be stored because it was cancelled. No effect if another worker owns it. */
   endCancelled(job: ClaimedJob): Promise<DurableVerdict> {
     const { state, error, usage } = CANCELLED;
     const { id, epoch } = job;
@@ -90,8 +90,8 @@ export class DurableEnds {
   }
 
   /**
-   * It failed in our own hands, and in another worker's before: a bug of ours, after whose mend an operator may send it again. The run of
-   * a step has gone on by then, and can be begun anew as a whole.
+   * Ends a job that failed twice by a bug of ours. An operator may send it again after a fix, so it becomes a dead letter. A step does not:
+   * its run has continued by then, and can be started again as a whole.
    */
   async endFaulty(job: ClaimedJob): Promise<DurableVerdict> {
     const { context, pool, lane } = this;
@@ -101,12 +101,12 @@ export class DurableEnds {
     return this.writeEnd(job, { ...ending, end: { ...ending.end, keepsRequest: !isStep } });
   }
 
-  /** Ends a job that was found without a live owner, as `endingOf` decided. */
+  /** Ends a job without a live owner, as `endingOf` decided. */
   endOrphan(job: OrphanedJob, ending: Ending | "unknown"): Promise<string> {
     return endOrphan(this.orphans, job, ending);
   }
 
-  /** Tells the dispatcher that a slot is free again. */
+  /** Notifies the dispatcher that a slot is free. */
   tellFreed(): void {
     const { work } = this.context;
     if (!work.isClosed()) work.publish(freedSubject(this.pool, this.lane));
@@ -128,7 +128,7 @@ export class DurableEnds {
     return verdict;
   }
 
-  /** Ends the job as failed where its workspace has no room for what it made. */
+  /** Writes the outcome. Ends the job as failed if its result exceeds the storage limit of the workspace. */
   private async writeOutcome(
     job: ClaimedJob,
     outcome: Outcome | undefined,
@@ -171,7 +171,7 @@ export class DurableEnds {
     return { outcome: ending.state };
   }
 
-  /** Records why a job failed. The usage record shows nothing of it if another worker has the job by now, and succeeds. */
+  /** Records why a job failed. The usage record does not show it if another worker owns the job by now and succeeds. */
   private async recordFailure(job: ClaimedJob, { error, usage }: JobEnd, outcome?: Outcome): Promise<void> {
     if (error === null) return;
     const of = outcome && "failure" in outcome ? outcome : {};
@@ -185,14 +185,14 @@ export class DurableEnds {
     this.context.log.info({ job_id: job.id, state: ending.state, source }, "job ended");
   }
 
-  /** Deletes what came with a job that has ended. */
+  /** Deletes the stored request of an ended job. */
   private discard(job: ClaimedJob, ending: JobEnd): void {
     const { stored_inputs } = job.work as Pick<JobMessage, "stored_inputs">;
     if (ending.keepsRequest !== true) void discardRequest(this.context, { ...job, stored_inputs });
   }
 }
 
-/** Those who read a background response hear that it is over. */
+/** Notifies readers of a background response that it has ended. */
 function tellReaders(connection: WorkerContext["replies"], id: string): void {
   if (!connection.isClosed()) connection.publish(runSubject(id), "{}");
 }
@@ -238,15 +238,14 @@ function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {
   return priceAt(BigInt(moved ?? admitted), line);
 }
 
-/** Error codes for a call whose sources' circuits are all open, or whose last one was too busy. */
+/** Error codes of a call whose sources all had open circuits, or whose last source was too busy. */
 const NONE_FREE: ReadonlySet<Code> = new Set(["service_unavailable", "overloaded", "model_unavailable"]);
 const RETRY_MS = 10_000;
 
 /**
- * Sends a job that finds no source of its model free, all of them left alone or busy, back to its row, to come again later: it is no failure
- * yet, since nothing was done for it, and it may live for hours.
- * @param mayHaveBeenServed a provider may have done the work: asked again from the first source on, it would be paid twice
- * @returns true: the job waits, is not ours any more and must not be ended. False: it ends as its outcome says
+ * Defers a job if no source of its model was available. No work was done for it, and it may wait for hours.
+ * @param mayHaveBeenServed true if a provider may have done the work: another run could pay for it twice
+ * @returns true if the job was deferred: this worker does not own it any more. False if it must end with its outcome
  */
 export async function deferForSource(
   { database, log }: Pick<WorkerContext, "database" | "log">,

@@ -1,6 +1,6 @@
 /**
- * Durable jobs of one pool and lane: claim, run through the pool's own handler, end in one statement. The message only says
- * which row; the worker that holds the row's lease under its epoch owns the job, whatever the queue believes.
+ * Durable jobs of one pool and lane: claims a job, runs the handler of the pool, ends the job in one statement. The message contains only
+ * the id of the row. The worker with the lease of the row under its epoch owns the job, whatever the queue reports.
  */
 import type { NatsConnection } from "nats";
 
@@ -43,25 +43,25 @@ import { runWithAttempts } from "../calls/failed-attempts.ts";
 import { StepAnswer, streamed } from "../calls/step-answer.ts";
 import { nakDelayMs } from "./runner.ts";
 
-/** A job that fails in our own hands, and not for an outage, is taken once more: by another worker, where there is one. */
+/** Most runs of a job that fails by a bug of ours and not by an outage; another worker takes the second run if there is one. */
 const FAULTY_TRIES = 2;
 
-/** Verdict on the message: it is acknowledged, or given back to come again after `againMs`. */
+/** Verdict on the message: acknowledge it, or have it redelivered after `againMs` milliseconds. */
 export type DurableVerdict = { readonly outcome: string; readonly againMs?: number };
 
-/** Facts about the delivery of a job's message. */
+/** Delivery of the message of a job. */
 export interface DurableDelivery {
   readonly deliveries: number;
-  /** Returns true while slots are free here: a run that is carried on in this one keeps nobody waiting. */
+  /** Returns true while this worker has free slots: continuing a run in this one then delays no other job. */
   readonly isRoomy: () => boolean;
-  /** Told of each job that has ended before the last one. */
+  /** Called for each ended job except the last one. */
   readonly onContinued: (outcome: string) => void;
 }
 
 export interface DurableJobs {
   /**
-   * Ends when the job has ended, or another worker has it; of a step's, when the steps that this worker goes on with have ended too.
-   * @throws Error when its end could not be written
+   * Resolves when the job has ended or another worker owns it. For a step, also waits for the following steps that this worker runs.
+   * @throws Error when the end of the job could not be written
    */
   run(message: DurableMessage, delivery: DurableDelivery, controller: AbortController): Promise<DurableVerdict>;
   close(): Promise<void>;
@@ -76,11 +76,11 @@ interface DurableOptions {
   /** Longest run of a job, in milliseconds. */
   runMs: number;
   cancels: Cancels;
-  /** Goes on with the runs of steps that end here; absent: every run is carried on elsewhere. */
+  /** Continues the runs of steps that end here; if absent, another worker continues them. */
   continuation?: RunContinuation | undefined;
 }
 
-/** Steps of a run that one delivery goes on with: then the queue decides who is next. */
+/** Most steps of a run that one delivery executes; then the queue decides which job is next. */
 const CONTINUED_MAX = 32;
 
 export function openDurableJobs(options: DurableOptions): DurableJobs {
@@ -117,7 +117,7 @@ class LaneJobs implements DurableJobs {
     );
     if ("outcome" in job) return job;
     failpoint("job.claimed");
-    // Opening reads the run: not for a step that this worker will not go on from.
+    // Opening loads the run, so it is skipped if this worker will not continue it.
     const step = delivery.isRoomy() ? this.options.continuation?.open(job) : undefined;
     let current: Current = { job, step };
     for (let continued = 0; ; continued += 1) {
@@ -135,8 +135,8 @@ class LaneJobs implements DurableJobs {
   }
 
   /**
-   * Runs a job that is ours, to its end.
-   * @param stopping ends whatever runs here; what ends this job alone leaves those that follow it be
+   * Runs a claimed job to its end.
+   * @param stopping aborts all jobs of this delivery; a cancel of this job does not affect the jobs that follow it
    */
   private async runClaimed(
     current: Current & { readonly isContinued: boolean },
@@ -149,14 +149,14 @@ class LaneJobs implements DurableJobs {
     const onStop = (): void => controller.abort(stopping.reason);
     if (stopping.aborted) onStop();
     stopping.addEventListener("abort", onStop, { once: true });
-    // A late job takes no cancel: a caller that gave it up did so before.
+    // A late job ignores cancels: its caller has given it up already.
     const isLate = job.is_unknown;
     const letGo = this.leases.hold({ id: job.id, epoch: job.epoch, controller, isLate });
     const onLeave = (): void => controller.abort(jobAbort("caller_left"));
     const forget = isLate ? undefined : cancels.onCancel(job.id, onLeave);
-    // Nobody looks for a cancel in its row before its provider is asked.
+    // A continued job is not claimed again, so its row is not checked for a cancel.
     if (isContinued && cancels.wasCancelled(job.id)) onLeave();
-    // A stream is made for who reads it: it ends with its ingress.
+    // A stream is produced for its reader, so it ends with its ingress.
     const isWatched = !isLate && job.work["stream"] === true && job.reply !== null && isIngressReply(job.reply);
     const onGone = (): void => controller.abort(jobAbort("caller_gone"));
     const watch = isWatched && job.reply !== null ? this.callers.watch(job.reply, { gone: onGone }) : undefined;
@@ -175,7 +175,7 @@ class LaneJobs implements DurableJobs {
     }
   }
 
-  /** Begins a trace of its own, with a link to what asked for the job: that may have ended long ago. */
+  /** Begins a trace of its own that links to the request of the job: the request may have ended long ago. */
   private openSpan(job: ClaimedJob): (error?: string) => void {
     if (!isTracing()) return keepJobSpan(job.id, NO_SPAN);
     const { pool, lane } = this.options;
@@ -202,7 +202,7 @@ class LaneJobs implements DurableJobs {
       if (!ending) return { outcome: "owned", againMs: paced(1_000) };
       return { outcome: await this.ends.endOrphan(found.job, ending) };
     };
-    // The message is kept alive meanwhile: handing it back would use up its deliveries.
+    // The runner extends the ack deadline meanwhile: a nak would use up a delivery.
     return retryStatement(tryClaim, {
       forMs: OUTAGE_RETRY_MS,
       signal,
@@ -243,11 +243,11 @@ class LaneJobs implements DurableJobs {
       return { verdict: await ends.leaveUnknown(job, fault) };
     }
     const isStopping = abortReasonOf(controller.signal.reason) === "shutdown";
-    // What goes on at its provider is collected by the next one who asks there.
+    // The next owner collects the result of a job that runs at its provider.
     const canResume = notes.isAtProvider ? fault !== undefined : !notes.hasIntent;
     const isOwnFault = fault !== undefined && !notes.isAtProvider && !isStopping && !isOutage(fault);
     const mayTryAgain = !isOwnFault || job.claims < FAULTY_TRIES;
-    // What is made by then is not made anew.
+    // A finished result is not produced again.
     const isMade = outcome !== undefined && "result" in outcome;
     if (canResume && mayTryAgain && (fault !== undefined || (isStopping && !isMade))) {
       if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
@@ -262,7 +262,7 @@ class LaneJobs implements DurableJobs {
       ends.tellFreed();
       return { verdict: { outcome: "deferred" } };
     }
-    // A worker that stops, or that others wait for, goes on with nothing.
+    // A worker that stops, or has no free slot, does not continue the run.
     if (outcome && step && !controller.signal.aborted && isRoomy()) {
       const owner = { worker: this.leases.worker, leaseMs: LANE_SETTINGS[lane].leaseMs };
       return asPart(jobSpan(job.id), "settle", () => ends.endStep(job, outcome, step, owner));
@@ -271,7 +271,7 @@ class LaneJobs implements DurableJobs {
   }
 }
 
-/** A job that is ours, and what goes on with its run when it ends. */
+/** A claimed job, and the continuation of its run. */
 interface Current {
   readonly job: ClaimedJob;
   readonly step: StepContinuation | undefined;
@@ -279,11 +279,11 @@ interface Current {
 
 interface Ended {
   readonly verdict: DurableVerdict;
-  /** The job that this worker goes on with. */
+  /** Next job that this worker runs. */
   readonly next?: Current | undefined;
 }
 
-/** JSON text. @throws Error when it cannot be read back: the job is handed back then */
+/** Returns the request as JSON text. @throws Error when it cannot be read: the job is then handed back */
 async function readRequest(context: WorkerContext, job: ClaimedJob): Promise<string> {
   return job.request_ref === null ? (job.request ?? "") : readClaim(context.storage, job.request_ref);
 }
@@ -299,9 +299,9 @@ function workMessage(job: ClaimedJob, request: Record<string, unknown>, runMs: n
 }
 
 /**
- * Tells the ingress whose caller waits for the job how it goes, at once that a worker has it. Best effort: the job's row is the sure way.
- * Undefined where no ingress of ours waits for it.
- * @param run tells the bytes of this owner from those of another
+ * Opens the connection to the ingress whose caller waits for the job, and reports that a worker has begun it. Best effort: the row of the
+ * job is authoritative. Undefined if no ingress waits.
+ * @param run epoch that distinguishes the bytes of this owner from those of another
  */
 function openLiveCaller(
   connection: Pick<NatsConnection, "publish" | "isClosed">,

@@ -1,21 +1,21 @@
-/** Before a durable job's handler asks any provider, that this is about to happen is written down. */
+/** Wraps providers so that a durable job stores its intent before the first request to a provider. */
 import type { MediaAdapter } from "../providers/media.ts";
 import type { Providers } from "../providers/index.ts";
 import { ProviderError } from "../providers/provider.ts";
 
-/** Told before a provider is asked whose answer brings the result, and which keeps no job. */
+/** Called before a request to a provider that returns the result itself and keeps no job. */
 export type Intend = () => Promise<void>;
 
 export interface IntendedProviders {
-  /** For the handler. */
+  /** Providers for the handler. */
   readonly providers: Providers;
-  /** A provider was asked and may have done the work, though its answer was none. */
+  /** Returns true if a provider received a request and may have done the work although it returned no result. */
   mayHaveBeenServed(): boolean;
-  /** A start at a provider's queue was noted, which is an intent of its own: one that keeps no jobs is noted again. */
+  /** Reports that a start at a provider's queue was stored. The intent for a provider without a queue is then stored again. */
   queued(): void;
 }
 
-/** @param intend run before the first provider that keeps no jobs is asked; what it throws ends the run */
+/** @param intend called before the first request to a provider without a queue; its error ends the run */
 export function withIntent(providers: Providers, intend: Intend): IntendedProviders {
   let noted: Promise<void> | undefined;
   let mayHaveBeenServed = false;
@@ -32,7 +32,7 @@ export function withIntent(providers: Providers, intend: Intend): IntendedProvid
   };
 }
 
-/** The provider said so itself, or never got the request. */
+/** True if the provider reported it, or never received the request. */
 function hasServedNothing(error: unknown): boolean {
   if (!(error instanceof ProviderError)) return false;
   const { kind, isUnsent, status = 0 } = error;
@@ -57,7 +57,7 @@ async function watched<T>({ begin, failed }: Watching, ask: () => Promise<T>): P
   }
 }
 
-/** Every way to a provider notes the intent first; a new one does not compile until it stands here. */
+/** Wraps every kind of request to a provider; a new kind does not compile until it is added here. */
 function intending(providers: Providers, watching: Watching): Providers {
   return {
     chat(provider) {
@@ -88,7 +88,7 @@ function intending(providers: Providers, watching: Watching): Providers {
   };
 }
 
-/** A queue notes its start itself, just before it sends it (`noteStart`); asking about a job that runs is no intent. */
+/** Wraps a media adapter. A queued adapter stores its start itself (`noteStart`), and polling a running job needs no intent. */
 function intendingMedia<Input, Output>(
   adapter: MediaAdapter<Input, Output>,
   watching: Watching,

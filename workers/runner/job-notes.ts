@@ -1,6 +1,6 @@
 /**
- * Notes in the row of a durable job while its owner runs it: that a provider is about to be asked, what a provider has of the job,
- * and how far that is. The next owner tells by them what may be done again. Once a note finds that the job is not ours, nothing more is done.
+ * Notes that the owner of a durable job writes to its row: the intent to call a provider, the record of the job at its provider, and the
+ * progress. The next owner reads from them which work may be repeated. If a note fails because another worker owns the job, all work stops.
  */
 import {
   adoptProviderJob,
@@ -25,9 +25,9 @@ export class JobNotes implements ProviderJobSlot {
   readonly found: unknown;
   readonly isLate: boolean;
   readonly wasCancelled: boolean;
-  /** Providers that are asked only when that is noted. */
+  /** Providers that store the intent before the first request. */
   readonly intended: IntendedProviders;
-  /** False: the job's lease has gone to another, or it was cancelled before a provider was asked. */
+  /** False after another worker has taken the lease, or after a cancel before the first request to a provider. */
   isOurs = true;
   hasIntent: boolean;
   isAtProvider: boolean;
@@ -36,7 +36,7 @@ export class JobNotes implements ProviderJobSlot {
   private readonly insist: Insist;
   private told = 0;
 
-  /** @param isIntended its row says already that a provider is about to be asked, one that keeps no jobs */
+  /** @param isIntended true if the row already contains the intent to call a provider without a queue */
   constructor(context: Pick<WorkerContext, "database" | "log" | "providers">, job: ClaimedJob, isIntended: boolean) {
     this.context = context;
     this.job = job;
@@ -44,7 +44,7 @@ export class JobNotes implements ProviderJobSlot {
     this.found = job.provider_job;
     this.isLate = job.is_unknown;
     this.wasCancelled = job.cancel_requested;
-    // Of one that was begun before, another provider may be asked now.
+    // A job with a record was started before; another provider may receive it now.
     this.hasIntent = job.provider_job !== null || isIntended;
     this.isAtProvider = job.provider_job !== null;
     this.intended = withIntent(context.providers, () => (isIntended ? Promise.resolve() : this.intend()));
@@ -103,13 +103,13 @@ export class JobNotes implements ProviderJobSlot {
     failpoint("job.intended");
   }
 
-  /** @throws Error when what should be noted was not: the job is not ours any more */
+  /** @throws Error when the note was not written because another worker owns the job */
   private claimOurs(noted: boolean): asserts noted {
     this.isOurs &&= noted;
     if (!noted) throw new Error("the job is not ours any more");
   }
 
-  /** False: the job is not ours any more. @throws ProviderError `unknown` if the database stays away: its provider may run the job */
+  /** Returns false if another worker owns the job. @throws ProviderError `unknown` if the database is away: the provider may run the job */
   private async noteKept(kept: object | null): Promise<boolean> {
     const { job } = this;
     try {

@@ -1,4 +1,4 @@
-/** Keeps the durable jobs of one runner ours: one row per beat renews the lease of all, and the same statement hears of cancels. */
+/** Renews the leases of the durable jobs of one runner. One statement per beat renews all of them and reads their cancels. */
 import { beatJobs } from "#shared/database/jobs.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
@@ -10,16 +10,16 @@ export interface Held {
   readonly id: string;
   readonly epoch: number;
   readonly controller: AbortController;
-  /** No cancel ends it: it is collected at its provider, which has been asked to stop long ago. */
+  /** True for a late job, which ignores cancels: its result is collected at the provider, which was asked to stop before. */
   readonly isLate: boolean;
 }
 
 export interface Leases {
   /** Id of this worker in the rows that it claims. */
   readonly worker: string;
-  /** Returns the function that lets go. */
+  /** Adds a job. Returns a function that removes it. */
   hold(job: Held): () => void;
-  /** Tells the dispatcher that this worker takes no more. */
+  /** Reports to the dispatcher that this worker takes no more jobs. */
   close(): Promise<void>;
 }
 
@@ -44,16 +44,16 @@ export function openLeases(options: {
       for (const job of jobs) {
         if (held.get(job.id) !== job) continue;
         const isCancelled = cancelled.get(job.id);
-        // Another worker has it by now: what we still do would be thrown away.
+        // Another worker owns the job, which would discard our result.
         if (isCancelled === undefined) job.controller.abort(jobAbort("shutdown"));
         else if (isCancelled && !job.isLate) job.controller.abort(jobAbort("caller_left"));
       }
     } catch (error) {
-      // No worker can take them over either while Postgres is away.
+      // While Postgres is away, no other worker can claim the jobs either.
       log.warn({ err: error, jobs: jobs.length }, "leases could not be renewed");
     }
   };
-  /** A statement that hangs must not be joined by others; those that are held then are renewed by the next one. */
+  /** Runs one beat at a time: a hanging statement must not pile up others. The next beat renews jobs that were added meanwhile. */
   const beatOnce = (): void => {
     beating ??= beat().finally(() => (beating = undefined));
   };
@@ -70,7 +70,7 @@ export function openLeases(options: {
     },
     async close() {
       clearInterval(timer);
-      // It tells of slots, and would tell of them last if it were overtaken.
+      // A pending beat reports slots, and must not arrive after the last one.
       await beating;
       const last = { worker, pool, lane, slots: 0, jobs: [], leaseMs: settings.leaseMs };
       await beatJobs(database, last).catch((error: unknown) => log.warn({ err: error }, "the last beat failed"));

@@ -1,6 +1,6 @@
 /**
- * Live calls of one pool: runs the handler, and ends each call by what came of it. A call that may have reached a provider is
- * not run again.
+ * Synchronous calls of one pool: runs the handler and ends each call by its outcome. A call that may have reached a provider is never run
+ * again.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/exact-integers.ts";
@@ -26,28 +26,28 @@ import {
 import type { Cancels } from "./cancels.ts";
 import { LiveEnds } from "./live-ends.ts";
 
-/** A call as its message brought it. */
+/** A call and the message that it arrived in. */
 export interface LiveCall {
   readonly job: JobMessage;
-  /** The message. */
+  /** Text of the message, JSON. */
   readonly text: string;
-  /** Address to which the answer is sent; undefined when the message named no address of ours. */
+  /** Reply subject of the ingress; undefined if the message named none of ours. */
   readonly reply: string | undefined;
-  /** Run when the answer has gone out and only its settle is left: the next call may begin. */
+  /** Called after the answer was sent, while its settlement is pending: the next call may begin. */
   readonly onAnswered?: () => void;
 }
 
 export interface LiveCalls {
-  /** Asks if an ingress still waits for a call that may be run elsewhere, or has waited long. */
+  /** Asks an ingress whether it still waits for a call that may run elsewhere or has waited long. */
   ask(reply: string, waitMs: number): Promise<CallerAnswer>;
   /**
-   * First delivery: does the work, closes the hold, answers.
-   * @throws Error of our own trouble: the hold is then left to a later delivery
+   * Handles the first delivery: runs the call, closes the hold, answers.
+   * @throws Error on an infrastructure failure: a later delivery closes the hold
    */
   run(call: LiveCall, controller: AbortController, stopping: AbortSignal): Promise<void>;
-  /** A later delivery of a call that may have reached a provider: reports the loss, never runs it again. */
+  /** Handles a later delivery of a call that may have reached a provider: reports the loss without running the call. */
   lost(job: JobMessage, reply: string | undefined): Promise<void>;
-  /** The caller does not wait any more and nothing was done: gives the hold back. */
+  /** Releases the hold of a call that was not run and whose caller no longer waits. */
   drop(job: JobMessage, reply: string | undefined): Promise<void>;
   close(): void;
 }
@@ -70,7 +70,7 @@ export function openLiveCalls(options: {
     try {
       read = await readRequest(context, job, text);
     } catch (error) {
-      // The ingress drops the request of a caller who has left.
+      // After its caller disconnected, the ingress deletes the stored request.
       const level = control.signal.aborted ? "info" : "error";
       log[level]({ err: error, request_id: job.request_id }, "the request of a call could not be read from storage");
       const message = "The request could not be read back; try again.";
@@ -105,14 +105,14 @@ export function openLiveCalls(options: {
         attempt: job.attempt,
         lined: linedHoldOf(job),
       });
-      // A call that ended well is delivered again when its ack was lost.
+      // A completed call is delivered again if its ack was lost.
       if (finished.wasClosed) return;
       metrics.callsLost.inc();
       log.error({ request_id: job.request_id }, "a call was lost with its worker");
     },
 
     async drop(job, reply) {
-      // Usually the ingress has ended the call; where clocks disagree about the deadline, it still waits.
+      // Usually the ingress has ended the call. If clocks disagree about the deadline, it still waits.
       const message = "No worker was free in time; try again shortly.";
       const failure = freeFailure({ code: "overloaded", message, param: null, retry: true });
       await ends.settleAndTell(job, { ...failure, status: "cancelled" }, answerOf(job, reply));
@@ -126,7 +126,7 @@ export function openLiveCalls(options: {
   };
 }
 
-/** The message's request, or the stored one. @param text of the message */
+/** Returns the request of the message, or the stored one. @param text text of the message */
 async function readRequest(
   context: Pick<WorkerContext, "storage">,
   job: JobMessage,
@@ -144,16 +144,16 @@ function discardRequest({ storage, log }: Pick<WorkerContext, "storage" | "log">
   deleteClaim(storage, job.request_ref).catch((error: unknown) => log.warn({ err: error }, "a claim was not deleted"));
 }
 
-/** Most times that the ingress of a lost call is asked before it counts as dead. */
+/** Most requests to the ingress of a lost call before it counts as dead. */
 const LOST_ASKED_MAX = 3;
 
-/** The ingress knows best what it has relayed and taken; if it still lives, it settles and tells its client. */
+/** Returns true if the ingress is alive: it knows what it relayed, so it settles the call and answers its client. */
 async function letCallerTakeOver(
   { replies }: Pick<WorkerContext, "replies">,
   reply: string | undefined,
 ): Promise<boolean> {
   if (reply === undefined) return false;
-  // An ingress that is slow, or connects anew, may have delivered an answer that it is still to settle.
+  // An ingress that is slow or reconnecting may have delivered an answer that it has yet to settle.
   for (let tries = 1; ; tries++) {
     try {
       const timeout = INGRESS_PROBE_MS;

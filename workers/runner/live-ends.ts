@@ -1,6 +1,6 @@
 /**
- * Ends of live calls: settles what came of a call and tells its caller, each once. An answer goes out first and is settled behind
- * it where that changes no figure; the ingress that took it then vouches for the money until it hears that it is settled
+ * Ends synchronous calls: settles the outcome and answers the caller, each once. The answer is sent before the settlement if the order
+ * changes no amount. The ingress that received the answer then guarantees the settlement until the worker confirms it
  * (deploy/decisions/0002).
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
@@ -47,20 +47,20 @@ export class LiveEnds {
   ): Promise<void> {
     failpoint("call.served");
     if (caller && isPayable(outcome, job)) {
-      // It would be delivered unpaid if the ingress were there after all.
+      // If the ingress were alive after all, it would deliver this answer without payment.
       if (caller.isGone && !answer.hasBegun)
         return void (await this.closeHold(job, untaken(outcome), { isPatient: true }));
       if (await this.tellAndSettle(job, outcome, answer, caller, onAnswered)) outcome.onSettled?.();
       return;
     }
-    // A stream's words have reached the caller, and a drained call is paid without one.
+    // The caller of a stream has received its text. A call that is drained at shutdown is paid without confirmation.
     const mustBeTaken = "result" in outcome && outcome.status === "succeeded" && !answer.hasBegun;
     const last = caller && mustBeTaken ? await this.confirmCaller(job, outcome, caller.reply, signal) : outcome;
     await this.settleAndTell(job, last, answer);
     if ("result" in last) last.onSettled?.();
   }
 
-  /** Settled first, told then: the answer says what was taken. */
+  /** Settles first, then answers: the answer contains the charged amount. */
   async settleAndTell(job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> {
     if ("result" in outcome) {
       const { takenNano } = await this.closeHold(job, outcome);
@@ -73,7 +73,7 @@ export class LiveEnds {
     answer.fail({ ...outcome.failure, retry: outcome.failure.retry && takenNano === 0n });
   }
 
-  /** Told first, settled then. What the ingress never took counts as not delivered. */
+  /** Answers first, then settles. An answer that the ingress never received counts as not delivered. */
   private async tellAndSettle(
     job: JobMessage,
     outcome: Payable,
@@ -83,7 +83,7 @@ export class LiveEnds {
   ): Promise<boolean> {
     const { source, charge, result } = outcome;
     const { units, tokens, estimated } = charge;
-    // The words of a stream have reached the caller before its end does.
+    // The text of a stream reaches the caller before its end.
     const taken = answer.hasBegun ? undefined : caller.taken(() => answer.sendEndAgain());
     answer.end(result, charge.nano, {
       attempt: job.attempt,
@@ -96,18 +96,18 @@ export class LiveEnds {
     onAnswered?.();
     await sentFailpoint("call.answered");
     const isTaken = taken === undefined || (await taken);
-    // Of a stream only the ingress knows how much of it has reached the caller.
+    // Only the ingress knows how much of a stream reached the caller.
     const isDelivered = taken !== undefined && isTaken;
     const finished = await this.closeHold(job, isTaken ? outcome : untaken(outcome), { isPatient: true, isDelivered });
     if (!isTaken) return false;
-    // It settles what it has delivered of a stream when it hears nothing.
+    // Without a confirmation, the ingress settles what it delivered of the stream.
     if (!isDelivered && finished.takenNano < charge.nano) return true;
     countDelivered(this.context, charge, finished, job.request_id);
     this.settled.tell(settledSubject(caller.reply), "settled", job.job_id);
     return true;
   }
 
-  /** An answer that must be settled first is not paid for before its ingress has shown that it takes answers. */
+  /** Waits until the ingress of an answer that must be settled first has shown that it is alive. */
   private async confirmCaller(job: JobMessage, outcome: Success, reply: string, signal: AbortSignal): Promise<Outcome> {
     const watchdog = watchCall(job, signal);
     try {
@@ -151,14 +151,14 @@ export class LiveEnds {
   }
 }
 
-/** Returns the outcome of a call whose answer its ingress never took. */
+/** Returns the outcome of a call whose answer the ingress never received. */
 function untaken(outcome: Success): Success {
   return { ...outcome, status: "cancelled", charge: undefined };
 }
 
 type Payable = Success & { readonly charge: NonNullable<Success["charge"]> };
 
-/** True if the charge does not exceed the hold: it is settled at that figure, whenever that happens before the hold expires. */
+/** True if the charge is at most the hold, so that it can be settled in full at any time before the hold expires. */
 function isPayable(outcome: Outcome, job: JobMessage): outcome is Payable {
   if (!("result" in outcome) || outcome.status !== "succeeded" || outcome.charge === undefined) return false;
   return outcome.charge.nano <= outcome.holdNano && commonNow() < job.deadline_ms;

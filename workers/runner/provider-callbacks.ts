@@ -1,10 +1,10 @@
-/** Rings for jobs at providers (`callback.<job>`): a provider told an ingress that something has moved, so it is asked at once. */
+/** Callbacks of providers (`callback.<job>`): an ingress received one, so the job is polled immediately. */
 import type { NatsConnection } from "nats";
 
 import { PROVIDER_CALLBACK_FILTER } from "#shared/queue/subjects.ts";
 
 export interface ProviderCallbacks {
-  /** Returns the function that takes the listener back. */
+  /** Adds a listener. Returns a function that removes it. */
   onProviderCallback(jobId: string, listener: () => void): () => void;
   close(): Promise<void>;
 }
@@ -13,7 +13,7 @@ export function openProviderCallbacks(connection: NatsConnection): ProviderCallb
   const listeners = new Map<string, () => void>();
   const subscription = connection.subscribe(PROVIDER_CALLBACK_FILTER, {
     callback: (error, message) => {
-      // A ring that is lost costs a pause between two questions.
+      // A lost callback costs one polling interval.
       if (!error) listeners.get(message.subject.slice(PROVIDER_CALLBACK_FILTER.length - 1))?.();
     },
   });

@@ -1,6 +1,6 @@
 /**
- * One pool on one lane: pulls a message per free slot, keeps it alive, runs the handler, and is the only place that
- * acks, naks and terms. Nothing is acked before its hold is closed in Postgres.
+ * Consumer of one pool and lane: pulls one message per free slot, extends its ack deadline while the handler runs, and is the only place
+ * that acks, naks and terminates messages. A message is acked after its hold is closed in Postgres.
  */
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
@@ -33,24 +33,24 @@ import { openPullLoop, type PullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 
 /**
- * A server that crashed may hand out again what it had handed out (its record lags by 100 ms). Messages from before a
- * lost connection are asked about this late: a worker that had them has shown itself to the ingress by then.
+ * Delay before the ingress is asked about a message from before a lost connection, in milliseconds. A server that crashed may deliver such
+ * a message twice, since its record lags by 100 ms. The worker of the first delivery has reported to the ingress by then.
  */
 const RECLAIM_MS = 2_500;
 
-/** An ingress that cannot be asked for this long, over all lost connections, is taken for gone. */
+/** An ingress that does not answer for this long, across reconnects, counts as dead. */
 const RECONSIDER_MS = 30_000;
 
-/** A message that waited this long is asked about before it is run: its caller may have left while no worker heard it. */
+/** Age from which the ingress is asked before a message runs: its caller may have left while no worker was connected. */
 export const QUEUED_LONG_MS = paced(2_000);
 
 export interface Runner {
-  /** Stops pulling and resolves when nothing runs; `hurry` aborts what runs. */
+  /** Stops pulling and resolves when no job runs; `hurry` aborts running jobs. */
   stop(hurry: AbortSignal): Promise<void>;
   running(): number;
 }
 
-/** Asked for at once: enough for the busiest pool, few enough to lose little to a worker that stands still. */
+/** Most messages per pull: enough for the busiest pool, and few enough that a stalled worker delays little. */
 const ASKED_MAX = 32;
 
 interface RunnerOptions {
@@ -59,7 +59,7 @@ interface RunnerOptions {
   lane: Lane;
   slots: number;
   live: LiveCalls;
-  /** Takes the jobs that have a row of their own; without it they count as unreadable. */
+  /** Runs durable jobs; if absent, their messages count as unreadable. */
   durable?: DurableJobs;
   cancels: Cancels;
 }
@@ -75,7 +75,7 @@ class PullRunner implements Runner {
   private readonly queueWaitSeconds: { observe(seconds: number): void };
   private readonly busy: { set(value: number): void };
   private readonly serving = new InFlightSet<AbortController>();
-  /** Answered, and not settled yet: they hold no slot, unless there are as many of them as slots. */
+  /** Calls that are answered and not settled yet. They use no slot until there are as many of them as slots. */
   private readonly settling = new InFlightSet<AbortController>();
   private readonly cut = new AbortController();
   private readonly loop: PullLoop;
@@ -108,7 +108,7 @@ class PullRunner implements Runner {
 
   async stop(hurry: AbortSignal): Promise<void> {
     this.isStopping = true;
-    // Messages that reach us before the pull has ended are still run: a hand-back would count as a loss.
+    // Messages that arrive before the pull has ended still run: a nak would count as a lost call.
     await this.loop.stop();
     const abortAll = (): void => {
       this.cut.abort();
@@ -123,7 +123,7 @@ class PullRunner implements Runner {
 
   private freeSlots(): number {
     const { context, lane, slots } = this.options;
-    // A blocked loop cannot keep its messages alive, so it takes no more.
+    // A blocked event loop cannot extend ack deadlines, so it pulls nothing.
     if (context.metrics.eventLoopLag() * 1_000 > LANE_SETTINGS[lane].ackWaitMs / 4) return 0;
     const unsettledMax = Math.max(0, 2 * slots - this.serving.size - this.settling.size);
     return Math.min(slots - this.serving.size, unsettledMax, ASKED_MAX);
@@ -132,7 +132,7 @@ class PullRunner implements Runner {
   private async handle(message: Delivery): Promise<void> {
     const { context, pool, live, durable, cancels } = this.options;
     let startedAt = performance.now();
-    // By the clocks of two machines, which may differ a little.
+    // Compares the clocks of two machines, which may differ slightly.
     const waitedSeconds = Math.max(0, Date.now() - message.storedAtMs) / 1_000;
     if (message.deliveries === 1) this.queueWaitSeconds.observe(waitedSeconds);
     const text = decoder.decode(message.data);
@@ -204,7 +204,7 @@ class PullRunner implements Runner {
     }
   }
 
-  /** Goes on with the trace of the call, where its ingress records one. */
+  /** Continues the trace of the call if its ingress records one. */
   private openSpan(message: Delivery, job: JobMessage): ((error?: string) => void) | undefined {
     const parent = isTracing() ? message.header(HEADERS.traceparent) : "";
     if (parent === "") return undefined;
@@ -214,34 +214,34 @@ class PullRunner implements Runner {
     return keepJobSpan(job.job_id, span);
   }
 
-  /** A crashed server may have handed it out before and remember nothing of it, not even that it had it. */
+  /** True when a crashed server may have delivered the message before without remembering it. */
   private mayBeRepeat(message: Delivery, job: JobMessage): boolean {
     return this.loop.mayBeRepeat(message) || job.repeat === true;
   }
 
-  /** A first delivery that may not be the first, or may come too late. */
+  /** True for a first delivery that may be a repeat or may be too late. */
   private isDoubtful(message: Delivery, job: JobMessage): boolean {
     return this.mayBeRepeat(message, job) || commonNow() - message.storedAtMs > QUEUED_LONG_MS;
   }
 
-  /** Asks the caller of a doubtful delivery. Silence is no answer: a lost connection loses questions and answers alike. */
+  /** Asks the ingress about a doubtful delivery. Silence proves nothing: a lost connection loses requests and replies. */
   private async reconsider(message: Delivery, job: JobMessage, reply: string): Promise<DeliveryVerdict> {
     const isRepeat = this.mayBeRepeat(message, job);
     const giveUpAt = performance.now() + RECONSIDER_MS;
     let answer: CallerAnswer = "silent";
-    // Where all messages are late, an answer comes behind the first wait for it.
+    // If all messages are late, the reply may arrive after the first timeout, so the timeout doubles.
     for (let waitMs = INGRESS_PROBE_MS; answer === "silent" && performance.now() < giveUpAt; waitMs *= 2) {
       const restoredAt = this.loop.restoredAt();
-      // A worker that had it has shown itself by then, also when it could tell its end only after the loss.
+      // The worker of an earlier delivery has reported by then, even if it finished while it was disconnected.
       if (isRepeat) await Bun.sleep(Math.max(0, restoredAt + RECLAIM_MS - performance.now()));
       if (this.loop.restoredAt() === restoredAt) answer = await this.options.live.ask(reply, waitMs);
     }
     if (answer === "waiting") return "run";
-    // A cluster whose leader died may repeat a message as a first delivery to workers that lost no connection: to drop it would
-    // release the hold of a call that is being served, or was answered.
+    // After its leader died, a cluster may repeat a message as a first delivery to workers that lost no connection. Dropping it would
+    // release the hold of a call that is being served or was answered.
     if (answer === "served") return "repeat";
-    // Who knows it as ended or served elsewhere closes its hold as well; while no worker was there, nobody heard a cancel
-    // either, and a provider is not called for nobody.
+    // A repeat is closed by the process that served it. Otherwise the caller left while no worker was connected to receive the cancel,
+    // and the provider must not be called.
     return isRepeat ? "repeat" : "drop";
   }
 }
@@ -256,14 +256,14 @@ function readMessage(text: string): unknown {
   }
 }
 
-/** undefined when the message is not a job of the workspace its subject names. */
+/** Returns the job, or undefined if the message is not a job of the workspace in its subject. */
 function asJob(value: unknown, message: Delivery): JobMessage | undefined {
   if (validate("JobMessage", value) !== null) return undefined;
   const job = value as JobMessage;
   return job.workspace_id === workspaceOfSubject(message.subject) ? job : undefined;
 }
 
-/** undefined when the message names no durable job of the workspace of its subject. */
+/** Returns the message, or undefined if it does not name a durable job of the workspace in its subject. */
 function asDurable(value: unknown, message: Delivery): DurableMessage | undefined {
   if ((value as { durable?: unknown } | null | undefined)?.durable !== true) return undefined;
   if (validate("DurableMessage", value) !== null) return undefined;
@@ -284,7 +284,7 @@ function deadLetterOf(message: Delivery, reason: string): NewDeadLetter {
   };
 }
 
-/** Facts about a delivery when it comes. */
+/** Facts about a delivery on arrival. */
 export interface DeliveryFacts {
   /** 1 on the first delivery. */
   readonly deliveries: number;
@@ -295,7 +295,7 @@ export interface DeliveryFacts {
   readonly isCancelled: boolean;
 }
 
-/** `repeat`: another worker has it, or had it; nothing is left to do. */
+/** `repeat`: another worker runs or ran the call, so this delivery does nothing. */
 export type DeliveryVerdict = "run" | "drop" | "lost" | "repeat" | "dead_letter";
 
 /** Decides what to do with a delivery, from facts alone. */
@@ -306,9 +306,9 @@ export function decide(facts: DeliveryFacts): DeliveryVerdict {
   return "run";
 }
 
-/** Delay before a delivery is tried again after a failure of our own surroundings: 5 s · 4ⁿ ± 20 %, at most 60 s. */
+/** Delay before redelivery after an infrastructure failure, in milliseconds: 5 s · 4ⁿ ± 20 %, at most 60 s. */
 export function nakDelayMs(deliveries: number, random: number = Math.random()): number {
-  // 50 s with its 20 % is the minute: the longest wait is spread like the others.
+  // 50 s plus 20 % is one minute, so that the longest delay is jittered like the others.
   const base = Math.min(50_000, 5_000 * 4 ** Math.max(0, deliveries - 1));
   return Math.round(base * (0.8 + 0.4 * random));
 }

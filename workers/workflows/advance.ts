@@ -1,6 +1,6 @@
 /**
- * Progress of a run: a pure function from its state and its events to the next state and its effects. Events may come twice,
- * late, or in any order; one that does not fit the state any more changes nothing.
+ * Progress of a run: a pure function from state and events to the next state and its effects. Events may arrive twice, late or in any order;
+ * an event that does not fit the state has no effect.
  */
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 
@@ -21,24 +21,25 @@ import {
 import { type Effect, isEnded, type RunEvent, type RunState, type WorkEnd, type WorkPlace } from "./state.ts";
 import { cancelItems, cancelQueued, prepare, settle, startItems } from "./step-runs.ts";
 
-/** Calls of one run that are under way at once. */
+/** Most concurrent calls of one run. */
 const RUN_WORK_MAX = 200;
 const RUN_OUTPUT_BYTES_MAX = 1_048_576;
 
 export interface Advanced {
   readonly state: RunState;
   readonly effects: readonly Effect[];
-  /** More could begin now, and waits for the next pass: other runs have their turn between. */
+  /** True if further work could begin and waits for the next pass, so that other runs get their turn. */
   readonly isCut: boolean;
-  /** Events that the next pass is to be told. */
+  /** Events for the next pass. */
   readonly untold: readonly RunEvent[];
-  /** Calls and runs that were counted. */
+  /** Number of counted calls and runs. */
   readonly work: number;
 }
 
 /**
- * @param events in the order in which they are told; one pass starts what all of them make ready
- * @param workLeft calls and runs that may still come to be under the run's root
+ * Advances a run.
+ * @param events events in order; one pass starts all work that they make ready
+ * @param workLeft number of calls and runs that may still be created under the root of the run
  */
 export function advance(
   compiled: CompiledDefinition,
@@ -49,7 +50,7 @@ export function advance(
   const stepRuns = before.stepRuns.map((one) => ({ ...one, items: one.items.map((item) => ({ ...item })) }));
   const draft = newDraft(compiled, { ...before, stepRuns }, workLeft);
   const untold = [...events];
-  // An end may make a list's next attempt.
+  // The end of an item may create the next attempt of a list.
   for (let event = untold.shift(); event; event = isSpent(draft) ? undefined : untold.shift()) happen(draft, event);
   if (!isEnded(draft.state.status)) driveRun(draft);
   return { state: draft.state, effects: draft.effects, isCut: draft.isCut, untold, work: draft.counted };
@@ -59,7 +60,7 @@ function happen(draft: Draft, event: RunEvent): void {
   const { state } = draft;
   switch (event.kind) {
     case "tick":
-      // The first; later attempts begin when their time has come.
+      // Only the first attempt; later attempts begin at their time.
       if (state.status === "queued" && state.attempt === 1) begin(draft, "run.started");
       return;
     case "run_due":
@@ -86,7 +87,7 @@ function begin(draft: Draft, event: "run.started" | "run.retrying"): void {
   const { state, effects, compiled } = draft;
   state.status = "running";
   effects.push({ kind: "event", event });
-  // Each step counts as one; what lists and tries again add is counted as they are made.
+  // Each step counts as one; items of lists and retries are counted when they are created.
   if (event !== "run.started" || countWork(draft, compiled.steps.length)) return;
   const { code, message } = TOO_MUCH_WORK;
   endFailed(draft, { code, message, stepId: "" });
@@ -97,11 +98,11 @@ function endWork(draft: Draft, place: WorkPlace, end: WorkEnd, creditsNano: bigi
   const item = run?.items[place.index];
   if (!run || !item || item.isKept || item.status === "queued") return;
   if (item.creditsNano !== undefined) {
-    // A run's late work adds to what it cost.
+    // Late work adds to the cost of the run.
     item.creditsNano = creditsNano;
     return;
   }
-  // Also of a step or run that has ended meanwhile: the work was done, and is paid.
+  // Applies to an ended step or run too: the work was done and is charged.
   item.creditsNano = creditsNano;
   if (item.status !== "running") return;
   item.endedSeq = nextEnd(draft);
@@ -119,7 +120,7 @@ const CANCELLED_ELSEWHERE = {
   isFinal: true,
 } as const;
 
-/** The step goes on without the work; what it still costs is added when it returns. */
+/** Continues the step without the late work; its cost is added when it ends. */
 function endLate(draft: Draft, place: WorkPlace): void {
   const run = findRun(draft, place);
   const item = run?.items[place.index];
@@ -130,7 +131,7 @@ function endLate(draft: Draft, place: WorkPlace): void {
   settle(draft, run);
 }
 
-/** The run is over at once; its work is asked to stop, and closes its steps when it returns. */
+/** Cancels the run immediately. Its work is requested to stop and closes its steps when it ends. */
 function cancel(draft: Draft): void {
   const { state, effects } = draft;
   if (isEnded(state.status)) return;
@@ -143,13 +144,13 @@ function cancel(draft: Draft): void {
   }
 }
 
-/** Begins what can begin, and ends the run when nothing can and nothing is under way. */
+/** Starts all work that can begin, and ends the run when no work can begin and none is running. */
 function driveRun(draft: Draft): void {
   const { state } = draft;
   if (state.status !== "running") return;
   const items = state.stepRuns.flatMap((run) => run.items);
   const capacity = { left: RUN_WORK_MAX - items.filter(({ status }) => status === "running").length };
-  // A step that ends at once may let others begin.
+  // A step that ends immediately may enable others.
   for (let hasMoved = true; hasMoved && !draft.isCut && !isFailing(draft);) {
     hasMoved = prepareReady(draft);
     for (const run of state.stepRuns) {
@@ -171,7 +172,7 @@ function driveRun(draft: Draft): void {
   if (!isBusy && !isWaiting) end(draft);
 }
 
-/** All that can begin is judged before anything is started: one that fails keeps the others from starting. */
+/** Evaluates all steps that can begin before any of them starts, because a failing one prevents the others. */
 function prepareReady(draft: Draft): boolean {
   let hasPrepared = false;
   for (let hasMoved = true; hasMoved && !isFailing(draft);) {
@@ -229,14 +230,14 @@ function endFailed({ state, effects }: Draft, error: NonNullable<RunState["error
   effects.push({ kind: "event", event: "run.failed" });
 }
 
-/** Returns the step that failed for good first. */
+/** Returns the step that was the first to fail permanently. */
 function firstFailure(draft: Draft): StepDraft | undefined {
   return draft.state.stepRuns
     .filter((run) => run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run))
     .toSorted((one, other) => (one.endedSeq ?? 0) - (other.endedSeq ?? 0))[0];
 }
 
-/** Skips the steps that waited for one that failed, or for one that was skipped for that. */
+/** Skips steps that depend on a failed step or on a step that was skipped for this reason. */
 function skipBehind(draft: Draft): void {
   const { state, compiled } = draft;
   for (let hasMoved = true; hasMoved;) {

@@ -1,4 +1,4 @@
-/** Dependencies of the code that carries runs on. */
+/** Dependencies of the code that executes runs. */
 import type { NatsConnection } from "nats";
 
 import type { StartContext } from "./start.ts";
@@ -7,10 +7,10 @@ import type { RunPermits } from "./permits.ts";
 
 export interface WorkflowContext extends StartContext {
   readonly store: RunStore;
-  /** Calls and runs that are read and admitted at once, over all runs of the process. */
+  /** Limits the number of calls and runs that the process reads and admits at once. */
   readonly starts: RunPermits;
-  /** Publishes wakes of runs, and the messages to their readers. */
+  /** Publishes notices of runs, and messages to their readers. */
   readonly replies: Pick<NatsConnection, "publish" | "isClosed">;
-  /** Tells the worker of a job that it is to end. */
+  /** Cancels a job at its worker. */
   readonly cancel: (jobId: string) => void;
 }

@@ -1,7 +1,7 @@
 /**
- * The worker that has done a step's call goes on with its run: the end of the step, the pass of the run that follows and the admission of
- * the one call that this pass begins are one statement, and the call is made at once, by the same worker. Only a run that has nothing
- * else under way, and goes on with a plain chat call or ends, is carried on so; every other pass is the workflow pool's.
+ * Continues a run in the worker of its last call: one statement ends the step, saves the next pass of the run and admits the next call, which
+ * the same worker runs immediately. Applies only to a run without other running work that ends or continues with a plain chat call. The
+ * pool `workflow` executes all other passes.
  */
 import { commonNow } from "#shared/clock.ts";
 import type { ClaimedJob } from "#shared/database/jobs.ts";
@@ -38,14 +38,14 @@ export function openRunContinuation(context: Context): RunContinuation {
 class OpenStep implements StepContinuation {
   private readonly context: Context;
   private readonly job: ClaimedJob;
-  /** Read while the step's provider works. */
+  /** Run of the step, loaded while its provider works. */
   private readonly run: Promise<StoredRun | undefined>;
 
   constructor(context: Context, job: ClaimedJob, run: Promise<StoredRun | undefined>) {
     this.context = context;
     this.job = job;
     this.run = run;
-    // That it cannot be read is heard of when the step ends, if it ends well.
+    // A failed load is reported when the step ends, if it succeeds.
     run.catch(() => undefined);
   }
 
@@ -60,7 +60,7 @@ class OpenStep implements StepContinuation {
     }
   }
 
-  /** Undefined: the run goes on in another way. @throws Error of our surroundings */
+  /** Prepares the next pass. Undefined if the run cannot continue here. @throws Error on an infrastructure failure */
   private async prepare(ending: JobEnd): Promise<Prepared | undefined> {
     const { context, job } = this;
     const { usage, result, state } = ending;
@@ -88,7 +88,7 @@ class OpenStep implements StepContinuation {
     if (advanced.isCut || advanced.untold.length > 0 || advanced.work > 0) return undefined;
     const end = { end: ending, usedNano: usage.usedNano, resultText: result.text };
     if (isEnded(advanced.state.status)) return { run, advanced, end, next: null };
-    // Asked for now: the key may have been revoked while the provider worked.
+    // Checked now, because the key may have been revoked while the provider worked.
     const caller = await callerOf(context, run.facts);
     const next = await offerSole(context, caller, run, advanced);
     return next && { run, advanced, end, next };
@@ -119,7 +119,7 @@ class OpenStep implements StepContinuation {
     tellReaders(context, after, saved);
     if (next === null) {
       failpoint("run.ended");
-      // The janitor tells the publisher of a run that was not told of.
+      // The janitor repeats a missing notification of the publisher.
       await tellEnd(context, after).catch((error: unknown) =>
         log.warn({ err: error, run_id: run.facts.id }, "the end of a run was not told"),
       );
@@ -135,11 +135,11 @@ interface Prepared {
   readonly run: StoredRun;
   readonly advanced: Advanced;
   readonly end: Pick<StepEnd, "end" | "usedNano" | "resultText">;
-  /** Null where the run has ended. */
+  /** Next job; null if the run has ended. */
   readonly next: JobRequest | null;
 }
 
-/** Returns the place of the only work that is under way, if it is this job. */
+/** Returns the place of the only running work, if it is this job. */
 function placeOf({ facts, state }: StoredRun, jobId: string): WorkPlace | undefined {
   const run = state.stepRuns.find(({ status }) => status === "running");
   const item = run?.items.find(({ status }) => status === "running");
@@ -157,7 +157,7 @@ function runAfter({ run, advanced }: Prepared, { rev, frames, bytes }: Saved): S
   };
 }
 
-/** Returns the job as advance_run has made it: claimed once, by us, before its provider is asked. */
+/** Returns the job as created by advance_run: claimed by this worker, before the request to its provider. */
 function claimedOf({ id, workspaceId, work, request, lifeMs, step, traceparent }: JobRequest): ClaimedJob {
   return {
     id,

@@ -1,4 +1,4 @@
-/** Ends of runs and of attempts of steps, as metrics and spans: told by the worker that has written them. */
+/** Metrics and spans of ended runs and step attempts, reported by the worker that wrote the end. */
 import type { Metrics } from "#shared/metrics.ts";
 
 import { runFacts } from "#shared/tracing/attributes.ts";
@@ -17,7 +17,7 @@ export function countEnds(
     recordRun(before, after);
   }
   const types = new Map(before.compiled.definition.steps.map(({ id, type }) => [id, type]));
-  // Attempts of steps are only ever added, and keep their place.
+  // Attempts of steps are only appended, so their positions are stable.
   for (const [place, { stepId, status }] of after.stepRuns.entries()) {
     const was = before.state.stepRuns[place];
     if (!isOver(status) || (was && isOver(was.status))) continue;
@@ -25,7 +25,7 @@ export function countEnds(
   }
 }
 
-/** Records the run once it has ended: many workers may have carried it on. */
+/** Records the span of a run at its end, because many workers may have executed the run. */
 function recordRun({ facts }: StoredRun, { status, attempt, error }: RunState): void {
   if (!isTracing()) return;
   const { id: runId, workspaceId, traceparent, createdAtMs } = facts;

@@ -1,4 +1,4 @@
-/** The state that a step of `advance` is writing, and what can be read from it. */
+/** Mutable state of one call of `advance`, and functions that read it. */
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 import type { Scope } from "#shared/workflows/expressions/scope.ts";
 import { Work } from "#shared/workflows/expressions/work.ts";
@@ -6,10 +6,10 @@ import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
 
 import type { Effect, ItemRun, RunState, StepError, StepRun } from "./state.ts";
 
-/** New items of one pass: past this it makes no further list ready, so one list is the most that it goes beyond. */
+/** New items of a pass after which no further list is prepared; a pass exceeds it by one list at most. */
 export const PASS_ITEMS_MAX = 1_000;
 
-/** Work of one run's expressions in one pass, in units of an evaluation: some 50 ms, and then other runs have their turn. */
+/** Most evaluation steps of expressions in one pass, about 50 ms, so that other runs get their turn. */
 const PASS_WORK_MAX = 4_000_000;
 
 type Writable<T> = { -readonly [M in keyof T]: T[M] };
@@ -19,25 +19,25 @@ export interface Draft {
   readonly compiled: CompiledDefinition;
   readonly state: Omit<Writable<RunState>, "stepRuns"> & { stepRuns: StepDraft[] };
   readonly effects: Effect[];
-  /** Work that the run's expressions have done. */
+  /** Evaluation steps of the expressions so far. */
   readonly work: Work;
-  /** The pass has done as much as one may: everything else that could begin waits for the next. */
+  /** True when the pass has reached its limits; further work waits for the next pass. */
   isCut: boolean;
-  /** Items that are new. */
+  /** Number of new items. */
   made: number;
-  /** Calls and runs that may still come to be under the run's root, and those that this pass has counted. */
+  /** Calls and runs that may still be created under the root of the run, and those counted in this pass. */
   workLeft: number;
   counted: number;
 }
 
-/** Counts, and refuses nothing: each binding has a bound of its own. */
+/** Limit of the counter: it only counts, since each binding has its own limit. */
 const UNBOUNDED = Number.MAX_SAFE_INTEGER;
 
 export function newDraft(compiled: CompiledDefinition, state: Draft["state"], workLeft = UNBOUNDED): Draft {
   return { compiled, state, effects: [], work: new Work(UNBOUNDED), isCut: false, made: 0, workLeft, counted: 0 };
 }
 
-/** Counts calls and runs that may begin from here on. False: there would be too many, and none is counted. */
+/** Counts calls and runs that may begin. Returns false without counting if the limit would be exceeded. */
 export function countWork(draft: Draft, count: number): boolean {
   if (count > draft.workLeft) return false;
   draft.workLeft -= count;
@@ -51,15 +51,15 @@ export const TOO_MUCH_WORK: StepError = {
   isFinal: true,
 };
 
-/** To be asked before something more is begun. It is never so at the first: each pass gets on. */
+/** Returns true if no further work may begin in this pass. False at the beginning of each pass, so that a run always progresses. */
 export function isSpent(draft: Draft): boolean {
   draft.isCut ||= UNBOUNDED - draft.work.left > PASS_WORK_MAX || draft.made >= PASS_ITEMS_MAX;
   return draft.isCut;
 }
 
 /**
- * The attempt of a step that counts now. What other steps may have read is kept through all attempts of a run: outputs, skips by
- * `if`, and failures that `on_error` lets pass.
+ * Returns the current attempt of a step. Results that other steps may have read are kept through all attempts of a run: outputs, skips by
+ * `if`, and failures that `on_error` ignores.
  */
 export function latestOf(draft: Draft, stepId: string): StepDraft | undefined {
   const { state } = draft;
@@ -70,18 +70,18 @@ export function latestOf(draft: Draft, stepId: string): StepDraft | undefined {
   return isKept || latest.runAttempt === state.attempt ? latest : undefined;
 }
 
-/** @returns the next place among the ends of the run */
+/** Returns the next sequence number of an end in the run. */
 export function nextEnd({ state }: Draft): number {
   state.ends += 1;
   return state.ends;
 }
 
-/** It failed, and the run goes on. */
+/** Returns true if the step failed and the run continues. */
 export function isPassedOver(draft: Draft, run: StepDraft): boolean {
   return run.status === "failed" && stepOf(draft, run.stepId).step.on_error === "continue";
 }
 
-/** A step has failed for good. */
+/** Returns true if a step has failed permanently. */
 export function isFailing(draft: Draft): boolean {
   return draft.state.stepRuns.some(
     (run) => run.status === "failed" && latestOf(draft, run.stepId) === run && !isPassedOver(draft, run),

@@ -1,6 +1,6 @@
 /**
- * Carries one run on: reads what has happened to it, lets `advance` decide, writes the decision, and does what it asks for. Everything
- * may stop after any line: what was decided stands in rows, and the next worker that looks does the rest.
+ * Executes one run: reads its events, calls `advance`, saves the result and performs its effects. The process may die after any line: the
+ * decision is stored in rows, and the next worker performs the remainder.
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -41,16 +41,16 @@ import { type Effect, isEnded, type RunEvent, type WorkPlace } from "./state.ts"
 import { resolveWork } from "./step-runs.ts";
 import { placeKey, type StoredRun } from "./store.ts";
 
-/** Most ended works that one pass takes; those beyond, and those that end meanwhile, wait for the next. */
+/** Most ended works per pass; further ones wait for the next pass. */
 const ENDS_MAX = 256;
-/** Work without a job may be about to have one, from another worker's hand. */
+/** Time in which another worker may still create the job of a work, in milliseconds. */
 const ABSENT_MS = paced(3_000);
 
 /**
- * Carries the run on until nothing is left to do now.
- * @param isFullCheck true to look also for work that is late, due or was never begun: the word came before, or the janitor sent it
- * @param takePermit before each further pass: others have theirs between
- * @throws Error of our surroundings: it is to be called again
+ * Executes a run until no work is left for now.
+ * @param isFullCheck true to look for late, due and never begun work too, after a repeated notice or one of the janitor
+ * @param takePermit called before each further pass, so that other runs get their turn
+ * @throws Error on an infrastructure failure: call it again
  */
 export async function driveRun(
   context: WorkflowContext,
@@ -74,7 +74,7 @@ export async function driveRun(
       continue;
     }
     if (pass === "overtaken") {
-      // Spread, so that two workers at the same run do not go on overtaking each other.
+      // Random delay, so that two workers with the same run do not keep overtaking each other.
       await Bun.sleep(Math.random() * OVERTAKEN_MS);
       continue;
     }
@@ -89,7 +89,7 @@ export async function driveRun(
   }
 }
 
-/** Returns the run and its ended work. A new run has no ended work, so no statement looks for it. */
+/** Returns the run and its ended work. For a new run, no statement is needed. */
 async function look(
   { store, database }: Pick<WorkflowContext, "store" | "database">,
   runId: string,
@@ -114,17 +114,17 @@ interface Pass {
   readonly after: StoredRun;
   readonly effects: readonly Effect[];
   readonly saved: Saved | undefined;
-  /** The call that the pass begins, where it was admitted with it; dispatch 0: it waits for room on the queue. */
+  /** Call that was admitted with the pass; dispatch 0: it waits for capacity of the queue. */
   readonly admitted?: { readonly job: JobRequest; readonly dispatch: number } | undefined;
-  /** Begun before, and neither job nor run is there: it is begun again. */
+  /** Places of started work without a job or run, which is started again. */
   readonly absent: readonly WorkPlace[];
-  /** More could begin, and does so in the next pass. */
+  /** True if further work can begin in the next pass. */
   readonly isCut: boolean;
-  /** Events that the next pass is to be told: those that are read from rows will be read again. */
+  /** Events for the next pass; events from rows are read again. */
   readonly untold: readonly RunEvent[];
 }
 
-/** `overtaken`: the run is not what it was any more; `full`: its workspace has no room: nothing was written. */
+/** Executes one pass. `overtaken`: the run has changed meanwhile; `full`: storage of the workspace is full. Both write nothing. */
 async function takePass(
   context: WorkflowContext,
   caller: Promise<Caller | undefined>,
@@ -134,14 +134,14 @@ async function takePass(
 ): Promise<Pass | "overtaken" | "full"> {
   const { database, store, config } = context;
   const { id, isCancelRequested, isDue } = before.facts;
-  // A pass that an end woke does not look for what is late, or was never begun: the janitor wakes for that.
+  // A pass after the end of a work skips the check for late and never begun work; notices of the janitor request it.
   const isFullCheck = (isAsked || told.length === 0) && !isNew(before);
   const [open, due] = isFullCheck
     ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)])
     : [[], []];
   const isOver = isEnded(before.state.status) || isCancelRequested;
   const events: RunEvent[] = [];
-  // What was done before the cancel counts as done; what ended because of it, as cancelled.
+  // Work that completed before the cancel counts as completed; work that ended because of it, as cancelled.
   const isCancelled = (event: RunEvent): boolean => event.kind === "work_ended" && event.end.status === "cancelled";
   events.push(...told.filter((event) => !isCancelled(event)));
   if (isCancelRequested && !isEnded(before.state.status)) events.push({ kind: "cancel" });
@@ -150,7 +150,7 @@ async function takePass(
   for (const one of open) {
     const place = { stepId: one.step_id, attempt: one.attempt, index: one.item };
     if (one.is_late) events.push({ kind: "work_late", place });
-    // What was never begun, and never will be.
+    // Work that was never begun and will not begin.
     if (one.is_absent && isOver)
       events.push({ kind: "work_ended", place, end: { status: "cancelled" }, creditsNano: 0n });
   }
@@ -188,8 +188,8 @@ async function takePass(
 }
 
 /**
- * Returns the one call that a pass begins, for who admits it together with the pass. Undefined: it begins none, others too, or one that is
- * no plain chat call.
+ * Returns the only call that a pass begins, to be admitted together with the pass. Undefined if the pass begins none or several, or if the
+ * call is not a plain chat call.
  */
 export async function offerSole(
   context: Parameters<typeof offerChat>[0],
@@ -199,13 +199,13 @@ export async function offerSole(
 ): Promise<JobRequest | undefined> {
   const [effect, ...others] = effects.filter(({ kind }) => kind !== "event");
   if (!caller || effect?.kind !== "start_work" || others.length > 0) return undefined;
-  // Another run, which counts this one's work, is locked first.
+  // The root run, which counts this work, must be locked first.
   if ((work > 0 && before.facts.rootId !== null) || !mayGoOn({ ...before, state })) return undefined;
   const step = stepOf(before, effect.place.stepId);
   try {
     return await offerChat(context, caller, { ...effect, facts: before.facts, step, isSole: true });
   } catch (error) {
-    // What refuses it is for who starts it by itself to say.
+    // The separate start of the call reports the refusal.
     if (error instanceof ApiError) return undefined;
     throw error;
   }
@@ -249,7 +249,7 @@ export function startsOf(
   return starts;
 }
 
-/** 5 s · 2ⁿ ± 20 %, five minutes at most. */
+/** Returns the delay of the next attempt in milliseconds, 5 s · 2ⁿ ± 20 %, at most five minutes; null without an attempt. */
 function nextAttemptMs(effects: readonly Effect[]): number | null {
   const timer = effects.find((effect) => effect.kind === "run_timer");
   if (!timer) return null;
@@ -289,7 +289,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
       });
     }
   }
-  // Also of one that had ended: who ended it may have died before it told, and late work may have added to what it cost.
+  // Also after an earlier end: its worker may have died before the notification, and late work may have added costs.
   if (isEnded(after.state.status)) {
     if (!isEnded(before.state.status)) failpoint("run.ended");
     await tellEnd(context, after);
@@ -297,10 +297,10 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
   return started;
 }
 
-/** A worker has the run in memory while its provider works, and as many of them as slots: those that are larger are read anew. */
+/** Largest run that a worker keeps in memory during a call, in bytes. There are as many as slots; larger runs are loaded again. */
 const CONTINUED_BYTES_MAX = 262_144;
 
-/** Returns true if one call or run of the run is under way, nothing else could begin, and a worker may keep it meanwhile. */
+/** Returns true if exactly one work is running, no other can begin, and a worker may keep the run in memory meanwhile. */
 export function mayGoOn({ state: { stepRuns }, bytes }: Pick<StoredRun, "state" | "bytes">): boolean {
   if (bytes > CONTINUED_BYTES_MAX) return false;
   const isOpen = ({ status }: { readonly status: string }): boolean => status === "running" || status === "queued";
@@ -308,7 +308,7 @@ export function mayGoOn({ state: { stepRuns }, bytes }: Pick<StoredRun, "state" 
   return open.length === 1 && open[0]?.list === undefined && open[0]?.items.filter(isOpen).length === 1;
 }
 
-/** Tells those who read the run's stream, or wait for its end, of a pass. */
+/** Notifies readers of the stream of a run, and callers that wait for its end, of a pass. */
 export function tellReaders(
   { replies }: Pick<WorkflowContext, "replies">,
   { facts, state }: StoredRun,
@@ -318,7 +318,7 @@ export function tellReaders(
   if (!replies.isClosed()) replies.publish(runSubject(facts.id), JSON.stringify(word));
 }
 
-/** Tells of a run that has ended: the run whose step it is, and its publisher. */
+/** Notifies the parent run and the publisher of an ended run. */
 export async function tellEnd(
   context: Pick<WorkflowContext, "database" | "storage" | "replies">,
   { facts }: StoredRun,

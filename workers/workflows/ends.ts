@@ -1,4 +1,4 @@
-/** Work of steps that has ended: what its run is told of it, and what expressions read as its output. */
+/** Converts ended work of steps to events of the run, and to outputs for expressions. */
 import type { EndedWork } from "#shared/database/run-work.ts";
 import { canSucceedLater, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { FairLimit } from "#shared/fair-limit.ts";
@@ -11,16 +11,16 @@ import { STEP_OUTPUT_BYTES_MAX } from "#shared/workflows/limits.ts";
 import { isEnded, type RunEvent, type StepError, type WorkEnd } from "./state.ts";
 import type { StoredRun } from "./store.ts";
 
-/** Bytes of all that expressions of one run may read. */
+/** Most bytes of all outputs that expressions of a run may read. */
 const RUN_VALUES_BYTES_MAX = 67_108_864;
 
-/** Results that are read at once: each may be some megabytes. */
+/** Results read at once; each may have some megabytes. */
 const READS_MAX = 8;
 
 /**
- * Returns the events of ended work for a run, in its order. All outputs of a run together have a bound, since its expressions may read
- * any of them: work whose output goes beyond it has failed.
- * @throws Error when a result cannot be read, or an output not stored: both are tried again
+ * Returns the events of ended work, in order. All outputs of a run together are limited, because expressions may read any of them; work whose
+ * output exceeds the limit fails.
+ * @throws Error if a result cannot be read or an output cannot be stored: retry
  */
 export async function readEnds(
   storage: Storage,
@@ -28,7 +28,7 @@ export async function readEnds(
   ended: readonly EndedWork[],
 ): Promise<readonly RunEvent[]> {
   const places = new FairLimit({ max: READS_MAX });
-  // A run that has ended takes no results: only what they cost counts.
+  // An ended run accepts no results; only their cost counts.
   const isOver = isEnded(state.status);
   let left = RUN_VALUES_BYTES_MAX - bytes;
   return Promise.all(
@@ -85,7 +85,7 @@ async function outputOf(storage: Storage, runId: string, work: EndedWork): Promi
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** @param kind of the job; null for a run, whose output is what it gives */
+/** Returns the output for expressions. @param kind kind of the job; null for a run, whose output is returned unchanged */
 function shapeOutput(kind: string | null, result: unknown): unknown {
   if (kind === "chat") return chatOutput(result as Fields);
   if (kind === "capability") {
@@ -97,7 +97,7 @@ function shapeOutput(kind: string | null, result: unknown): unknown {
   return rest;
 }
 
-/** Returns a completion with the members that authors need first: the text, and the JSON in it if it is an object or a list. */
+/** Returns a completion with additional members for authors: its text, and the JSON in it if it is an object or an array. */
 function chatOutput(completion: Fields): Fields {
   const [choice = {}] = (completion["choices"] ?? []) as readonly Fields[];
   const message = (choice["message"] ?? {}) as Fields;
@@ -124,7 +124,7 @@ function jsonIn(text: string): unknown {
 
 const DEPTH_MAX = 100;
 
-/** Too deep for what walks it later. Brackets within texts count too, which costs such a text its `json` only. */
+/** Returns true if the JSON is nested too deeply for later traversals. Brackets within strings count too, which only omits `json`. */
 function isDeep(text: string): boolean {
   let depth = 0;
   for (const sign of text) {
@@ -138,7 +138,7 @@ function isDeep(text: string): boolean {
 function errorOf({ error, kind }: EndedWork): StepError {
   const code = error?.code ?? "internal_error";
   const message = error?.message ?? "The service failed to run the step.";
-  // What failed within another run has been judged there.
+  // A failure within a sub-run was classified there.
   return kind !== null && isFinal(code) ? { code, message, isFinal: true } : { code, message };
 }
 

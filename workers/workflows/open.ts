@@ -1,4 +1,4 @@
-/** Opens what carries runs on, for both lanes. */
+/** Opens the runners of workflow runs for both lanes. */
 import type { Publishers } from "#shared/access/authenticate.ts";
 import { openOffered } from "#shared/calls/capabilities/offered.ts";
 import { findWorkspace } from "#shared/database/workspaces.ts";
@@ -19,10 +19,10 @@ import { RunLoop, startWorkflowRunner } from "./runner.ts";
 import type { RunStore } from "./store.ts";
 import { RunPermits } from "./permits.ts";
 
-/** Shares of the process' slots: runs that are carried on at once. Each takes milliseconds, mostly the database's. */
+/** Shares of the slots of the process for concurrent passes of runs. A pass takes milliseconds, mostly in the database. */
 export const WORKFLOW_SHARES = { liveShare: 1 / 8, batchShare: 1 / 8 } as const;
 
-/** Most of them are statements that wait for one of the process' connections. */
+/** Most concurrent starts of work; most of the time, they wait for a database connection of the process. */
 const STARTS_MAX = 16;
 
 type Opened = Pick<
@@ -60,7 +60,7 @@ export async function startWorkflows(
   return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
 }
 
-/** Returns the id of the workspace that the setting names at the start; one that gets the name later hears nothing. @throws Error */
+/** Returns the id of the workspace with the name in the setting, looked up once at the start. @throws Error */
 async function adminWorkspaceOf({
   config,
   database,

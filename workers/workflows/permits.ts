@@ -1,21 +1,21 @@
 /**
- * Permits of workspaces that share something of a process: the one with the fewest at work comes first, then the one whose last permit is
- * the longest ago. One alone leaves a permit free, and half of them while others come and go, so that who comes next finds one and waits
- * for little of its work.
+ * Fair permits for a shared resource of a process: the workspace with the fewest permits comes first, then the one whose last permit is the
+ * oldest. A single workspace leaves one permit free, and half of them while others were recently active, so that the next workspace waits
+ * only briefly.
  */
 import { FairLimit } from "#shared/fair-limit.ts";
 
-/** The process ends: what has not begun is another's. */
+/** Thrown when the process stops: another process executes the work. */
 export class PermitsOver extends Error {
   override readonly name = "PermitsOver";
 }
 
-/** Steps of a chain come back within this time. */
+/** Time within which the next step of a run usually needs a permit again, in milliseconds. */
 const LINGER_MS = 1_000;
 
 export class RunPermits {
   private readonly limit: FairLimit;
-  /** Workspaces whose permits ended a moment ago, by performance.now(), in that order. */
+  /** Recently active workspaces with performance.now() of their last permit, in order. */
   private readonly seen = new Map<string, number>();
   private readonly max: number;
 
@@ -28,7 +28,7 @@ export class RunPermits {
     });
   }
 
-  /** Resolves when the workspace has a permit, with what gives it back. @throws PermitsOver */
+  /** Waits for a permit. Resolves with a function that returns it. @throws PermitsOver */
   async take(workspaceId: string): Promise<() => void> {
     const permit = await this.limit.take({ owner: workspaceId });
     return () => {
@@ -38,7 +38,7 @@ export class RunPermits {
     };
   }
 
-  /** From now on there are none: who waits for one hears so at once. */
+  /** Ends all permits: pending and further requests are rejected. */
   end(): void {
     this.limit.end(new PermitsOver());
   }
@@ -47,7 +47,7 @@ export class RunPermits {
     return Math.max(1, this.isShared() ? Math.ceil(this.max / 2) : this.max - 1);
   }
 
-  /** True if more than one workspace has work, or had some a moment ago. */
+  /** Returns true if more than one workspace is active or was recently active. */
   private isShared(): boolean {
     const since = performance.now() - LINGER_MS;
     for (const [workspaceId, at] of this.seen) {

@@ -1,6 +1,6 @@
 /**
- * The pool `workflow` on one lane: wakes of runs. Words are taken in far ahead of their turn, since one workspace's may stand before
- * all others' on the queue: here those about one run are one, and workspaces take turns.
+ * The pool `workflow` on one lane: consumes notices of runs. Notices are pulled far ahead of their execution, since those of one workspace may
+ * precede all others on the queue. Notices of the same run are merged, and workspaces take turns.
  */
 import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
 import { isUuid, newId } from "#shared/ids.ts";
@@ -20,13 +20,13 @@ import { driveRun } from "./drive-run.ts";
 import { RunPermits, PermitsOver } from "./permits.ts";
 
 const ASKED_MAX = 256;
-/** Four workspaces whose words fill what the queue takes of each. */
+/** Most notices in memory: as many as four workspaces with full queues have. */
 const HELD_MAX = 8_192;
 const DECODER = new TextDecoder();
 
 export function startWorkflowRunner(options: {
   context: WorkflowContext;
-  /** Runs of all lanes of the process. */
+  /** Executes the runs of all lanes of the process. */
   runs: RunLoop;
   work: WorkerContext["work"];
   lane: Lane;
@@ -35,7 +35,7 @@ export function startWorkflowRunner(options: {
   const { context, runs, work, lane, slots } = options;
   const log = context.log.child({ pool: "workflow", lane });
   const settings = LANE_SETTINGS[lane];
-  // A pass is mostly statements: more at once than connections would only wait elsewhere, and in no fair order.
+  // A pass mostly waits for statements. More concurrent passes than connections would wait elsewhere, in no fair order.
   const permits = new RunPermits(Math.min(slots, context.config.databasePoolMax));
   const handle = async (message: Delivery): Promise<void> => {
     const startedAt = performance.now();
@@ -51,7 +51,7 @@ export function startWorkflowRunner(options: {
       const isOver = error instanceof PermitsOver;
       if (isOver) result = "repeat";
       if (!isOver) log.error({ err: error, deliveries: message.deliveries }, "a run could not be carried on");
-      // The janitor finds runs that stand still: a word that fails for good is not kept.
+      // A notice that fails permanently is dropped, because the janitor finds runs without progress.
       if (message.deliveries >= settings.maxDeliver - 1) message.ack();
       else message.nak(isOver ? 0 : paced(nakDelayMs(message.deliveries)));
     } finally {
@@ -67,7 +67,7 @@ export function startWorkflowRunner(options: {
       return "dropped";
     }
     const { workspace_id: workspaceId, isFullCheck, isStalled } = value;
-    // The worker that had a repeated word may have died.
+    // The worker of an earlier delivery may have died.
     const isFull = isFullCheck || isStalled || message.deliveries > 1;
     await runs.drive(value.run_id, { workspaceId, permits, isFullCheck: isFull, isStalled });
     return "run";
@@ -82,13 +82,13 @@ export function startWorkflowRunner(options: {
     log,
     beatMs: settings.beatMs,
     capacity(held) {
-      // A blocked loop cannot keep its messages alive, so it takes no more.
+      // A blocked event loop cannot extend ack deadlines, so it pulls nothing.
       const isBlocked = context.metrics.eventLoopLag() * 1_000 > settings.ackWaitMs / 4;
       return isBlocked ? 0 : Math.min(HELD_MAX - held, ASKED_MAX);
     },
     handle,
   });
-  // It holds no job; the beat tells how many runs this worker carries on at once.
+  // The leases contain no job; their beat reports the number of concurrent runs of this worker.
   const leases = openLeases({ context, worker: newId(), pool: "workflow", lane, slots });
   return {
     running: () => loop.held(),
@@ -128,22 +128,22 @@ function readMessage(message: Delivery): RunWord | undefined {
 
 interface DriveRequest {
   readonly workspaceId: string;
-  /** Permits of the notice's lane. */
+  /** Permits of the lane of the notice. */
   readonly permits: RunPermits;
-  /** Also looks for work that is late, due or was never begun. */
+  /** True to look for late, due and never begun work too. */
   readonly isFullCheck: boolean;
   readonly isStalled: boolean;
 }
 
 interface Going {
-  /** A look is to come. */
+  /** True if another pass was requested. */
   isAsked: boolean;
   isFullCheck: boolean;
   isStalled: boolean;
   work: Promise<void>;
 }
 
-/** Runs that this process carries on, one pass at a time each: what is told of one meanwhile makes for one more. */
+/** Executes the runs of this process, each one pass at a time. Notices during a pass cause one more pass. */
 export class RunLoop {
   private readonly context: WorkflowContext;
   private readonly going = new Map<string, Going>();
@@ -152,7 +152,7 @@ export class RunLoop {
     this.context = context;
   }
 
-  /** Resolves when that was done, and at once where another word asked for a look that is yet to come: its delivery stands for both. */
+  /** Resolves after the pass, or immediately if an earlier notice has requested a pending pass: its delivery covers both. */
   drive(runId: string, request: DriveRequest): Promise<void> {
     const known = this.going.get(runId);
     if (known) {
@@ -189,23 +189,23 @@ export class RunLoop {
         await (isStalled ? recoverRun(this.context, runId, pass) : pass());
       } while (one.isAsked);
     } finally {
-      // At once, so that no word comes between the last look and this.
+      // Synchronous, so that no notice can arrive between the last pass and the removal.
       this.going.delete(runId);
       giveBack();
     }
   }
 }
 
-// Runs that stand still. What kills its workers again and again, or cannot be read, must not be tried forever.
+// Runs without progress. A run that repeatedly kills its workers, or cannot be read, must not be retried forever.
 
-/** A worker that dies of a run counts as ten that only failed: ten deaths end a run, or a hundred failures a minute apart. */
+/** Weight of a worker death against that of a failure: ten deaths end a run, or a hundred failures at one per minute. */
 const DEATH = 10;
 const FAILURE = 1;
 const RECOVERIES_MAX = 100;
 
 /**
- * Carries on a run that stands still, or ends it. The look is counted as a death first, since nobody could count one afterwards.
- * @throws what `pass` throws
+ * Executes a run without progress, or ends it. The attempt is counted as a death in advance, since a dead worker cannot count it.
+ * @throws any error of `pass`
  */
 async function recoverRun(
   { database, log }: Pick<WorkflowContext, "database" | "log">,

@@ -1,4 +1,4 @@
-/** Writes the changes of a pass of `advance` in one statement: rows, frames for readers of the stream, and the event. */
+/** Saves the changes of a pass of `advance` in one statement: rows, frames for readers of the stream, and the event. */
 import { isDataFault, type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
 import { SINGLE_CALL_WAIT_MS } from "#shared/database/grouped.ts";
 import { CONTENDED_WAIT_MS, retryStatement } from "#shared/database/retry.ts";
@@ -10,7 +10,7 @@ import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
 import { type Effect, isEnded, type ItemRun, type RunState, type StepRun, type WorkPlace } from "./state.ts";
 import { placeKey, type StoredRun } from "./store.ts";
 
-/** Work that begins: its job or run, and how long it may take. */
+/** Starting work: its job or run, and its timeout. */
 export interface WorkStart {
   readonly workId: string;
   readonly isRun: boolean;
@@ -21,13 +21,13 @@ export interface Change {
   readonly before: StoredRun;
   readonly after: RunState;
   readonly effects: readonly Effect[];
-  /** By place. */
+  /** Starting work by place. */
   readonly starts: ReadonlyMap<string, WorkStart>;
-  /** Milliseconds until the next attempt of the run begins; null: there is none to come. */
+  /** Milliseconds until the next attempt of the run; null if there is none. */
   readonly nextAttemptMs: number | null;
-  /** Calls and runs that the pass counted for the root. */
+  /** Calls and runs that the pass has counted for the root. */
   readonly work: number;
-  /** Storage limit of the run's workspace. */
+  /** Storage limit of the workspace, in bytes. */
   readonly storageBytesMax: number;
 }
 
@@ -35,13 +35,13 @@ export interface Saved {
   readonly rev: number;
   /** Number of the last frame. */
   readonly frames: number;
-  /** About those that the changed rows add in memory. */
+  /** Approximate size of the changed rows in memory, in bytes. */
   readonly bytes: number;
 }
 
 /**
- * Nothing is written where the run has changed since it was read, is to be cancelled by now, or where its root has come to more work
- * meanwhile (`overtaken`); and where the storage of the workspace does not hold what it would write (`full`).
+ * Saves a pass. Writes nothing and returns `overtaken` if the run has changed since it was read, was cancelled, or its root has counted more
+ * work meanwhile; returns `full` if the storage limit of the workspace is exceeded.
  */
 export async function saveRun(target: Queryable, change: Change): Promise<Saved | "overtaken" | "full"> {
   const { saved, values } = recordOf(change);
@@ -54,22 +54,22 @@ export async function saveRun(target: Queryable, change: Change): Promise<Saved 
   }
 }
 
-/** The end of a step's job that has succeeded, and the call that the run's next pass begins. */
+/** End of a succeeded job of a step, and the call that the next pass of the run begins. */
 export interface StepEnd {
   readonly end: JobEnd;
-  /** Nano-credits that its call comes to. */
+  /** Charge of the call, in nano-credits. */
   readonly usedNano: bigint;
   readonly resultText: string;
-  /** Null where the run has ended. */
+  /** Next job; null if the run has ended. */
   readonly next: JobRequest | null;
-  /** Owner of the next job from its beginning on. */
+  /** Owner of the next job. */
   readonly owner: { readonly worker: string; readonly leaseMs: number };
 }
 
 /**
- * Writes a pass and admits the one call that it begins, in one statement (see advance_run).
- * @returns what was saved, and the number of the message to put on the queue now; 0: the call waits for room there. Undefined: nothing was
- *   written; the two are to be done each by itself
+ * Saves a pass and admits the only call that it begins, in one statement (see advance_run).
+ * @returns saved state, and dispatch number of the message to publish; 0: the call waits for capacity of the queue. Undefined: nothing was
+ *   written; save and admit separately
  */
 export async function beginStep(
   target: Queryable,
@@ -77,7 +77,7 @@ export async function beginStep(
   change: Change,
 ): Promise<{ readonly saved: Saved; readonly dispatch: number } | undefined> {
   const { saved, values } = recordOf(change);
-  // It keeps the rows of its run meanwhile, and admissions of groups wait better.
+  // The statement locks the rows of its run meanwhile, so it waits only briefly; grouped admissions may wait longer.
   const all = [...values, ...NO_END, JSON.stringify(toOffer(first, 0)), null, null, SINGLE_CALL_WAIT_MS];
   try {
     const dispatch = await advanceRun(target, all);
@@ -89,9 +89,9 @@ export async function beginStep(
 }
 
 /**
- * Ends a step's job, writes the pass that follows and admits the next job, in one statement (see advance_run).
- * @returns undefined: nothing was written; the three are to be done each by itself
- * @throws Error when the database stays away longer than `retryMs`
+ * Ends the job of a step, saves the next pass and admits the next job, in one statement (see advance_run).
+ * @returns undefined if nothing was written: perform the three separately
+ * @throws Error if the database is away for longer than `retryMs`
  */
 export async function endStep(
   target: Queryable,
@@ -105,7 +105,7 @@ export async function endStep(
   const following = next === null ? null : JSON.stringify(toOffer(next, 0));
   const all = [...values, ...ending, resultText, following, owner.worker, owner.leaseMs, CONTENDED_WAIT_MS];
   let mayBeDone = false;
-  // What waits for a lock may have been done by the try before, whose answer was lost: only the database can tell.
+  // A statement that waits for a lock may already have been executed by a try whose response was lost; only the database knows.
   const isFinal = (error: unknown): boolean =>
     isDataFault(error) || isApart(error) || (!mayBeDone && isLockedAway(error));
   try {
@@ -119,7 +119,7 @@ export async function endStep(
     });
     return done === null ? undefined : saved;
   } catch (error) {
-    // Whatever the database refuses of the three together, each of them finds for itself.
+    // If the database refuses the combined statement, each separate one reports its own reason.
     if (isFinal(error)) return undefined;
     throw error;
   }
@@ -130,13 +130,13 @@ async function advanceRun(target: Queryable, values: readonly SqlValue[]): Promi
   return row?.number ?? null;
 }
 
-/** Returns true for a statement that was undone: what it does does not go together, or no room is left. */
+/** Returns true for a statement that was rolled back because its parts conflict or capacity is missing. */
 function isApart(error: unknown): boolean {
   const state = sqlState(error);
   return state === SQL.notTogether || state === SQL.storageFull;
 }
 
-/** The same of one that found a lock. */
+/** Returns true for a statement that timed out on a lock. */
 function isLockedAway(error: unknown): boolean {
   const state = sqlState(error);
   return state === SQL.lockTimeout || state === SQL.deadlock;
@@ -204,7 +204,7 @@ function recordOf(change: Change): { readonly saved: Saved; readonly values: Sql
   return { saved: { rev, frames: last, bytes: stepsText.length + itemsText.length + large }, values };
 }
 
-/** A run_save, by its members in their order. */
+/** Value of the SQL type run_save, with its members in order. */
 const RUN_SAVE = `row(${Array.from({ length: 21 }, (_, at) => `$${at + 1}`).join(", ")})::run_save`;
 const SAVE = `select save_run(${RUN_SAVE}) as is_saved`;
 /** Parameters of `advance_run` between the pass and the call that it begins. */
@@ -230,7 +230,7 @@ function isChanged(was: StepRun, run: StepRun): boolean {
   return was.status !== run.status || was.isDelayed !== run.isDelayed;
 }
 
-/** An item that never began says what its step says: however many they are, they are not written again when that ends. */
+/** Returns true if an item must be written. Items that never began follow their step and are not written when it ends. */
 function isItemChanged(was: ItemRun, item: ItemRun): boolean {
   if (was.status === "queued" && item.status === "cancelled") return false;
   return was.status !== item.status || was.creditsNano !== item.creditsNano;
@@ -241,7 +241,7 @@ function bytesOf(value: unknown): number {
   return Buffer.byteLength(typeof value === "string" ? value : JSON.stringify(value));
 }
 
-/** Bytes that the item adds: its row, an output here or in the object store, and the row of its run. */
+/** Returns the additional bytes of an item: its row, its output in the row or object store, and the row of its run. */
 function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typeof itemRecord>): number {
   let bytes = was ? 0 : STEP_ROW_BYTES;
   if (record.is_run) bytes += RUN_ROW_BYTES;
@@ -249,7 +249,7 @@ function grownBy(was: ItemRun | undefined, item: ItemRun, record: ReturnType<typ
   return bytes + largeBytes(was, item);
 }
 
-/** Bytes of an output that the item adds to the object store. One that an earlier attempt gave stays in its place. */
+/** Returns the additional bytes of an output in the object store. Outputs of earlier attempts stay in place. */
 function largeBytes(was: ItemRun | undefined, item: ItemRun): number {
   return was?.status !== item.status && item.outputRef !== undefined && !item.isKept ? bytesOf(item.output) : 0;
 }
@@ -297,7 +297,7 @@ function itemRecord({ starts }: Change, { stepId, attempt }: StepRun, item: Item
   };
 }
 
-/** Nano-credits of all work that has ended. */
+/** Returns the nano-credits of all ended work. */
 function creditsOf({ stepRuns }: RunState): bigint {
   let sum = 0n;
   for (const { items } of stepRuns) for (const { creditsNano } of items) sum += creditsNano ?? 0n;

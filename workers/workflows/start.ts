@@ -1,6 +1,6 @@
 /**
- * Starts the work of steps: a call goes through the same reading and admission as over HTTP, a workflow becomes a run. Both have
- * ids made from their place, so that a worker that starts them again finds them there.
+ * Starts the work of steps: a call is read and admitted as over HTTP, and a workflow becomes a run. Ids are derived from the place, so that a
+ * repeated start finds the existing work.
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
 import { admitJob, dispatchAdmitted, offerJob, type Work } from "#shared/calls/admit.ts";
@@ -31,7 +31,7 @@ import { isFinal } from "./ends.ts";
 import type { RunEvent, StepError, WorkPlace } from "./state.ts";
 import { placeKey, type RunFacts } from "./store.ts";
 
-/** A call of a step, waiting included. */
+/** Longest duration of a call of a step, including waiting, in milliseconds. */
 const STEP_TIMEOUT_MAX_MS = 3_600_000;
 
 export interface StartContext extends Pick<
@@ -42,7 +42,7 @@ export interface StartContext extends Pick<
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
   readonly publishers: Publishers;
-  /** Hears what concerns the installation; undefined: no workspace does. */
+  /** Workspace that receives events of the installation; undefined for none. */
   readonly adminWorkspaceId: string | undefined;
 }
 
@@ -52,7 +52,7 @@ export interface WorkToStart {
   readonly place: WorkPlace;
   readonly params: unknown;
   readonly input: unknown;
-  /** Nothing else of the run is under way. */
+  /** True if no other work of the run is running. */
   readonly isSole?: boolean;
 }
 
@@ -67,8 +67,8 @@ export function isRunStep({ type }: WorkflowStep): boolean {
 const SLACK_MS = 60_000;
 
 /**
- * Returns the timeout of one call of a step in milliseconds, waiting included. Where its definition does not say, calls of the batch
- * lane have the longest time there is: they may wait long behind others.
+ * Returns the timeout of a call of a step in milliseconds, including waiting. Without a timeout in the definition, calls of the batch lane
+ * get the longest timeout, because they may wait long.
  */
 export function timeoutMsOf(step: WorkflowStep, pool: Pool | undefined, lane: Lane): number {
   if (step.timeout_seconds !== undefined) return step.timeout_seconds * 1_000;
@@ -86,7 +86,7 @@ const TIMEOUTS_MS = {
   capability: 2 * Math.max(...Object.values(CAPABILITY_RUN_MS)),
 } as const;
 
-/** Returns the caller on whose behalf the steps of a run call. Undefined: its key is revoked, or its member has left. */
+/** Returns the caller of the steps of a run. Undefined if the key was revoked or its member was removed. */
 export function callerOf(
   { publishers }: Pick<StartContext, "publishers">,
   { workspaceId, keyId }: Pick<RunFacts, "workspaceId" | "keyId">,
@@ -94,10 +94,10 @@ export function callerOf(
   return publishers.find(workspaceId, keyId);
 }
 
-/** Undefined: it is under way. `refused`: its job says why. Else the end of what has no job. */
+/** Result of a start: undefined if the work is running, `refused` if its job contains the reason, or the end of work without a job. */
 export type Started = RunEvent | "refused" | undefined;
 
-/** @throws Error of our surroundings: it is tried again */
+/** Starts the work of a step. @throws Error on an infrastructure failure: retry */
 export async function startWork(
   context: StartContext,
   caller: Caller | undefined,
@@ -112,14 +112,14 @@ export async function startWork(
     return undefined;
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    // Another worker was faster, and got further.
+    // Another worker has started the work already.
     if (await isBegun(context.database, workIdOf(work.facts.id, work.place))) return undefined;
     if (NOT_OFFERED.has(error.code)) await tellOperators(context, work);
     return { kind: "work_ended", place: work.place, end: { status: "failed", error: errorOf(error) }, creditsNano: 0n };
   }
 }
 
-/** Error codes for a model or capability that the definition names, and that is not offered any more. */
+/** Error codes for a model or capability that is no longer available. */
 const NOT_OFFERED: ReadonlySet<string> = new Set(["model_not_found", "model_unavailable", "capability_not_found"]);
 
 async function tellOperators(
@@ -139,7 +139,7 @@ function errorOf({ code, message }: ApiError): StepError {
   return isFinal(code) ? { code, message, isFinal: true } : { code, message };
 }
 
-/** @returns whether funds or tokens were missing */
+/** Admits the job of a call. @returns true if credits or tokens were missing */
 async function startJob(context: StartContext, caller: Caller, work: WorkToStart): Promise<boolean> {
   const { target, body } = bodyOf(context, work);
   const call = await readCall(context, { caller, target, body, tries: 1 });
@@ -171,9 +171,9 @@ function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
 }
 
 /**
- * Returns the job of a step that is a plain chat call, for whoever admits it together with the pass that begins it. Undefined for any
- * other work, and for a call that is too large for a row.
- * @throws ApiError of what refuses it
+ * Returns the job of a plain chat call, to be admitted together with its pass. Undefined for other work and for a call that is too large for a
+ * row.
+ * @throws ApiError if the call is refused
  */
 export async function offerChat(
   context: Pick<StartContext, "catalogue" | "database" | "log" | "storage">,
@@ -188,7 +188,7 @@ export async function offerChat(
   return offerJob(context, jobOf(caller, work, call));
 }
 
-/** Puts the call on the queue that was admitted with the pass that begins it. @param dispatch 0: it waits for room there */
+/** Publishes a call that was admitted with its pass. @param dispatch dispatch number; 0: the call waits for capacity of the queue */
 export async function dispatchFirst(
   { dispatcher }: Pick<StartContext, "dispatcher">,
   { id, workspaceId, pool, lane, lifeMs }: JobRequest,
@@ -200,7 +200,7 @@ export async function dispatchFirst(
   failpoint("step.started");
 }
 
-/** Returns the place in the run under which the call's output is streamed to readers of the run. */
+/** Returns the place in the run under which readers receive the streamed output of the call. */
 function toldAt({ facts, step, place }: WorkToStart): JobMessage["step"] {
   const { stepId, attempt, index } = place;
   return { run_id: facts.id, step_id: stepId, attempt, ...(step.for_each === undefined ? {} : { index }) };
@@ -230,7 +230,7 @@ async function startRun(
       `Expected workflows nested to a depth of at most ${WORKFLOW_DEPTH_MAX}.`,
     );
   }
-  // Whether it may be run was judged when the definition was written: who runs a shared workflow runs what it is made of.
+  // Permission was checked when the definition was written: a caller of a shared workflow may run its sub-workflows.
   const reader = { ...readerOf(caller), seesAll: true };
   const row = await findWorkflow(context.database, reader, (step.workflow_id ?? "").toLowerCase());
   const run = await newRunOf(context.database, caller, {

@@ -1,4 +1,4 @@
-/** State of a run: all of it is in rows, so that any worker can go on where another died. */
+/** State of a run. All of it is stored in rows, so that any worker can continue after a crash. */
 
 export type RunStatus = "queued" | "running" | "succeeded" | "failed" | "cancelled";
 export type StepStatus = "queued" | "running" | "succeeded" | "failed" | "skipped" | "cancelled";
@@ -8,42 +8,42 @@ export type SkippedReason = "condition_false" | "dependency_failed";
 export interface StepError {
   readonly code: string;
   readonly message: string;
-  /** Tried again, it would fail again. */
+  /** True if a retry would fail too. */
   readonly isFinal?: boolean;
 }
 
-/** One call, or one workflow, that a step has made. A step without `for_each` has one of them at most. */
+/** One call or sub-workflow of a step. A step without `for_each` has at most one. */
 export interface ItemRun {
   readonly index: number;
   readonly status: ItemStatus;
   readonly output?: unknown;
-  /** Reference to the stored output when it is too large for a row. */
+  /** Reference to the stored output if it is too large for a row. */
   readonly outputRef?: string;
   readonly error?: StepError;
-  /** Charge of its work in nano-credits, once that has ended. */
+  /** Charge of the ended work, in nano-credits. */
   readonly creditsNano?: bigint;
-  /** Place among the ends of this run, from 1: the first failure is told. */
+  /** Sequence number among the ends of the run, from 1. The run reports its first failure. */
   readonly endedSeq?: number;
-  /** It ended for good in an earlier attempt, which has its credits. */
+  /** True for an item that completed in an earlier attempt, which contains its charge. */
   readonly isKept?: true;
 }
 
 /** One attempt of one step. */
 export interface StepRun {
   readonly stepId: string;
-  /** From 1, through all attempts of the run. */
+  /** Number of the attempt, from 1, across all attempts of the run. */
   readonly attempt: number;
-  /** Attempt of the run in which it was made. */
+  /** Attempt of the run that created this attempt. */
   readonly runAttempt: number;
   readonly status: StepStatus;
   readonly skippedReason?: SkippedReason;
-  /** Value of `for_each`; absent: the step has none. */
+  /** Value of `for_each`; absent if the step has none. */
   readonly list?: readonly unknown[];
   readonly items: readonly ItemRun[];
   readonly output?: unknown;
   readonly error?: StepError;
   readonly endedSeq?: number;
-  /** It waits for its time before it begins. */
+  /** True while the attempt waits for its start time. */
   readonly isDelayed?: true;
 }
 
@@ -51,11 +51,11 @@ export interface RunState {
   readonly id: string;
   readonly status: RunStatus;
   readonly attempt: number;
-  /** 1 for runs that are waited for or streamed. */
+  /** Most attempts of the run; 1 for synchronous and streamed runs. */
   readonly maxAttempts: number;
   readonly inputs: Readonly<Record<string, unknown>>;
   readonly stepRuns: readonly StepRun[];
-  /** Number of items and steps that have ended. */
+  /** Number of ended items and steps. */
   readonly ends: number;
   readonly output?: unknown;
   readonly error?: StepError & { readonly stepId: string };
@@ -74,22 +74,22 @@ export type WorkEnd =
   | { readonly status: "cancelled" };
 
 export type RunEvent =
-  /** It is asked for, or looked at again after a death: whatever can begin begins. */
+  /** A notice or recovery: all work that can begin begins. */
   | { readonly kind: "tick" }
   | { readonly kind: "work_ended"; readonly place: WorkPlace; readonly end: WorkEnd; readonly creditsNano: bigint }
   | { readonly kind: "step_due"; readonly stepId: string; readonly attempt: number }
-  /** The work takes longer than the step's timeout. */
+  /** The work has exceeded the timeout of the step. */
   | { readonly kind: "work_late"; readonly place: WorkPlace }
   | { readonly kind: "run_due"; readonly attempt: number }
   | { readonly kind: "cancel" };
 
-/** Action to be taken once the state is written. */
+/** Action to perform after the state is saved. */
 export type Effect =
   | { readonly kind: "start_work"; readonly place: WorkPlace; readonly params: unknown; readonly input: unknown }
   | { readonly kind: "cancel_work"; readonly place: WorkPlace }
-  /** `step_due` comes after that time. */
+  /** Sends `step_due` after this time. */
   | { readonly kind: "step_timer"; readonly stepId: string; readonly attempt: number; readonly seconds: number }
-  /** `run_due` comes after the delay of that attempt. */
+  /** Sends `run_due` after the delay of this attempt. */
   | { readonly kind: "run_timer"; readonly attempt: number }
   | {
       readonly kind: "event";

@@ -1,4 +1,4 @@
-/** Attempts of steps: how one is made, begins its work, and ends. */
+/** Creates, starts and ends attempts of steps. */
 import type { CompiledDefinition, CompiledStep } from "#shared/workflows/definition.ts";
 import type { Resolved } from "#shared/workflows/expressions/scope.ts";
 import { STEP_OUTPUT_BYTES_MAX, FOR_EACH_ITEMS_MAX } from "#shared/workflows/limits.ts";
@@ -20,7 +20,7 @@ import { isEnded, type ItemRun, type RunState, type StepError, type WorkPlace } 
 
 export const FOR_EACH_CONCURRENCY = 4;
 
-/** A step whose dependencies are there: judged, and made ready to begin. */
+/** Evaluates a step whose dependencies have ended, and creates its attempt. */
 export function prepare(draft: Draft, { step, condition, list }: CompiledStep): void {
   const { state } = draft;
   const earlier = state.stepRuns.findLast((run) => run.stepId === step.id);
@@ -45,13 +45,13 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
   }
   if (!list) return make(draft, run, [{ index: 0, status: "queued" }]);
   const resolved = list.resolve(scope, draft.work);
-  // A step that was skipped gives null, and there is nothing to do for it.
+  // The list may refer to a skipped step, whose output is null: then the list is empty.
   const items = "fault" in resolved ? null : (resolved.value ?? []);
   const message = "fault" in resolved ? resolved.fault : listFault(items);
   if (message !== undefined) return stop(draft, run, { code: "binding_unresolved", message, isFinal: true });
   run.list = items as readonly unknown[];
   const made = run.list.map((item, index): ItemRun => {
-    // What an earlier attempt of the run did for the same item is not done again.
+    // Work that an earlier attempt completed for the same item is not repeated.
     const done = earlier?.items[index];
     const isSame = done?.status === "succeeded" && Bun.deepEquals(earlier?.list?.[index], item, true);
     return isSame ? kept({ ...done, index }) : { index, status: "queued" };
@@ -59,7 +59,7 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
   make(draft, run, made);
 }
 
-/** The step itself was counted as one when the run began. */
+/** Creates an attempt with its items. The step itself was counted as one when the run began. */
 function make(draft: Draft, run: StepDraft, items: readonly ItemRun[]): void {
   const counted = run.attempt === 1 ? 1 : 0;
   if (!countWork(draft, Math.max(0, waiting(items) - counted))) return stop(draft, run, TOO_MUCH_WORK);
@@ -72,9 +72,9 @@ function waiting(items: readonly ItemRun[]): number {
 }
 
 /**
- * Starts as many items as there is room for.
- * @param capacity what the run may still have under way
- * @returns whether the step has ended by it
+ * Starts as many items as the capacity allows.
+ * @param capacity number of further concurrent items of the run
+ * @returns true if the step has ended
  */
 export function startItems(draft: Draft, run: StepDraft, capacity: { left: number }): boolean {
   const { effects } = draft;
@@ -106,7 +106,7 @@ export function startItems(draft: Draft, run: StepDraft, capacity: { left: numbe
   return run.status !== "running" && run.status !== "queued";
 }
 
-/** Resolves the inputs of work that is under way: expressions give the same again, since all that they read has ended. */
+/** Evaluates the inputs of running work again. The result is the same, because everything that the expressions read has ended. */
 export function resolveWork(
   compiled: CompiledDefinition,
   state: RunState,
@@ -130,7 +130,7 @@ function bindingsOf(
   return { params: params.resolve(within, draft.work), input: input.resolve(within, draft.work) };
 }
 
-/** Ends a step's attempt when nothing of it is left to do. */
+/** Ends the attempt of a step if no work is left. */
 export function settle(draft: Draft, run: StepDraft): void {
   if (run.status !== "running" || run.items.some(({ status }) => status === "running")) return;
   if (isEnded(draft.state.status)) {
@@ -144,7 +144,7 @@ export function settle(draft: Draft, run: StepDraft): void {
   const passesOver = run.list !== undefined && step.on_error === "continue";
   const isWaiting = run.items.some(({ status }) => status === "queued");
   if (passesOver && isWaiting) return;
-  // What would fail again is not tried again.
+  // Failures that would repeat are not retried.
   const error = failed.find((item) => !passesOver || item.error?.isFinal !== true)?.error;
   if (error && (!passesOver || isTriedAgain(draft, run, error))) {
     cancelQueued(run);
@@ -152,7 +152,7 @@ export function settle(draft: Draft, run: StepDraft): void {
     return;
   }
   if (isWaiting) return;
-  // Cut short by another step's failure: the next attempt of the run does the rest.
+  // Interrupted by the failure of another step: the next attempt of the run executes the remainder.
   if (run.items.some(({ status }) => status === "cancelled")) {
     run.status = "cancelled";
     return;
@@ -178,7 +178,7 @@ function isTriedAgain(draft: Draft, run: StepDraft, error: StepError): boolean {
   return waiting(triedAgain(run)) <= draft.workLeft;
 }
 
-/** The items of the next attempt: what is not done, and might be. */
+/** Returns the items of the next attempt: those that are not completed and may succeed. */
 function triedAgain({ items }: StepDraft): readonly ItemRun[] {
   return items.map((item): ItemRun => {
     const { index, status } = item;
@@ -188,7 +188,7 @@ function triedAgain({ items }: StepDraft): readonly ItemRun[] {
   });
 }
 
-/** Ends an attempt whose items have ended, and queues the next one where the step has one left. */
+/** Ends an attempt as failed, and queues the next one if the step has attempts left. */
 function fail(draft: Draft, run: StepDraft, error: StepError): void {
   const { state, effects } = draft;
   const { step } = stepOf(draft, run.stepId);
@@ -213,7 +213,7 @@ function fail(draft: Draft, run: StepDraft, error: StepError): void {
   if (seconds > 0) effects.push({ kind: "step_timer", stepId: run.stepId, attempt, seconds });
 }
 
-/** The same item in a later attempt. */
+/** Returns a completed item for a later attempt. */
 function kept({ index, output, outputRef }: ItemRun): ItemRun {
   return { index, status: "succeeded", output, ...(outputRef === undefined ? {} : { outputRef }), isKept: true };
 }

@@ -1,4 +1,4 @@
-/** Rows of runs ⇄ the state that `advance` works on. What has not changed since this process saw a run last is not read again. */
+/** Loads and stores the state of runs. Reads only rows that have changed since this process last saw the run. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { RunMode } from "#shared/database/runs.ts";
@@ -20,10 +20,10 @@ import {
   type WorkPlace,
 } from "./state.ts";
 
-/** Bytes that a worker remembers of the runs that it carries on, so as not to read them again. */
+/** Size of the cache of runs in a worker, in bytes. */
 const REMEMBERED_RUNS_BYTES_MAX = 67_108_864;
 
-/** Facts about a run, beside its state. */
+/** Properties of a run that are not part of its state. */
 export interface RunFacts {
   readonly id: string;
   readonly workspaceId: string;
@@ -34,17 +34,17 @@ export interface RunFacts {
   readonly lane: Lane;
   readonly depth: number;
   readonly parentId: string | null;
-  /** The run of a caller under which it is; null for that run itself. */
+  /** Root run, started by a caller; null for a root run. */
   readonly rootId: string | null;
-  /** Calls and runs that may still come to be under that run. */
+  /** Calls and runs that may still be created under the root run. */
   readonly workLeft: number;
   readonly traceparent: string | null;
   /** Unix milliseconds. */
   readonly createdAtMs: number;
   readonly isCancelRequested: boolean;
-  /** Its next attempt may begin. */
+  /** True if the next attempt may begin. */
   readonly isDue: boolean;
-  /** A publisher is to be told of its end. */
+  /** True if a publisher must be notified of the end. */
   readonly isUntold: boolean;
   readonly frames: number;
   readonly hasStarted: boolean;
@@ -55,7 +55,7 @@ export interface StoredRun {
   readonly facts: RunFacts;
   readonly compiled: CompiledDefinition;
   readonly state: RunState;
-  /** About those that its state takes in memory. */
+  /** Approximate size of the state in memory, in bytes. */
   readonly bytes: number;
 }
 
@@ -74,13 +74,13 @@ interface RunRecord {
   readonly max_attempts: number;
   readonly rev: number;
   readonly ends: number;
-  /** Null, as the one below, where it is known. */
+  /** Input as JSON; null, like the next field, if this process knows it already. */
   readonly input: string | null;
   readonly input_ref: string | null;
   readonly cancel_requested: boolean;
   readonly parent_id: string | null;
   readonly root_id: string | null;
-  /** Counted for that run, or for this one. */
+  /** Calls and runs counted for the root run, or for this run. */
   readonly work: number;
   readonly depth: number;
   readonly is_due: boolean;
@@ -89,7 +89,7 @@ interface RunRecord {
   readonly created_ms: number;
   readonly frames: number;
   readonly has_started: boolean;
-  /** Rows that changed since, as JSON; null where none did, or where they may be large and are read by themselves. */
+  /** Changed rows as JSON; null if none changed, or if they may be large and are read separately. */
   readonly steps: readonly StepRecord[] | null;
   readonly items: readonly ItemRecord[] | null;
 }
@@ -115,7 +115,7 @@ interface ItemRecord {
   readonly output: string | null;
   readonly output_ref: string | null;
   readonly error: StepError | null;
-  /** Text, since JSON has no such numbers. */
+  /** Nano-credits as text, because JSON numbers are not exact. */
   readonly credits: string | null;
   readonly ended_seq: number | null;
   readonly is_kept: boolean;
@@ -125,7 +125,7 @@ const STEP_ROWS = `select step_id, attempt, seq, run_attempt, status, skipped_re
   from step_run where run_id = $1 and rev > $2 order by seq`;
 const ITEM_ROWS = `select step_id, attempt, item, status, output, output_ref, error, credits::text as credits, ended_seq, is_kept
   from step_item where run_id = $1 and rev > $2 order by step_id, attempt, item`;
-/** A run that stores no more is read in one statement: the text of many rows at once would hold the event loop. */
+/** Largest stored run that is read in one statement, in bytes. The text of many rows at once would block the event loop. */
 const SMALL_BYTES_MAX = 65_536;
 const rowsOf = (rows: string): string =>
   `case when rev > $2 and stored_bytes <= $3 then (select coalesce(json_agg(r), '[]') from (${rows}) r) end`;
@@ -148,12 +148,12 @@ interface Remembered {
   readonly bytes: number;
 }
 
-/** Outputs that are read at once. */
+/** Outputs read at once. */
 const READS_MAX = 16;
 
 export class RunStore {
   private readonly storage: Storage;
-  /** The least recently used first. */
+  /** Cached runs, the least recently used first. */
   private readonly remembered = new Map<string, Remembered>();
   private bytes = 0;
 
@@ -162,17 +162,16 @@ export class RunStore {
   }
 
   /**
-   * The run as it stands, large inputs and outputs read from the object store. What is made of it is written only if nothing has
-   * changed since.
-   * @returns undefined when there is none
-   * @throws Error when one of them cannot be read
+   * Loads a run, including large inputs and outputs from the object store. A later save succeeds only if the run has not changed since.
+   * @returns undefined if the run does not exist
+   * @throws Error if an input or output cannot be read
    */
   async load(target: Queryable, runId: string): Promise<StoredRun | undefined> {
     const known = this.remembered.get(runId);
     const [row] = await target.query<RunRecord>(LOAD, [runId, known?.rev ?? -1, SMALL_BYTES_MAX], "load_run");
     if (!row) return undefined;
     if (known && known.rev > row.rev) {
-      // The database has gone back to an earlier time.
+      // The database was restored to an earlier state.
       this.forget(runId);
       return this.load(target, runId);
     }
@@ -184,7 +183,7 @@ export class RunStore {
     return stored;
   }
 
-  /** The unchanging part of a run, as if nothing of it were done. */
+  /** Loads the constant part of a run, with an empty state. */
   private async begun(target: Queryable, row: RunRecord): Promise<Remembered> {
     const compiled = await compiledOf(target, row);
     const text = row.input_ref === null ? row.input : await readClaim(this.storage, row.input_ref);
@@ -192,7 +191,7 @@ export class RunStore {
     return { rev: -1, compiled, inputs, stepRuns: [], bytes: 1_000 + (text?.length ?? 0) };
   }
 
-  /** Returns true for one that is remembered: only what has changed of it is read. */
+  /** Returns true for a cached run, of which only changes are read. */
   knows(runId: string): boolean {
     return this.remembered.has(runId);
   }
@@ -214,7 +213,7 @@ export class RunStore {
     this.remembered.delete(runId);
   }
 
-  /** Rows that changed since the run was seen last, in their places among those that did not. */
+  /** Returns the rows of a run: changed ones from the database, others from the cache. */
   private async changed(
     target: Queryable,
     row: RunRecord,
@@ -331,12 +330,12 @@ function isOpen({ status }: StepRun): boolean {
   return status === "queued" || status === "running";
 }
 
-/** An item of a step that has ended: its row is not written again if it never began. */
+/** Returns an item of an ended step. The row of an item that never began is not written again. */
 function closed(item: ItemRun): ItemRun {
   return item.status === "queued" ? { ...item, status: "cancelled" } : item;
 }
 
-/** A step's output is its items' outputs, and stands nowhere else. */
+/** Returns an attempt with its output, which is derived from the outputs of its items and not stored. */
 function withOutput(run: StepRun): StepRun {
   if (run.status !== "succeeded") return run;
   const outputs = run.items.map(({ status, output }) => (status === "succeeded" ? (output ?? null) : null));

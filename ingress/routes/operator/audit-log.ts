@@ -1,4 +1,4 @@
-/** GET /operator/audit-log: who changed what, in all workspaces and beside them. */
+/** GET /operator/audit-log: changes and their actors, in all workspaces and outside of them. */
 import type { OperatorAuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
 
@@ -14,10 +14,14 @@ export function auditLog(context: IngressContext): Route {
     method: "GET",
     path: "/operator/audit-log",
     operationId: "listOperatorAuditLog",
-    summary: "List who changed what in all workspaces",
+    summary: "List audit log of installation",
     query: [
       ...LIST_QUERY,
-      { name: "workspace_id", description: "Only of this workspace.", schema: { type: "string", format: "uuid" } },
+      {
+        name: "workspace_id",
+        description: "Id of the workspace. Default: all.",
+        schema: { type: "string", format: "uuid" },
+      },
       ...AUDIT_QUERY,
     ],
     responses: { 200: { description: "A page of changes", schema: "OperatorAuditLogList" } },

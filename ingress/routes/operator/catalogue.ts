@@ -1,4 +1,4 @@
-/** /operator/catalogue: the models there are, why some are not offered, and what other files would make of them. */
+/** /operator/catalogue: all models, the reasons why some are not offered, and a check of other catalogue files. */
 import type { OperatorCatalogue, OperatorCatalogueCheck } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
@@ -14,7 +14,7 @@ import { errorsOf } from "../../route-errors.ts";
 import type { Route, RouteCall } from "../../serve.ts";
 import { READ, WRITE } from "./common.ts";
 
-/** A file of the catalogue is 10 KB; parsing 1 MB would keep other callers of the process waiting. */
+/** Largest checked file in bytes. A file of the catalogue has 10 KB; parsing 1 MB would block other callers of the process. */
 export const CATALOGUE_CHECK_BYTES_MAX = 262_144;
 
 export function catalogue(context: IngressContext): readonly Route[] {
@@ -24,8 +24,9 @@ export function catalogue(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/operator/catalogue",
       operationId: "getOperatorCatalogue",
-      summary: "List all models with sources and prices, and why some are not offered",
-      responses: { 200: { description: "The catalogue in force", schema: "OperatorCatalogue" } },
+      summary: "Retrieve catalogue",
+      description: "Lists all models with their sources and prices, and the reason why a model is not available.",
+      responses: { 200: { description: "The current catalogue", schema: "OperatorCatalogue" } },
       errors: [],
       handle: () => json(present(context)),
     },
@@ -34,11 +35,11 @@ export function catalogue(context: IngressContext): readonly Route[] {
       method: "POST",
       path: "/operator/catalogue/check",
       operationId: "checkOperatorCatalogue",
-      summary: "Say what catalogue files would make, or what is wrong with them",
+      summary: "Check catalogue files",
       description:
-        "They are laid over Sluice's own files, without those of `SLUICE_CATALOGUE`. Nothing of them is in force.",
+        "Validates catalogue files on top of the built-in files, without those of `SLUICE_CATALOGUE`. Nothing changes.",
       request: { schema: "OperatorCatalogueCheckRequest" },
-      responses: { 200: { description: "The verdict", schema: "OperatorCatalogueCheck" } },
+      responses: { 200: { description: "The result of the check", schema: "OperatorCatalogueCheck" } },
       errors: errorsOf(["reads_json"]),
       handle: (call) => check(context, call),
     },
@@ -73,7 +74,7 @@ function presentModel(model: Model): OperatorCatalogue["data"][number] {
 }
 
 async function check(context: IngressContext, call: RouteCall): Promise<Response> {
-  // As JSON a text may be twice as long.
+  // A text may be twice as long in JSON.
   const bytes = await readJsonBody(call.request, 2 * CATALOGUE_CHECK_BYTES_MAX);
   const { files } = parse("OperatorCatalogueCheckRequest", readJson(bytes).value);
   const textBytes = files.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);

@@ -1,4 +1,4 @@
-/** /operator/workspaces/{id}/credits and /ledger: credits in and out by an operator's hand. */
+/** /operator/workspaces/{id}/credits and /ledger: credits that operators add or remove. */
 import type { OperatorCreditMove, OperatorCreditMoveRequest, OperatorCredits } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { findMove, pageLedger, readBalance } from "#shared/database/credits.ts";
@@ -30,7 +30,7 @@ export function credits(context: IngressContext): readonly Route[] {
       method: "GET",
       path: CREDITS,
       operationId: "getOperatorCredits",
-      summary: "Read the balance of a workspace",
+      summary: "Retrieve balance of workspace",
       responses: { 200: { description: "The balance", schema: "OperatorCredits" } },
       errors: ["not_found"],
       handle: async (call) => json(await balanceOf(database, (await workspaceOf(database, call)).id)),
@@ -40,12 +40,14 @@ export function credits(context: IngressContext): readonly Route[] {
       method: "POST",
       path: CREDITS,
       operationId: "moveOperatorCredits",
-      summary: "Top a workspace up, or correct its balance",
-      description: "Credits move once under an id: a repeat answers 200 and moves nothing.",
+      summary: "Create credit movement",
+      description:
+        "Tops up the balance of a workspace, or corrects it. Credits move once per id: a repeat returns 200 and " +
+        "moves nothing.",
       request: { schema: "OperatorCreditMoveRequest" },
       responses: {
-        200: { description: "They moved before", schema: "OperatorCreditMove" },
-        201: { description: "They moved", schema: "OperatorCreditMove" },
+        200: { description: "The movement, made by an earlier request", schema: "OperatorCreditMove" },
+        201: { description: "The movement", schema: "OperatorCreditMove" },
       },
       errors: errorsOf(["reads_json"], "not_found", "conflict", "idempotency_key_reused"),
       handle: (call) => move(database, call),
@@ -55,7 +57,7 @@ export function credits(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/operator/workspaces/{id}/ledger",
       operationId: "listOperatorLedger",
-      summary: "List the movements of a workspace's credits",
+      summary: "List ledger of workspace",
       query: LIST_QUERY,
       responses: { 200: { description: "A page of entries", schema: "OperatorLedgerList" } },
       errors: ["not_found", "unsupported_value"],
@@ -89,7 +91,7 @@ async function move(database: Database, call: RouteCall): Promise<Response> {
   return json(await presentMove(database, workspaceId, asked), {}, moved.result === "moved" ? 201 : 200);
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the amount in nano-credits. @throws ApiError `unsupported_value` */
 function amountOf(kind: OperatorCreditMoveRequest["kind"], digits: string): bigint {
   const refuse = (expected: string, cause?: unknown): never => {
     throw new ApiError("unsupported_value", `${expected}.`, { param: "credits", cause });

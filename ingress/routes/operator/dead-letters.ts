@@ -1,4 +1,4 @@
-/** /operator/dead-letters: messages and jobs that no worker could end. Bodies are callers' and are not shown. */
+/** /operator/dead-letters: messages and jobs that no worker could finish. Bodies belong to callers and are not returned. */
 import type { OperatorDeadLetter, OperatorRedrive } from "#schemas/generated/types.ts";
 import {
   type DeadLetterRow,
@@ -32,16 +32,17 @@ export function deadLetters(context: IngressContext): readonly Route[] {
       present,
       list: {
         operationId: "listOperatorDeadLetters",
-        summary: "List dead letters that nobody has dealt with",
+        summary: "List dead letters",
         answer: "A page of dead letters",
         page: (_operator, { limit, after }) => listDeadLetters(database, limit, after),
       },
-      get: { operationId: "getOperatorDeadLetter", summary: "Read about a dead letter", answer: "The dead letter" },
+      get: { operationId: "getOperatorDeadLetter", summary: "Retrieve dead letter", answer: "The dead letter" },
       remove: {
         operationId: "deleteOperatorDeadLetter",
-        summary: "Delete a dead letter with its body",
-        description: "Nobody waits for it, and its money is settled or released.",
-        answer: "It is deleted",
+        summary: "Delete dead letter",
+        description:
+          "Deletes a dead letter with its body. No client waits for it, and its credits are settled or released.",
+        answer: "The confirmation",
         async end(_operator, { id, subject }, actor) {
           const workspaceId = workspaceOfSubject(subject) ?? null;
           return (await dropDeadLetter(database, { id, workspaceId, actor })) !== undefined;
@@ -53,17 +54,19 @@ export function deadLetters(context: IngressContext): readonly Route[] {
       method: "POST",
       path: "/operator/dead-letters/redrive",
       operationId: "redriveOperatorDeadLetters",
-      summary: "Send jobs of dead letters on their way again",
-      description: "Each under a new hold at the price that it was admitted at. A repeat sends none twice.",
+      summary: "Redrive dead letters",
+      description:
+        "Queues the jobs of dead letters again, each with a new hold at its original price. A repeat queues no job " +
+        "twice.",
       request: { schema: "OperatorRedriveRequest" },
-      responses: { 200: { description: "What became of each", schema: "OperatorRedrive" } },
+      responses: { 200: { description: "The result for each dead letter", schema: "OperatorRedrive" } },
       errors: errorsOf(["reads_json"]),
       handle: (call) => redrive(context, call),
     },
   ];
 }
 
-/** One after the other: each takes locks of a job and a balance, and ends whatever becomes of the next. */
+/** Redrives in sequence: each redrive locks a job and a balance, and is independent of the next one. */
 async function redrive(context: IngressContext, call: RouteCall): Promise<Response> {
   const { ids } = await parsedBody(call, "OperatorRedriveRequest");
   const data: OperatorRedrive["data"] = [];

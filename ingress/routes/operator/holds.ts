@@ -1,4 +1,4 @@
-/** /operator/holds and /operator/jobs/{id}: credits that are set aside, the state of their work, and the close of holds no sweep closes. */
+/** /operator/holds and /operator/jobs/{id}: holds, the state of their work, and closing holds that no sweep closes. */
 import type { OperatorHold, OperatorHoldClosed, OperatorJob } from "#schemas/generated/types.ts";
 import { type HoldQuery, type HoldRow, pageHolds } from "#shared/database/holds.ts";
 import { findJobFacts, holdsOfJob } from "#shared/database/job-facts.ts";
@@ -30,13 +30,17 @@ export function holds(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/operator/holds",
       operationId: "listOperatorHolds",
-      summary: "List open holds of all workspaces",
+      summary: "List holds",
       query: [
         ...LIST_QUERY,
-        { name: "overdue", description: "Whether their deadline is past; absent: all.", schema: BOOLEAN_QUERY },
+        {
+          name: "overdue",
+          description: "True for holds whose deadline has passed, false for the others. Default: all.",
+          schema: BOOLEAN_QUERY,
+        },
         {
           name: "unknown",
-          description: "Whether it is unknown what became of their paid work; absent: all.",
+          description: "True for holds of paid work with an unknown result, false for the others. Default: all.",
           schema: BOOLEAN_QUERY,
         },
       ],
@@ -49,11 +53,12 @@ export function holds(context: IngressContext): readonly Route[] {
       method: "POST",
       path: "/operator/holds/{id}/close",
       operationId: "closeOperatorHold",
-      summary: "Close a hold that the service does not close",
+      summary: "Close hold",
       description:
-        "Releases it, or takes as much of it as is named. Past its deadline only, unless told otherwise. A job is not ended by it.",
+        "Releases a hold, or charges the given part of it. A hold can be closed after its deadline, or before it " +
+        "with `before_deadline`. Closing a hold does not end its job.",
       request: { schema: "OperatorHoldCloseRequest", isOptional: true },
-      responses: { 200: { description: "It is closed", schema: "OperatorHoldClosed" } },
+      responses: { 200: { description: "The closed hold", schema: "OperatorHoldClosed" } },
       errors: errorsOf(["reads_json"], "not_found", "conflict"),
       handle: (call) => close(context, call),
     },
@@ -62,10 +67,11 @@ export function holds(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/operator/jobs/{id}",
       operationId: "getOperatorJob",
-      summary: "Read facts of a job",
+      summary: "Retrieve job of any workspace",
       description:
-        "Of any workspace, without what was asked and what came of it. A call whose caller waits has no job; its hold is listed.",
-      responses: { 200: { description: "The facts", schema: "OperatorJob" } },
+        "Returns the state of a job without its request and result. Synchronous calls have no job; their holds are " +
+        "listed.",
+      responses: { 200: { description: "The job", schema: "OperatorJob" } },
       errors: ["job_not_found"],
       handle: (call) => job(context, call),
     },
@@ -81,7 +87,7 @@ function queryFor(call: RouteCall): HoldQuery {
   };
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Reads `after` from the query. @throws ApiError `unsupported_value` */
 function after(call: RouteCall): HoldQuery["after"] {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
@@ -90,7 +96,7 @@ function after(call: RouteCall): HoldQuery["after"] {
   return place;
 }
 
-/** Job and attempt of a hold's id. */
+/** Returns job and attempt of a hold's id. */
 function placeOf(text: string): NonNullable<HoldQuery["after"]> | undefined {
   const [, jobId = "", attempt = ""] = /^([0-9a-f-]{36})\.(\d{1,4})$/.exec(text.toLowerCase()) ?? [];
   return isUuid(jobId) ? { jobId, attempt: Number(attempt) } : undefined;
@@ -131,7 +137,7 @@ async function close({ database }: IngressContext, call: RouteCall): Promise<Res
   }
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns an amount in nano-credits. @throws ApiError `unsupported_value` */
 function amountOf(digits: string): bigint {
   try {
     const nano = parseCredits(digits);

@@ -1,4 +1,4 @@
-/** Everything under /operator: what those who run the service do, with tokens of their own. */
+/** Routes under /operator, for operators of the service with tokens of their own. */
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
 import type { Within } from "../../settings/within.ts";
@@ -19,7 +19,7 @@ import { status } from "./status.ts";
 import { tokens } from "./tokens.ts";
 import { workspaces } from "./workspaces.ts";
 
-/** Routes of a workspace's people, for any workspace. */
+/** Routes of a workspace's members, for any workspace. */
 const ANY: Within = { path: "/operator/workspaces/{id}", readers: READ, writers: WRITE, word: "Operator" };
 
 export function operator(context: IngressContext): readonly Route[] {

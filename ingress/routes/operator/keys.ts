@@ -1,4 +1,4 @@
-/** Keys as operators see and change them, and the presets that they give. */
+/** Keys for operators, and the presets that keys can have. */
 import type { OperatorApiKey, OperatorPresetList } from "#schemas/generated/types.ts";
 import { findKey, findKeyOwner, type KeySummary, pageKeys, revokeKey, updateKey } from "#shared/database/api-keys.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -22,9 +22,9 @@ export function keys(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/operator/workspaces/{id}/api-keys",
       operationId: "listOperatorApiKeys",
-      summary: "List the keys of a workspace, masked",
+      summary: "List API keys of workspace",
       query: LIST_QUERY,
-      responses: { 200: { description: "A page of keys, revoked ones too", schema: "OperatorApiKeyList" } },
+      responses: { 200: { description: "A page of keys, including revoked ones", schema: "OperatorApiKeyList" } },
       errors: ["not_found", "unsupported_value"],
       handle: (call) =>
         pageAnswer(
@@ -38,10 +38,10 @@ export function keys(context: IngressContext): readonly Route[] {
       method: "PATCH",
       path: "/operator/api-keys/{id}",
       operationId: "updateOperatorApiKey",
-      summary: "Give a key another preset or other tools, or revoke it",
-      description: "In force within a second.",
+      summary: "Update API key of workspace",
+      description: "Changes preset or tools of a key, or revokes it. The change takes effect within a second.",
       request: { schema: "OperatorApiKeyUpdateRequest" },
-      responses: { 200: { description: "The key as it is now", schema: "OperatorApiKey" } },
+      responses: { 200: { description: "The updated key", schema: "OperatorApiKey" } },
       errors: errorsOf(["reads_json"], "not_found", "conflict"),
       handle: (call) => update(context, call),
     },
@@ -50,8 +50,8 @@ export function keys(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/operator/presets",
       operationId: "listOperatorPresets",
-      summary: "List the quota presets",
-      responses: { 200: { description: "All presets of the catalogue", schema: "OperatorPresetList" } },
+      summary: "List quota presets of catalogue",
+      responses: { 200: { description: "The presets", schema: "OperatorPresetList" } },
       errors: [],
       handle: () => json(presets(context)),
     },
@@ -69,7 +69,7 @@ async function update({ catalogue, database }: IngressContext, call: RouteCall):
     if (workspaceId === undefined) throw noKey();
     const change = { ...(preset === undefined ? {} : { preset }), ...(tools === undefined ? {} : { tools }) };
     if (Object.keys(change).length > 0 && !(await updateKey(tx, workspaceId, { id, ...change, actor }))) {
-      // It is so already, or it is revoked, perhaps just now.
+      // The key has the requested state already, or is revoked, perhaps just now.
       const now = await findKey(tx, workspaceId, id);
       if (now && now.revoked_at !== null && !isSameRequest(now, change))
         throw new ApiError("conflict", "The key is revoked.");

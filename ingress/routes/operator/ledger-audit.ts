@@ -1,4 +1,4 @@
-/** POST /operator/ledger/audit: whether the books add up. */
+/** POST /operator/ledger/audit: checks that the ledger balances. */
 import type { OperatorLedgerAudit } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { auditAlone } from "#shared/ledger/audit.ts";
@@ -8,7 +8,7 @@ import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
 import { WRITE } from "./common.ts";
 
-/** Longest audit for a request; the command may take longer. */
+/** Longest audit in a request, in milliseconds; the command may take longer. */
 const OPERATOR_AUDIT_MS = 60_000;
 
 export function ledgerAudit(context: IngressContext): Route {
@@ -17,10 +17,11 @@ export function ledgerAudit(context: IngressContext): Route {
     method: "POST",
     path: "/operator/ledger/audit",
     operationId: "auditOperatorLedger",
-    summary: "Recompute every balance from all entries and holds",
+    summary: "Audit ledger",
     description:
-      "One at a time, of one snapshot, for a minute at most: where the ledger is too long for that, `admin credits check` has more time.",
-    responses: { 200: { description: "Whether the books add up", schema: "OperatorLedgerAudit" } },
+      "Recomputes every balance from all entries and holds of one snapshot. Only one audit runs at a time, for a " +
+      "minute at most. For longer ledgers use `admin credits check`.",
+    responses: { 200: { description: "The result of the audit", schema: "OperatorLedgerAudit" } },
     errors: ["conflict"],
     async handle() {
       const found = await auditAlone(context.database, OPERATOR_AUDIT_MS);

@@ -1,4 +1,4 @@
-/** /operator/pools: what waits, what runs, and how many processes that wants. */
+/** /operator/pools: waiting and running work, and the number of processes that it needs. */
 import type { OperatorPoolList } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readPools } from "#shared/database/pools.ts";
@@ -18,8 +18,9 @@ export function pools(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/operator/pools",
       operationId: "listOperatorPools",
-      summary: "Say what waits and runs in every pool and lane",
-      responses: { 200: { description: "Two lanes of each pool", schema: "OperatorPoolList" } },
+      summary: "List pools",
+      description: "Returns the number of queued and running tasks of every pool and lane.",
+      responses: { 200: { description: "The pools with their two lanes", schema: "OperatorPoolList" } },
       errors: [],
       handle: async () => json(present(await loads())),
     },
@@ -28,8 +29,9 @@ export function pools(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/operator/pools/{pool}",
       operationId: "getOperatorPool",
-      summary: "Say what waits and runs in a pool",
-      responses: { 200: { description: "Its two lanes", schema: "OperatorPoolList" } },
+      summary: "Retrieve pool",
+      description: "Returns the number of queued and running tasks of a pool.",
+      responses: { 200: { description: "The two lanes of the pool", schema: "OperatorPoolList" } },
       errors: ["not_found"],
       async handle({ params }) {
         const lanes = (await loads()).filter(({ pool }) => pool === params["pool"]);

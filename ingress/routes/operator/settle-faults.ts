@@ -1,4 +1,4 @@
-/** /operator/settle-faults: holds that were closed without being settled at what was used. */
+/** /operator/settle-faults: holds that were closed without a settlement of the used amount. */
 import type { OperatorSettleFault } from "#schemas/generated/types.ts";
 import { listSettleFaults, resolveSettleFault, type SettleFaultRow } from "#shared/database/settle-faults.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -21,8 +21,10 @@ export function settleFaults(context: IngressContext): readonly Route[] {
       method: "GET",
       path: LIST,
       operationId: "listOperatorSettleFaults",
-      summary: "List holds that were closed without being settled",
-      description: "Those that no operator has dealt with. What is owed is moved as a correction.",
+      summary: "List settle faults",
+      description:
+        "Lists holds that were closed without a settle and are not resolved. Charge the difference with a " +
+        "correction.",
       query: LIST_QUERY,
       responses: { 200: { description: "A page of faults", schema: "OperatorSettleFaultList" } },
       errors: ["unsupported_value"],
@@ -38,10 +40,10 @@ export function settleFaults(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${LIST}/{id}/resolve`,
       operationId: "resolveOperatorSettleFault",
-      summary: "Note that a fault is dealt with",
-      description: "It leaves the list and the metric. No credits move.",
+      summary: "Resolve settle fault",
+      description: "Removes the fault from the list and the metric. No credits move.",
       request: { schema: "OperatorSettleFaultResolveRequest", isOptional: true },
-      responses: { 200: { description: "It is dealt with", schema: "OperatorSettleFault" } },
+      responses: { 200: { description: "The resolved fault", schema: "OperatorSettleFault" } },
       errors: errorsOf(["reads_json"], "not_found"),
       handle: (call) => resolve(context, call),
     },

@@ -1,4 +1,4 @@
-/** /operator/sources: which providers' models can be asked, why others cannot, and what brings them back. */
+/** /operator/sources: available sources, the reasons why others are not, and tests and resets. */
 import type { OperatorSource, OperatorSourceTest } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { listDisabledSources, resetSource } from "#shared/database/source-breaker.ts";
@@ -29,11 +29,11 @@ export function sources(context: IngressContext): readonly Route[] {
       method: "GET",
       path: LIST,
       operationId: "listOperatorSources",
-      summary: "List sources of models and their state",
+      summary: "List sources",
       description:
-        "A source is a provider's model. It is `not_configured` if a setting is missing, and `disabled` for a while after errors: " +
-        "calls go to other sources then.",
-      responses: { 200: { description: "All sources of the catalogue", schema: "OperatorSourceList" } },
+        "Lists the provider models that serve the catalogue, with their state. A source is `not_configured` when a " +
+        "setting is missing. It is `disabled` for a while after errors, and calls use other sources.",
+      responses: { 200: { description: "The sources", schema: "OperatorSourceList" } },
       errors: [],
       handle: async () => json({ object: "list", data: (await readSources(context)).map(present) }),
     },
@@ -42,7 +42,7 @@ export function sources(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getOperatorSource",
-      summary: "Read the state of a source",
+      summary: "Retrieve source",
       description: ID,
       responses: { 200: { description: "The source", schema: "OperatorSource" } },
       errors: ["not_found"],
@@ -53,8 +53,8 @@ export function sources(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${ONE}/reset`,
       operationId: "resetOperatorSource",
-      summary: "Enable a source that is disabled after errors",
-      description: `The next call is sent to it, from every worker within seconds. ${ID}`,
+      summary: "Reset source",
+      description: `Enables a source that is disabled after errors. All workers send calls to it within seconds. ${ID}`,
       responses: { 200: { description: "The source", schema: "OperatorSource" } },
       errors: ["not_found"],
       handle: (call) => reset(context, call),
@@ -64,11 +64,11 @@ export function sources(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${ONE}/test`,
       operationId: "testOperatorSource",
-      summary: "Send a smallest call to a source",
+      summary: "Test source",
       description:
-        `A worker asks the provider for a few tokens, also while the source is disabled, and reports how the answer is classified. ` +
-        `Sources of chat and embeddings can be tested; a test of others would make a paid result. ${ID}`,
-      responses: { 200: { description: "The verdict", schema: "OperatorSourceTest" } },
+        "Sends a minimal call to the provider, also when the source is disabled, and returns the error class of the response. Only " +
+        `sources of chat and embeddings can be tested, because other tests would create a paid result. ${ID}`,
+      responses: { 200: { description: "The result of the test", schema: "OperatorSourceTest" } },
       errors: ["not_found", "conflict", "service_unavailable"],
       handle: (call) => test(context, call),
     },
@@ -79,7 +79,7 @@ async function readSources({ database, catalogue }: IngressContext): Promise<Sou
   return sourceFacts(catalogue.current(), await listDisabledSources(database));
 }
 
-/** @throws ApiError `not_found` */
+/** Returns the source of the path. @throws ApiError `not_found` */
 async function find(context: IngressContext, call: RouteCall): Promise<SourceFacts> {
   const found = (await readSources(context)).find(({ id }) => id === call.params["source"]);
   if (found === undefined) throw new ApiError("not_found", "There is no such source; GET /operator/sources lists all.");
@@ -90,12 +90,12 @@ async function reset(context: IngressContext, call: RouteCall): Promise<Response
   const { database, connection } = context;
   const { id } = await find(context, call);
   await resetSource(database, id, actorOf(call));
-  // A worker that does not receive the message finds the row gone within seconds.
+  // A worker without the message notices the deleted row within seconds.
   if (!connection.isClosed()) for (const pool of CALL_POOLS) connection.publish(sourceResetSubject(pool), id);
   return json(present(await find(context, call)));
 }
 
-/** A worker that takes the whole time still answers. */
+/** Timeout of a worker's answer, in milliseconds: longer than the worker's own timeout of the test. */
 const ANSWER_MS = SOURCE_TEST_MS + 2_000;
 
 async function test(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -1,4 +1,4 @@
-/** GET /operator/status: versions, what can be reached, how much there is. */
+/** GET /operator/status: versions, reachable dependencies, and counts. */
 import type { OperatorStatus } from "#schemas/generated/types.ts";
 import { databaseStatus } from "#shared/operators/status.ts";
 
@@ -14,9 +14,10 @@ export function status(context: IngressContext): Route {
     method: "GET",
     path: "/operator/status",
     operationId: "getOperatorStatus",
-    summary: "Say what the installation is made of and whether it works",
+    summary: "Retrieve status",
     description:
-      "As the process that answers sees it. With the token of the settings it answers while Postgres is away too.",
+      "Returns versions, dependencies and counts as seen by the answering process. With the token of the settings " +
+      "it also answers while Postgres is not reachable.",
     responses: { 200: { description: "The status", schema: "OperatorStatus" } },
     errors: [],
     async handle() {

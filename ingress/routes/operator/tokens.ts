@@ -1,4 +1,4 @@
-/** /operator/tokens: who may call /operator. Only a token for everything makes others, so none gives more than it has. */
+/** /operator/tokens: tokens for /operator. Only a token with every scope creates tokens, so none grants more than its own scope. */
 import type { OperatorToken, OperatorTokenCreateRequest } from "#schemas/generated/types.ts";
 import {
   findOperatorToken,
@@ -29,24 +29,26 @@ export function tokens(context: IngressContext): readonly Route[] {
     present,
     list: {
       operationId: "listOperatorTokens",
-      summary: "List tokens for /operator",
-      answer: "A page of tokens, revoked ones too",
+      summary: "List operator tokens",
+      answer: "A page of tokens, including revoked ones",
       page: (_operator, page) => pageOperatorTokens(database, page),
     },
     create: {
       operationId: "createOperatorToken",
-      summary: "Make a token for /operator, which is shown this once",
-      description: "A token that ends makes none that ends later.",
-      answer: "The token",
-      repeated: "It was made before; the token is not shown again",
+      summary: "Create operator token",
+      description: "Returns the secret token once. An expiring token cannot create a token that expires later.",
+      answer: "The created token with its secret",
+      repeated: "The token, created by an earlier request, without its secret",
       errors: ["permission_denied"],
       make: (operator, asked) => make(context, operator, asked),
     },
     remove: {
       operationId: "deleteOperatorToken",
-      summary: "Revoke a token for /operator",
-      description: "It is refused everywhere within a second, for good. Its name stays taken: the audit log knows it.",
-      answer: "It is revoked",
+      summary: "Delete operator token",
+      description:
+        "Revokes the token permanently within a second. Its name cannot be used again, because the audit log " +
+        "contains it.",
+      answer: "The confirmation",
       async end(_operator, { id }, actor) {
         await revokeOperatorToken(database, { id, actor });
         return true;
@@ -84,8 +86,8 @@ async function make(
 }
 
 /**
- * @param own end of the token that asks: what it makes ends no later
- * @throws ApiError for a time that is over
+ * @param own expiry of the calling token, which a new one cannot exceed
+ * @throws ApiError for a time in the past
  */
 function expiryOf({ expires_at: text }: OperatorTokenCreateRequest, own: Date | null): Date | null {
   if (text === undefined) return own;

@@ -1,4 +1,4 @@
-/** /operator/workspaces: who calls and pays. */
+/** /operator/workspaces: the workspaces of the installation. */
 import type {
   OperatorWorkspace,
   OperatorWorkspaceCreated,
@@ -25,7 +25,7 @@ import { presentKey } from "./keys.ts";
 
 const LIST = "/operator/workspaces";
 const ONE = `${LIST}/{id}`;
-/** Preset of a workspace's first key, unless the request names another. */
+/** Preset of a workspace's first key if the request names none. */
 const FIRST_PRESET = "standard";
 
 export function workspaces(context: IngressContext): readonly Route[] {
@@ -36,12 +36,12 @@ export function workspaces(context: IngressContext): readonly Route[] {
       method: "GET",
       path: LIST,
       operationId: "listOperatorWorkspaces",
-      summary: "List workspaces and their balances",
+      summary: "List workspaces",
       query: [
         ...LIST_QUERY,
         {
           name: "name",
-          description: "Only the one that is called so, or gave the name up in the last 30 days.",
+          description: "Current name of the workspace, or its name in the last 30 days. Default: all.",
           schema: { type: "string" },
         },
       ],
@@ -55,11 +55,15 @@ export function workspaces(context: IngressContext): readonly Route[] {
       method: "POST",
       path: LIST,
       operationId: "createOperatorWorkspace",
-      summary: "Make a workspace with its owner and the owner's first key, which is shown this once",
+      summary: "Create workspace",
+      description: "Creates a workspace with its owner and the owner's first key. The secret key is returned once.",
       request: { schema: "OperatorWorkspaceCreateRequest" },
       responses: {
-        200: { description: "It was made before; the key is not shown again", schema: "OperatorWorkspaceCreated" },
-        201: { description: "What was made", schema: "OperatorWorkspaceCreated" },
+        200: {
+          description: "The workspace, created by an earlier request, without the secret key",
+          schema: "OperatorWorkspaceCreated",
+        },
+        201: { description: "The created workspace, owner and key", schema: "OperatorWorkspaceCreated" },
       },
       errors: errorsOf(["reads_json"], "conflict", "idempotency_key_reused"),
       handle: (call) => create(context, call),
@@ -69,7 +73,7 @@ export function workspaces(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getOperatorWorkspace",
-      summary: "Read about a workspace",
+      summary: "Retrieve workspace",
       responses: { 200: { description: "The workspace", schema: "OperatorWorkspace" } },
       errors: ["not_found"],
       handle: async (call) => json(present(await workspaceOf(database, call))),
@@ -79,9 +83,9 @@ export function workspaces(context: IngressContext): readonly Route[] {
       method: "PATCH",
       path: ONE,
       operationId: "updateOperatorWorkspace",
-      summary: "Rename a workspace, or switch it off and on",
+      summary: "Update workspace",
       request: { schema: "OperatorWorkspaceUpdateRequest" },
-      responses: { 200: { description: "The workspace as it is now", schema: "OperatorWorkspace" } },
+      responses: { 200: { description: "The updated workspace", schema: "OperatorWorkspace" } },
       errors: errorsOf(["reads_json"], "not_found", "conflict"),
       handle: (call) => update(context, call),
     },
@@ -90,7 +94,7 @@ export function workspaces(context: IngressContext): readonly Route[] {
       method: "GET",
       path: `${ONE}/members`,
       operationId: "listOperatorMembers",
-      summary: "List the members of a workspace",
+      summary: "List members of workspace",
       query: LIST_QUERY,
       responses: { 200: { description: "A page of members", schema: "OperatorMemberList" } },
       errors: ["not_found", "unsupported_value"],
@@ -134,13 +138,13 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
   return json(present(changed));
 }
 
-/** A name that cannot be taken for an id. @throws ApiError `unsupported_value` */
+/** Returns a name that cannot be mistaken for an id. @throws ApiError `unsupported_value` */
 function workspaceName(name: string): string {
   if (!isUuid(name.toLowerCase())) return plainName(name);
   throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns the owner of a new workspace. @throws ApiError `unsupported_value` */
 function ownerOf({ owner: { name, email } }: OperatorWorkspaceCreateRequest): { name: string; email: string | null } {
   if (email !== undefined && !isMailAddress(email)) {
     throw new ApiError("unsupported_value", "Expected owner.email to be one address.", { param: "owner.email" });

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/api-keys. A key is shown in the answer that made it, and never again. */
+/** /workspaces/{workspaceId}/api-keys. Only the response of the creating call contains the key. */
 import type { ApiKey } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isWithinTools } from "#shared/access/tools.ts";
@@ -55,36 +55,38 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       list: {
         operationId: "listApiKeys",
         summary: "List API keys",
-        description: "A developer sees its own.",
+        description: "Lists the keys of the workspace. A developer sees only own keys.",
         answer: "A page of keys",
         page: ({ workspaceId, memberId, role }, page) =>
           pageKeys(database, workspaceId, { ...page, memberId: role === "developer" ? memberId : null }),
       },
       create: {
         operationId: "createApiKey",
-        summary: "Make an API key",
+        summary: "Create API key",
         description:
-          "The answer shows the key, this once. Owners and admins make keys for any member who is not above them, developers for " +
-          "themselves. A key that ends makes none that ends later, and one that lists its tools none with others. A repeat with the same `id` and body is answered 200, without the key.",
-        answer: "The key",
-        repeated: "It was made before",
+          "Returns the secret key once. Owners and admins create keys for members without a higher role, " +
+          "developers for themselves. An expiring key cannot create a key that expires later, and a key with a " +
+          "tool list cannot create a key with other tools. A repeat with the same `id` and body returns 200 " +
+          "without the secret key.",
+        answer: "The created key with its secret",
+        repeated: "The key, created by an earlier request",
         errors: ["permission_denied"],
         make: (caller, asked) => make(context, caller, asked),
       },
-      get: { operationId: "getApiKey", summary: "Read about an API key", answer: "The key, masked" },
+      get: { operationId: "getApiKey", summary: "Retrieve API key", answer: "The key without its secret" },
       update: {
         operationId: "updateApiKey",
-        summary: "Change an API key",
-        description: "In force everywhere within a second.",
-        answer: "The key as it is now",
+        summary: "Update API key",
+        description: "The change takes effect within a second.",
+        answer: "The updated key",
         errors: ["permission_denied"],
         change: (caller, row, asked) => change(context, caller, row, asked),
       },
       remove: {
         operationId: "revokeApiKey",
-        summary: "Revoke an API key",
-        description: "It is refused everywhere within a second, for good. It stays in the list.",
-        answer: "It is revoked",
+        summary: "Revoke API key",
+        description: "Revokes the key permanently within a second. The key stays in the list.",
+        answer: "The confirmation",
         errors: ["permission_denied"],
         async end({ workspaceId }, { id }, actor) {
           await revokeKey(database, workspaceId, { id, actor });
@@ -97,11 +99,12 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${rows.path}/rotate`,
       operationId: "rotateApiKey",
-      summary: "Replace an API key",
+      summary: "Rotate API key",
       description:
-        "Makes a key with the same name, member, preset and tools, and ends the old one, at once or after an overlap.",
+        "Creates a key with the same name, member, preset and tools, and revokes the old key immediately or after " +
+        "an overlap.",
       request: { schema: "ApiKeyRotateRequest", isOptional: true },
-      responses: { 201: { description: "The new key", schema: "ApiKey" } },
+      responses: { 201: { description: "The new key with its secret", schema: "ApiKey" } },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
       handle: (call) => rotate(context, call),
     },
@@ -112,7 +115,7 @@ function rowsOf({ database }: IngressContext): Rows<Caller, KeySummary> {
   return {
     path: "/workspaces/{workspaceId}/api-keys/{keyId}",
     within: callerOf,
-    /** A developer's own keys are all there is to it. */
+    /** A developer finds only its own keys. */
     async find({ workspaceId, memberId, role }, id) {
       const row = await findKey(database, workspaceId, id);
       return role === "developer" && row?.member_id !== memberId ? undefined : row;
@@ -206,7 +209,7 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ ...present(row), key }, NEVER_KEPT, 201);
 }
 
-/** For whom a key is made. @throws ApiError */
+/** Returns the member that a key is created for. @throws ApiError */
 async function memberFor(
   { database }: IngressContext,
   { workspaceId, memberId, role }: Caller,
@@ -224,7 +227,7 @@ async function memberFor(
   return member;
 }
 
-/** @throws ApiError `unsupported_value`; `permission_denied` for one that is wider than the caller's own */
+/** Checks a preset. @throws ApiError `unsupported_value`; `permission_denied` for a wider preset than the caller's */
 function presetOf(context: IngressContext, caller: Caller, name: string): string {
   const preset = context.catalogue.current().presets.get(name);
   if (preset === undefined) {
@@ -242,14 +245,14 @@ function presetOf(context: IngressContext, caller: Caller, name: string): string
   return name;
 }
 
-/** @throws ApiError `unsupported_value`; `permission_denied` for tools that the caller's own key does not list */
+/** Checks a list of tools. @throws ApiError `unsupported_value`; `permission_denied` for tools that the caller's key does not list */
 function toolsOf(caller: Caller, asked: readonly string[] | null): readonly string[] | null {
   const tools = toolsAsked(asked);
   checkWithin(caller, tools, "tools");
   return tools;
 }
 
-/** @throws ApiError `permission_denied` */
+/** Checks that the caller's key lists the tools. @throws ApiError `permission_denied` */
 function checkWithin(caller: Caller, tools: readonly string[] | null, param: string | null): void {
   if (isWithinTools(tools, caller)) return;
   throw new ApiError("permission_denied", "A key that is restricted to tools cannot create a key with other tools.", {
@@ -257,7 +260,7 @@ function checkWithin(caller: Caller, tools: readonly string[] | null, param: str
   });
 }
 
-/** An end may have been set for a developer by those above. @throws ApiError `permission_denied` */
+/** Refuses a later expiry by a developer, since an owner or admin may have set the current one. @throws ApiError `permission_denied` */
 function checkMayOutlive(role: MemberRole, end: Date | null): void {
   if (role !== "developer" || end === null) return;
   throw new ApiError("permission_denied", "A developer can only move the expiry of a key to an earlier time.", {
@@ -265,19 +268,19 @@ function checkMayOutlive(role: MemberRole, end: Date | null): void {
   });
 }
 
-/** Returns the end of the calling key. Keys that it makes or replaces end no later, or its holder could outlast that end. */
+/** Returns the expiry of the calling key. Keys that it creates or replaces expire no later: it would otherwise prolong itself. */
 async function endOfCaller({ database }: IngressContext, { workspaceId, keyId }: Caller): Promise<Date | null> {
   const row = await findKey(database, workspaceId, keyId);
   if (row === undefined) throw noKey();
   return row.expires_at;
 }
 
-/** Null is no end at all. */
+/** True if the first expiry is later; null is no expiry. */
 function isLater(end: Date | null, other: Date | null): boolean {
   return other !== null && (end === null || end > other);
 }
 
-/** @throws ApiError `unsupported_value` for a time that has passed */
+/** Returns the expiry of a request. @throws ApiError `unsupported_value` for a time in the past */
 function endOf(text: string | null | undefined): Date | undefined {
   if (text === null || text === undefined) return undefined;
   const time = timeOf(text);

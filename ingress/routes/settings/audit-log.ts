@@ -1,4 +1,4 @@
-/** GET /workspaces/{workspaceId}/audit-log: who changed what. */
+/** GET /workspaces/{workspaceId}/audit-log: changes and their actors. */
 import type { AuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
 
@@ -17,8 +17,10 @@ export function auditLog(context: IngressContext): Route {
     method: "GET",
     path: "/workspaces/{workspaceId}/audit-log",
     operationId: "listAuditLog",
-    summary: "List who changed what",
-    description: `As CSV the list is one table of at most ${CSV_ROWS_MAX} rows, the newest, and is an entry itself.`,
+    summary: "List audit log",
+    description:
+      `Lists changes and their authors. As CSV, the list is one table of the newest ${CSV_ROWS_MAX} rows, and the export is ` +
+      "recorded in the audit log.",
     query: [...LIST_QUERY, ...AUDIT_QUERY],
     responses: { 200: { description: "A page of changes", schema: "AuditLogList", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],
@@ -70,7 +72,7 @@ function present({ actor, ...row }: AuditRow): AuditLogEntry {
     at: row.at.toISOString(),
     actor: { type: actor.type, id: actor.id, name: row.actor_name },
     key_id: actor.key_id ?? null,
-    // Where operators work from is no concern of a workspace.
+    // A workspace does not see the addresses of operators.
     ip: actor.type === "operator" ? null : (actor.ip ?? null),
     request_id: actor.request_id ?? null,
     action: row.action,

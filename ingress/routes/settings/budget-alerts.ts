@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/budget-alerts: who hears when a period's spend reaches a threshold, and whether calls stop then. */
+/** /workspaces/{workspaceId}/budget-alerts: channels that are notified when spend reaches a threshold, and whether calls then stop. */
 import type { BudgetAlert } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -23,10 +23,10 @@ import { type ChangeRequest, type Created, createdOnce, resource } from "../../s
 
 export const BUDGET_ALERTS_PER_WORKSPACE_MAX = 50;
 
-const SPENDING = { tags: ["Spending"], auth: "key" } as const;
+const SPENDING = { tags: ["Usage and billing"], auth: "key" } as const;
 const STOPS =
-  "With `stops_calls`, calls that cost anything are refused with 402 `budget_reached` from seconds after the threshold is " +
-  "reached until the period ends, the alert is switched off or deleted, or its threshold is above the spend.";
+  "With `stops_calls`, billed calls fail with 402 `budget_reached` within seconds after the threshold is reached. They succeed " +
+  "again when the period ends, the alert is disabled or deleted, or its threshold exceeds the spend.";
 
 export function budgetAlerts(context: IngressContext): readonly Route[] {
   const { database } = context;
@@ -47,29 +47,29 @@ export function budgetAlerts(context: IngressContext): readonly Route[] {
     },
     create: {
       operationId: "createBudgetAlert",
-      summary: "Add a budget alert",
-      description: `A repeat with the same \`id\` and body is answered 200. ${STOPS}`,
-      answer: "The alert",
-      repeated: "It was added before",
+      summary: "Create budget alert",
+      description: `A repeat with the same \`id\` and body returns 200. ${STOPS}`,
+      answer: "The created alert",
+      repeated: "The alert, created by an earlier request",
       make: (caller, asked) => add(context, caller, asked),
     },
     get: {
       operationId: "getBudgetAlert",
-      summary: "Read a budget alert",
-      answer: "The alert, with the spend of its period",
+      summary: "Retrieve budget alert",
+      answer: "The alert with the spend of its period",
     },
     update: {
       operationId: "updateBudgetAlert",
-      summary: "Change a budget alert",
-      description: `It fires once for a period and threshold: a new threshold may fire again in the period. ${STOPS}`,
-      answer: "The alert as it is now",
+      summary: "Update budget alert",
+      description: `The alert fires once per period and threshold. A new threshold can fire again in the same period. ${STOPS}`,
+      answer: "The updated alert",
       change: (caller, row, asked) => change(context, caller, row, asked),
     },
     remove: {
       operationId: "deleteBudgetAlert",
-      summary: "Delete a budget alert",
-      description: "Calls that it stopped go on within a second.",
-      answer: "It is gone",
+      summary: "Delete budget alert",
+      description: "Calls that the alert stopped succeed again within a second.",
+      answer: "The confirmation",
       end: ({ workspaceId }, { id }, actor) => deleteBudgetAlert(database, workspaceId, { id, actor }),
     },
   });
@@ -95,7 +95,7 @@ async function add(
     await checkChannels(database, workspaceId, body.channel_ids);
     return insertBudgetAlert(database, workspaceId, { ...terms, id, actor, memberId, max });
   };
-  // By the time of a repeat its channels may be deleted.
+  // The channels may be deleted by the time of a repeat.
   return createdOnce((await find()) ? "known" : await insert(), {
     find,
     asked: terms,
@@ -127,7 +127,7 @@ async function change(
   return findBudgetAlert(database, workspaceId, id);
 }
 
-/** Nano-credits, from the digits as they were sent. @throws ApiError `unsupported_value` */
+/** Returns nano-credits from the digits as sent. @throws ApiError `unsupported_value` */
 function thresholdOf(text: string): bigint {
   try {
     const nano = parseCredits(digitsOf(text, "threshold_credits"));
@@ -140,7 +140,7 @@ function thresholdOf(text: string): bigint {
   }
 }
 
-/** @throws ApiError `unsupported_value`: another workspace's channel is an unknown one */
+/** Checks the channels. @throws ApiError `unsupported_value`, also for a channel of another workspace */
 async function checkChannels(target: Queryable, workspaceId: string, ids: readonly string[] = []): Promise<void> {
   const [unknown] = await unknownChannels(target, workspaceId, distinct(ids));
   if (unknown === undefined) return;

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/credits: the balance, and every movement that made it. */
+/** /workspaces/{workspaceId}/credits: the balance, and every movement behind it. */
 import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
 import { LEDGER_KINDS, pageLedger, readBalance } from "#shared/database/credits.ts";
@@ -16,14 +16,14 @@ import { presentLedgerEntry } from "../../settings/present.ts";
 const CREDITS = "/workspaces/{workspaceId}/credits";
 
 export function credits(context: IngressContext): readonly Route[] {
-  const common = { tags: ["Spending"], auth: "key" } as const;
+  const common = { tags: ["Usage and billing"], auth: "key" } as const;
   return [
     {
       ...common,
       method: "GET",
       path: CREDITS,
       operationId: "getCredits",
-      summary: "Read the balance",
+      summary: "Retrieve balance",
       responses: { 200: { description: "The balance", schema: "Credits" } },
       errors: ["not_found"],
       authorize: allow(...ANY_ROLE),
@@ -34,11 +34,17 @@ export function credits(context: IngressContext): readonly Route[] {
       method: "GET",
       path: `${CREDITS}/ledger`,
       operationId: "listLedger",
-      summary: "List the movements of credits",
-      description: `As CSV the list is one table of at most ${CSV_ROWS_MAX} rows, the newest; the audit log tells of it.`,
+      summary: "List ledger entries",
+      description:
+        `Lists movements of credits, newest first. As CSV, the list is one table of the newest ${CSV_ROWS_MAX} rows, and the ` +
+        "export is recorded in the audit log.",
       query: [
         ...LIST_QUERY,
-        { name: "kind", description: "Only of this kind.", schema: { type: "string", enum: LEDGER_KINDS } },
+        {
+          name: "kind",
+          description: "Type of the entries. Default: all.",
+          schema: { type: "string", enum: LEDGER_KINDS },
+        },
         ...SPAN_QUERY,
       ],
       responses: { 200: { description: "A page of entries", schema: "LedgerList", texts: ["text/csv"] } },

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/deliveries: what was sent where, and what came of it. */
+/** /workspaces/{workspaceId}/deliveries: sent notifications and their results. */
 import type { Delivery, DeliveryAccepted } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 import { findBatch } from "#shared/database/batches.ts";
@@ -44,11 +44,15 @@ export function deliveries(context: IngressContext): readonly Route[] {
       operationId: "listDeliveries",
       summary: "List deliveries",
       query: [
-        { name: "channelId", description: "Those to one channel.", schema: { type: "string", format: "uuid" } },
-        { name: "event", description: "Those of one event.", schema: { type: "string" } },
+        {
+          name: "channelId",
+          description: "Id of the channel. Default: all.",
+          schema: { type: "string", format: "uuid" },
+        },
+        { name: "event", description: "Event type. Default: all.", schema: { type: "string" } },
         {
           name: "status",
-          description: "Those of one status.",
+          description: "State of the deliveries. Default: all.",
           schema: { type: "string", enum: [...DELIVERY_STATUSES] },
         },
         ...LIST_QUERY,
@@ -62,8 +66,10 @@ export function deliveries(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getDelivery",
-      summary: "Read a delivery with its attempts",
-      description: "What tells of a run that the caller may not see is shown without its `body` and the answers to it.",
+      summary: "Retrieve delivery",
+      description:
+        "Returns a delivery with its attempts. Deliveries about a run that the caller may not see have neither " +
+        "`body` nor responses.",
       responses: { 200: { description: "The delivery", schema: "Delivery" } },
       errors: ["not_found"],
       handle: (call) => get(context, call),
@@ -73,11 +79,12 @@ export function deliveries(context: IngressContext): readonly Route[] {
       method: "POST",
       path: `${ONE}/retry`,
       operationId: "retryDelivery",
-      summary: "Send a delivery again",
+      summary: "Retry delivery",
       description:
-        "One attempt at once, also of a delivery that has arrived, under the same id. Of one that is still on its way the schedule goes on. " +
-        "Not while its channel is disabled, nor of a run that the caller may not see.",
-      responses: { 202: { description: "It is on its way", schema: "DeliveryAccepted" } },
+        "Starts one attempt immediately with the same delivery id, also for a delivery that succeeded. The " +
+        "schedule of a pending delivery continues. It fails while the channel is disabled, and for runs that the " +
+        "caller may not see.",
+      responses: { 202: { description: "The accepted delivery", schema: "DeliveryAccepted" } },
       errors: ["not_found", "permission_denied", "conflict"],
       handle: (call) => retry(context, call),
     },
@@ -108,7 +115,7 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
       ms,
       status,
       error,
-      // A receiver may answer with what it was sent.
+      // A receiver's response may repeat the notification.
       responseStart: isShown ? response_start : null,
     })),
   } satisfies Delivery);
@@ -121,7 +128,7 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
     row.channel_id === null ? undefined : await findChannel(context.database, workspaceId, row.channel_id);
   if (channel === undefined) throw new ApiError("conflict", "The delivery's channel is deleted.");
   checkMayChange(callerOf(call), channel);
-  // It goes where the channel points now, which its maker may have changed.
+  // The delivery uses the channel's current target, which its creator may have changed.
   if (!(await seesContent(context, call, row))) {
     throw new ApiError("permission_denied", "The delivery is about a run or batch of another member.");
   }
@@ -143,7 +150,7 @@ async function find(context: IngressContext, call: RouteCall): Promise<DeliveryR
   return row;
 }
 
-/** Runs and batches are shown to their member, owners and admins; so are deliveries about them. */
+/** True if the caller may see the content: runs and batches are visible to their member, owners and admins. */
 async function seesContent(
   { database }: IngressContext,
   call: RouteCall,

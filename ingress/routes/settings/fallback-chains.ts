@@ -1,4 +1,4 @@
-/** …/fallback-chains of a workspace: which models serve when another's provider fails. Its people and operators set them. */
+/** …/fallback-chains of a workspace: models that serve when another model's provider fails. Set by members and operators. */
 import type {
   FallbackChain,
   FallbackChainDeleted,
@@ -31,7 +31,7 @@ const OWN: Within = {
   writers: { ...SETTINGS, authorize: allow("owner", "admin") },
   word: "",
 };
-/** Pattern of slugs. Anything else has no chain, and some of it Postgres does not take as text. */
+/** Pattern of slugs. Other texts have no chain, and Postgres rejects some of them. */
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export function fallbackChains(context: IngressContext, within: Within = OWN): readonly Route[] {
@@ -44,8 +44,8 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       method: "GET",
       path: all,
       operationId: `list${word}FallbackChains`,
-      summary: "List the fallback chains of the workspace",
-      responses: { 200: { description: "All chains, by model", schema: "FallbackChainList" } },
+      summary: "List fallback chains",
+      responses: { 200: { description: "The chains, ordered by model", schema: "FallbackChainList" } },
       errors: ["not_found"],
       handle: (call) => list(context, call),
     },
@@ -54,7 +54,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       method: "GET",
       path: one,
       operationId: `get${word}FallbackChain`,
-      summary: "Read the fallback chain of a model",
+      summary: "Retrieve fallback chain",
       responses: { 200: { description: "The chain", schema: "FallbackChain" } },
       errors: ["not_found"],
       handle: (call) => get(context, call),
@@ -64,15 +64,15 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       method: "PUT",
       path: one,
       operationId: `put${word}FallbackChain`,
-      summary: "Set the fallback chain of a model",
+      summary: "Set fallback chain",
       description:
-        "When every provider of the model refuses, fails or is silent, the fallbacks are tried in order; the call then " +
-        "costs what the one that served costs. A chat call that is too long for the model goes to those that read more. " +
-        "Embeddings go only to models that make vectors of the same length. With `continue_streams` a text stream that " +
-        "breaks off after its first words is continued by the next model that can, and each part costs what its model " +
-        "costs. In force within a second.",
+        "The fallbacks are tried in order when every provider of the model refuses, fails or times out. The call " +
+        "costs the price of the model that serves it. Chat calls that exceed the model's context go to models with " +
+        "a larger one. Embeddings go only to models with the same vector length. With `continue_streams` the next " +
+        "model that supports it continues an interrupted text stream; each part costs its model's price. The " +
+        "change takes effect within a second.",
       request: { schema: "FallbackChainRequest" },
-      responses: { 200: { description: "The chain as stored", schema: "FallbackChain" } },
+      responses: { 200: { description: "The stored chain", schema: "FallbackChain" } },
       errors: errorsOf(["reads_json", "resolves_model"], "not_found"),
       handle: (call) => put(context, call),
     },
@@ -81,8 +81,8 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       method: "DELETE",
       path: one,
       operationId: `delete${word}FallbackChain`,
-      summary: "Delete the fallback chain of a model",
-      responses: { 200: { description: "It is deleted", schema: "FallbackChainDeleted" } },
+      summary: "Delete fallback chain",
+      responses: { 200: { description: "The confirmation", schema: "FallbackChainDeleted" } },
       errors: ["not_found"],
       handle: (call) => remove(context, call),
     },
@@ -115,7 +115,7 @@ async function put(context: IngressContext, call: RouteCall): Promise<Response> 
   return json(present(await storeFallbackChain(context.database, catalogue, workspaceId, change)));
 }
 
-/** Tells an operator why a model is not offered, which others are not told. @throws ApiError `model_not_found` */
+/** Explains to an operator why a model is not offered. @throws ApiError `model_not_found` */
 function explainMissing({ models, unroutable }: Catalogue, slugs: readonly string[]): void {
   for (const [index, slug] of slugs.entries()) {
     const reason = models.has(slug) ? undefined : unroutable.get(slug);

@@ -1,4 +1,4 @@
-/** Everything a workspace's people manage. */
+/** Routes of the settings that members of a workspace manage. */
 import type { IngressContext } from "../../context.ts";
 import type { Route } from "../../serve.ts";
 import { apiKeys } from "./api-keys.ts";

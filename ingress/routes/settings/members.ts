@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/members: who acts in the workspace, and as what. */
+/** /workspaces/{workspaceId}/members: members of the workspace and their roles. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
   changeMember,
@@ -47,21 +47,21 @@ export function members(context: IngressContext): readonly Route[] {
     },
     create: {
       operationId: "createMember",
-      summary: "Add a member",
-      description: "Only an owner adds an owner. A repeat with the same `id` and body is answered 200.",
-      answer: "The member",
-      repeated: "It was added before",
+      summary: "Create member",
+      description: "Only an owner can create an owner. A repeat with the same `id` and body returns 200.",
+      answer: "The created member",
+      repeated: "The member, created by an earlier request",
       errors: ["permission_denied"],
       make: (caller, asked) => add(context, caller, asked),
     },
-    get: { operationId: "getMember", summary: "Read about a member", answer: "The member" },
+    get: { operationId: "getMember", summary: "Retrieve member", answer: "The created member" },
     update: {
       operationId: "updateMember",
-      summary: "Change a member",
+      summary: "Update member",
       description:
-        "Keys follow a new role within a second. Nobody changes a member above themselves, only an owner gives or takes the role " +
-        "owner, and the last active owner stays one.",
-      answer: "The member as it is now",
+        "A new role applies to the member's keys within a second. A member cannot change members with a higher " +
+        "role. Only owners assign or remove the role `owner`, and the last active owner keeps it.",
+      answer: "The updated member",
       errors: ["permission_denied"],
       change(caller, { id }, { body: { name, role, email, is_active: isActive }, actor }) {
         if (role !== undefined) checkMayGive(caller.role, role);
@@ -77,9 +77,11 @@ export function members(context: IngressContext): readonly Route[] {
     },
     remove: {
       operationId: "deleteMember",
-      summary: "Disable a member and forget its e-mail",
-      description: "Its keys are refused within a second. Its name stays in the audit log.",
-      answer: "It is disabled",
+      summary: "Delete member",
+      description:
+        "Disables the member and deletes the e-mail address. The member's keys are rejected within a second. The " +
+        "name stays in the audit log.",
+      answer: "The confirmation",
       errors: ["permission_denied", "conflict"],
       end: async (caller, { id }, actor) =>
         (await change(context, caller, { id, actor, isActive: false, email: null })) !== undefined,
@@ -108,7 +110,7 @@ async function add(
   });
 }
 
-/** @throws ApiError; undefined when there is no such member any more */
+/** Changes a member. Returns undefined if the member no longer exists. @throws ApiError */
 async function change(
   { database }: IngressContext,
   caller: Caller,
@@ -123,7 +125,7 @@ async function change(
   return result;
 }
 
-/** @throws ApiError `permission_denied` for a member above the caller */
+/** Checks that the caller may change a member. @throws ApiError `permission_denied` for a member above the caller */
 function checkMayChange(caller: Caller, row: MemberRow): void {
   if (isAbove(caller.role, row.role)) return;
   throw new ApiError("permission_denied", `The member has the role ${row.role}, which is above yours.`);
@@ -134,13 +136,13 @@ function checkMayGive(own: MemberRole, given: MemberRole): void {
   throw new ApiError("permission_denied", "Only an owner can make a member an owner.", { param: "role" });
 }
 
-/** @throws ApiError `unsupported_value` */
+/** Returns a valid mail address. @throws ApiError `unsupported_value` */
 function addressOf(email: string | null | undefined): string | null {
   if (email === undefined || email === null || isMailAddress(email)) return email ?? null;
   throw new ApiError("unsupported_value", "Expected email to be exactly one address.", { param: "email" });
 }
 
-/** People sign in by their address, so it says which member they are. */
+/** Returns the error of a duplicate mail address, which must identify one member at sign-in. */
 function addressTaken(): ApiError {
   return new ApiError("conflict", "The workspace already has a member with this address, who may be disabled.", {
     param: "email",

@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}/notification-channels: where notifications go. Credentials are written and never read. */
+/** /workspaces/{workspaceId}/notification-channels: targets of notifications. Credentials can be written, never read. */
 import type { DeliveriesRecovered, DeliveryAccepted } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -30,10 +30,10 @@ import { channelOf, channelRows, presentChannel } from "../../settings/channel.t
 import { timeOf } from "../../settings/page.ts";
 import { type ChangeRequest, findToChange, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
-/** Tests of one mail channel: a test is the one mail that a caller sends at will. */
+/** Most tests of one mail channel per hour: a test is the only mail that a caller sends at will. */
 export const MAIL_TESTS_PER_HOUR_MAX = 5;
 
-/** Deliveries that are sent again at once. */
+/** Longest period, in days, whose failed deliveries can be sent again. */
 export const RECOVER_DAYS_MAX = 14;
 export const RECOVER_MAX = 10_000;
 
@@ -59,42 +59,44 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       },
       create: {
         operationId: "createNotificationChannel",
-        summary: "Make a notification channel",
+        summary: "Create notification channel",
         description:
-          "A webhook is signed: the answer shows its signing secret, this once. A repeat with the same `id` and body is answered 200, " +
-          "without it.",
-        answer: "The channel",
-        repeated: "It was made before",
+          "Webhooks are signed: the response contains the signing secret once. A repeat with the same `id` and " +
+          "body returns 200 without it.",
+        answer: "The created channel",
+        repeated: "The channel, created by an earlier request",
         errors: errorsOf(["fetches_addresses"]),
         make: (caller, asked) => make(context, caller, asked),
       },
       get: {
         operationId: "getNotificationChannel",
-        summary: "Read about a notification channel",
-        answer: "The channel",
+        summary: "Retrieve notification channel",
+        answer: "The created channel",
         errors: ["channel_not_found"],
       },
       update: {
-        // Developers too: a channel that they made.
+        // Developers too, for channels that they created.
         writers: READERS,
         operationId: "updateNotificationChannel",
-        summary: "Change a notification channel",
+        summary: "Update notification channel",
         description:
-          "Owners and admins change any channel, developers those that they made. Of a `config` that is sent, credentials and URLs that " +
-          "it leaves out keep their value; every other member is what was sent, and gone when it was not: `url` alone, sent to a webhook " +
-          "with a bearer token, keeps the token and drops `authType`, so that later deliveries carry no Authorization header. At another " +
-          "origin than that which it was given for, a stored credential is not used: `authType` needs it again. An empty " +
-          "credential is cleared. A URL that is sent back as it is shown stays; one that looks redacted and is not how the stored one is " +
-          "shown is refused. The next attempt of every delivery goes by the new settings.",
-        answer: "The channel as it is now",
+          "Owners and admins update every channel, developers those that they created. A `config` replaces the " +
+          "stored configuration, but credentials and URLs that it omits keep their value. For example, `url` alone " +
+          "keeps the bearer token of a webhook and removes `authType`, so that deliveries have no Authorization " +
+          "header. A credential is used only for the origin for which it was set; for a new origin, `authType` " +
+          "requires it again. An empty string removes a credential. A redacted URL, sent back unchanged, keeps the " +
+          "stored URL; other redacted URLs are rejected. The next attempt of every delivery uses the new " +
+          "configuration.",
+        answer: "The updated channel",
         errors: errorsOf(["fetches_addresses"], "channel_not_found", "permission_denied"),
         change: (caller, row, asked) => change(context, caller, row, asked),
       },
       remove: {
         operationId: "deleteNotificationChannel",
-        summary: "Delete a notification channel",
-        description: "Its subscriptions go with it, and nothing more is sent there. Its deliveries stay in the list.",
-        answer: "It is deleted",
+        summary: "Delete notification channel",
+        description:
+          "Deletes the channel and its subscriptions, and stops all deliveries. Past deliveries stay in the list.",
+        answer: "The confirmation",
         errors: ["channel_not_found"],
         end: ({ workspaceId }, { id }, actor) => deleteChannel(database, workspaceId, { id, actor }),
       },
@@ -104,9 +106,11 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       method: "POST",
       path: `${rows.path}/test`,
       operationId: "testNotificationChannel",
-      summary: "Send a test to a channel",
-      description: `One attempt, with the event \`test\`, of a mail channel at most ${MAIL_TESTS_PER_HOUR_MAX} in an hour. What became of it stands in the delivery.`,
-      responses: { 202: { description: "It is on its way", schema: "DeliveryAccepted" } },
+      summary: "Test notification channel",
+      description:
+        `Sends the event \`test\` once. E-mail channels accept at most ${MAIL_TESTS_PER_HOUR_MAX} tests per hour. ` +
+        "The delivery contains the result.",
+      responses: { 202: { description: "The accepted delivery", schema: "DeliveryAccepted" } },
       errors: ["not_found", "channel_not_found", "permission_denied", "conflict"],
 
       handle: (call) => test(context, call),
@@ -116,10 +120,10 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       method: "POST",
       path: `${rows.path}/recover`,
       operationId: "recoverDeliveries",
-      summary: "Send again what a channel has not received",
-      description: `One more attempt of each delivery that was made in the span and has failed or was left out, at most ${RECOVER_MAX} at once.`,
+      summary: "Recover deliveries",
+      description: `Starts one attempt for each failed or skipped delivery of the period, at most ${RECOVER_MAX} per request.`,
       request: { schema: "DeliveriesRecoverRequest" },
-      responses: { 202: { description: "They are on their way", schema: "DeliveriesRecovered" } },
+      responses: { 202: { description: "The number of accepted deliveries", schema: "DeliveriesRecovered" } },
       errors: errorsOf(["reads_json"], "not_found", "channel_not_found", "conflict"),
 
       handle: (call) => recover(context, call),

@@ -1,4 +1,4 @@
-/** The signing secret of a webhook channel: revealed and replaced, both on record. */
+/** Signing secret of a webhook channel: reveal and rotation, both in the audit log. */
 import type { SigningSecret } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
@@ -13,7 +13,7 @@ import { allow } from "../../roles.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { channelOf, noChannel } from "../../settings/channel.ts";
 
-/** After a rotation both secrets sign. */
+/** Time after a rotation in which both secrets sign, in milliseconds. */
 export const PREVIOUS_SECRET_MS = 86_400_000;
 
 const SECRET = "/workspaces/{workspaceId}/notification-channels/{channelId}/signing-secret";
@@ -32,18 +32,19 @@ export function signingSecrets(context: IngressContext): readonly Route[] {
       ...common,
       path: `${SECRET}/reveal`,
       operationId: "revealSigningSecret",
-      summary: "Show the signing secret of a webhook",
-      description: "The audit log tells of it.",
+      summary: "Reveal signing secret",
+      description: "Returns the signing secret of a webhook. The audit log records the request.",
       handle: (call) => reveal(context, call),
     },
     {
       ...common,
       path: `${SECRET}/rotate`,
       operationId: "rotateSigningSecret",
-      summary: "Replace the signing secret of a webhook",
+      summary: "Rotate signing secret",
       description:
-        "`x-webhook-signature` is of the new secret from the next attempt on; `webhook-signature` has both for a day. A channel " +
-        "without a secret gets its first one. The audit log tells of it.",
+        "Replaces the signing secret of a webhook. `x-webhook-signature` uses the new secret from the next attempt " +
+        "on; `webhook-signature` contains both signatures for a day. A channel without a secret receives its first " +
+        "one. The audit log records the request.",
       handle: (call) => rotate(context, call),
     },
   ];
@@ -55,7 +56,7 @@ async function reveal(context: IngressContext, call: RouteCall): Promise<Respons
   if (signingSecret === undefined) {
     throw new ApiError("conflict", "The channel has no signing secret yet; rotate the secret to create one.");
   }
-  // Told before it is shown.
+  // Logged before the secret is returned.
   await recordAudit(context.database, row.workspace_id, {
     actor: actorOf(call),
     action: "channel.reveal_secret",

@@ -1,4 +1,4 @@
-/** Subscriptions of a notification channel, and the events that there are. */
+/** Subscriptions of a notification channel, and the list of events. */
 import type { EventTypeList, Subscription, SubscriptionCreateRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
@@ -25,7 +25,7 @@ import { type ChangeRequest, type Created, createdOnce, resource } from "../../s
 
 const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;
 
-/** Caller and the channel of the path. */
+/** Caller, and the channel of the path. */
 interface Place extends Caller {
   readonly channelId: string;
 }
@@ -38,8 +38,8 @@ export function subscriptions(context: IngressContext): readonly Route[] {
       method: "GET",
       path: "/workspaces/{workspaceId}/event-types",
       operationId: "listEventTypes",
-      summary: "List the events that a channel can be subscribed to",
-      responses: { 200: { description: "The events", schema: "EventTypeList" } },
+      summary: "List event types",
+      responses: { 200: { description: "The event types", schema: "EventTypeList" } },
       errors: ["not_found"],
       authorize: allow(...ANY_ROLE),
       handle: () => json(EVENT_TYPES),
@@ -55,26 +55,27 @@ export function subscriptions(context: IngressContext): readonly Route[] {
       present,
       list: {
         operationId: "listSubscriptions",
-        summary: "List the subscriptions of a channel",
+        summary: "List subscriptions",
         answer: "A page of subscriptions",
         errors: ["channel_not_found"],
         page: ({ workspaceId, channelId }, page) => pageSubscriptions(database, workspaceId, channelId, page),
       },
       create: {
         operationId: "createSubscription",
-        summary: "Subscribe a channel to an event",
+        summary: "Create subscription",
         description:
-          "Everything, or what one workflow does. An event that several subscriptions of a channel name is sent there once. " +
-          "`template.unavailable` is told to the operator's own workspace only.",
-        answer: "The subscription",
-        repeated: "It was made before",
+          "Subscribes a channel to an event type, for all events or those of one workflow. An event that matches " +
+          "several subscriptions of a channel is delivered once. `template.unavailable` is only delivered in the " +
+          "operator's workspace.",
+        answer: "The created subscription",
+        repeated: "The subscription, created by an earlier request",
         errors: ["channel_not_found", "workflow_not_found"],
         make: (place, asked) => make(context, place, asked),
       },
       remove: {
         operationId: "deleteSubscription",
-        summary: "End a subscription",
-        answer: "It is deleted",
+        summary: "Delete subscription",
+        answer: "The confirmation",
         errors: ["channel_not_found"],
         end: ({ workspaceId, channelId }, { id }, actor) =>
           deleteSubscription(database, workspaceId, { channelId, id, actor }),
@@ -123,7 +124,7 @@ async function make(
   );
 }
 
-/** The workflow whose events are meant; null: everything. @throws ApiError `workflow_not_found`, `unsupported_value` */
+/** Returns the workflow of the subscription; null for all events. @throws ApiError `workflow_not_found`, `unsupported_value` */
 async function scopeOf(
   { database }: IngressContext,
   caller: Caller,

@@ -1,4 +1,4 @@
-/** …/usage/requests of a workspace: what each call used and paid. Its people and operators read them. */
+/** …/usage/requests of a workspace: usage and charge of each call, for members and operators. */
 import type { UsageRequest, UsageRequestList } from "#schemas/generated/types.ts";
 import type { Role } from "#shared/access/authenticate.ts";
 import {
@@ -24,12 +24,16 @@ import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } f
 import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
 import { type Within, workspaceIdOf } from "../../settings/within.ts";
 
-const SPENDING = { tags: ["Spending"], auth: "key", authorize: allow(...ANY_ROLE) } as const satisfies Partial<Route>;
+const SPENDING = {
+  tags: ["Usage and billing"],
+  auth: "key",
+  authorize: allow(...ANY_ROLE),
+} as const satisfies Partial<Route>;
 const OWN = { path: "/workspaces/{workspaceId}", readers: SPENDING, word: "" } as const;
 
 const RUN_QUERY: NonNullable<Route["query"]>[number] = {
   name: "run_id",
-  description: "Only calls of this run's steps, and of the runs that they started.",
+  description: "Id of a run: calls of its steps, and of the runs that they started. Default: all.",
   schema: { type: "string", format: "uuid" },
 };
 
@@ -44,10 +48,10 @@ export function usageRequests(
       method: "GET",
       path: all,
       operationId: `list${word}UsageRequests`,
-      summary: "List calls with their price",
+      summary: "List usage of calls",
       description:
-        "A developer sees the calls of its own keys. `after` takes `last_id`. As CSV the list is one table of at most " +
-        `${CSV_ROWS_MAX} rows, the newest.`,
+        "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV, the list " +
+        `is one table of the newest ${CSV_ROWS_MAX} rows.`,
       query: [...LIST_QUERY, ...FILTER_QUERY, RUN_QUERY, ...SPAN_QUERY],
       responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: ["text/csv"] } },
       errors: ["not_found", "unsupported_value"],
@@ -58,11 +62,11 @@ export function usageRequests(
       method: "GET",
       path: `${all}/{request_id}`,
       operationId: `get${word}UsageRequest`,
-      summary: "Read the price of a call",
+      summary: "Retrieve usage of call",
       description:
-        "By `x-request-id` of the call, or the id of its job; with `:1` behind it, of an attempt other than the last. A run is known by " +
-        "its id, and is the sum of its steps. A call is known once it has ended, streamed ones too.",
-      responses: { 200: { description: "What it used and paid", schema: "UsageRequest" } },
+        "Returns usage and price of an ended call by its `x-request-id` or the id of its job. A suffix such as " +
+        "`:1` selects an attempt other than the last. The id of a run returns the sum of its steps.",
+      responses: { 200: { description: "The usage of the call", schema: "UsageRequest" } },
       errors: ["not_found"],
       handle: (call) => read(context, call),
     },
@@ -116,10 +120,10 @@ async function read({ database, sealer, log }: IngressContext, call: RouteCall):
   throw new ApiError("not_found", "The call has not ended yet, or is unknown.");
 }
 
-/** Roles that may read what a provider said: its error texts repeat prompts. */
+/** Roles that may read a provider's error texts, which repeat prompts. */
 const TEXT_READERS: ReadonlySet<Role> = new Set(["owner", "admin"]);
 
-/** A text whose key is no longer set reads as none: it would be deleted within days. */
+/** Returns a provider's error text; null if it cannot be decrypted because its encryption key was removed from the settings. */
 function providerTextOf(
   { sealer, log }: Pick<IngressContext, "sealer" | "log">,
   workspaceId: string,
@@ -134,7 +138,7 @@ function providerTextOf(
   }
 }
 
-/** A request id, and the attempt where there are several: `…:2`. */
+/** Parses a request id, with an attempt if there are several: `…:2`. */
 function placeOf(text: string): { readonly jobId: string; readonly attempt: number | null } | undefined {
   const [id = "", attempt, ...rest] = text.toLowerCase().split(":");
   if (!isUuid(id) || rest.length > 0) return undefined;
@@ -144,7 +148,7 @@ function placeOf(text: string): { readonly jobId: string; readonly attempt: numb
 
 const idOf = ({ job_id, attempt }: UsageRequestRow): string => (attempt === 1 ? job_id : `${job_id}:${attempt}`);
 
-/** @throws ApiError `unsupported_value` */
+/** Reads `after` from the query. @throws ApiError `unsupported_value` */
 function afterIn(call: RouteCall): UsagePlace | null {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
@@ -185,7 +189,7 @@ function present(row: UsageRequestRow, call?: RouteCall): UsageRequest {
   };
 }
 
-/** A call whose worker was lost has no reason of its own. */
+/** Returns the error code of a call; a call with a lost worker has no code of its own. */
 function codeOf({ status, failure, job_error: jobError }: UsageRequestRow): string | null {
   if (status === "succeeded" || status === "cancelled") return null;
   return failure?.code ?? jobError ?? (status === "lost" ? ("worker_lost" satisfies Code) : null);
@@ -220,7 +224,7 @@ const COLUMNS = [
   "ended_at",
 ] as const satisfies readonly (keyof UsageRequest)[];
 
-/** With every digit of the amounts. */
+/** Returns a CSV line with every digit of the amounts. */
 function line(row: UsageRequestRow): Readonly<Record<string, unknown>> {
   const { held, settled, uncollected } = row;
   return {

@@ -1,4 +1,4 @@
-/** GET /workspaces/{workspaceId}/usage: what was used and spent, by bucket of time. */
+/** GET /workspaces/{workspaceId}/usage: usage and spend per time bucket. */
 import type { UsagePage } from "#schemas/generated/types.ts";
 import { sumUsage, type UsageGroup, type UsageSum } from "#shared/database/usage-sums.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -11,23 +11,23 @@ import { callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { bucketsIn, filterIn, groupsIn, pageAt, type Span, spanOf, USAGE_QUERY } from "../../settings/usage-query.ts";
 
-/** Sums of one answer, where they are grouped: a page ends before a bucket that would exceed it. */
+/** Most sums in a grouped response: a page ends before a bucket that would exceed it. */
 export const USAGE_SUMS_MAX = 10_000;
 
 type Bucket = UsagePage["data"][number];
 
 export function usage(context: IngressContext): Route {
   return {
-    tags: ["Spending"],
+    tags: ["Usage and billing"],
     auth: "key",
     method: "GET",
     path: "/workspaces/{workspaceId}/usage",
     operationId: "readUsage",
-    summary: "Read what was used and spent",
+    summary: "Retrieve usage",
     description:
-      "Buckets are whole hours or days, UTC, in the order of time, those without calls too; a call counts in the bucket it ended in, and " +
-      "at once. A developer sees the calls of its own keys. As CSV the whole span is one table of at most " +
-      `${CSV_ROWS_MAX} rows, without empty buckets.`,
+      "Returns usage and spend in time buckets of whole hours or days in UTC, in order, including empty ones. A " +
+      "call counts in the bucket of its end, immediately. A developer sees only calls of own keys. As CSV, the " +
+      `whole period is one table of at most ${CSV_ROWS_MAX} rows without empty buckets.`,
     query: USAGE_QUERY,
     responses: { 200: { description: "A page of buckets", schema: "UsagePage", texts: ["text/csv"] } },
     errors: ["not_found", "unsupported_value"],
@@ -53,7 +53,7 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   return isTable ? table(context, sums, groups, span) : json(pageOf(sums, groups, span, wholeEnd(sums, end)));
 }
 
-/** Returns the end of a page that holds no more sums than it may: before the bucket that would exceed it. @throws ApiError */
+/** Returns the end of a page, before the bucket that would exceed the maximum of sums. @throws ApiError */
 function wholeEnd(sums: readonly UsageSum[], end: number): number {
   if (sums.length <= USAGE_SUMS_MAX) return end;
   const cutAt = sums.at(-1)?.start.getTime() ?? end;

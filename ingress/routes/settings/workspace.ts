@@ -1,4 +1,4 @@
-/** /workspaces/{workspaceId}: the workspace itself, and the presets that its keys can have. */
+/** /workspaces/{workspaceId}: the workspace, and the presets that its keys can have. */
 import type { PresetList, Workspace, WorkspaceUpdateRequest } from "#schemas/generated/types.ts";
 import type { Preset } from "#shared/access/authenticate.ts";
 import { storedBytes } from "#shared/database/files.ts";
@@ -24,7 +24,7 @@ export function workspace(context: IngressContext): readonly Route[] {
       method: "GET",
       path: ONE,
       operationId: "getWorkspace",
-      summary: "Read about the workspace",
+      summary: "Retrieve workspace",
       responses: { 200: { description: "The workspace", schema: "Workspace" } },
       errors: ["not_found"],
       authorize: allow(...ANY_ROLE),
@@ -35,9 +35,9 @@ export function workspace(context: IngressContext): readonly Route[] {
       method: "PATCH",
       path: ONE,
       operationId: "updateWorkspace",
-      summary: "Rename the workspace",
+      summary: "Update workspace",
       request: { schema: "WorkspaceUpdateRequest" },
-      responses: { 200: { description: "The workspace as it is now", schema: "Workspace" } },
+      responses: { 200: { description: "The updated workspace", schema: "Workspace" } },
       errors: errorsOf(["reads_json"], "not_found", "conflict"),
       authorize: allow("owner", "admin"),
       handle: (call) => rename(context, call),
@@ -47,8 +47,13 @@ export function workspace(context: IngressContext): readonly Route[] {
       method: "GET",
       path: `${ONE}/presets`,
       operationId: "listPresets",
-      summary: "List the quota presets",
-      responses: { 200: { description: "Presets, with what the key that asks may give", schema: "PresetList" } },
+      summary: "List quota presets",
+      responses: {
+        200: {
+          description: "The presets, with the information which of them the key may assign",
+          schema: "PresetList",
+        },
+      },
       errors: ["not_found"],
       authorize: allow(...ANY_ROLE),
       handle: (call) => presets(context, call),
@@ -82,7 +87,7 @@ async function rename(context: IngressContext, call: RouteCall): Promise<Respons
     throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
   }
   const { workspaceId, workspaceName } = callerOf(call);
-  // The installation looks for its own workspaces under these names.
+  // The installation finds its own workspaces by these names.
   const isReserved = name !== workspaceName && [BOOTSTRAP_WORKSPACE, context.config.adminWorkspace].includes(name);
   if (isReserved) throw workspaceNameRefused("taken");
   const result = await renameWorkspace(context.database, workspaceId, { name, actor: actorOf(call) });
@@ -101,7 +106,7 @@ function presets(context: IngressContext, call: RouteCall): Response {
   return json({ object: "list", data } satisfies PresetList);
 }
 
-/** A key gives no more than it has, so nobody widens the limits that the operator gave. */
+/** True if a preset grants no more than another: no key can widen the limits that the operator set. */
 export function isWithin(preset: Preset, own: Preset): boolean {
   const within = (limit: number | null, most: number | null): boolean =>
     most === null || (limit !== null && limit <= most);

@@ -22,12 +22,13 @@ export const CHAT: Kind<ChatCompletionRequest> = {
     slices.run(typicalChatUsage(request, model, bound, tokenizer, files)),
   route: {
     operationId: "createChatCompletion",
-    summary: "Answer a conversation",
+    summary: "Create chat completion",
     description:
-      "OpenAI's chat completions. With `stream: true` the answer is an event stream of chunks that ends with `[DONE]`; " +
-      "a stream that fails ends with an `error` event and without `[DONE]`. With a tool of type `sluice` the capabilities and " +
-      "workflows that the model calls are run, and it is asked again, until it answers, calls a function of the caller or reaches a " +
-      "limit; `sluice` tells of it, and `usage` and `x-credits-used` sum all of it up.",
+      "Creates a model response for a conversation, compatible with OpenAI's chat completions. With `stream: true` " +
+      "the response is an event stream of chunks that ends with `[DONE]`. A failed stream ends with an `error` " +
+      "event and without `[DONE]`. With a tool of type `sluice` the service runs the capabilities and workflows " +
+      "that the model calls, and calls the model again. The loop ends when the model answers, calls a function of " +
+      "the caller, or reaches a limit. `sluice` summarizes the loop; `usage` and `x-credits-used` are sums.",
     tag: "Chat",
     request: {
       schema: "ChatCompletionRequest",
@@ -35,7 +36,7 @@ export const CHAT: Kind<ChatCompletionRequest> = {
     },
     answers: "live",
     answer: {
-      description: "The answer",
+      description: "The chat completion, or a stream of chunks",
       schema: "ChatCompletion",
       stream: ["ChatCompletionChunk", "ErrorEnvelope"],
       headers: ["x-cache", "x-max-tokens-lowered"],

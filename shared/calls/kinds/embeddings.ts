@@ -39,13 +39,14 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   },
   route: {
     operationId: "createEmbeddings",
-    summary: "Turn texts into vectors",
+    summary: "Create embeddings",
     description:
-      "OpenAI's embeddings. A call with more inputs than a source takes at once is split for it: the answer is one.",
+      "Creates embedding vectors, compatible with OpenAI's embeddings. Calls with more inputs than the provider " +
+      "accepts are split; the client receives one response.",
     tag: "Embeddings",
     request: { schema: "EmbeddingsRequest", example: { model: "sandbox-embed", input: "a cup of tea" } },
     answers: "live",
-    answer: { description: "The vectors", schema: "Embeddings", headers: ["x-cache"] },
+    answer: { description: "The embedding vectors", schema: "Embeddings", headers: ["x-cache"] },
     codes: ["context_length_exceeded"],
     bounds: EMBEDDINGS_BOUNDS,
   },

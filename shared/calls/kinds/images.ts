@@ -68,16 +68,17 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   inputs: NO_INPUTS,
   route: {
     operationId: "createImage",
-    summary: "Make images",
+    summary: "Create image",
     description:
-      "Made by a job that is paid and goes on when its caller leaves. A call that is waited for too long ends as " +
-      "`job_timeout` with the job's id, under which the images can be collected. With `stream: true` in the body the " +
-      "answer is an event stream of states that ends with `[DONE]`; who leaves it ends the call.",
+      "Generates images in a durable job, which continues when the client disconnects. A call that exceeds the " +
+      "wait limit fails with `job_timeout` and the job's id; the images can be retrieved from the job. With " +
+      "`stream: true` the response is an event stream of states that ends with `[DONE]`; closing the connection " +
+      "cancels the call.",
     tag: "Images",
     request: { schema: "ImageGenerationRequest", example: { model: "sandbox-image", prompt: "a boat at sea" } },
     answers: "results",
     answersInline: true,
-    answer: { description: "The images", schema: "MediaResults", stream: "MediaState" },
+    answer: { description: "The images, or a stream of states", schema: "MediaResults", stream: "MediaState" },
     statesBy: "member",
   },
 };
@@ -114,10 +115,10 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditPara
   inputs: (request, model, kept) => editImages({ ...request }, model, kept),
   route: {
     operationId: "editImage",
-    summary: "Change an image",
+    summary: "Create image edit",
     description:
-      "As images are made, from one that the body holds in base64 or names as a file. Models of modality `upscale` are " +
-      "called here. As a form the images are the parts `image` and `mask`; all else is as in JSON.",
+      "Edits an image that the body contains in base64 or names as a stored file. Models with the modality " +
+      "`upscale` are also called here. In a form the images are the parts `image` and `mask`.",
     tag: "Images",
     request: {
       schema: "ImageEditRequest",
@@ -128,7 +129,7 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditPara
     },
     answers: "results",
     answersInline: true,
-    answer: { description: "The changed images", schema: "MediaResults" },
+    answer: { description: "The edited images", schema: "MediaResults" },
     does: ["reads_files"],
     codes: ["edit_not_supported"],
   },

@@ -39,10 +39,10 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
   route: {
     operationId: "createMesh",
-    summary: "Make or transform a mesh",
+    summary: "Create 3D mesh",
     description:
-      "From words, an image or both; models that transform a mesh need one. A call that is waited for too long ends as " +
-      "`job_timeout` with the job's id, under which the mesh can be collected.",
+      "Generates a mesh from a prompt, an image or both. Models that transform a mesh require one. A call that " +
+      "exceeds the wait limit fails with `job_timeout` and the job's id; the mesh can be retrieved from the job.",
     tag: "3D",
     request: { schema: "MeshGenerationRequest" },
     answers: "results",

@@ -41,15 +41,16 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   inputs: NO_INPUTS,
   route: {
     operationId: "createMusic",
-    summary: "Make music",
+    summary: "Create music",
     description:
-      "One call that answers when the music is there. A call that is waited for too long ends as `job_timeout` with the " +
-      "job's id. With `?stream=true` in the address the answer is an event stream of states, as for images.",
+      "Generates music and waits for the result. A call that exceeds the wait limit fails with `job_timeout` and " +
+      "the job's id. With the query parameter `stream=true` the response is an event stream of states, as for " +
+      "images.",
     tag: "Audio",
     request: { schema: "MusicGenerationRequest" },
     answers: "results",
     answersInline: true,
-    answer: { description: "The music", schema: "MediaResults", stream: "MediaState" },
+    answer: { description: "The music, or a stream of states", schema: "MediaResults", stream: "MediaState" },
     statesBy: "query",
   },
 };

@@ -44,12 +44,13 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   inputs: NO_INPUTS,
   route: {
     operationId: "createSpeech",
-    summary: "Speak a text",
+    summary: "Create speech",
     description:
-      "Answers with the audio itself: `audio/mpeg`, `audio/ogg` (opus), `audio/aac`, `audio/flac`, `audio/wav` or `audio/pcm`. " +
-      "Where the price is known ahead the bytes come while they are made. The audio is kept as a file under the job " +
-      "that `x-request-id` names. With `stream_format: sse` the answer is an event stream of pieces in base64 that ends with " +
-      "`speech.audio.done`. A voice that the model has not gives way to its usual one; `x-voice-used` tells which one speaks.",
+      "Returns audio: `audio/mpeg`, `audio/ogg` (opus), `audio/aac`, `audio/flac`, `audio/wav` or `audio/pcm`. The " +
+      "audio is streamed while it is generated when its price is known in advance. It is also stored as a file of " +
+      "the job named by `x-request-id`. With `stream_format: sse` the response is an event stream of base64 chunks " +
+      "that ends with `speech.audio.done`. The model's default voice replaces an unknown voice; `x-voice-used` " +
+      "returns the voice used.",
     tag: "Audio",
     request: { schema: "SpeechRequest", example: { model: "sandbox-tts", input: "It works." } },
     answers: "audio",

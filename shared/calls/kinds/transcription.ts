@@ -61,15 +61,16 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
   },
   route: {
     operationId: "createTranscription",
-    summary: "Write down what is said",
+    summary: "Create transcription",
     description:
-      "A form with the part `file`, or JSON with `audio_base64` or `file_id`. Answers with JSON, plain text or subtitles, as " +
-      "`response_format` says. With `stream: true` the answer is an event stream that ends with `[DONE]`.",
+      "Transcribes audio: a form with the part `file`, or JSON with `audio_base64` or `file_id`. `response_format` " +
+      "selects JSON, plain text or subtitles. With `stream: true` the response is an event stream that ends with " +
+      "`[DONE]`.",
     tag: "Audio",
     request: { schema: "TranscriptionRequest", form: TRANSCRIPTION_FORM },
     answers: "live",
     answer: {
-      description: "What is said",
+      description: "The transcription",
       schema: "Transcription",
       texts: ["text/plain", "application/x-subrip", "text/vtt"],
       stream: ["TranscriptionEvent", "ErrorEnvelope"],

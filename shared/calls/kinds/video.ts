@@ -45,12 +45,12 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
   route: {
     operationId: "createVideo",
-    summary: "Begin a video",
-    description: "Answers at once with the job that makes it; its state is asked for under its id.",
+    summary: "Create video",
+    description: "Starts a video job and returns it immediately. Poll its state with GET /v1/videos/generations/{id}.",
     tag: "Videos",
     request: { schema: "VideoGenerationRequest" },
     answers: "job",
-    answer: { description: "The job", schema: "Job" },
+    answer: { description: "The started job", schema: "Job" },
     does: ["reads_files", "fetches_addresses"],
   },
 };

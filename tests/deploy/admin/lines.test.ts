@@ -105,7 +105,7 @@ describe("help", () => {
   test("knows every command that documents name", async () => {
     const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as { command: string }[];
     const known = list.map(({ command }) => command);
-    for (const name of ["deploy/runbook.md", "CONTRIBUTING.md", "schemas/NOTIFICATIONS.md"]) {
+    for (const name of ["deploy/runbook.md", "CONTRIBUTING.md", "schemas/docs/guides/webhooks.md"]) {
       const guide = await Bun.file(join(PROJECT_ROOT, name)).text();
       const named = Array.from(
         guide.matchAll(/(?:\badmin|\badmin --) ([a-z][a-z-]*(?: [a-z][a-z-]*)?)/g),

@@ -1,6 +1,7 @@
 /** A balance for ten calls, two hundred at once over two ingress processes. */
 import { beforeAll, expect, test } from "bun:test";
 
+import { readBalance } from "#shared/database/credits.ts";
 import { audit } from "#tests/faults/audit.ts";
 import { ask, type Bed, createWorkspace, FLAT_NANO, type Workspace } from "#tests/faults/bed.ts";
 import { errorCode } from "#tests/faults/client.ts";
@@ -54,8 +55,8 @@ test("a balance for ten calls serves ten of two hundred that arrive at once", as
   expect(new Set(served.map((answer) => answer.headers.get("x-credits-used")))).toEqual(new Set(["1"]));
   expect(upstream.requests.length - before).toBe(10);
   await stack.settled();
-  const [balance] = await stack.query("select amount, held from balance where workspace_id = $1", [workspace.id]);
-  expect(balance).toEqual({ amount: 0n, held: 0n });
+  // The last of the ten may be paid out of a credit line, whose settled calls the columns of the table do not contain yet.
+  expect(await readBalance(stack, workspace.id)).toEqual({ amount: 0n, held: 0n });
   await audit(bed);
 });
 

@@ -38,8 +38,9 @@ interface Balance {
 
 async function balance(workspace?: string): Promise<Balance> {
   const [row] = await bench.stack.query<Balance>(
-    `select amount, held from balance join workspace on workspace.id = workspace_id where name = 'default' and $1::uuid is null
-       or workspace_id = $1`,
+    `select amount - unbooked_credits(workspace_id) as amount, held - lined_credits(workspace_id) as held
+     from balance join workspace on workspace.id = workspace_id
+     where name = 'default' and $1::uuid is null or workspace_id = $1`,
     [workspace ?? null],
   );
   if (!row) throw new Error("no balance");

@@ -8,6 +8,7 @@ await import("./conformance.ts");
 await import("./nulls.ts");
 await import("./refusals.ts");
 await import("./media-types.ts");
+await import("./examples.ts");
 
 test("answers are those that are recorded", expectRecorded);
 

@@ -13,7 +13,7 @@ const CHAT: RouteSpec = {
   method: "POST",
   path: "/v1/chat/completions",
   operationId: "createChatCompletion",
-  summary: "Answer a conversation",
+  summary: "Create chat completion",
   description: "Whole or streamed.",
   tags: ["Chat"],
   auth: "key",
@@ -41,24 +41,24 @@ const SCHEMA_FILE: RouteSpec = {
   errors: ["not_found"],
 };
 
+type Content = Record<string, { schema: object; example?: unknown; examples?: object }>;
+
 interface Operation {
   operationId: string;
   security: object[];
   parameters: { name: string; in: string; required: boolean; description?: string }[];
-  requestBody?: { required: boolean; content: Record<string, { schema: object }> };
-  responses: Record<
-    string,
-    { description: string; headers: Record<string, object>; content?: Record<string, { schema: object }> }
-  >;
+  requestBody?: { required: boolean; content: Content };
+  responses: Record<string, { description: string; headers: Record<string, object>; content?: Content }>;
 }
 
 interface Document {
   openapi: string;
-  tags: { name: string }[];
+  tags: { name: string; description?: string }[];
   paths: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, object>;
     headers: Record<string, object>;
+    examples: Record<string, object>;
     securitySchemes: Record<string, object>;
   };
 }
@@ -89,7 +89,7 @@ describe("the OpenAPI document", () => {
     const document = build(CHAT, SCHEMA_FILE);
     expect(document.openapi).toBe("3.1.0");
     expect(Object.keys(document.paths)).toEqual(["/v1/chat/completions", "/schemas/{name}.json"]);
-    expect(document.tags).toEqual([{ name: "Chat" }, { name: "Discovery" }]);
+    expect(document.tags).toEqual([{ name: "Chat", description: expect.any(String) }, { name: "Discovery" }]);
     expect(dangling(document)).toEqual([]);
     expect(JSON.parse(JSON.stringify(document)) as unknown).toEqual(document);
   });
@@ -134,7 +134,10 @@ describe("the OpenAPI document", () => {
       503: "Error with code `overloaded`, `service_unavailable`",
     });
     expect(responses["402"]?.content).toEqual({
-      "application/json": { schema: { $ref: "#/components/schemas/ErrorEnvelope" } },
+      "application/json": {
+        schema: { $ref: "#/components/schemas/ErrorEnvelope" },
+        examples: { insufficient_credits: { $ref: "#/components/examples/insufficient_credits" } },
+      },
     });
     for (const response of Object.values(responses)) expect(Object.keys(response.headers)).toContain("x-request-id");
     expect(Object.keys(responses["500"]?.headers ?? {})).toContain("x-should-retry");
@@ -212,6 +215,36 @@ describe("the OpenAPI document", () => {
           },
         },
       },
+    });
+  });
+
+  test("shows examples of a request, of a response and of events, unless the route has its own", () => {
+    const followed = {
+      ...CHAT,
+      path: "/v1/followed",
+      operationId: "follow",
+      responses: { 200: { description: "Events", stream: "MediaState" } },
+    } as const;
+    const examples = {
+      createChatCompletion: { request: { model: "m" }, responses: { 200: { id: "a" } } },
+      follow: { request: { model: "other" }, responses: { 200: { status: "queued" } } },
+    };
+    const own = { ...followed, request: { schema: "ChatCompletionRequest", example: { model: "own" } } } as const;
+    const { paths } = buildOpenApi([CHAT, own], components, examples) as Document;
+    const [chat, follow] = [paths[CHAT.path]?.["post"], paths[own.path]?.["post"]];
+    expect(chat?.requestBody?.content).toMatchObject({ "application/json": { example: { model: "m" } } });
+    expect(chat?.responses["200"]?.content).toMatchObject({ "application/json": { example: { id: "a" } } });
+    expect(chat?.responses["200"]?.content?.["text/event-stream"]).not.toHaveProperty("example");
+    expect(follow?.requestBody?.content).toMatchObject({ "application/json": { example: { model: "own" } } });
+    expect(follow?.responses["200"]?.content).toMatchObject({ "text/event-stream": { example: { status: "queued" } } });
+  });
+
+  test("shows errors to clients of Anthropic's API in its form", () => {
+    const { responses } = operation({ ...CHAT, isAnthropic: true });
+    const examples = { anthropic_model_not_found: { $ref: "#/components/examples/anthropic_model_not_found" } };
+    expect(responses["404"]?.content).toMatchObject({ "application/json": { examples } });
+    expect(build(CHAT).components.examples["anthropic_model_not_found"]).toMatchObject({
+      value: { type: "error", error: { type: "not_found_error", code: "model_not_found" } },
     });
   });
 

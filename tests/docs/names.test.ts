@@ -1,0 +1,63 @@
+/** Models, settings, capabilities, error codes and paths that the documentation's pages name exist. */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { afterAll, describe, expect, test } from "bun:test";
+
+import { createApp } from "#ingress/app.ts";
+import { SETTINGS } from "#shared/config/settings.ts";
+import { ERROR_CODES } from "#shared/errors.ts";
+import { fakeContext } from "#tests/ingress/fake-context.ts";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
+import { CAPABILITY_IDS } from "#workers/capabilities/list.ts";
+
+import { type Page, PAGES } from "./page.ts";
+
+const fake = fakeContext();
+const app = createApp(fake.context);
+afterAll(() => fake.close());
+
+/** Variables that readers set in their own shell. */
+const OF_READERS = new Set(["SLUICE_KEY", "SLUICE_NATS"]);
+const catalogue = readFileSync(join(PROJECT_ROOT, "shared/calls/catalogue/models/sandbox.yaml"), "utf8");
+const models = new Set(Array.from(catalogue.matchAll(/slug: (sandbox-[a-z0-9-]+)$/gm), ([, slug]) => slug));
+const settings = new Set(JSON.stringify(SETTINGS).match(/SLUICE_[A-Z0-9_]+/g));
+
+/** The text without its list of paths that do not exist. */
+function supported({ body }: Page): string {
+  return body.split("\n## Not supported\n")[0] ?? "";
+}
+
+function named(pattern: RegExp): (page: Page) => readonly string[] {
+  return ({ body }) => [...new Set(Array.from(body.matchAll(pattern), ([, name = ""]) => name))];
+}
+const modelsIn = named(/\b(sandbox-[a-z0-9-]+)(?![\w/.-]*\/)/g);
+const settingsIn = named(/\b(SLUICE_[A-Z0-9_]+)/g);
+const capabilitiesIn = named(/["`/]((?:video|audio|image|document|archive|web|code)\.[a-z_]+)(?=["`/])/g);
+const codesIn = named(/\b\d{3} `([a-z_]+)`/g);
+
+describe.each(PAGES.map((page) => [page.path, page] as const))("%s", (_path, page) => {
+  test("names models, settings, capabilities and error codes that exist", () => {
+    expect({
+      models: modelsIn(page).filter((name) => !models.has(name)),
+      settings: settingsIn(page).filter((name) => !settings.has(name) && !OF_READERS.has(name)),
+      capabilities: capabilitiesIn(page).filter((id) => !CAPABILITY_IDS.includes(id)),
+      codes: codesIn(page).filter((code) => !Object.hasOwn(ERROR_CODES, code)),
+    }).toEqual({ models: [], settings: [], capabilities: [], codes: [] });
+  });
+
+  test("names paths that exist", async () => {
+    const paths = supported(page).matchAll(/`(?:(GET|POST|PUT|PATCH|DELETE) )?(\/(?:v1|workspaces|mcp)\/[^`\s?]+)/g);
+    for (const [, method, path = ""] of paths) {
+      const url = `http://localhost${path.replaceAll(/\{[^}]*\}/g, "one").replaceAll("…", "one")}`;
+      const { status } = await app.handle(new Request(url, { method: method ?? "OPTIONS" }));
+      // 401: the path and the method exist, and the request has no key.
+      expect([method, path, status]).toEqual([method, path, method === undefined ? 204 : 401]);
+    }
+  });
+});
+
+test("the patterns find names", () => {
+  const found = [modelsIn, settingsIn, capabilitiesIn, codesIn].map((names) => PAGES.flatMap(names).length);
+  expect(found.every((count) => count > 10)).toBe(true);
+});
