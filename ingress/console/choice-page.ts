@@ -33,7 +33,7 @@ export function choicePage(
 </head>
 <body>
 <h1>Choose a workspace</h1>
-<p><bdi>${Bun.escapeHTML(email)}</bdi> is known in several. Sign in to:</p>
+<p><bdi>${Bun.escapeHTML(email)}</bdi> is a member of several workspaces. Choose one:</p>
 <form method="post">
 ${buttons.join("\n")}
 </form>
