@@ -1,11 +1,9 @@
-/**
- * Writes every generated file, or with --check tells which of them are stale.
- * A generator is a row in GENERATORS: a name and the files it makes, as text.
- */
+/** Writes every generated file, or lists the stale ones with --check. A generator is a row in GENERATORS: a name and its files as text. */
 import { join } from "node:path";
 
 import { definedCapabilities } from "./generate/capabilities.ts";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
+import { decisionFiles } from "./generate/decisions.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
@@ -17,11 +15,11 @@ import { validatorsDeclaration, validatorsModule } from "./generate/validators.t
 
 export interface FileGenerator {
   readonly name: string;
-  /** Path below the project root → whole text; the same input must give the same bytes. */
+  /** Returns path below the project root → whole text; equal inputs must give equal bytes. */
   generate(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** In order: each reads what those before it have written. */
+/** In order: each generator reads the output of the previous ones. */
 const GENERATORS: readonly FileGenerator[] = [
   { name: "names", generate: () => filesWithNames() },
   {
@@ -49,9 +47,10 @@ const GENERATORS: readonly FileGenerator[] = [
   },
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
   { name: "monitoring", generate: async () => monitoringFiles() },
+  { name: "decisions", generate: () => decisionFiles() },
 ];
 
-/** Paths of the generated files whose text differs from what would be written now. */
+/** Returns the paths of the generated files whose present text differs from the generator's. */
 async function staleFiles(root: string, generators: readonly FileGenerator[]): Promise<readonly string[]> {
   const outputs = await Promise.all(generators.map((generator) => generator.generate()));
   const stale: string[] = [];

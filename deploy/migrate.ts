@@ -1,6 +1,6 @@
 /**
- * The migrate role: schema, the first workspace when a bootstrap key is given, the bucket and the queue's topology where their servers
- * are named. Safe to run any number of times.
+ * The migrate role: applies migrations, creates the first workspace when a bootstrap key is set, and the bucket and the streams of the
+ * queue when their servers are set. It can be repeated.
  */
 import { type Config, loadConfig } from "#shared/config.ts";
 import { isDatabaseAway, openDatabase } from "#shared/database/client.ts";
@@ -13,22 +13,29 @@ import { ensureBucket, openStorage } from "#shared/storage/client.ts";
 
 import { ensureBootstrap } from "./admin/bootstrap.ts";
 
-/** @throws Error when the database cannot be reached or a migration fails */
+/** Migrates. @throws Error when the database is unreachable or a migration fails */
 export async function runMigrate(): Promise<void> {
   const config = loadConfig(undefined, { needs: ["database"] });
   const log = createLogger({ level: config.logLevel, role: "migrate" });
   const database = openDatabase({ url: config.databaseUrl, poolMax: 2, log });
   try {
     const waiting = { waitMs: config.startWaitMs, log };
-    const applied = await awaitServer("database", () => migrate(database, log), { ...waiting, isAway: isDatabaseAway });
+    const applied = await awaitServer("database", () => migrate(database, log), {
+      ...waiting,
+      isAway: isDatabaseAway,
+    }).catch((error: unknown) => {
+      throw isDatabaseAway(error) ? new Error("Postgres cannot be reached at DATABASE_URL", { cause: error }) : error;
+    });
     const first = config.bootstrapKey === undefined ? undefined : await ensureBootstrap(database, config.bootstrapKey);
     if (first?.isRevoked === true) log.warn("the key of SLUICE_BOOTSTRAP_KEY was revoked and stays so");
     if (config.s3.endpoint !== undefined) {
       const storage = openStorage(config.s3);
-      await awaitServer("storage", () => ensureBucket(storage), waiting);
+      await awaitServer("storage", () => ensureBucket(storage), waiting).catch((error: unknown) => {
+        throw new Error("the bucket cannot be created at S3_ENDPOINT", { cause: error });
+      });
       storage.close();
     }
-    if (config.natsUrl === "") log.warn("NATS_URL is not set: the queue's streams are as they were");
+    if (config.natsUrl === "") log.warn("NATS_URL is not set: the streams of the queue are not changed");
     else await migrateQueue(config, log);
     log.info({ applied: applied.length, workspace: first?.workspace }, "database is up to date");
   } finally {

@@ -210,7 +210,7 @@ async function checkConnections(
           ? ["which", "raise max_connections"]
           : [`whose ${owner}`, `raise its limit (alter ${owner} connection limit …)`];
       throw new Error(
-        `this process opens up to ${wanted} connections to Postgres, ${whose} has ${Math.max(0, free + 1)} of its ${all} left; ${remedy}, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler (runbook, "Connections to Postgres")`,
+        `this process opens up to ${wanted} connections to Postgres, ${whose} has ${Math.max(0, free + 1)} of its ${all} left; ${remedy}, lower SLUICE_DATABASE_POOL_MAX, or use a pooler (see /docs/operate/connections)`,
       );
     }
     await Bun.sleep(ROOM_WAIT_MS / 20);
@@ -243,7 +243,7 @@ async function waitForDatabase(database: Database, waitMs: number, log: Logger):
     }
     if (isDatabaseAway(error)) throw new Error("Postgres cannot be reached at DATABASE_URL", { cause: error });
     if (!isRefusedByPooler(error)) throw error;
-    const settings = 'set ignore_startup_parameters as the runbook says under "Connections to Postgres"';
+    const settings = "set ignore_startup_parameters (see /docs/operate/connections#pgbouncer)";
     throw new Error(`the pooler at DATABASE_URL refuses our connections (${String(error)}); ${settings}`);
   });
   if (missing.length > 0) {

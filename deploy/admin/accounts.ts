@@ -1,6 +1,6 @@
 /**
- * Commands that create workspaces, members and keys; a key is shown once. They work on the database, because an operator's token
- * opens no workspace that has owners of its own.
+ * Commands that create workspaces, members and keys. They use the database, because an operator's token gives no access to a workspace
+ * that has owners.
  */
 import type { OperatorPresetList } from "#schemas/generated/types.ts";
 import { findKey, insertKey, KEYS_PER_WORKSPACE_MAX } from "#shared/database/api-keys.ts";
@@ -22,19 +22,19 @@ import { ACTOR, type Context } from "./context.ts";
 export const ACCOUNT_COMMANDS: readonly Command[] = [
   {
     usage: "workspace create <name>",
-    about: "makes a workspace without members, keys or credits",
+    about: "Creates a workspace without members, keys or credits.",
     needs: "database",
     async run(context, given) {
       const name = workspaceNameOf(given.word("name"));
       const row = await insertWorkspace(await context.database(), { id: newId(), name, actor: ACTOR });
-      if (row === undefined) throw new Error(`there is a workspace ${name} already, or was in the last 30 days`);
+      if (row === undefined) throw new Error(`the name ${quote(name)} is taken, or was released less than 30 days ago`);
       const { id, is_active, created_at } = row;
-      return { json: { id, name, is_active, created_at }, text: `workspace ${name} made, id ${id}` };
+      return { json: { id, name, is_active, created_at }, text: `created workspace ${name}, id ${id}` };
     },
   },
   {
     usage: "member add <workspace> <name> --role <role>",
-    about: `adds a member; roles are ${MEMBER_ROLES.join(", ")}`,
+    about: "Adds a member to a workspace.",
     needs: "database",
     async run(context, given) {
       const role = roleOf(given.word("role"));
@@ -42,14 +42,14 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       const database = await context.database();
       const workspace = await findWorkspace(database, given.word("workspace"));
       const row = await insertMember(database, workspace.id, { id: newId(), name, role, actor: ACTOR });
-      if (row === undefined) throw new Error(`the workspace ${workspace.name} has a member ${name} already`);
-      const text = `member ${name} added to ${workspace.name} as ${role}, id ${row.id}`;
+      if (row === undefined) throw new Error(`workspace ${workspace.name} already has a member ${quote(name)}`);
+      const text = `added ${name} to ${workspace.name} as ${role}, id ${row.id}`;
       return { json: { workspace_id: workspace.id, ...row }, text };
     },
   },
   {
     usage: "member role <workspace> <name> <role>",
-    about: "changes a member's role; keys follow within a second",
+    about: "Changes the role of a member. Its keys follow within a second.",
     needs: "database",
     run(context, given) {
       const role = roleOf(given.word("role"));
@@ -58,19 +58,19 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
   },
   {
     usage: "member disable <workspace> <name>",
-    about: "the member's keys stop working within a second",
+    about: "Disables a member: its keys stop working within a second.",
     needs: "database",
     run: (context, given) => change(context, given, { isActive: false }, "disabled"),
   },
   {
     usage: "member enable <workspace> <name>",
-    about: "the member's keys work again",
+    about: "Enables a member: its keys work again.",
     needs: "database",
     run: (context, given) => change(context, given, { isActive: true }, "enabled"),
   },
   {
     usage: "key create <workspace> --member <name> --preset <preset> [--name <name>]",
-    about: "makes a key and shows it, this once; its name is the member's unless given",
+    about: "Creates a key for a member and prints it. It cannot be printed again.",
     needs: "database",
     async run(context, given) {
       const name = nameOf(given.option("name") ?? given.word("member"));
@@ -84,10 +84,10 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
       const kept = { id, memberId: member.id, name, sha256: hashKey(key), hint: keyHint(key), preset, actor: ACTOR };
       if ((await insertKey(database, workspace.id, kept)) === "too_many") {
         const most = KEYS_PER_WORKSPACE_MAX;
-        throw new Error(`the workspace ${workspace.name} has ${most} keys, the most there can be`);
+        throw new Error(`workspace ${workspace.name} has ${most} keys, which is the maximum; revoke some`);
       }
       const row = await findKey(database, workspace.id, id);
-      if (row === undefined) throw new Error("the key was not kept; try again");
+      if (row === undefined) throw new Error("the key was not stored; try again");
       const { hint, role, created_at, expires_at, last_used_at, revoked_at } = row;
       const held = { workspace: workspace.name, workspace_id: workspace.id, member: member.name, role, preset };
       return { json: { key, id, ...held, name, hint, created_at, expires_at, last_used_at, revoked_at } };

@@ -1,4 +1,4 @@
-/** Words of the line → values. Each refuses with a sentence that says what was expected. */
+/** Reads arguments of the command line. Each error says what was expected. */
 import type { Database } from "#shared/database/client.ts";
 import { findMember, type MemberRow } from "#shared/database/members.ts";
 import { findReleasedName, findWorkspace as findByWord, type WorkspaceRow } from "#shared/database/workspaces.ts";
@@ -7,10 +7,10 @@ import { isPlainText } from "#shared/plain-text.ts";
 
 import { quote, UsageError } from "./command.ts";
 
-/** So that they fit a line of a list. */
+/** Names must fit a line of a list. */
 const NAME_CHARS_MAX = 64;
 
-/** @throws UsageError for an empty or long one, or one with control characters */
+/** Reads a name. @throws UsageError for an empty or long name, or one with control characters */
 export function nameOf(word: string): string {
   if (isPlainText(word, NAME_CHARS_MAX)) return word;
   throw new UsageError(
@@ -18,13 +18,13 @@ export function nameOf(word: string): string {
   );
 }
 
-/** A name that cannot be taken for an id. @throws UsageError */
+/** Reads the name of a workspace, which must not look like an id. @throws UsageError */
 export function workspaceNameOf(word: string): string {
-  if (isUuid(word.toLowerCase())) throw new UsageError(`expected a name that is no id, got ${quote(word)}`);
+  if (isUuid(word.toLowerCase())) throw new UsageError(`expected a name that is not an id, got ${quote(word)}`);
   return nameOf(word);
 }
 
-/** Says no more of what is no id than its beginning: it may be a key. @throws UsageError */
+/** Reads an id. The error repeats only the beginning of the word, which may be a key. @throws UsageError */
 export function idOf(what: string, word: string): string {
   const id = word.toLowerCase();
   if (!isUuid(id)) throw new UsageError(`expected ${what} as a UUID, got ${quote(startOf(word))}`);
@@ -36,10 +36,10 @@ export function startOf(word: string): string {
   return word.length > SHOWN_CHARS ? `${word.slice(0, SHOWN_CHARS)}…` : word;
 }
 
-/** Characters that tell a slip from a paste. */
+/** Characters of such a word that errors show. */
 const SHOWN_CHARS = 8;
 
-/** Number of rows a list shows at most. @throws UsageError */
+/** Reads the maximum number of rows. @throws UsageError */
 export function limitOf(word: string | undefined, fallback: number): number {
   if (word === undefined) return fallback;
   const limit = Number(word);
@@ -47,16 +47,16 @@ export function limitOf(word: string | undefined, fallback: number): number {
   throw new UsageError(`expected --limit as a whole number from 1 to 10000, got ${quote(word)}`);
 }
 
-/** @throws Error when there is none of that name or id; one that was called so is not meant without a word */
+/** Returns the workspace of that name or id. @throws Error when there is none; it names a workspace that had this name before */
 export async function findWorkspace(database: Database, word: string): Promise<WorkspaceRow> {
   const row = await findByWord(database, word);
   if (row !== undefined) return row;
   throw noWorkspace(word, await findReleasedName(database, word));
 }
 
-/** @param renamed the one that had this name before */
+/** @param renamed the workspace that had this name before */
 export function noWorkspace(word: string, renamed?: { readonly id?: unknown; readonly name?: unknown }): Error {
-  const now = renamed && `; the one that had this name is called ${String(renamed.name)} now, id ${String(renamed.id)}`;
+  const now = renamed && `; it was renamed to ${String(renamed.name)}, id ${String(renamed.id)}`;
   return new Error(`there is no workspace ${quote(word)}${now ?? ""}`);
 }
 

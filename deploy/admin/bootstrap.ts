@@ -1,4 +1,4 @@
-/** The first workspace and its key, so that a new installation can be called at once. */
+/** Creates the first workspace and its key, so that a new installation can be called at once. */
 import { findKeyByHash, insertKey, listMemberKeys, revokeKey } from "#shared/database/api-keys.ts";
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database, type Queryable } from "#shared/database/client.ts";
@@ -12,20 +12,19 @@ import { hashKey, keyHint } from "#shared/secrets/api-keys.ts";
 const ACTOR: Actor = { type: "operator", id: "bootstrap" };
 const OWNER = "bootstrap";
 const CREDITS = 1_000_000n;
-/** Fixed, so that the first credits of a database are given once however often this runs. */
+/** Fixed id: the first credits of a database are added once, however often this runs. */
 const TOP_UP_ID = "00000000-0000-7000-8000-0000b0075ea1";
 
 export interface Bootstrapped {
-  /** The first workspace's name by now. */
+  /** Present name of the first workspace. */
   readonly workspace: string;
-  /** The key had been revoked and stays so; nothing was changed. */
+  /** True when the key was revoked before. It stays revoked, and nothing was changed. */
   readonly isRevoked: boolean;
 }
 
 /**
- * Makes the first workspace, called `default`, with an owner `bootstrap`, this key under the preset `unlimited`, and 1,000,000
- * credits. Any number of times, also at once, and whatever workspace and owner are called since. Another key than last time
- * replaces the earlier ones.
+ * Creates the first workspace `default` with an owner `bootstrap`, this key with the preset `unlimited`, and 1,000,000 credits.
+ * Idempotent, also when two run at once or the workspace was renamed. Another key than last time replaces the earlier ones.
  * @throws Error when the key belongs to another workspace
  */
 export function ensureBootstrap(database: Database, key: string): Promise<Bootstrapped> {
@@ -60,12 +59,12 @@ export function ensureBootstrap(database: Database, key: string): Promise<Bootst
       actor: ACTOR,
     }).catch((error: unknown) => {
       if (constraintName(error) !== "api_key_sha256_key") throw error;
-      throw new Error(`expected SLUICE_BOOTSTRAP_KEY to be a key of workspace ${name}, it is another workspace's`, {
+      throw new Error(`SLUICE_BOOTSTRAP_KEY is the key of another workspace than ${name}; set another key`, {
         cause: error,
       });
     });
     for (const { id, hint, revoked_at } of earlier) {
-      // Keys minted for this member by command are not ours to revoke; a bootstrap key never has their prefix.
+      // Keys that a command created for this member stay; a bootstrap key never has their prefix.
       if (!hint.startsWith("slk_") && revoked_at === null) await revokeKey(tx, workspaceId, { id, actor: ACTOR });
     }
     return { workspace: name, isRevoked: false };
@@ -78,7 +77,7 @@ interface Bootstrap {
   readonly name: string;
 }
 
-/** Locked until the transaction ends: a second process waits here and then finds everything done. */
+/** Locks the table until the transaction ends: a second process waits here and then finds everything done. */
 async function findBootstrap(tx: Queryable): Promise<Bootstrap | undefined> {
   await tx.query("lock table bootstrap in exclusive mode");
   const rows = await tx.query<Bootstrap>(
@@ -89,7 +88,7 @@ async function findBootstrap(tx: Queryable): Promise<Bootstrap | undefined> {
   return rows[0];
 }
 
-/** @throws Error when the name is that of a workspace with members of its own */
+/** @throws Error when the workspace of that name has other members */
 async function makeBootstrap(tx: Queryable): Promise<Bootstrap> {
   const { id: workspaceId, name } = await ensureWorkspace(tx, { id: newId(), name: BOOTSTRAP_WORKSPACE, actor: ACTOR });
   const others = await tx.query("select from member where workspace_id = $1 and name <> $2 limit 1", [
@@ -98,7 +97,7 @@ async function makeBootstrap(tx: Queryable): Promise<Bootstrap> {
   ]);
   if (others.length > 0) {
     throw new Error(
-      `SLUICE_BOOTSTRAP_KEY is for a workspace ${BOOTSTRAP_WORKSPACE} of its own, and the one of that name has other members; rename that one`,
+      `SLUICE_BOOTSTRAP_KEY needs its own workspace ${BOOTSTRAP_WORKSPACE}, but that workspace has other members; rename it`,
     );
   }
   const member = await ensureMember(tx, workspaceId, { id: newId(), name: OWNER, role: "owner", actor: ACTOR });

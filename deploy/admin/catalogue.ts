@@ -9,7 +9,7 @@ import { table } from "./table.ts";
 export const CATALOGUE_COMMANDS: readonly Command[] = [
   {
     usage: "catalogue check [file…]",
-    about: "validates files laid over ours, those of SLUICE_CATALOGUE unless named; exit code 1 when they are refused",
+    about: "Validates catalogue files, by default those of SLUICE_CATALOGUE. The exit code is 1 when they are refused.",
     needs: "nothing",
     async run(context, given) {
       const files = given.rest.length > 0 ? given.rest : undefined;
@@ -26,7 +26,7 @@ export const CATALOGUE_COMMANDS: readonly Command[] = [
   },
   {
     usage: "catalogue list",
-    about: "models that can be served with sources and prices, and why others cannot",
+    about: "Lists the models with sources and prices, and why others cannot be served.",
     needs: "nothing",
     async run(context) {
       const catalogue = await context.catalogue();

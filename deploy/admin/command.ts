@@ -1,18 +1,21 @@
-/** The shape of a command, and the parser of its command line, which goes by the command's usage line. */
+/** The shape of a command, and the parser of its command line, which follows the command's usage line. */
 import { parseArgs } from "node:util";
+
+import { nearNames } from "#shared/calls/kinds/near-names.ts";
 
 import type { Context } from "./context.ts";
 
 export interface Command {
   /**
-   * One or two words, then arguments and options: `<name>`, `[rest…]` for what follows, be it nothing, `--name <value>` for an
-   * option that must be there, `[--name <value>]` for one that need not. Every command takes `--json` besides.
+   * One or two words, then arguments and options: `<name>` for an argument, `[rest…]` for any number of further ones, `--name <value>`
+   * for a required option, `[--name <value>]` for an optional one. Every command also accepts `--json`.
    */
   readonly usage: string;
-  /** Another name for the same. */
+  /** Another name of the command. */
   readonly alias?: string;
+  /** Description in sentences. The list of commands shows the first one. */
   readonly about: string;
-  /** service: a running one, with an operator's token; database: Postgres; nothing: this machine alone. */
+  /** service: a running service and an operator's token; database: Postgres; nothing: this machine alone. */
   readonly needs: "service" | "database" | "nothing";
   /** @throws UsageError for a malformed value; Error with one sentence for everything else that goes wrong */
   run(context: Context, given: Arguments, live: Live): Promise<Answer>;
@@ -46,7 +49,7 @@ export interface Answer {
   readonly exitCode?: 0 | 1;
 }
 
-/** The line cannot be understood; says in one sentence what was expected. */
+/** The command line is wrong; the message says what is wrong and what was expected. */
 export class UsageError extends Error {
   override readonly name = "UsageError";
 }
@@ -56,18 +59,44 @@ export function commandName({ usage }: Pick<Command, "usage">): string {
   return /^[a-z-]+( [a-z-]+)?/.exec(usage)?.[0] ?? "";
 }
 
+/** An argument or option that a usage line declares. */
+interface Parameter {
+  readonly name: string;
+  /** Placeholder of an option's value. */
+  readonly value: string;
+  readonly isOption: boolean;
+}
+
+/** Returns the arguments, then the options, of a usage line. */
+export function parametersOf({ usage }: Pick<Command, "usage">): readonly Parameter[] {
+  const rest = Array.from(usage.matchAll(/\[([a-z]+)…\]/g), ([, name = ""]) => name);
+  const names = [...argumentsOf(usage), ...rest.filter((name) => !usage.includes(`<${name}>`))];
+  return [
+    ...names.map((name) => ({ name, value: "", isOption: false })),
+    ...optionsOf(usage).map(({ name, value }) => ({ name, value, isOption: true })),
+  ];
+}
+
+function argumentsOf(usage: string): string[] {
+  return Array.from(usage.matchAll(/(?<!--[a-z-]+ )<([^>]+)>/g), ([, name = ""]) => name);
+}
+
+function optionsOf(usage: string) {
+  return Array.from(usage.matchAll(/(\[)?--([a-z-]+) <([^>]+)>/g), ([, open, name = "", value = ""]) => ({
+    name,
+    value,
+    isRequired: open === undefined,
+  }));
+}
+
 /** @throws UsageError when the arguments are not those the command declares */
 export function readLine(
   command: Pick<Command, "usage" | "needs">,
   args: readonly string[],
 ): { given: Arguments; isJson: boolean; isHelp: boolean } {
   const after = `after ${commandName(command)}`;
-  const named = Array.from(command.usage.matchAll(/(?<!--[a-z-]+ )<([^>]+)>/g), ([, name = ""]) => name);
-  const declared = Array.from(command.usage.matchAll(/(\[)?--([a-z-]+) <([^>]+)>/g), ([, open, name = "", value]) => ({
-    name,
-    value,
-    isRequired: open === undefined,
-  }));
+  const named = argumentsOf(command.usage);
+  const declared = optionsOf(command.usage);
   const takesRest = command.usage.includes("…]");
   const names = [...declared.map(({ name }) => name), ...(command.needs === "service" ? ["url"] : [])];
   let values: Readonly<Record<string, string | boolean | undefined>>;
@@ -83,7 +112,7 @@ export function readLine(
       },
     }));
   } catch (error) {
-    throw new UsageError(`expected ${commandName(command)} as below: ${complaintOf(error)}`, { cause: error });
+    throw new UsageError(complaintOf(error, [...names, "json", "help"]), { cause: error });
   }
   const option: Arguments["option"] = (name) => {
     const value = values[name];
@@ -92,7 +121,7 @@ export function readLine(
   const given: Arguments = {
     word(name) {
       const value = positionals[named.indexOf(name)] ?? option(name);
-      if (value === undefined) throw new Error(`the line of ${commandName(command)} declares no ${name}`);
+      if (value === undefined) throw new Error(`the usage of ${commandName(command)} declares no ${name}`);
       return value;
     },
     option,
@@ -101,14 +130,14 @@ export function readLine(
   const line = { given, isJson: values["json"] === true, isHelp: values["help"] === true };
   if (line.isHelp) return line;
   const absent = named[positionals.length];
-  if (absent !== undefined) throw new UsageError(`expected <${absent}> ${after}`);
+  if (absent !== undefined) throw new UsageError(`missing <${absent}> ${after}`);
   const surplus = given.rest[0];
   if (surplus !== undefined && !takesRest) {
     const expected = named.map((name) => `<${name}>`).join(" ") || "no argument";
-    throw new UsageError(`expected ${expected} ${after}, got ${quote(surplus)} besides`);
+    throw new UsageError(`unexpected argument ${quote(surplus)}; expected ${expected} ${after}`);
   }
   const missing = declared.find(({ name, isRequired }) => isRequired && !option(name));
-  if (missing) throw new UsageError(`expected --${missing.name} <${missing.value}> ${after}`);
+  if (missing) throw new UsageError(`missing --${missing.name} <${missing.value}> ${after}`);
   return line;
 }
 
@@ -130,9 +159,15 @@ function negativesLast(args: readonly string[]): string[] {
   ];
 }
 
-/** The parser's complaint without its advice: the usage line follows. */
-function complaintOf(error: unknown): string {
+/** Says what is wrong with an option, and which one was probably meant. */
+function complaintOf(error: unknown, names: readonly string[]): string {
   const message = error instanceof Error ? error.message : String(error);
+  const [, option = ""] = /'(-[^' ]*)/.exec(message) ?? [];
+  if (option !== "" && message.startsWith("Unknown option")) {
+    const [near] = nearNames(names, option.replace(/^-+/, ""));
+    return `unknown option ${quote(option)}${near === undefined ? "" : `; did you mean --${near}?`}`;
+  }
+  if (option !== "" && /argument missing|argument is ambiguous/.test(message)) return `missing value after ${option}`;
   const first = message.split(/\.\s|\n/)[0] ?? message;
   return first.charAt(0).toLowerCase() + first.slice(1);
 }

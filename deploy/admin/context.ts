@@ -1,4 +1,4 @@
-/** Service, database, catalogue and settings of commands, looked for on demand: a command runs without what it does not need. */
+/** Service, database, catalogue and settings of commands, opened on demand: a command runs without what it does not need. */
 import { resolve } from "node:path";
 
 import type { Catalogue } from "#shared/calls/model.ts";
@@ -13,25 +13,25 @@ import { runningStack } from "../supervisor/address.mjs";
 import { quote, UsageError } from "./command.ts";
 import { type Address, openService, type Service } from "./service.ts";
 
-/** Advice where a setting is missing, for a checkout. */
+/** Advice for a missing setting, in a checkout. */
 const START = HAS_NPM ? "start one with npm start, or " : "";
 
-/** Actor in the audit log for everything done by command. */
+/** Actor of commands in the audit log. */
 export { OPERATOR as ACTOR } from "#shared/database/audit-log.ts";
 
 export interface Context {
-  /** @param url of the line, if it has one. @throws Error when a setting is wrong, or there is no token */
+  /** @param url option --url. @throws Error when a setting is wrong, or there is no token */
   service(url: string | undefined): Service;
   /** @throws Error when a setting is wrong, Postgres cannot be reached or lacks migrations */
   database(): Promise<Database>;
-  /** Our catalogue with these files over it; those of the settings unless given. @throws Error of a setting; CatalogueError */
+  /** Our catalogue merged with these files; default: the files of the settings. @throws Error of a setting; CatalogueError */
   catalogue(files?: readonly string[]): Promise<Catalogue>;
   /** @throws Error when a setting is wrong */
   settings(): Config;
   close(): Promise<void>;
 }
 
-/** @param environment the process's when undefined */
+/** @param environment default: the environment of the process */
 export function openContext(
   complain: (line: string) => void,
   environment: Readonly<Record<string, string>> | undefined,
@@ -55,13 +55,13 @@ export function openContext(
   };
 }
 
-/** The service that is named, else the stack that `npm start` runs, else where one would be. A stack's own token goes to it alone. @throws Error */
+/** Returns the named service, else the stack of `npm start`, else its default address. The token of a stack is sent only to that stack. @throws Error */
 function serviceAddress(config: Config, given: string | undefined): Address {
   const named = given ?? config.serviceUrl;
   const stack = named === undefined ? runningStack(config.dataDir) : null;
   if (stack !== null && config.databaseUrl !== "" && (stack.databaseUrl ?? config.databaseUrl) !== config.databaseUrl) {
     throw new Error(
-      `DATABASE_URL is not that of the stack on ${resolve(config.dataDir)}; name the service that is meant with SLUICE_URL or --url`,
+      `DATABASE_URL is not that of the stack on ${resolve(config.dataDir)}; name the service with SLUICE_URL or --url`,
     );
   }
   // The address that callers use ends in /v1.
@@ -74,7 +74,7 @@ function serviceAddress(config: Config, given: string | undefined): Address {
   throw new Error(`SLUICE_OPERATOR_TOKEN is not set${where} to a token of \`operator add\``);
 }
 
-/** The settings' database, else that of the stack which `npm start` runs. @throws Error when a setting is wrong or there is neither */
+/** Returns the database of the settings, else that of the stack of `npm start`. @throws Error when a setting is wrong or there is neither */
 function databaseConfig(environment: Readonly<Record<string, string>> | undefined): Config {
   const config = loadConfig(environment, { needs: [] });
   if (config.databaseUrl !== "") return config;

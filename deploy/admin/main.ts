@@ -1,10 +1,9 @@
-/** The admin role: one command, answered on stdout, complaints on stderr. */
-import { ADMIN } from "#shared/command-lines.ts";
-
+/** The admin role: runs one command. Results go to stdout, errors to stderr. */
 import { ACCOUNT_COMMANDS } from "./accounts.ts";
 import { CATALOGUE_COMMANDS } from "./catalogue.ts";
-import { type Command, commandName, type Live, quote, readLine, UsageError } from "./command.ts";
+import { type Command, commandName, type Live, readLine, UsageError } from "./command.ts";
 import { openContext } from "./context.ts";
+import { commandText, listText, unknownText, usageLine } from "./help.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
 import { RESTORE_COMMANDS } from "./restore.ts";
@@ -14,34 +13,23 @@ import { SERVICE_COMMANDS } from "./verbs.ts";
 import { WEBHOOK_COMMANDS } from "./webhook-listen.ts";
 
 const HELP: Command = {
-  usage: "help",
-  about: "this list",
+  usage: "help [command…]",
+  about: "Lists the commands by task. With a command: its options and an example.",
   needs: "nothing",
-  async run() {
-    const json = COMMANDS.map((command) => {
-      const { about, needs } = command;
-      return { command: commandName(command), usage: usageLine(command), about, needs };
-    });
-    const groups = Object.entries(NEEDS).map(([needs, title]) => {
-      const commands = COMMANDS.filter((command) => command.needs === needs);
-      return `${title}\n\n${commands.map((command) => `  ${usageLine(command)}\n      ${command.about}`).join("\n")}`;
-    });
-    return { json, text: `usage: ${ADMIN} <command>\n\n${groups.join("\n\n")}\n\n${NOTES}` };
+  async run(_context, { rest }) {
+    if (rest.length > 0) {
+      const command = findCommand(rest);
+      if (command === undefined) throw new UsageError(unknownText(COMMANDS, rest));
+      return { json: jsonOf(command), text: commandText(command) };
+    }
+    return { json: COMMANDS.map(jsonOf), text: listText(COMMANDS) };
   },
 };
 
-const NEEDS: Readonly<Record<Command["needs"], string>> = {
-  service: `To a running service, with an operator token in SLUICE_OPERATOR_TOKEN. It is at --url or SLUICE_URL, else it is the stack that
-npm start runs here, whose token need not be given, else http://127.0.0.1:8080:`,
-  database: `On the database of DATABASE_URL, else of the stack that npm start runs here, also while no service runs:`,
-  nothing: "On this machine alone:",
-};
-
-const NOTES = `A workspace is named by its name or its id. Amounts are credits; a negative one may stand last on the line.
-In the container image: bun deploy/sluice.ts admin <command>.
---json answers with one line of JSON in which amounts are decimal text in credits. A list has at most 10000 rows.
-Dead letters of calls cannot be sent again, since their callers have long had an answer; those of jobs can.
-Exit codes: 0 done, 1 fault or a check that found something, 2 wrong usage.`;
+function jsonOf(command: Command): Record<string, unknown> {
+  const { about, needs, usage } = command;
+  return { command: commandName(command), usage: `${usage} [--json]`, about, needs };
+}
 
 const COMMANDS: readonly Command[] = [
   ...SERVICE_COMMANDS,
@@ -59,9 +47,9 @@ const COMMANDS: readonly Command[] = [
 export interface Edge {
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
-  /** Those of the process when absent. */
+  /** Default: the environment of the process. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Those of the process's signals when absent. */
+  /** Default: SIGINT and SIGTERM of the process. */
   readonly interruption?: () => AbortSignal;
 }
 
@@ -71,7 +59,7 @@ const PROCESS: Edge = {
 };
 
 /**
- * Runs one command line and returns its exit code: 0 done, 1 a fault or a check that found something, 2 wrong usage.
+ * Runs one command line and returns its exit code: 0 success, 1 error or failed check, 2 wrong usage.
  * Never throws.
  */
 export async function runAdminCommand(args: readonly string[], edge: Edge = PROCESS): Promise<number> {
@@ -80,14 +68,14 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
   const isHelp = first === "--help" || first === "-h";
   const command = isHelp ? HELP : findCommand(args);
   if (command === undefined) {
-    stderr(`${unknownCommand(args)}\n`);
+    stderr(`${unknownText(COMMANDS, args)}\nusage: ${usageLine(HELP)}\n`);
     return 2;
   }
   const context = openContext(stderr, environment);
   try {
     const line = readLine(command, isHelp ? args.slice(1) : args.slice(wordsOf(command, args)));
     if (line.isHelp) {
-      stdout(`usage: ${ADMIN} ${usageLine(command)}\n${command.about}\n`);
+      stdout(`${commandText(command)}\n`);
       return 0;
     }
     const tell: Live["tell"] = (part) => stdout(`${line.isJson ? JSON.stringify(part.json) : textOf(part)}\n`);
@@ -96,7 +84,7 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
     return answer.exitCode ?? 0;
   } catch (error) {
     if (error instanceof UsageError) {
-      stderr(`${error.message}\nusage: ${ADMIN} ${usageLine(command)}\n`);
+      stderr(`${error.message}\nusage: ${usageLine(command)}\n`);
       return 2;
     }
     stderr(`sluice: ${oneLine(error)}\n`);
@@ -117,27 +105,12 @@ function findCommand(args: readonly string[]): Command | undefined {
   return COMMANDS.find((command) => [two, args[0]].includes(commandName(command)) || command.alias === two);
 }
 
-function usageLine({ usage }: Command): string {
-  return `${usage} [--json]`;
-}
-
-/** Number of words on the line that name the command. */
+/** Returns the number of words that name the command. */
 function wordsOf(command: Command, args: readonly string[]): number {
   return commandName(command) === args[0] ? 1 : 2;
 }
 
-function unknownCommand(args: readonly string[]): string {
-  const group = COMMANDS.filter(({ usage }) => usage.split(" ")[0] === args[0]);
-  const expected =
-    group.length > 0
-      ? `expected ${args[0]} with ${group.map(({ usage }) => usage.split(" ")[1]).join(", ")}`
-      : "expected a command";
-  const got = args.length === 0 ? "none" : quote(args.slice(0, 2).join(" "));
-  const lines = group.length > 0 ? group.map(usageLine) : ["<command>, or help for the list"];
-  return `${expected}, got ${got}\n${lines.map((line) => `usage: ${ADMIN} ${line}`).join("\n")}`;
-}
-
-/** The fault and what caused it; of wrong settings there is one line each. */
+/** Returns the message of an error and of its causes, on one line. */
 function oneLine(error: unknown): string {
   const parts: string[] = [];
   let fault = error;

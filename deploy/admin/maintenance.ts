@@ -1,4 +1,4 @@
-/** Commands that go over the whole database: the books, for which a route has too little time, old usage, and the seals of stored credentials. */
+/** Commands that read the whole database: the ledger check, which takes too long for a route, the archive of usage, and the rotation of the encryption key. */
 import { type FileHandle, open, statfs } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 
@@ -23,13 +23,14 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   {
     usage: "credits check",
     alias: "ledger check",
-    about: "recomputes every balance and checkpoint from all entries and holds; exit code 1 when anything differs",
+    about:
+      "Recomputes every balance and checkpoint from all ledger entries and holds. The exit code is 1 when anything differs.",
     needs: "database",
     async run(context) {
       const faults = await (await context.database()).slowTransaction(AUDIT_LIMIT_MS, auditLedger);
       const isExact = faults.length === 0;
       const text = isExact
-        ? "the books are exact"
+        ? "every balance matches the ledger"
         : textOf({ json: faults, columns: "workspace_id fault expected found" });
       return { json: { is_exact: isExact, faults }, text, exitCode: isExact ? 0 : 1 };
     },
@@ -37,7 +38,7 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   {
     usage: "ledger archive --before <date> --to <file>",
     about:
-      "moves usage records that ended before a day, and what they took in the ledger, into a new file of JSON lines; balances and sums stay",
+      "Moves usage records of before a day, with their ledger entries, into a new file of JSON lines. Balances and sums stay.",
     needs: "database",
     async run(context, { word }) {
       const before = dayOf(word("before"));
@@ -45,15 +46,15 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
       await refuseMemory(dirname(resolve(path)));
       const database = await context.database();
       const file = await open(path, "wx", 0o600).catch((error: unknown) => {
-        throw new Error(`the file ${quote(path)} cannot be made, or is there already`, { cause: error });
+        throw new Error(`cannot create the file ${quote(path)}; it must not exist yet`, { cause: error });
       });
       try {
         const keep = (lines: readonly string[]): Promise<void> => append(file, lines);
         const { records, until } = await archiveUsage(database, { before, name: path, actor: ACTOR, keep });
         const text =
           until === null
-            ? "the hourly audit has closed no hour yet; nothing was moved"
-            : `${records} usage records of before ${until.toISOString()} are in ${path} now`;
+            ? "moved nothing: the hourly audit has not finished an hour yet"
+            : `moved ${records} usage records of before ${until.toISOString()} into ${path}`;
         return { json: { records, until, file: path }, text };
       } finally {
         await file.close();
@@ -63,7 +64,7 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   {
     usage: "secrets rotate",
     about:
-      "seals stored credentials, responses and conversations with SLUICE_SECRETS_KEY; run it with the old key in SLUICE_SECRETS_KEY_PREVIOUS, any number of times",
+      "Encrypts stored credentials, responses and conversations with SLUICE_SECRETS_KEY. The old key must be in SLUICE_SECRETS_KEY_PREVIOUS. It can be repeated.",
     needs: "database",
     async run(context) {
       const database = await context.database();
@@ -74,12 +75,12 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
       try {
         const texts = await resealStored({ database, storage, sealer });
         const left =
-          texts.left === 0 ? "" : `; ${texts.left} texts in the object store cannot be read and stay as they are`;
+          texts.left === 0 ? "" : `; ${texts.left} texts in the object store cannot be read and are unchanged`;
         return {
           json: { sealed, current, texts_sealed: texts.sealed, texts_left: texts.left },
           text:
-            `${sealed} channels are sealed anew, ${current} were sealed with the key already; ` +
-            `${texts.sealed} responses and conversations are sealed anew${left}`,
+            `encrypted ${sealed} channels again, ${current} already used the key; ` +
+            `encrypted ${texts.sealed} responses and conversations again${left}`,
         };
       } finally {
         storage?.close();
@@ -88,7 +89,7 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
   },
 ];
 
-/** Younger usage is looked at by people, and may be changed by what was delivered late. */
+/** Younger usage may still be changed by late settlements. */
 const ARCHIVED_DAYS_MIN = 32;
 
 /** Start of a day in UTC. @throws UsageError */
@@ -100,7 +101,7 @@ function dayOf(word: string): Date {
     Date.now() - day.getTime() < ARCHIVED_DAYS_MIN * 86_400_000
   ) {
     throw new UsageError(
-      `expected --before as a day such as 2026-01-31 of more than ${ARCHIVED_DAYS_MIN} days ago, got ${quote(word)}`,
+      `expected --before as a day such as 2026-01-31 more than ${ARCHIVED_DAYS_MIN} days ago, got ${quote(word)}`,
     );
   }
   return day;
@@ -121,13 +122,13 @@ async function refuseMemory(folder: string): Promise<void> {
     );
 }
 
-/** On the disk when it resolves. */
+/** Resolves when the lines are on the disk. */
 async function append(file: FileHandle, lines: readonly string[]): Promise<void> {
   await file.appendFile(lines.map((line) => `${line}\n`).join(""));
   await file.sync();
 }
 
-/** Row by row, so that whatever ends it leaves every row readable, and a repeat does the rest. */
+/** Works row by row: an interruption leaves every row readable, and a repeat continues. */
 async function rotate(database: Queryable, sealer: Sealer): Promise<{ sealed: number; current: number }> {
   let [sealed, current] = [0, 0];
   for (let after = FIRST; ;) {

@@ -1,4 +1,4 @@
-/** Tokens for the API under /operator: shown once, when they are made. */
+/** Commands for tokens of the API under /operator. */
 import {
   findOperatorTokenByName,
   type OperatorTokenRow,
@@ -20,21 +20,22 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   {
     usage: "operator add <name> --scope <scope> [--expires <time>]",
     about:
-      "makes a token for /operator and shows it, this once; scopes are read, write and money, each with those before",
+      "Creates a token for /operator and prints it. It cannot be printed again. Scopes are read, write and money; each includes the ones before.",
     needs: "database",
     async run(context, given) {
       const name = nameOf(given.word("name"));
       const scope = scopeOf(given.word("scope"));
       const asked = { id: newId(), name, scope, expiresAt: expiryOf(given.option("expires")), actor: ACTOR };
       const made = await makeOperatorToken(await context.database(), asked);
-      if (made.result === "full") throw new Error(`there are ${OPERATOR_TOKENS_MAX} tokens already; revoke some`);
-      if (made.result !== "made") throw new Error(`the name ${quote(name)} is taken; revoked tokens keep theirs`);
+      if (made.result === "full")
+        throw new Error(`there are ${OPERATOR_TOKENS_MAX} tokens, which is the maximum; revoke some`);
+      if (made.result !== "made") throw new Error(`the name ${quote(name)} is taken; revoked tokens keep their names`);
       return { json: { ...tokenJson(made.row), token: made.token } };
     },
   },
   {
     usage: "operator list [--limit <n>]",
-    about: `tokens for /operator, revoked ones too, newest first, ${ROWS} unless told otherwise`,
+    about: `Lists the tokens for /operator, revoked ones included, newest first. Prints ${ROWS} rows by default.`,
     needs: "database",
     async run(context, given) {
       const limit = limitOf(given.option("limit"), ROWS);
@@ -44,7 +45,7 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
   },
   {
     usage: "operator revoke <name>",
-    about: "the token stops working everywhere within a second, for good",
+    about: "Revokes a token for good. It stops working everywhere within a second.",
     needs: "database",
     async run(context, given) {
       const name = given.word("name");
@@ -65,15 +66,15 @@ function scopeOf(word: string): Scope {
   return scope;
 }
 
-/** With its zone: whose midnight is meant must not depend on where the command runs. */
+/** The zone is required, so that the time does not depend on where the command runs. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
-/** @throws UsageError for what is no time to come */
+/** @throws UsageError for a time that is malformed or past */
 function expiryOf(word: string | undefined): Date | null {
   if (word === undefined) return null;
   const time = new Date(TIME.test(word) ? word : Number.NaN);
   if (time.getTime() > Date.now()) return time;
-  throw new UsageError(`expected --expires as a time to come such as 2030-01-31T08:00:00Z, got ${quote(word)}`);
+  throw new UsageError(`expected --expires as a future time such as 2030-01-31T08:00:00Z, got ${quote(word)}`);
 }
 
 function tokenJson({ id, name, scope, created_at, expires_at, revoked_at }: OperatorTokenRow): Record<string, unknown> {

@@ -1,6 +1,6 @@
 /**
- * The restore drill: a backup is restored by the operator's own command, brought to the schema of this version, and proved stage by stage. It
- * ends in one line of JSON, to be kept with a date. Nothing of it deletes an object of the store: no janitor runs.
+ * The restore drill: the operator's command restores a backup; the drill applies the migrations of this version and verifies it in stages.
+ * The last line is JSON, to be archived. The drill deletes no object of the store: no janitor runs.
  */
 import { JetStreamApiError, jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
@@ -30,11 +30,11 @@ import type { Context } from "./context.ts";
 const FILES = 100;
 const FILES_MAX = 100_000;
 const FILES_AT_ONCE = 4;
-/** Faults of the ledger and names of files that the line tells. */
+/** Maximum number of ledger faults and file names in the report. */
 const TOLD_MAX = 20;
-/** A restored Postgres replays its log before it takes connections. */
+/** A restored Postgres replays its log before it accepts connections. */
 const START_WAIT_MS = 600_000;
-/** JetStream's codes of an unknown stream and an unknown durable. */
+/** JetStream's error codes for an unknown stream and an unknown durable. */
 const NOT_FOUND: ReadonlySet<number> = new Set([10_059, 10_014]);
 
 const STAGES = ["restore", "migrate", "ledger", "files", "work"] as const;
@@ -43,10 +43,10 @@ type Stage = (typeof STAGES)[number];
 /** The line that the drill prints. A stage that is null was not reached. */
 interface Report {
   readonly drill: "restore";
-  /** Begin. */
+  /** Start time. */
   readonly at: string;
   isPassed: boolean;
-  /** The youngest entry of the ledger or job that the backup has. */
+  /** Time of the youngest ledger entry or job of the backup. */
   restored_to: string | null;
   schema: string | null;
   migrations_applied: readonly string[] | null;
@@ -54,7 +54,7 @@ interface Report {
   ledger_difference: number | null;
   ledger_faults: readonly object[];
   files: { readonly checked: number; readonly wrong: readonly string[] } | null;
-  /** Jobs that were put on the empty queue, and those that workers had in hand. */
+  /** Number of jobs that were queued, and of those that workers held. */
   work: { readonly dispatched: number; readonly in_hand: number } | null;
   skipped: readonly Stage[];
   fault: string | null;
@@ -64,7 +64,7 @@ export const RESTORE_COMMANDS: readonly Command[] = [
   {
     usage: "restore drill --restore <command> [--files <count>]",
     about:
-      "restores a backup into DATABASE_URL by your command, brings it to this version, proves ledger and files, fills the empty queue of NATS_URL; exit code 1 when a stage failed or was left out",
+      "Restores a backup with your command and verifies it. It applies migrations to DATABASE_URL, recomputes the ledger, verifies files, and fills the empty queue of NATS_URL. The last line is JSON. The exit code is 1 when a stage failed or was skipped.",
     needs: "database",
     async run(context, given, live) {
       const report = await drill(context, given, (text) => live.tell({ json: null, text }));
@@ -99,7 +99,7 @@ async function drill(context: Context, given: Arguments, say: (line: string) => 
   const opened = openAll(config);
   const stages: Readonly<Record<Stage, () => Promise<string | undefined>>> = {
     restore: async () => {
-      // Looked at before anything is written: work must not reach the workers of a service that runs.
+      // Checked before anything is written: work must not reach the workers of a running service.
       await expectEmptyQueue(await opened.connection());
       return restore(given.word("restore"));
     },
@@ -174,7 +174,7 @@ function openAll(config: Config): Opened {
   };
 }
 
-/** @throws Error when a queue of ours holds messages, or a worker waits for some: the queues of an idle service are empty */
+/** @throws Error when a queue contains messages, or a worker waits for some: the queues of an idle service are empty */
 async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
   const manager = await jetstreamManager(connection, { checkAPI: false });
   for (const stream of [BATCH_STREAM, ...POOLS.map(streamName)]) {
@@ -188,13 +188,13 @@ async function expectEmptyQueue(connection: NatsConnection): Promise<void> {
   }
 }
 
-/** @throws what is no answer that there is no such stream or durable */
+/** @throws every error except an unknown stream or durable */
 function noneThere(error: unknown): 0 {
   if (error instanceof JetStreamApiError && NOT_FOUND.has(error.code)) return 0;
   throw error;
 }
 
-/** Runs the operator's command in a shell. Of what it says, the last line stands in the fault. */
+/** Runs the operator's command in a shell. The error contains the last line of its stderr. */
 async function restore(command: string): Promise<string | undefined> {
   const { code, stderr } = await run({
     name: "restore",
@@ -229,7 +229,7 @@ async function proveLedger(database: Database, report: Report): Promise<string |
   return faults.length === 0 ? undefined : `${faults.length} differences`;
 }
 
-/** Reads files chosen at random whole; each block is proved by its checksum. */
+/** Reads random files as a whole; the checksum of each block is verified. */
 async function proveFiles(
   database: Database,
   storage: Storage,
@@ -255,12 +255,12 @@ async function proveFiles(
   };
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, prove));
   report.files = { checked: rows.length, wrong: wrong.slice(0, TOLD_MAX) };
-  return wrong.length === 0 ? undefined : `${wrong.length} of ${rows.length} files are not what their rows say`;
+  return wrong.length === 0 ? undefined : `${wrong.length} of ${rows.length} files do not match their checksums`;
 }
 
 /**
- * Puts what was queued on the empty queue, as the janitor does. What workers had in hand is counted: the janitor of the restored service
- * decides about it, and erases what belongs to jobs that ended, which must not happen to the bucket of a service that runs.
+ * Queues unfinished jobs, as the janitor does. Jobs that workers held are counted: the janitor of the restored service decides about them.
+ * It also deletes objects of ended jobs, which must not happen in the bucket of a running service.
  */
 async function fillQueue(
   {

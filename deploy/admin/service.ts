@@ -1,4 +1,4 @@
-/** /operator of a running service, asked with an operator's token. Every fault is one sentence that says what to do. */
+/** Client of /operator of a running service, with an operator token. Every error is one sentence that says what to do. */
 import { unknownPath } from "#ingress/unknown-path.ts";
 import { post } from "#workers/providers/http.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -6,10 +6,10 @@ import { ProviderError } from "#workers/providers/provider.ts";
 import { UsageError } from "./command.ts";
 import { cellText } from "./table.ts";
 
-/** Longer than a route of operators takes, the audit of the ledger apart. */
+/** Timeout of a request, in milliseconds: longer than every route except the ledger audit takes. */
 const ANSWER_WITHIN_MS = 60_000;
 const PAGE_ROWS = 100;
-/** The most rows of any list. */
+/** Maximum number of rows of a list. */
 export const ROWS_MAX = 10_000;
 
 export type Json = Readonly<Record<string, unknown>>;
@@ -28,11 +28,11 @@ export interface Answered {
 }
 
 export interface Service {
-  /** @throws UsageError for what was asked in the wrong form; Unanswered when it is unknown whether it was done; Error */
+  /** @throws UsageError for a malformed request; Unanswered when the result is unknown; Error */
   ask(ask: Ask): Promise<Answered>;
 }
 
-/** The request may have been carried out. */
+/** Error of a request whose result is unknown. */
 export class Unanswered extends Error {
   override readonly name = "Unanswered";
 }
@@ -63,33 +63,33 @@ export function openService({ url, token }: Address, timeoutMs = ANSWER_WITHIN_M
 function unreached(error: unknown, at: string, timeoutMs: number): unknown {
   if (!(error instanceof ProviderError)) return error;
   if (error.kind === "aborted") return new Unanswered(`${at} did not answer within ${timeoutMs / 1_000} s`);
-  const sentence = `${at} cannot be reached; start it, or name the right address with SLUICE_URL or --url`;
+  const sentence = `${at} cannot be reached; start it, or set its address with SLUICE_URL or --url`;
   const { cause } = error;
   return error.isUnsent ? new Error(sentence, { cause }) : new Unanswered(sentence, { cause });
 }
 
-/** Codes for words of the line that are of another form than they are to be. */
+/** Error codes of malformed arguments. */
 const MALFORMED: ReadonlySet<string> = new Set(["unsupported_value", "invalid_request", "missing_required_parameter"]);
 
 const ADVICE: Readonly<Record<string, string>> = {
   missing_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add`",
-  invalid_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor over",
-  permission_denied: "make one with `operator add`",
+  invalid_api_key: "set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor expired",
+  permission_denied: "create one with `operator add`",
   service_unavailable: "try again shortly",
   overloaded: "try again shortly",
   rate_limit_exceeded: "wait a minute",
 };
 
-/** @param error member of that name in the answer */
+/** @param error member `error` of the response */
 function refusalOf(at: string, status: number, error: unknown): Error {
   if (!isObject(error) || typeof error["message"] !== "string") {
-    const why = status >= 300 && status < 400 ? `sends elsewhere (${status})` : `is no Sluice (it answered ${status})`;
-    return new Error(`${at} ${why}; name the right address with SLUICE_URL or --url`);
+    const why = status >= 300 && status < 400 ? `redirects (${status})` : `is not Sluice (it returned ${status})`;
+    return new Error(`${at} ${why}; set the right address with SLUICE_URL or --url`);
   }
   const { code, message, param } = error;
   if (message === unknownPath().message) {
     return new Error(
-      `${at} shows no /operator: it has no operator token yet (make one with \`operator add\`), or SLUICE_OPERATOR_ALLOW there does not list this machine`,
+      `${at} does not serve /operator here: it has no operator token yet (create one with \`operator add\`), or its SLUICE_OPERATOR_ALLOW does not list this machine`,
     );
   }
   const said = message.charAt(0).toLowerCase() + message.slice(1).replace(/\.$/, "");
@@ -100,7 +100,7 @@ function refusalOf(at: string, status: number, error: unknown): Error {
   return status >= 500 ? new Unanswered(sentence) : new Error(sentence);
 }
 
-/** Rows of a list from all of its pages, up to so many; of an answer that is none, the answer. */
+/** Returns up to `max` rows of all pages of a list. A response that is no list is returned as one row. */
 export async function askRows(service: Service, ask: Ask, max: number): Promise<Json[]> {
   const rows: Json[] = [];
   const base = `${ask.path}${ask.path.includes("?") ? "&" : "?"}`;

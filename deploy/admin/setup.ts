@@ -1,4 +1,4 @@
-/** Secrets that a new installation needs before anything runs. */
+/** Commands that print the secrets of a new installation. */
 import { randomBytes } from "node:crypto";
 
 import { createAccount, createCurve } from "@nats-io/nkeys";
@@ -8,7 +8,7 @@ import type { Command } from "./command.ts";
 export const SETUP_COMMANDS: readonly Command[] = [
   {
     usage: "nats keys",
-    about: "makes the keys by which NATS and the role nats-auth trust each other, as lines for .env; nothing is stored",
+    about: "Prints new keys for NATS and the role nats-auth, as lines for .env. Nothing is stored.",
     needs: "nothing",
     run() {
       const json = makeNatsKeys();
@@ -17,7 +17,7 @@ export const SETUP_COMMANDS: readonly Command[] = [
   },
   {
     usage: "compose env [--public-url <url>]",
-    about: "makes every password and key that deploy/compose.yaml needs, as a whole .env; nothing is stored",
+    about: "Prints a whole .env for deploy/compose.yaml, with new passwords and keys. Nothing is stored.",
     needs: "nothing",
     run(_context, { option }) {
       const json = {
@@ -37,7 +37,7 @@ export const SETUP_COMMANDS: readonly Command[] = [
       };
       const text = `# Settings of deploy/compose.yaml. Keep this file secret; deploy/env.example has all other settings.
 ${linesOf(json)}
-# A provider's key gives you its models, for example:
+# Set the key of a provider to use its models, for example:
 OPENAI_API_KEY=`;
       return Promise.resolve({ json, text });
     },

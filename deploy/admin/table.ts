@@ -1,17 +1,17 @@
-/** Answers for people: columns that line up, or one fact a line. */
+/** Results as text: aligned columns, or one member per line. */
 import type { Answer } from "./command.ts";
 
-/** Returns the text of an answer, which is its JSON where it has none of its own. */
+/** Returns the text of a result, which is its JSON where it has no text. */
 export function textOf({ json, text, columns }: Pick<Answer, "json" | "text" | "columns">): string {
   if (text !== undefined) return text;
   const rows = [json].flat().map((row: unknown) => new Map(Object.entries(row ?? {})));
   if (columns === undefined) return rows.map((row) => facts([...row])).join("\n\n");
   const members = columns.split(" ");
   const cells = rows.map((row) => members.map((member) => row.get(member)));
-  return rows.length === 0 ? "there is none" : table(members.map(titleOf), cells);
+  return rows.length === 0 ? "none" : table(members.map(titleOf), cells);
 }
 
-/** Columns under their titles, those of numbers aligned at their end. */
+/** Returns columns under their titles; columns of numbers are right-aligned. */
 export function table(titles: readonly string[], rows: readonly (readonly unknown[])[]): string {
   const texts = rows.map((row) => row.map(cellText));
   const lines = [titles, ...texts];
@@ -41,7 +41,7 @@ function titleOf(member: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
-/** Names of streams and subjects are others': nothing of them may steer the terminal. */
+/** Names of streams and subjects are foreign: removes control characters, which could change the terminal. */
 export function cellText(cell: unknown): string {
   if (cell === null || cell === undefined) return "-";
   if (cell instanceof Date) return cell.toISOString();

@@ -1,4 +1,4 @@
-/** Verbs of a service as data, and the commands that they make: what each asks of /operator, and how the answer is shown. */
+/** Commands of a service as data: the request to /operator of each, and how its response is printed. */
 import { isUuid, newId } from "#shared/ids.ts";
 import { formatCredits, parseCredits } from "#shared/money.ts";
 
@@ -8,27 +8,27 @@ import { type Ask, askRows, isObject, type Json, METHODS, ROWS_MAX, type Service
 import { cellText, textOf } from "./table.ts";
 
 export interface Line extends Arguments {
-  /** An id that stands for nothing yet. */
+  /** A new id. */
   readonly fresh: string;
 }
 
 export interface Verb extends Pick<Command, "usage" | "about"> {
-  /** Method and path, in which `{name}` stands for a word of the line, `{workspace}` for its id. Lists of several come one behind the other. */
+  /** Method and path. `{name}` is replaced by an argument, `{workspace}` by its id. Results of several lists are joined in order. */
   readonly asks: string | readonly string[] | ((line: Line) => string);
   readonly body?: (line: Line) => object;
-  /** JSON of an answer, or of each row of a list, whose amounts are text. @throws Error when it says that nothing was done */
+  /** JSON of a response, or of each row of a list, with amounts as text. @throws Error when the response says that nothing was done */
   readonly json?: (value: Json, status: number) => Json;
-  /** Sentence, in which `{name}` stands for a member of the JSON; absent: the JSON, a fact a line. */
+  /** Sentence, in which `{name}` is replaced by a member of the JSON. Absent: the JSON is printed, one member per line. */
   readonly says?: string | ((json: Json, workspaceBefore: Json) => string);
-  /** Sentence for a request that may have been carried out. */
+  /** Error for a request whose result is unknown. */
   readonly unsure?: (line: Line) => string;
-  /** Members of a list's JSON that people are shown. */
+  /** Members of a row that the table shows. */
   readonly columns?: string;
-  /** Members as people are shown them, where that is another way. */
+  /** Members that the table shows in another form. */
   readonly cells?: (json: Json) => Json;
-  /** Rows unless `--limit` tells otherwise; absent: all. */
+  /** Default of `--limit`; absent: all rows. */
   readonly usual?: number;
-  /** Member by which all rows are sorted; absent: they stay as they come. */
+  /** Member by which all rows are sorted; absent: the order of the service. */
   readonly sortedBy?: string;
 }
 
@@ -36,7 +36,7 @@ export function commandOf(verb: Verb): Command {
   const { usual } = verb;
   return {
     usage: usual === undefined ? verb.usage : `${verb.usage} [--limit <n>]`,
-    about: usual === undefined ? verb.about : `${verb.about}, ${usual} unless told otherwise`,
+    about: usual === undefined ? verb.about : `${verb.about} Prints ${usual} rows by default.`,
     needs: "service",
     async run(context, given) {
       const line: Line = { ...given, fresh: newId() };
@@ -54,7 +54,7 @@ export function commandOf(verb: Verb): Command {
   };
 }
 
-/** Checks of what stands in paths: a word that is no id may be a secret. @throws UsageError */
+/** Checks of arguments that become part of a path. A word that is no id may be a secret. @throws UsageError */
 const CHECKS: Readonly<Record<string, (word: string) => string>> = {
   "key id": (word) => idOf("a key id", word),
   id: (word) => idOf("an id", word),
@@ -65,15 +65,15 @@ const CHECKS: Readonly<Record<string, (word: string) => string>> = {
   "job or job.attempt"(word) {
     const [job = "", attempt = "1", ...rest] = word.toLowerCase().split(".");
     if (isUuid(job) && /^[1-9]\d{0,3}$/.test(attempt) && rest.length === 0) return `${job}.${attempt}`;
-    throw new UsageError(`expected a job's id, or with a dot and the attempt behind it, got ${quote(startOf(word))}`);
+    throw new UsageError(`expected the id of a job, or <id>.<attempt>, got ${quote(startOf(word))}`);
   },
 };
 
-/** @throws UsageError also for a word that would lead to another path */
+/** @throws UsageError also for a word that would change the path */
 function withWords(template: string, { word }: Line): string {
   return template.replaceAll(/\{(?!workspace\})([^}]+)\}/g, (_place, name: string) => {
     const text = CHECKS[name]?.(word(name)) ?? word(name);
-    if (/^\.{0,2}$/.test(text)) throw new UsageError(`expected another ${name} than ${quote(text)}`);
+    if (/^\.{0,2}$/.test(text)) throw new UsageError(`${quote(text)} is no valid ${name}`);
     return encodeURIComponent(text);
   });
 }
@@ -83,7 +83,7 @@ function askOf(template: string, body: object | undefined): Ask {
   return { method: METHODS.find((method) => method === word) ?? "GET", path, ...(body && { body }) };
 }
 
-/** The workspace of that name or id. @throws Error when there is none; one that was called so is not meant without a word */
+/** Returns the workspace of that name or id. @throws Error when there is none; it names a workspace that had this name before */
 async function find(service: Service, word: string): Promise<Json> {
   const id = word.toLowerCase();
   if (isUuid(id)) return (await service.ask({ method: "GET", path: `/operator/workspaces/${id}` })).value;
@@ -100,7 +100,7 @@ interface Requests {
 }
 
 async function answerOne(verb: Verb, line: Line, { service, workspace, all: [ask] }: Requests): Promise<Answer> {
-  if (ask === undefined) throw new Error("the verb asks nothing");
+  if (ask === undefined) throw new Error("the verb has no request");
   const { value, status } = await service.ask(ask).catch((error: unknown) => {
     if (verb.unsure === undefined || !(error instanceof Unanswered)) throw error;
     throw new Error(verb.unsure(line), { cause: error });
@@ -128,16 +128,16 @@ async function answerRows(
   return { json, text: textOf({ json: json.map((row) => ({ ...row, ...cells?.(row) })), columns }) };
 }
 
-/** With the workspace that the line names, unless it is that. */
+/** Adds the workspace of the line, unless the JSON is that workspace. */
 function jsonOf({ json }: Verb, { id, name }: Json, value: Json, status: number): Json {
   const told = json?.(inText(value), status) ?? inText(value);
   return id === undefined || id === told["id"] ? told : { workspace: name, workspace_id: id, ...told };
 }
 
-/** Members of answers that are credits. */
+/** Members of responses that contain credits. */
 const AMOUNTS: ReadonlySet<string> = new Set("balance held available credits used settled uncollected".split(" "));
 
-/** The same with amounts as decimal text, and without the names of objects. */
+/** Returns the value with amounts as decimal text, and without `object`. */
 function inText(value: Json): Json {
   const members = Object.entries(value).filter(([name]) => name !== "object");
   return Object.fromEntries(members.map(([name, member]) => [name, memberInText(name, member)]));

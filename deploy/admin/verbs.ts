@@ -1,4 +1,4 @@
-/** Every command that goes to a running service. */
+/** Commands that call a running service. */
 import { type Command, quote, UsageError } from "./command.ts";
 import { isObject, type Json } from "./service.ts";
 import { commandOf, type Line, type Verb } from "./verb.ts";
@@ -9,24 +9,24 @@ const CHAIN = `${WORKSPACE}/fallback-chains/{model}`;
 const VERBS: readonly Verb[] = [
   {
     usage: "workspace list",
-    about: "all workspaces and their balances",
+    about: "Lists all workspaces and their balances.",
     asks: "GET /operator/workspaces",
     json: workspaceJson,
     columns: "name id is_active credits held available created_at",
     sortedBy: "name",
   },
-  switchVerb("disable", "its keys stop working within a second; nothing is lost"),
-  switchVerb("enable", "its keys work again"),
+  switchVerb("disable", "Disables a workspace: its keys stop working within a second. Nothing is deleted."),
+  switchVerb("enable", "Enables a workspace: its keys work again."),
   {
     usage: "member list <workspace>",
-    about: "the members of a workspace",
+    about: "Lists the members of a workspace.",
     asks: `GET ${WORKSPACE}/members`,
     columns: "name role is_active id created_at",
     sortedBy: "name",
   },
   {
     usage: "key list <workspace>",
-    about: "the keys of a workspace, revoked ones too, by their first characters",
+    about: "Lists the keys of a workspace, revoked ones included, by their first characters.",
     asks: `GET ${WORKSPACE}/api-keys`,
     json: keyJson,
     columns: "id name hint member role preset created_at revoked_at",
@@ -34,7 +34,7 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "key revoke <key id>",
-    about: "the key stops working everywhere within a second, for good",
+    about: "Revokes a key for good. It stops working everywhere within a second.",
     asks: "PATCH /operator/api-keys/{key id}",
     body: () => ({ is_revoked: true }),
     json: keyJson,
@@ -43,7 +43,7 @@ const VERBS: readonly Verb[] = [
   {
     usage: "key tools <key id> <tool> [tool…]",
     about:
-      "the capabilities (image.resize, image.*) and workflows (an id, workflow.*) that a key may run; `all`, or `none`",
+      "Limits the tools that a key may run. Tools are capabilities (image.resize, image.*) and workflows (an id, workflow.*); `all` or `none`.",
     asks: "PATCH /operator/api-keys/{key id}",
     body: (line) => ({ tools: toolsIn([line.word("tool"), ...line.rest]) }),
     json: keyJson,
@@ -51,7 +51,7 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "preset list",
-    about: "the presets of the catalogue",
+    about: "Lists the quota presets of the catalogue.",
     asks: "GET /operator/presets",
     columns: "name requests_per_minute daily_tokens",
     cells: ({ requests_per_minute: requests, daily_tokens: tokens }) => ({
@@ -61,7 +61,7 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "preset set <key id> <preset>",
-    about: "gives a key another preset, in force within a second",
+    about: "Changes the quota preset of a key. It takes effect within a second.",
     asks: "PATCH /operator/api-keys/{key id}",
     body: ({ word }) => ({ preset: word("preset") }),
     json: keyJson,
@@ -69,34 +69,34 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "fallback-chains list --workspace <workspace>",
-    about: "the fallback chains of a workspace",
+    about: "Lists the fallback chains of a workspace.",
     asks: `GET ${WORKSPACE}/fallback-chains`,
     columns: "model fallbacks continue_streams updated_at",
   },
   {
     usage: "fallback-chains set <model> [fallback…] --workspace <workspace> [--continue-streams <yes|no>]",
-    about: "gives a model its fallbacks in order, in place of those it had; in force within a second",
+    about: "Replaces the fallbacks of a model, in order. It takes effect within a second.",
     asks: `PUT ${CHAIN}`,
     body: (line) => ({ fallbacks: line.rest, continue_streams: isYes(line, "continue-streams") }),
     says: ({ continue_streams: continues }) =>
-      `{model} of {workspace} falls back to {fallbacks}${continues === true ? ", also for streams that break off" : ""}`,
+      `{model} in {workspace} falls back to {fallbacks}${continues === true ? ", also for streams that break off" : ""}`,
   },
   {
     usage: "fallback-chains delete <model> --workspace <workspace>",
-    about: "takes a model's fallbacks away",
+    about: "Deletes the fallbacks of a model.",
     asks: `DELETE ${CHAIN}`,
-    says: "{model} of {workspace} has no fallbacks now",
+    says: "deleted the fallbacks of {model} in {workspace}",
   },
-  moveVerb("credits top-up", "top_up", "adds credits"),
-  moveVerb("credits correct", "correction", "adds credits, or takes them when negative, as a correction"),
+  moveVerb("credits top-up", "top_up", "Adds credits to a workspace."),
+  moveVerb("credits correct", "correction", "Adds credits as a correction, or takes them back when negative."),
   {
     usage: "credits balance <workspace>",
-    about: "what a workspace has, holds and can spend",
+    about: "Shows the balance of a workspace, its held credits and what it can spend.",
     asks: `GET ${WORKSPACE}/credits`,
   },
   {
     usage: "credits ledger <workspace>",
-    about: "the last entries of a workspace's ledger",
+    about: "Lists the latest ledger entries of a workspace.",
     asks: `GET ${WORKSPACE}/ledger`,
     columns: "at kind credits source_id attempt note",
     cells: ({ credits }) => ({ credits: String(credits).replace(/^(?=\d)/, "+") }),
@@ -104,7 +104,7 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "usage <workspace> [--request <id>]",
-    about: "the last closed calls of a workspace, or one by its x-request-id, with :1 behind it an earlier attempt",
+    about: "Lists the latest finished calls of a workspace, or shows one call by its x-request-id.",
     asks: ({ option }) => `GET ${WORKSPACE}/usage/requests${option("request") === undefined ? "" : "/{request}"}`,
     columns: "ended_at request_id attempt status error_code model source units credits uncollected key_id",
     cells: (row) => ({ model: inTurn(row, "model"), source: inTurn(row, "source"), units: unitsText(row) }),
@@ -112,7 +112,7 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "holds list",
-    about: "open holds, nearest deadline first",
+    about: "Lists open holds, the nearest deadline first.",
     asks: ["GET /operator/holds?overdue=true", "GET /operator/holds?overdue=false"],
     columns: "job_id attempt workspace key_id model credits created_at deadline is_overdue unknown_since",
     sortedBy: "deadline",
@@ -121,7 +121,7 @@ const VERBS: readonly Verb[] = [
   {
     usage: "holds close <job or job.attempt> [--credits <n>] [--before-deadline <yes|no>] [--note <text>]",
     about:
-      "releases a hold past its deadline that nothing else closes, or takes --credits of it; --before-deadline yes closes one that may be in use",
+      "Releases a hold that is past its deadline, or takes --credits of it. Janitors close holds: use it only when they cannot.",
     asks: "POST /operator/holds/{job or job.attempt}/close",
     body: (line) => ({
       credits: line.option("credits"),
@@ -132,65 +132,67 @@ const VERBS: readonly Verb[] = [
   },
   {
     usage: "holds faults",
-    about: "holds that were closed without being settled at what was used, newest first",
+    about: "Lists settle faults: holds that were closed without being settled, newest first.",
     asks: "GET /operator/settle-faults",
     columns: "id at workspace_id job_id attempt fault used settled",
     usual: 100,
   },
   {
     usage: "holds resolve <fault> [--note <text>]",
-    about: "notes that a fault is dealt with; credits are moved by credits correct",
+    about: "Marks a settle fault as resolved. It moves no credits; credits correct does.",
     asks: "POST /operator/settle-faults/{fault}/resolve",
     body: ({ option }) => ({ note: option("note") }),
-    says: "fault {id} is dealt with",
+    says: "fault {id} is resolved",
   },
   {
     usage: "source list",
-    about: "sources of models (provider/model), whether calls are sent to them, and why not",
+    about: "Lists the sources of models (provider/model) and why calls are not sent to one.",
     asks: "GET /operator/sources",
     columns: "id state setting next_attempt_seconds reason",
   },
   {
     usage: "source show <source>",
-    about: "the state of one source",
+    about: "Shows the state of a source.",
     asks: "GET /operator/sources/{source}",
   },
   {
     usage: "source reset <source>",
-    about: "enables a source that is disabled after errors, in every worker within seconds",
+    about: "Enables a source that is disabled after errors, in every worker within seconds.",
     asks: "POST /operator/sources/{source}/reset",
     says: "source {id} is {state}",
   },
   {
     usage: "source test <source>",
-    about: "sends a smallest call to a source of chat or embeddings, also while it is disabled, and says how it ended",
+    about:
+      "Sends a smallest call to a source of chat or embeddings and shows the result. It works while the source is disabled.",
     asks: "POST /operator/sources/{source}/test",
   },
   {
     usage: "dead-letters list",
-    about: "messages no worker could finish, newest first",
+    about: "Lists messages that no worker could finish, newest first.",
     asks: "GET /operator/dead-letters",
     columns: "id at subject reason deliveries",
     usual: 100,
   },
   {
     usage: "dead-letters show <id>",
-    about: "where it came from and why it is here; its body is a caller's and stays hidden",
+    about: "Shows the origin of a dead letter and its reason. The body belongs to the caller and is not shown.",
     asks: "GET /operator/dead-letters/{id}",
   },
   {
     usage: "dead-letters redrive <id>",
-    about: "sends its job on its way again, under a new hold at the price it was admitted at",
+    about:
+      "Queues the job of a dead letter again, under a new hold at its old price. Letters of calls cannot be sent again.",
     asks: "POST /operator/dead-letters/redrive",
     body: ({ word }) => ({ ids: [word("id")] }),
     json: redriven,
-    says: "the job of dead letter {id} is on its way again",
+    says: "queued the job of dead letter {id} again",
   },
   {
     usage: "dead-letters drop <id>",
-    about: "deletes it with its body; nobody waits for it, and its money is settled or released",
+    about: "Deletes a dead letter and its body. Its credits are settled or released already.",
     asks: "DELETE /operator/dead-letters/{id}",
-    says: "dead letter {id} is dropped",
+    says: "deleted dead letter {id}",
   },
 ];
 
@@ -211,14 +213,15 @@ function moveVerb(name: string, kind: "top_up" | "correction", about: string): V
   const idOf = ({ option, fresh }: Line): string => option("id") ?? fresh;
   return {
     usage: `${name} <workspace> <credits> [--id <uuid>] [--note <text>]`,
-    about: `${about}; a repeat with the same id changes nothing`,
+    about: `${about} Repeating it with the same id changes nothing.`,
     asks: `POST ${WORKSPACE}/credits`,
     body: (line) => ({ id: idOf(line), kind, credits: line.word("credits"), note: line.option("note") }),
     json(move, status) {
       const { credits: balance, available } = partsOf(move, "balance")[0] ?? {};
       return { ...move, was_done_before: status === 200, balance, available };
     },
-    unsure: (line) => `the credits may not have moved; to be sure, repeat it with --id ${idOf(line)}`,
+    unsure: (line) =>
+      `it is not known whether the credits moved; repeat it with --id ${idOf(line)}, which moves them once`,
   };
 }
 
@@ -238,28 +241,27 @@ function toolsIn(words: readonly string[]): readonly string[] | null {
 }
 
 const NOT_REDRIVEN: Readonly<Record<string, string>> = {
-  unknown: "there is no such dead letter, or it has been redriven before",
-  over: "the dead letter has no job that could be run again; drop it",
-  funds: "the workspace's available credits do not cover the job any more",
+  unknown: "there is no such dead letter, or it was redriven before",
+  over: "the dead letter has no job that can run again; drop it",
+  funds: "the available credits of the workspace no longer cover the job",
 };
 
 /** @throws Error when the job stays where it is */
 function redriven(answer: Json): Json {
   const [one = {}] = partsOf(answer, "data");
   const result = String(one["result"]);
-  if (result !== "done")
-    throw new Error(NOT_REDRIVEN[result] ?? "the service did not say what became of the dead letter");
+  if (result !== "done") throw new Error(NOT_REDRIVEN[result] ?? "the service reported no result for the dead letter");
   return one;
 }
 
-/** Members of the models that wrote an answer, in the order in which they did. */
+/** Returns a member of each model that wrote a part of the response, in order. */
 function inTurn(row: Json, member: "model" | "source"): string | null {
   const parts = [...partsOf(row, "parts"), row].map((part) => part[member]);
   if (parts.length === 1 && parts[0] === null) return null;
   return parts.map((part) => (typeof part === "string" ? part : "-")).join(", then ");
 }
 
-/** `input 12, output 3`, with a mark when we counted ourselves. */
+/** Returns text such as `input 12, output 3`, marked when the units are estimated. */
 function unitsText(row: Json): string {
   const units = Object.entries(partsOf(row, "units")[0] ?? {}).filter(([, count]) => count !== 0);
   const text = units.map(([name, count]) => `${name} ${String(count)}`).join(", ") || "-";
@@ -273,7 +275,7 @@ function isYes({ option }: Line, name: string): boolean {
   throw new UsageError(`expected --${name} yes or no, got ${quote(word)}`);
 }
 
-/** The object that a member is, or those that it lists. */
+/** Returns the objects of a member that is one object or a list of them. */
 function partsOf(value: Json, name: string): readonly Json[] {
   return [value[name]].flat().filter(isObject);
 }

@@ -1,10 +1,10 @@
-/** A webhook delivery as its receiver sees it: read from the request, judged by the signing secret, and put into words. */
+/** A webhook delivery at its receiver: reads the request, verifies the signature, and formats it as text. */
 import { timingSafeEqual } from "node:crypto";
 
 import { ApiError } from "#shared/errors.ts";
 import { signatureHeaders } from "#shared/secrets/signature.ts";
 
-/** previous: `webhook-signature` lists a signature of the secret, and `x-webhook-signature` is of another: it was replaced. */
+/** previous: `webhook-signature` has a signature of the secret, but `x-webhook-signature` has one of its replacement. */
 type SignatureVerdict = "right" | "wrong" | "absent" | "previous";
 
 export interface ReceivedDelivery {
@@ -13,12 +13,12 @@ export interface ReceivedDelivery {
   readonly id: string;
   /** Time of the attempt; null if the header does not hold a time. */
   readonly attemptedAt: Date | null;
-  /** Null: no secret was given. */
+  /** Null when no secret was given. */
   readonly signature: SignatureVerdict | null;
   readonly metadata: Readonly<Record<string, unknown>>;
 }
 
-/** @throws ApiError `invalid_json`, `invalid_request` for what is no delivery */
+/** @throws ApiError `invalid_json`, `invalid_request` for a request that is no delivery */
 export function readDelivery(headers: Headers, body: Uint8Array, secret: string | undefined): ReceivedDelivery {
   const { event, deliveryId, metadata } = envelopeOf(body);
   const id = headers.get("webhook-id");
@@ -34,14 +34,14 @@ export function readDelivery(headers: Headers, body: Uint8Array, secret: string 
   };
 }
 
-/** Without anything in it that could steer a terminal. */
+/** Formats a delivery without control characters. */
 export function deliveryText(delivery: ReceivedDelivery, cameBefore: boolean): string {
   const { event, id, attemptedAt, signature, metadata } = delivery;
   const lines = [
     event,
-    `  id         ${id}${cameBefore ? ", which came before" : ""}`,
-    `  attempt    ${attemptedAt?.toISOString() ?? "at no time that the header webhook-timestamp tells"}`,
-    `  signature  ${signature === null ? "not checked: no --secret was given" : VERDICTS[signature]}`,
+    `  id         ${id}${cameBefore ? " (repeat)" : ""}`,
+    `  attempt    ${attemptedAt?.toISOString() ?? "unknown: the header webhook-timestamp contains no time"}`,
+    `  signature  ${signature === null ? "not verified: no --secret was given" : VERDICTS[signature]}`,
     ...JSON.stringify(metadata, null, 2)
       .split("\n")
       .map((line) => `  ${line}`),
@@ -62,10 +62,10 @@ export function deliveryJson(delivery: ReceivedDelivery, cameBefore: boolean): R
 }
 
 const VERDICTS: Readonly<Record<SignatureVerdict, string>> = {
-  right: "right",
-  wrong: "wrong: it is of another secret or of other bytes",
-  absent: "absent: a receiver refuses what is not signed",
-  previous: "of a newer secret: this one was replaced, and only webhook-signature still has it",
+  right: "valid",
+  wrong: "invalid: made with another secret or for another body",
+  absent: "missing: a receiver must refuse unsigned requests",
+  previous: "valid, but this secret was replaced: only webhook-signature still contains it",
 };
 
 interface ReceivedEnvelope {

@@ -1,4 +1,4 @@
-/** `admin webhook listen`: a receiver on this machine that shows what arrives, for who sets up a webhook or writes a receiver. */
+/** `admin webhook listen`: a receiver on this machine that prints deliveries, for people who write a receiver. */
 import { readJsonBody } from "#ingress/body.ts";
 import { ApiError, ERROR_CODES } from "#shared/errors.ts";
 
@@ -8,15 +8,15 @@ import { deliveryJson, deliveryText, readDelivery, type ReceivedDelivery } from 
 const HOST = "127.0.0.1";
 const PORT = 8090;
 const BODY_BYTES_MAX = 256 * 1_024;
-/** Ids by which repeats are told. */
+/** Number of ids that are remembered to recognize repeats. */
 const IDS_MAX = 10_000;
 
 export const WEBHOOK_COMMANDS: readonly Command[] = [
   {
     usage: "webhook listen [--port <port>] [--secret <whsec_…>] [--answer <status>]",
     about:
-      `shows the webhook deliveries that reach ${HOST} (port ${PORT}) until Ctrl-C, and with the channel's secret whether they are ` +
-      "signed by it; answers 200, or the status after --answer",
+      `Prints the webhook deliveries that reach port ${PORT} of ${HOST}, until Ctrl-C. With the channel's secret it verifies their ` +
+      "signatures. Responds with 200, or with the status of --answer.",
     needs: "nothing",
     async run(_context, given, live) {
       const asked = { port: portOf(given), secret: secretOf(given), status: statusOf(given) };
@@ -34,12 +34,12 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
           counts.refused += 1;
           live.tell({
             json: { refused: status, reason },
-            text: `what came is no delivery, answered ${status}: ${reason}`,
+            text: `refused a request that is no delivery with ${status}: ${reason}`,
           });
         },
       });
       try {
-        // Asked for first: who reads the line below may interrupt at once.
+        // Requested first: a reader of the line below may interrupt at once.
         const interruption = live.interruption();
         const url = `http://${HOST}:${server.port}/`;
         live.tell({ json: { url }, text: `Listening on ${url} until Ctrl-C. ${REACHED}` });
@@ -53,7 +53,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
   },
 ];
 
-const REACHED = `Sluice sends there when it runs with SLUICE_OUTBOUND_ALLOW=${HOST} in its environment.`;
+const REACHED = `Sluice must run with SLUICE_OUTBOUND_ALLOW=${HOST} to send there.`;
 
 interface ListenOptions {
   readonly port: number;
@@ -130,5 +130,5 @@ function numberOf(given: Arguments, option: string, { fallback, min, max }: Span
 function secretOf(given: Arguments): string | undefined {
   const word = given.option("secret");
   if (word === undefined || /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(word)) return word;
-  throw new UsageError("expected --secret as the channel shows it: whsec_ and base64");
+  throw new UsageError("expected --secret as whsec_ and base64, as the channel shows it");
 }

@@ -1,27 +1,25 @@
 /**
- * Alerts on the metrics of shared/metrics.ts, as data. Every janitor sets the same gauges, so those are read by their maximum. Each has
- * its line in the runbook, and names the heading there that tells what to do.
+ * Alerts on the metrics of shared/metrics.ts, as data. Every janitor sets the same gauges, so rules use their maximum. Each alert has a
+ * section with its name in schemas/docs/operate/alerts.md.
  */
 
-/** page: act at once. ticket: act when there is time. none: it always fires, and its absence is the alarm. */
+/** page: act at once. ticket: act during working hours. none: always fires; its absence is the alarm. */
 export type Severity = "page" | "ticket" | "none";
 
 export interface Alert {
   readonly name: string;
   readonly expr: string;
-  /** Time for which the expression holds before it is told. */
+  /** Time for which the expression must be true before the alert fires. */
   readonly for?: string;
   readonly severity: Severity;
   readonly summary: string;
-  /** Heading of deploy/runbook.md. */
-  readonly runbook: string;
 }
 
 interface Objective {
   readonly name: string;
-  /** Share of calls that may miss it. */
+  /** Share of calls that may miss the objective. */
   readonly budget: number;
-  /** Share that missed it in a window. */
+  /** PromQL of the share of calls that missed the objective in a window. */
   readonly missed: (window: string) => string;
   readonly summary: string;
 }
@@ -33,7 +31,7 @@ const OBJECTIVES: readonly (Objective & { readonly fast: Severity })[] = [
     fast: "page",
     missed: (window) =>
       `sum(rate(sluice_http_requests_total{route=~"/v1/.*",status=~"500|503"}[${window}])) / sum(rate(sluice_http_requests_total{route=~"/v1/.*",status!~"4.."}[${window}]))`,
-    summary: "More requests end with an error of our own than 99.9 % of them allow.",
+    summary: "The error budget of 0.1 % of requests (500 or 503) burns too fast.",
   },
   {
     name: "OverheadBurn",
@@ -41,11 +39,11 @@ const OBJECTIVES: readonly (Objective & { readonly fast: Severity })[] = [
     fast: "ticket",
     missed: (window) =>
       `1 - sum(rate(sluice_gateway_overhead_seconds_bucket{le="0.05"}[${window}])) / sum(rate(sluice_gateway_overhead_seconds_count[${window}]))`,
-    summary: "More calls take over 50 ms of our own time than 99 % of them allow.",
+    summary: "The budget of 1 % of calls with over 50 ms of our own time burns too fast.",
   },
 ];
 
-/** Windows of the Google SRE workbook: a long one so that it means something, a short one so that it ends when it is over. */
+/** Windows of the Google SRE workbook: the long one makes the alert significant, the short one ends it soon after the problem. */
 const BURNS = [
   { suffix: "", rate: 14.4, long: "1h", short: "5m", isFast: true },
   { suffix: "Slow", rate: 6, long: "6h", short: "30m", isFast: true },
@@ -58,7 +56,7 @@ function burnAlerts(): Alert[] {
       const over = (window: string): string => `(${missed(window)}) > ${Number((rate * budget).toPrecision(6))}`;
       const severity = isFast ? fast : "ticket";
       const burn = `${over(long)} and ${over(short)}`;
-      return { name: `${name}${suffix}`, expr: burn, severity, summary, runbook: "Alarms" };
+      return { name: `${name}${suffix}`, expr: burn, severity, summary };
     }),
   );
 }
@@ -68,16 +66,14 @@ const OTHERS: readonly Alert[] = [
     name: "LedgerDifference",
     expr: "max(sluice_ledger_faults) > 0",
     severity: "page",
-    summary: "The audit of the ledger found amounts that do not add up.",
-    runbook: "Alarms",
+    summary: "The ledger audit found amounts that do not add up.",
   },
   {
     name: "AuditLate",
     expr: "time() - max(sluice_ledger_audited_timestamp_seconds) > 10800 or absent(sluice_ledger_audited_timestamp_seconds)",
     for: "30m",
     severity: "ticket",
-    summary: "The hourly audit of the ledger has not come to its end for three hours.",
-    runbook: "Alarms",
+    summary: "The hourly ledger audit has not finished for three hours.",
   },
   {
     name: "NoJanitor",
@@ -85,38 +81,33 @@ const OTHERS: readonly Alert[] = [
     for: "5m",
     severity: "page",
     summary:
-      "No janitor runs: holds stay open, what is due is not begun, and no alert that a janitor's figures raise is told.",
-    runbook: "Alarms",
+      "No janitor runs: holds stay open, due work does not begin, and alerts on the figures of janitors cannot fire.",
   },
   {
     name: "HoldsStuck",
     expr: "max(sluice_holds_oldest_seconds) > 900",
     for: "5m",
     severity: "page",
-    summary: "Holds of calls are open long after their deadline: no janitor closes them.",
-    runbook: "Holds",
+    summary: "Holds are open long after their deadline: no janitor closes them.",
   },
   {
     name: "SettleFaults",
     expr: "max(sluice_settle_faults) > 0",
     severity: "ticket",
-    summary: "A hold was closed without being settled at what was used.",
-    runbook: "Holds",
+    summary: "A hold was closed without being settled.",
   },
   {
     name: "CallsLost",
     expr: "sum(increase(sluice_calls_lost_total[10m])) > 0",
     severity: "ticket",
-    summary: "A worker or ingress died while it held a call.",
-    runbook: "Alarms",
+    summary: "A worker or ingress crashed while it processed a call.",
   },
   {
     name: "QueueWaiting",
     expr: 'histogram_quantile(0.95, sum by (pool, le) (rate(sluice_queue_wait_seconds_bucket{lane="live"}[5m]))) > 10',
     for: "5m",
     severity: "page",
-    summary: "One in twenty calls of a pool waits for a worker for more than ten seconds.",
-    runbook: "Scale",
+    summary: "5 % of the calls of a pool wait longer than ten seconds for a worker.",
   },
   {
     name: "PoolWithoutWorkers",
@@ -124,23 +115,20 @@ const OTHERS: readonly Alert[] = [
     for: "2m",
     severity: "page",
     summary: "Work waits in a pool that no worker serves.",
-    runbook: "Scale",
   },
   {
     name: "QueueUnacknowledged",
     expr: "max by (pool, lane) (sluice_queue_unacknowledged) > 0.8 * max by (pool, lane) (sluice_queue_unacknowledged_max)",
     for: "1m",
     severity: "page",
-    summary: "A lane is about to halt: too many messages are out and not acknowledged.",
-    runbook: "Alarms",
+    summary: "A lane is about to stop: over 80 % of its unacknowledged messages are in use.",
   },
   {
     name: "DependencyDown",
     expr: 'min by (dependency) (sluice_dependency_up{dependency=~"database|queue"}) == 0',
     for: "1m",
     severity: "page",
-    summary: "A process cannot use a server without which nothing is served.",
-    runbook: "When a server is away",
+    summary: "A process cannot use Postgres or NATS: nothing is served.",
   },
   {
     name: "StorageDown",
@@ -148,60 +136,52 @@ const OTHERS: readonly Alert[] = [
     for: "5m",
     severity: "ticket",
     summary: "A process cannot use the object store: files, media and large requests fail.",
-    runbook: "When a server is away",
   },
   {
     name: "ProviderFailing",
     expr: "sum by (provider) (rate(sluice_provider_errors_total[10m])) / sum by (provider) (rate(sluice_provider_seconds_count[10m])) > 0.2",
     for: "10m",
     severity: "ticket",
-    summary: "More than a fifth of the attempts at a provider fail.",
-    runbook: "Sources at rest",
+    summary: "More than 20 % of the attempts at a provider fail.",
   },
   {
     name: "ProviderKeyRefused",
     expr: "sum by (provider) (increase(sluice_provider_key_refusals_total[10m])) > 0",
     severity: "ticket",
     summary: "A provider refuses our key: its models are unavailable where no other provider serves them.",
-    runbook: "When a provider refuses our key",
   },
   {
     name: "BreakerOpen",
     expr: "max by (provider) (sluice_breaker_open_sources) > 0",
     for: "5m",
     severity: "ticket",
-    summary: "Sources of a provider rest after failures.",
-    runbook: "Sources at rest",
+    summary: "Sources of a provider are disabled after errors.",
   },
   {
     name: "UsageEstimated",
     expr: "sum by (reason) (increase(sluice_usage_estimated_total[1h])) > 10",
     severity: "ticket",
-    summary: "A provider reports no usage that can be used, so calls are billed by our own count.",
-    runbook: "Alarms",
+    summary: "A provider reports no usable usage, so calls are billed by our own count.",
   },
   {
     name: "DeadLetters",
     expr: "max(sluice_dead_letters) > 0",
     for: "15m",
     severity: "ticket",
-    summary: "Messages that nobody could finish wait for an operator.",
-    runbook: "Dead letters",
+    summary: "Messages that no worker could finish wait for an operator.",
   },
   {
     name: "JobsUnknownOld",
     expr: "max(sluice_jobs_unknown_oldest_seconds) > 69120",
     severity: "ticket",
-    summary: "A job at a provider has had no verdict for 80 % of the time after which it is written off.",
-    runbook: "Media jobs",
+    summary: "A job at a provider has no result for 80 % of the time after which it is written off.",
   },
   {
     name: "OutboxStuck",
     expr: "max by (outbox) (sluice_outbox_oldest_seconds) > 60",
     for: "2m",
     severity: "ticket",
-    summary: "What was written to be passed on has waited for more than a minute.",
-    runbook: "Alarms",
+    summary: "Rows of an outbox wait longer than a minute to be sent.",
   },
   {
     name: "WebhookLate",
@@ -209,31 +189,27 @@ const OTHERS: readonly Alert[] = [
     for: "5m",
     severity: "ticket",
     summary: "Notifications are five minutes late.",
-    runbook: "Notifications",
   },
   {
     name: "RunsStalled",
     expr: "max(sluice_runs_stalled_oldest_seconds) > 300",
     for: "10m",
     severity: "ticket",
-    summary: "Runs of workflows stand still although they wait for nothing.",
-    runbook: "Workflows",
+    summary: "Workflow runs make no progress although they wait for nothing.",
   },
   {
     name: "BatchesStalled",
     expr: "max(sluice_batches_stalled_oldest_seconds) > 3600",
     for: "10m",
     severity: "ticket",
-    summary: "No line of a batch has ended for an hour, although it has lines left.",
-    runbook: "Batches",
+    summary: "A batch has finished no line for an hour, although it has lines left.",
   },
   {
     name: "UsageBehind",
     expr: "max(sluice_usage_behind_seconds) > 900",
     for: "5m",
     severity: "ticket",
-    summary: "The hourly sums of usage are a quarter of an hour behind.",
-    runbook: "Usage and budgets",
+    summary: "The hourly usage sums are 15 minutes behind.",
   },
   {
     name: "SweepPutOff",
@@ -241,14 +217,12 @@ const OTHERS: readonly Alert[] = [
     for: "1h",
     severity: "ticket",
     summary: "A sweep of the janitor fails on a row again and again.",
-    runbook: "Alarms",
   },
   {
     name: "CreditsWrittenOff",
     expr: "sum(increase(sluice_credits_written_off_total[1h])) > 0",
     severity: "ticket",
-    summary: "Holds of work that a provider may have charged were released.",
-    runbook: "Media jobs",
+    summary: "Holds were released for work that a provider may have charged.",
   },
   {
     name: "DatabasePoolWaiting",
@@ -256,15 +230,13 @@ const OTHERS: readonly Alert[] = [
     for: "2m",
     severity: "ticket",
     summary: "Statements of a process wait for a connection to Postgres.",
-    runbook: "Connections to Postgres",
   },
   {
     name: "LoopLag",
     expr: "max by (role, instance) (sluice_event_loop_lag_seconds) > 1",
     for: "1m",
     severity: "ticket",
-    summary: "A process is overloaded or blocked; its beats are late.",
-    runbook: "Alarms",
+    summary: "A process is overloaded or blocked; its heartbeats are late.",
   },
   {
     name: "MemoryGrowth",
@@ -272,14 +244,12 @@ const OTHERS: readonly Alert[] = [
     for: "1h",
     severity: "ticket",
     summary: "The memory of a process has grown by more than 20 MB an hour for six hours.",
-    runbook: "Alarms",
   },
   {
     name: "CatalogueRefused",
     expr: 'sum(increase(sluice_catalogue_reloads_total{result="refused"}[15m])) > 0',
     severity: "ticket",
-    summary: "A catalogue file was refused; the old one stays in force.",
-    runbook: "Catalogue",
+    summary: "A catalogue file was refused; the previous catalogue stays active.",
   },
   {
     name: "CapabilityEngineDown",
@@ -287,22 +257,19 @@ const OTHERS: readonly Alert[] = [
     for: "5m",
     severity: "ticket",
     summary: "No worker can run the capabilities of an engine.",
-    runbook: "Capabilities",
   },
   {
     name: "SpansDropped",
     expr: "sum by (reason) (increase(sluice_spans_dropped_total[15m])) > 0",
     for: "30m",
     severity: "ticket",
-    summary: "Traces do not reach their collector.",
-    runbook: "Traces",
+    summary: "Spans do not reach the collector.",
   },
   {
     name: "Watchdog",
     expr: "vector(1)",
     severity: "none",
-    summary: "Always on: who does not hear it has no alerts.",
-    runbook: "Alarms",
+    summary: "Always fires. Its absence means that alerts do not reach you.",
   },
 ];
 

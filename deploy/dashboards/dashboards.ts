@@ -1,4 +1,4 @@
-/** Dashboards: what is asked first when something is wrong, and what is looked at on a quiet day. */
+/** Dashboards of Grafana: the first questions when something is wrong, and the figures of a normal day. */
 import { type Dashboard, type Line, highest, type Panel, quantile, rate, total, type Unit } from "./panels.ts";
 
 const named = (legend: string, line: Line): Line => ({ ...line, legend });
@@ -21,22 +21,22 @@ const overview: Dashboard = {
     {
       title: "Calls",
       panels: [
-        panel("Answers by status", "reqps", [rate("sluice_http_requests_total", "status", 'route=~"/v1/.*"')]),
-        panel("Verdicts of admission", "reqps", [rate("sluice_admissions_total", "verdict")]),
-        panel("Servers that can be used", "short", [
+        panel("Responses by status", "reqps", [rate("sluice_http_requests_total", "status", 'route=~"/v1/.*"')]),
+        panel("Admissions by verdict", "reqps", [rate("sluice_admissions_total", "verdict")]),
+        panel("Servers available", "short", [
           { expr: "min by (dependency) (sluice_dependency_up)", legend: "{{dependency}}" },
         ]),
       ],
     },
     {
-      title: "Time",
+      title: "Latency",
       panels: [
-        panel("Our own share of a call", "s", [
+        panel("Gateway overhead", "s", [
           quantile(0.5, "sluice_gateway_overhead_seconds", ""),
           quantile(0.99, "sluice_gateway_overhead_seconds", ""),
         ]),
         panel("Parts of a call, p95", "s", PARTS),
-        panel("First token", "s", [
+        panel("Time to first token", "s", [
           quantile(0.5, "sluice_time_to_first_token_seconds", ""),
           quantile(0.95, "sluice_time_to_first_token_seconds", ""),
         ]),
@@ -45,11 +45,11 @@ const overview: Dashboard = {
     {
       title: "Routes",
       panels: [
-        panel("Answers by route", "reqps", [rate("sluice_http_requests_total", "route")]),
-        panel("Head of the answer, p95 by route", "s", [quantile(0.95, "sluice_http_request_seconds", "route")]),
+        panel("Responses by route", "reqps", [rate("sluice_http_requests_total", "route")]),
+        panel("Time to first byte, p95 by route", "s", [quantile(0.95, "sluice_http_request_seconds", "route")]),
         panel("Streams", "short", [
           named("open", total("sluice_streams_active", "")),
-          named("ended early a second, {{reason}}", rate("sluice_stream_aborts_total", "reason")),
+          named("aborted per second, {{reason}}", rate("sluice_stream_aborts_total", "reason")),
         ]),
       ],
     },
@@ -58,29 +58,29 @@ const overview: Dashboard = {
 
 const money: Dashboard = {
   uid: "money",
-  title: "Money",
+  title: "Credits",
   rows: [
     {
       title: "Credits",
       panels: [
-        panel("Taken a second", "short", [
+        panel("Credits settled per second", "short", [
           named("settled", rate("sluice_credits_settled_total", "")),
           named("settled late", rate("sluice_credits_settled_late_total", "")),
         ]),
-        panel("Ours a second", "short", [
+        panel("Credits lost per second", "short", [
           named("not covered", rate("sluice_credits_uncollected_total", "")),
           named("not billed", rate("sluice_credits_unbilled_total", "")),
           named("written off", rate("sluice_credits_written_off_total", "")),
         ]),
-        panel("Tokens a second", "short", [rate("sluice_tokens_total", "kind")]),
+        panel("Tokens per second", "short", [rate("sluice_tokens_total", "kind")]),
       ],
     },
     {
-      title: "Books",
+      title: "Ledger",
       panels: [
         panel("Open holds", "short", [named("holds", highest("sluice_holds_open", ""))]),
         panel("Oldest hold of a call", "s", [named("oldest", highest("sluice_holds_oldest_seconds", ""))]),
-        panel("Faults", "short", [
+        panel("Ledger faults and dead letters", "short", [
           named("differences", highest("sluice_ledger_faults", "")),
           named("settle faults", highest("sluice_settle_faults", "")),
           named("dead letters", highest("sluice_dead_letters", "")),
@@ -90,9 +90,9 @@ const money: Dashboard = {
     {
       title: "Usage",
       panels: [
-        panel("Sums of usage are behind", "s", [named("behind", highest("sluice_usage_behind_seconds", ""))]),
-        panel("Billed by our own count", "ops", [rate("sluice_usage_estimated_total", "reason")]),
-        panel("Budgets that were reached", "ops", [rate("sluice_budgets_fired_total", "stops_calls")]),
+        panel("Delay of the usage sums", "s", [named("behind", highest("sluice_usage_behind_seconds", ""))]),
+        panel("Calls with estimated usage", "ops", [rate("sluice_usage_estimated_total", "reason")]),
+        panel("Reached budgets", "ops", [rate("sluice_budgets_fired_total", "stops_calls")]),
       ],
     },
   ],
@@ -106,8 +106,8 @@ const pools: Dashboard = {
       title: "Waiting",
       panels: [
         panel("Wait for a worker, p95", "s", [quantile(0.95, "sluice_queue_wait_seconds", "pool, lane")]),
-        panel("Oldest message that nobody has", "s", [highest("sluice_queue_oldest_seconds", "pool")]),
-        panel("Messages waiting or under way", "short", [highest("sluice_queue_depth", "pool, lane")]),
+        panel("Oldest queued message", "s", [highest("sluice_queue_oldest_seconds", "pool")]),
+        panel("Messages queued or in progress", "short", [highest("sluice_queue_depth", "pool, lane")]),
       ],
     },
     {
@@ -120,7 +120,7 @@ const pools: Dashboard = {
           },
         ]),
         panel("Slots", "short", [total("sluice_worker_slots", "pool, lane")]),
-        panel("Unacknowledged, of the most there may be", "percentunit", [
+        panel("Unacknowledged messages, share of the maximum", "percentunit", [
           {
             expr: "max by (pool, lane) (sluice_queue_unacknowledged) / max by (pool, lane) (sluice_queue_unacknowledged_max)",
             legend: "{{pool}} {{lane}}",
@@ -131,13 +131,13 @@ const pools: Dashboard = {
     {
       title: "Jobs",
       panels: [
-        panel("Ends", "ops", [rate("sluice_jobs_total", "pool, outcome")]),
-        panel("From claim to end, p95", "s", [quantile(0.95, "sluice_job_seconds", "pool")]),
-        panel("Waiting for room", "short", [
+        panel("Finished jobs", "ops", [rate("sluice_jobs_total", "pool, outcome")]),
+        panel("Duration of a job, p95", "s", [quantile(0.95, "sluice_job_seconds", "pool")]),
+        panel("Waiting for capacity", "short", [
           named("jobs {{pool}} {{lane}}", highest("sluice_jobs_waiting", "pool, lane")),
           named("calls {{pool}}", total("sluice_calls_waiting", "pool")),
         ]),
-        panel("Of unknown outcome", "short", [named("jobs", highest("sluice_jobs_unknown", ""))]),
+        panel("Jobs with an unknown result", "short", [named("jobs", highest("sluice_jobs_unknown", ""))]),
         panel("Dispatches", "ops", [rate("sluice_jobs_dispatched_total", "pool, reason")]),
         panel("Batch messages", "ops", [rate("sluice_batch_messages_total", "outcome")]),
       ],
@@ -148,9 +148,9 @@ const pools: Dashboard = {
         panel("Lines of open batches", "short", [highest("sluice_batch_lines_open", "state")]),
         panel("Oldest open batch", "s", [
           named("age", highest("sluice_batches_oldest_seconds", "")),
-          named("without a line that ended", highest("sluice_batches_stalled_oldest_seconds", "")),
+          named("without a finished line", highest("sluice_batches_stalled_oldest_seconds", "")),
         ]),
-        panel("Ends", "ops", [
+        panel("Finished batches and lines", "ops", [
           named("batches, {{outcome}}", rate("sluice_batches_total", "outcome")),
           named("lines, {{outcome}}", rate("sluice_batch_lines_total", "outcome")),
         ]),
@@ -167,8 +167,8 @@ const providers: Dashboard = {
       title: "Attempts",
       panels: [
         panel("Attempts", "ops", [rate("sluice_provider_seconds_count", "provider")]),
-        panel("Failures by kind", "ops", [rate("sluice_provider_errors_total", "provider, kind")]),
-        panel("Share that fails", "percentunit", [
+        panel("Errors by kind", "ops", [rate("sluice_provider_errors_total", "provider, kind")]),
+        panel("Error rate", "percentunit", [
           {
             expr: "sum by (provider) (rate(sluice_provider_errors_total[$__rate_interval])) / sum by (provider) (rate(sluice_provider_seconds_count[$__rate_interval]))",
             legend: "{{provider}}",
@@ -177,11 +177,11 @@ const providers: Dashboard = {
       ],
     },
     {
-      title: "Time and rest",
+      title: "Latency and disabled sources",
       panels: [
-        panel("Time of an attempt, p95", "s", [quantile(0.95, "sluice_provider_seconds", "provider, mode")]),
-        panel("Sources at rest", "short", [highest("sluice_breaker_open_sources", "provider")]),
-        panel("Streams that broke off", "ops", [rate("sluice_streams_rescued_total", "outcome")]),
+        panel("Duration of an attempt, p95", "s", [quantile(0.95, "sluice_provider_seconds", "provider, mode")]),
+        panel("Disabled sources", "short", [highest("sluice_breaker_open_sources", "provider")]),
+        panel("Rescued streams", "ops", [rate("sluice_streams_rescued_total", "outcome")]),
       ],
     },
   ],
@@ -194,24 +194,24 @@ const workflows: Dashboard = {
     {
       title: "Runs",
       panels: [
-        panel("Runs that ended", "ops", [rate("sluice_workflow_runs_total", "outcome")]),
-        panel("Attempts of steps that ended", "ops", [rate("sluice_workflow_steps_total", "type, outcome")]),
-        panel("Stands still", "s", [named("oldest run", highest("sluice_runs_stalled_oldest_seconds", ""))]),
+        panel("Finished runs", "ops", [rate("sluice_workflow_runs_total", "outcome")]),
+        panel("Finished attempts of steps", "ops", [rate("sluice_workflow_steps_total", "type, outcome")]),
+        panel("Oldest stalled run", "s", [named("age", highest("sluice_runs_stalled_oldest_seconds", ""))]),
       ],
     },
     {
       title: "Notifications",
       panels: [
         panel("Attempts", "ops", [rate("sluice_delivery_attempts_total", "type, result")]),
-        panel("Late", "s", [named("oldest due", highest("sluice_deliveries_oldest_seconds", ""))]),
-        panel("Out of attempts in a day", "short", [named("deliveries", highest("sluice_deliveries_failed", ""))]),
+        panel("Delay of deliveries", "s", [named("oldest due", highest("sluice_deliveries_oldest_seconds", ""))]),
+        panel("Failed deliveries in a day", "short", [named("deliveries", highest("sluice_deliveries_failed", ""))]),
       ],
     },
     {
       title: "Outboxes",
       panels: [
-        panel("Waiting", "short", [highest("sluice_outbox_depth", "outbox")]),
-        panel("Oldest", "s", [highest("sluice_outbox_oldest_seconds", "outbox")]),
+        panel("Rows waiting", "short", [highest("sluice_outbox_depth", "outbox")]),
+        panel("Oldest row", "s", [highest("sluice_outbox_oldest_seconds", "outbox")]),
       ],
     },
   ],
@@ -229,24 +229,24 @@ const processes: Dashboard = {
         panel("Event loop delay", "s", [highest("sluice_event_loop_lag_seconds", "role, instance")]),
         panel("Open files", "short", [highest("process_open_fds", "role, instance")]),
         panel("Versions", "short", [total("sluice_build_info", "role, version")]),
-        panel("Results in memory and on the disk", "bytes", [highest("sluice_result_bytes", "pool")]),
+        panel("Results in memory and on disk", "bytes", [highest("sluice_result_bytes", "pool")]),
       ],
     },
     {
-      title: "Servers beneath",
+      title: "Servers",
       panels: [
-        panel("Waits for a connection to Postgres", "short", [
+        panel("Statements waiting for a connection", "short", [
           highest("sluice_database_pool_waiting", "role, instance"),
         ]),
         panel("Object store, p95", "s", [quantile(0.95, "sluice_storage_seconds", "operation")]),
-        panel("Connections to NATS that came back", "ops", [rate("sluice_nats_reconnects_total", "role")]),
-        panel("Calls in a grouped statement, p50", "short", [quantile(0.5, "sluice_group_size", "group")]),
-        panel("Time to a verdict", "s", [
+        panel("Reconnects to NATS", "ops", [rate("sluice_nats_reconnects_total", "role")]),
+        panel("Calls per grouped statement, p50", "short", [quantile(0.5, "sluice_group_size", "group")]),
+        panel("Duration of an admission", "s", [
           quantile(0.5, "sluice_admission_seconds", ""),
           quantile(0.99, "sluice_admission_seconds", ""),
         ]),
         panel("Spans", "ops", [
-          named("taken", rate("sluice_spans_exported_total", "")),
+          named("exported", rate("sluice_spans_exported_total", "")),
           named("dropped, {{reason}}", rate("sluice_spans_dropped_total", "reason")),
         ]),
       ],

@@ -100,8 +100,9 @@ async function runCalls(sluice: OpenAI, { out, models }: Options) {
       [credits, saved] = [formatCredits(result.cost), Object.keys(result.files).join(", ")];
     } catch (error) {
       if (ending !== undefined) await ending;
-      // A web capability answers 422 when it cannot fetch the page; the call is free.
-      const isSkipped = model.startsWith("web.") && error instanceof OpenAI.UnprocessableEntityError;
+      // A web capability returns this code when the page cannot be reached; the call is free.
+      const isSkipped =
+        model.startsWith("web.") && error instanceof OpenAI.APIError && error.code === "input_unavailable";
       (isSkipped ? skipped : failed).push(name);
       saved = `${isSkipped ? "skipped" : "FAILED"}: ${describe(error)}`;
     }

@@ -50,7 +50,7 @@ export async function readSettings(environment) {
     throw new StartFault("NATS_URL is not a URL such as nats://host:4222.");
   }
   const port = number("PORT", 8080, 65_535);
-  const host = text("SLUICE_HOST") ?? "0.0.0.0";
+  const host = text("SLUICE_HOST") ?? "127.0.0.1";
   const adminHost = text("SLUICE_ADMIN_HOST") ?? "127.0.0.1";
   await requireFree("PORT", port, host);
   const dataDir = dataDirOf(environment);

@@ -1,4 +1,4 @@
-/** The page on capabilities for readers: each with its inputs, params, price and first examples, which the suite runs. */
+/** Generates the page on capabilities: each with its inputs, params, price and first examples, which the suite runs. */
 import type { Capability, Schema } from "#shared/calls/capabilities/entry.ts";
 import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 
@@ -76,7 +76,7 @@ function priceOf({ unit = "", ...price }: Capability["pricing"]): string {
   return `${amount} credits ${unit.replace("_", " ")}`;
 }
 
-/** Members of a param's schema that the page shows. */
+/** Members of a param's schema that the page lists. */
 interface Shown {
   readonly description?: string;
   readonly type?: string;
@@ -104,7 +104,7 @@ function valuesOf({ type = "", minimum, maximum, enum: values, "x-svc-unit": uni
   return `${type}${range}${unit === undefined ? "" : ` ${unit}`}`;
 }
 
-/** A bar would end a cell. */
+/** Escapes bars, which would end a table cell. */
 function cell(text: string): string {
   return text.replaceAll("|", String.raw`\|`).replaceAll("\n", " ");
 }

@@ -1,7 +1,10 @@
-/** Alerts and dashboards as the files that Prometheus, its operator for Kubernetes, and Grafana read. */
+/** Writes alerts and dashboards as files for Prometheus, its operator on Kubernetes, and Grafana. */
 import { type Alert, ALERTS } from "../alerts/rules.ts";
 import { DASHBOARDS } from "../dashboards/dashboards.ts";
 import { type Dashboard, dashboardJson } from "../dashboards/panels.ts";
+
+/** Page with a section for each alert. */
+export const ALERTS_PAGE = "schemas/docs/operate/alerts.md";
 
 const HEAD = "# Generated from deploy/alerts/rules.ts: npm run generate\n";
 
@@ -20,22 +23,14 @@ export function monitoringFiles(): Readonly<Record<string, string>> {
   };
 }
 
-function ruleOf({ name, expr, for: duration, severity, summary, runbook }: Alert) {
+function ruleOf({ name, expr, for: duration, severity, summary }: Alert) {
   return {
     alert: `Sluice${name}`,
     expr,
     ...(duration === undefined ? {} : { for: duration }),
     labels: { severity },
-    annotations: { summary, runbook_url: `deploy/runbook.md#${anchorOf(runbook)}` },
+    annotations: { summary, runbook_url: `${ALERTS_PAGE}#sluice${name.toLowerCase()}` },
   };
-}
-
-/** Returns the anchor that Markdown pages have for a heading of plain words. */
-export function anchorOf(heading: string): string {
-  return heading
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9 -]/g, "")
-    .replaceAll(" ", "-");
 }
 
 function fileOf(dashboard: Dashboard): [path: string, text: string] {

@@ -1,4 +1,4 @@
-/** Component that lets each worker tell the cluster what its own pod costs to delete, and nothing else. */
+/** Component with which each worker sets the deletion cost of its own pod, and nothing else. */
 import { ValidatingAdmissionPolicy } from "kubernetes-models/admissionregistration.k8s.io/v1/ValidatingAdmissionPolicy";
 import { ValidatingAdmissionPolicyBinding } from "kubernetes-models/admissionregistration.k8s.io/v1/ValidatingAdmissionPolicyBinding";
 import { Role } from "kubernetes-models/rbac.authorization.k8s.io/v1/Role";
@@ -9,12 +9,12 @@ import type { Model } from "./files.ts";
 import { type Workload, WORKLOADS } from "./workloads.ts";
 
 const NAME = "sluice-worker";
-/** Name beyond namespaces. */
+/** Name of objects without a namespace. */
 const POLICY = "sluice-deletion-cost";
 
 /**
- * Returns the account of workers with its right to change pods. A Role cannot say "its own", nor which member of it: the policy does, by the name
- * that the cluster writes into each pod's token.
+ * Returns the account of workers with its right to change pods. A Role cannot limit this to the worker's own pod, or to one field. The policy
+ * does, by the pod name that the cluster writes into each token.
  */
 export function accessOfWorkers(namespace: string): readonly Model[] {
   const user = `system:serviceaccount:${namespace}:${NAME}`;
@@ -60,14 +60,14 @@ export function accessOfWorkers(namespace: string): readonly Model[] {
   ];
 }
 
-/** Returns the patch of each worker's Deployment: it has the account's token, and knows its name. */
+/** Returns the patch of each worker's Deployment: the token of the account, and the name of the pod. */
 export function patchOfWorker({ name }: Workload): object {
   const env = [{ name: "SLUICE_POD_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } }];
   const spec = { serviceAccountName: NAME, automountServiceAccountToken: true, containers: [{ name, env }] };
   return { apiVersion: "apps/v1", kind: "Deployment", metadata: { name }, spec: { template: { spec } } };
 }
 
-/** Workers whose work may take long; a webhook is delivered within seconds. */
+/** Workers with long work. A webhook is delivered within seconds. */
 export const COSTLY: readonly Workload[] = WORKLOADS.filter(
   ({ args, scaling }) => args[0] === "worker" && scaling.by === "lag",
 );

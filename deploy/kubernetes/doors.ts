@@ -1,4 +1,4 @@
-/** Ways for clients to the Service of the ingresses, of which a cluster takes one, and for Prometheus to the metrics. */
+/** Access for clients to the Service of the ingresses (a cluster uses one), and for Prometheus to the metrics. */
 import { HTTPRoute } from "@kubernetes-models/gateway-api/gateway.networking.k8s.io/v1/HTTPRoute";
 import { PodMonitor } from "@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1/PodMonitor";
 import { Ingress } from "kubernetes-models/networking.k8s.io/v1/Ingress";
@@ -10,10 +10,10 @@ import { INGRESS } from "./workloads.ts";
 const HOST = new URL(SETTINGS["SLUICE_PUBLIC_URL"] ?? "").hostname;
 const NAME = "sluice";
 
-/** A stream or a WebSocket stays open as long as its call takes, and may be silent for a minute. */
+/** A stream or WebSocket is open as long as its call, and may be silent for a minute. */
 const STREAM_SECONDS = "3600";
 
-/** Ingress with the annotations of controllers that run nginx; others have names of their own for the same. */
+/** Ingress with annotations for nginx. Other controllers have other names for them. */
 export function publicIngress(): Ingress {
   return new Ingress({
     metadata: {
@@ -21,7 +21,7 @@ export function publicIngress(): Ingress {
       annotations: {
         "nginx.ingress.kubernetes.io/proxy-read-timeout": STREAM_SECONDS,
         "nginx.ingress.kubernetes.io/proxy-send-timeout": STREAM_SECONDS,
-        // Words go out as they come, files come in as they are sent, and the service bounds their size itself.
+        // No buffering: streams and uploads pass as they arrive. The service limits their size.
         "nginx.ingress.kubernetes.io/proxy-buffering": "off",
         "nginx.ingress.kubernetes.io/proxy-request-buffering": "off",
         "nginx.ingress.kubernetes.io/proxy-body-size": "0",
@@ -47,7 +47,7 @@ export function publicIngress(): Ingress {
   });
 }
 
-/** Route of a gateway. WebSockets need nothing of their own: upgrades are passed on over HTTP/1.1. */
+/** Route of a gateway. WebSockets need no setting: upgrades are forwarded over HTTP/1.1. */
 export function publicRoute(): HTTPRoute {
   return new HTTPRoute({
     metadata: { name: NAME },
@@ -57,7 +57,7 @@ export function publicRoute(): HTTPRoute {
       rules: [
         {
           matches: [{ path: { type: "PathPrefix", value: "/" } }],
-          // No limit: calls have their own.
+          // No limit: calls have their own timeouts.
           timeouts: { request: "0s", backendRequest: "0s" },
           backendRefs: [{ name: INGRESS.name, port: PUBLIC_PORT.containerPort }],
         },

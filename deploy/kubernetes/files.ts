@@ -1,4 +1,4 @@
-/** Every file below base, components and overlays, as text. */
+/** Generates every file below base, components and overlays, as text. */
 import { readFileSync } from "node:fs";
 
 import { Namespace } from "kubernetes-models/v1/Namespace";
@@ -17,16 +17,16 @@ const NAMESPACE = "sluice";
 const HEADER =
   "# Written by `npm run generate` from the TypeScript in deploy/kubernetes. Change that, or patch this in an overlay.\n";
 
-/** An object of the cluster that knows its own schema. */
+/** An object of the cluster with its schema. */
 export interface Model {
   toJSON(): unknown;
-  /** @throws Error naming the field */
+  /** @throws Error naming the invalid field */
   validate(): void;
 }
 
 type Files = Readonly<Record<string, string>>;
 
-/** @returns path below the project root → text. @throws Error where an object is not as its schema says */
+/** @returns path below the project root → text. @throws Error when an object does not match its schema */
 export function kubernetesFiles(): Files {
   return {
     ...base(),
@@ -50,14 +50,14 @@ export function kubernetesFiles(): Files {
     ...isolation(),
     ...deletionCost(),
     ...overlay("small", ["nats", "public-ingress"], {
-      // One of each: a machine that is lost is an outage until its pods run elsewhere.
+      // One pod of each role: a lost machine is an outage until its pods run elsewhere.
       replicas: WORKLOADS.map(({ name }) => ({ name, count: 1 })),
     }),
     ...overlay("production", ["nats-cluster", "keda", "monitoring", "isolation", "public-gateway"]),
   };
 }
 
-/** Returns objects as one YAML text. @throws Error where one is not as its schema says */
+/** Returns objects as one YAML text. @throws Error when one does not match its schema */
 export function toYaml(models: readonly Model[]): string {
   return models
     .map((model) => {
@@ -128,7 +128,7 @@ function overlay(name: string, components: readonly string[], more: object = {})
   return { [`${FOLDER}/overlays/${name}/kustomization.yaml`]: HEADER + yaml(kustomization) };
 }
 
-/** The component of scalers. They say how many pods there are, so the manifests do not: an apply would put that number back. */
+/** The component of scalers. The manifests then have no replica count, because an apply would reset it. */
 function keda(): Files {
   const path = "without-replicas.yaml";
   return {
@@ -139,7 +139,7 @@ function keda(): Files {
   };
 }
 
-/** The component that lets children of capabilities have namespaces and a root of their own; nodes have the profile (README.md). */
+/** The component for isolation of capabilities. Nodes need the profile (schemas/docs/operate/kubernetes.md). */
 function isolation(): Files {
   const name = "worker-capability";
   const securityContext = {
@@ -152,7 +152,7 @@ function isolation(): Files {
     metadata: { name },
     spec: { template: { spec: { securityContext } } },
   };
-  // No narrower level of the cluster's own rules allows that.
+  // No stricter pod security level allows this.
   const namespace = new Namespace({
     metadata: { name: NAMESPACE, labels: { "pod-security.kubernetes.io/enforce": "privileged" } },
   });
@@ -163,7 +163,7 @@ function isolation(): Files {
   };
 }
 
-/** The component by which workers tell what their pods cost to delete. */
+/** The component with which workers report the deletion cost of their pods. */
 function deletionCost(): Files {
   const name = "deletion-cost";
   const path = "workers.yaml";
@@ -174,7 +174,7 @@ function deletionCost(): Files {
   };
 }
 
-/** A copy, since Kustomize reads no file outside of the folder that it builds. */
+/** A copy: Kustomize reads no file outside of the folder that it builds. */
 function serverConfig(): string {
   return readFileSync(new URL("../nats/server.conf", import.meta.url), "utf8");
 }

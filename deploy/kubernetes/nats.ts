@@ -1,4 +1,4 @@
-/** NATS in the cluster: one server, or three that keep each stream on all of them. */
+/** NATS in the cluster: one server, or three that each store every stream. */
 import { StatefulSet } from "kubernetes-models/apps/v1/StatefulSet";
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 import { Service } from "kubernetes-models/v1/Service";
@@ -9,7 +9,7 @@ import { NATS_SECRET, NATS_VARIABLES } from "./secrets.ts";
 
 const NAME = "nats";
 const PEERS = "nats-peers";
-/** That of compose.yaml. */
+/** The image of compose.yaml. */
 const IMAGE = "nats:2.15.1-alpine";
 const CLIENT = { name: "client", containerPort: 4222 };
 const CLUSTER = { name: "cluster", containerPort: 6222 };
@@ -18,7 +18,7 @@ export const CONFIG_MAP = "nats-config";
 const CLUSTER_SERVERS = 3;
 const CLUSTER_PASSWORD = "NATS_CLUSTER_PASSWORD";
 
-/** The file that the servers of a cluster are started with, beside server.conf. */
+/** Second configuration file of the servers of a cluster, which includes server.conf. */
 export function clusterConfig(): string {
   const routes = Array.from({ length: CLUSTER_SERVERS }, (_none, index) => `$NATS_PEER_${index}`);
   return `# One server of ${CLUSTER_SERVERS}: what server.conf says, and how they find each other.
@@ -41,7 +41,7 @@ export function natsServers(
     statefulSet(isCluster),
     serviceOf(NAME, CLIENT),
     new Service({
-      // Each server has a name of its own, before it is ready too.
+      // Each server has a DNS name, also before it is ready.
       metadata: { name: PEERS, labels: labelsOf(NAME) },
       spec: {
         clusterIP: "None",
@@ -77,7 +77,7 @@ function statefulSet(isCluster: boolean): StatefulSet {
             fsGroup: 1_000,
             seccompProfile: { type: "RuntimeDefault" },
           },
-          // Two servers on one node would be lost together, and with them the majority.
+          // Two servers on one node would fail together, and with them the majority.
           ...(isCluster && {
             topologySpreadConstraints: [
               {
@@ -98,7 +98,7 @@ function statefulSet(isCluster: boolean): StatefulSet {
       volumeClaimTemplates: [
         {
           metadata: { name: "data" },
-          // Above max_file_store of server.conf.
+          // Larger than max_file_store of server.conf.
           spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "25Gi" } } },
         },
       ],
@@ -118,13 +118,13 @@ function container(isCluster: boolean): Container {
     env: [
       { name: "NATS_SERVER_NAME", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
       { name: "NATS_STORE_DIR", value: "/data" },
-      // The garbage collector begins to hurry before the limit of memory.
+      // The garbage collector works harder before the memory limit is reached.
       { name: "GOMEMLIMIT", value: "1800MiB" },
       ...NATS_VARIABLES.map(secretValue),
       ...(isCluster ? [secretValue(CLUSTER_PASSWORD), ...peers()] : []),
     ],
     ports: isCluster ? [CLIENT, MONITOR, CLUSTER] : [CLIENT, MONITOR],
-    // Clients go to the others one by one.
+    // Clients move to the other servers one by one.
     ...(isCluster && {
       lifecycle: { preStop: { exec: { command: ["nats-server", "--signal", `ldm=${pidFile}`] } } },
     }),
@@ -156,7 +156,7 @@ function peers(): NonNullable<Container["env"]> {
   }));
 }
 
-/** Lets publishers of batch messages in from other namespaces. They log in with their keys, like all others. */
+/** Lets batch publishers of other namespaces connect. They log in with their API keys. */
 export function natsFromPublishers(): NetworkPolicy {
   return new NetworkPolicy({
     metadata: { name: "nats-from-publishers" },

@@ -1,21 +1,21 @@
-/** Ways in and out of the pods: nothing but what is named here. */
+/** Network policies: pods accept and open only the listed connections. */
 import { NetworkPolicy } from "kubernetes-models/networking.k8s.io/v1/NetworkPolicy";
 
 import { ADMIN_PORT, PART, PUBLIC_PORT, selectorOf } from "./pods.ts";
 import { INGRESS } from "./workloads.ts";
 
-/** Labels that operators put on the namespaces of what may come in, or is asked. */
+/** Labels that operators set on the namespaces of clients and servers. */
 export const NAMESPACES = {
   balancer: { "sluice/balancer": "true" },
   monitoring: { "sluice/monitoring": "true" },
   keda: { "sluice/keda": "true" },
-  /** Publishers of batch messages, with the component `publishers`. */
+  /** Batch publishers, with the component `publishers`. */
   publishers: { "sluice/publishers": "true" },
-  /** Postgres and the object store, where they run in the cluster. */
+  /** Postgres and the object store, when they run in the cluster. */
   servers: { "sluice/servers": "true" },
 } as const;
 
-/** Private networks: the cluster's own, and the addresses at which machines ask for their credentials. */
+/** Private networks: the cluster, and the link-local addresses that hand out credentials of machines. */
 const PRIVATE_V4 = [
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -70,7 +70,7 @@ export function policiesOfRoles(): readonly NetworkPolicy[] {
       },
     }),
     new NetworkPolicy({
-      // Providers, callers' URLs, receivers of notifications, object stores of clouds.
+      // Providers, URLs of callers, receivers of notifications, object stores of clouds.
       metadata: { name: "to-internet" },
       spec: {
         podSelector: ALL,

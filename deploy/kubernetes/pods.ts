@@ -1,4 +1,4 @@
-/** Pods of the roles, and the Deployments, budgets and Job that keep them. */
+/** Pods of the roles, with their Deployments, disruption budgets and the Job `migrate`. */
 import type { IDeployment } from "kubernetes-models/apps/v1/Deployment";
 import { Deployment } from "kubernetes-models/apps/v1/Deployment";
 import { Job } from "kubernetes-models/batch/v1/Job";
@@ -17,7 +17,7 @@ type Container = PodSpec["containers"][number];
 const IMAGE = `sluice:${packageJson.version}`;
 const NAME = "app.kubernetes.io/name";
 export const PART = "app.kubernetes.io/part-of";
-/** Mark of the migration and of what it needs: `kubectl apply -l` takes these before the roles are replaced. */
+/** Label of the migration and its requirements: `kubectl apply -l` applies these before the roles are replaced. */
 export const FIRST = { "app.kubernetes.io/component": "migrate" } as const;
 const ACCOUNT = "sluice";
 export const ADMIN_PORT = { name: "admin", containerPort: 9464 } as const;
@@ -28,7 +28,7 @@ export const selectorOf = (name: string): { readonly matchLabels: Readonly<Recor
   matchLabels: { [NAME]: name },
 });
 
-/** Account of the pods. No role asks the cluster for anything, so none has a token. */
+/** Account of the pods. No role uses the API of the cluster, so none has a token. */
 export function accountOfRoles(): ServiceAccount {
   return new ServiceAccount({ metadata: { name: ACCOUNT, labels: FIRST }, automountServiceAccountToken: false });
 }
@@ -47,7 +47,7 @@ export function deploymentOf(workload: Workload): Deployment {
   });
 }
 
-/** Budget for drains of nodes: one pod at a time, and one that is broken in any case. */
+/** Budget for drains of nodes: one pod at a time; a pod that is not ready may always be evicted. */
 export function budgetOf(name: string): PodDisruptionBudget {
   return new PodDisruptionBudget({
     metadata: { name },
@@ -55,7 +55,7 @@ export function budgetOf(name: string): PodDisruptionBudget {
   });
 }
 
-/** Job that goes before the roles at each version. A Job cannot be changed, so the one of the version before is deleted first. */
+/** Job that runs before the roles of each version. A Job cannot be changed, so the Job of the previous version is deleted first. */
 export function migrateJob(): Job {
   const secrets: readonly SecretName[] = [
     "sluice-database",
@@ -128,12 +128,12 @@ function podOf(workload: Workload): PodSpec {
   };
 }
 
-/** Rights and folders of a pod: no root, no privilege, nothing to write but /tmp. */
+/** Rights and volumes of a pod: no root, no privileges, write access only to /tmp. */
 function surroundings(scratch: string): Omit<PodSpec, "containers"> {
   return {
     serviceAccountName: ACCOUNT,
     automountServiceAccountToken: false,
-    // They would add variables for each Service, and one that begins with SLUICE_ stops a role's start.
+    // Service links would add variables, and an unknown one that begins with SLUICE_ stops the start of a role.
     enableServiceLinks: false,
     securityContext: {
       runAsNonRoot: true,
@@ -168,7 +168,7 @@ function containerOf(
   };
 }
 
-/** Probes of the process by itself: in an outage of Postgres or NATS all stay in their Service, and callers hear our own 503. */
+/** Probes of the process alone: in an outage of Postgres or NATS all pods stay in their Service, and callers receive our 503. */
 function probes(): Pick<Container, "startupProbe" | "livenessProbe" | "readinessProbe"> {
   const ask = (path: string) => ({ httpGet: { path, port: ADMIN_PORT.name } });
   return {

@@ -1,4 +1,4 @@
-/** Scaling of the roles: workers by the load that Postgres tells of, the rest by their cores. */
+/** Scaling of the roles: workers by the load that janitors report, the others by CPU. */
 import { ScaledObject } from "@kubernetes-models/keda/keda.sh/v1alpha1/ScaledObject";
 import { TriggerAuthentication } from "@kubernetes-models/keda/keda.sh/v1alpha1/TriggerAuthentication";
 import { HorizontalPodAutoscaler } from "kubernetes-models/autoscaling/v2/HorizontalPodAutoscaler";
@@ -10,13 +10,13 @@ import { ADMIN_PORT, selectorOf, serviceOf } from "./pods.ts";
 import { SECRETS } from "./secrets.ts";
 import { type Workload, WORKLOADS } from "./workloads.ts";
 
-/** Service of the janitors, of which any answers alike. */
+/** Service of the janitors. Each returns the same figures. */
 const LAG_SERVICE = "janitor";
 const AUTHENTICATION = "lag";
-/** A caller who waits longer than this for a worker is one too many. */
+/** Maximum wait of a caller for a worker before the pool grows. */
 const WAIT_SECONDS = 10;
 
-/** Steps: up at once, to twice the fleet or by four; down by one a minute, and not for a short lull. */
+/** Scaling steps: up at once, by 100 % or four pods; down by one pod a minute, and not for a short pause. */
 const BEHAVIOR = {
   scaleUp: {
     stabilizationWindowSeconds: 0,
@@ -34,7 +34,7 @@ export function scalers(namespace: string): readonly (ScaledObject | HorizontalP
   );
 }
 
-/** Returns the workloads whose number of pods is not the manifest's. */
+/** Returns the workloads whose number of pods a scaler sets. */
 export function scaled(): readonly Workload[] {
   return WORKLOADS.filter(({ scaling }) => scaling.by !== "none");
 }
@@ -79,7 +79,7 @@ function byLag({ name, replicas, scaling }: Workload, namespace: string): Scaled
       pollingInterval: 10,
       minReplicaCount: replicas.least,
       maxReplicaCount: replicas.most,
-      // While no janitor answers, what runs stays, and an eighth of the largest fleet at least.
+      // While no janitor answers, the number of pods stays, with at least an eighth of the maximum.
       fallback: {
         failureThreshold: 3,
         replicas: Math.max(replicas.least, Math.ceil(replicas.most / 8)),

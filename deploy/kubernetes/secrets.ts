@@ -1,19 +1,19 @@
-/** Variables that pods are given: those that all have, and secrets, of which each role has its own. Operators make the Secrets. */
+/** Variables of pods: settings of all roles, and the secrets of each role. Operators create the Secrets. */
 import { readFileSync } from "node:fs";
 
 export interface SecretGroup {
   readonly variables: readonly string[];
-  /** A role starts without it. */
+  /** True when a role starts without the Secret. */
   readonly isOptional: boolean;
 }
 
-/** Variables that name providers' keys, as the catalogue has them. */
+/** Variables of providers' keys, as in the catalogue. */
 const PROVIDER_KEYS: readonly string[] = providerKeys();
 
-/** Groups that are handed out whole, by the name of their Secret. */
+/** Variables of each Secret, by its name. */
 export const SECRETS = {
   "sluice-database": { variables: ["DATABASE_URL"], isOptional: false },
-  /** None where the store goes by the machine's own role. */
+  /** Not needed when the store accepts the role of the machine. */
   "sluice-storage": { variables: ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"], isOptional: true },
   "sluice-nats-ingress": { variables: ["NATS_URL"], isOptional: false },
   "sluice-nats-worker": { variables: ["NATS_URL"], isOptional: false },
@@ -34,7 +34,7 @@ export const SECRETS = {
 
 export type SecretName = keyof typeof SECRETS;
 
-/** Variables of the NATS server (deploy/nats/server.conf): passwords of its users, and the public keys that it believes. */
+/** Variables of the NATS server (deploy/nats/server.conf): passwords of its users, and the public keys of nats-auth. */
 export const NATS_SECRET = "sluice-nats-server";
 export const NATS_VARIABLES: readonly string[] = [
   ...["INGRESS", "WORKER", "WORKFLOW", "JANITOR", "AUTH"].map((user) => `NATS_${user}_PASSWORD`),
@@ -42,7 +42,7 @@ export const NATS_VARIABLES: readonly string[] = [
   "NATS_AUTH_XKEY",
 ];
 
-/** ConfigMap of every role, and the values that overlays are to change. */
+/** ConfigMap of every role. Overlays change its values. */
 export const SETTINGS_MAP = "sluice-settings";
 export const SETTINGS: Readonly<Record<string, string>> = {
   SLUICE_PRODUCTION: "on",
@@ -56,7 +56,7 @@ export const SETTINGS: Readonly<Record<string, string>> = {
   SLUICE_MAIL_FROM: "",
 };
 
-/** ConfigMap of roles that list models: of which providers workers have the key, and that mail is sent; neither key nor account. */
+/** ConfigMap of roles that list models: the providers whose keys workers have, and whether mail is configured. It contains no key. */
 export const KNOWN_MAP = "sluice-known-to-workers";
 export const KNOWN: Readonly<Record<string, string>> = Object.fromEntries(
   [...PROVIDER_KEYS, ...SECRETS["sluice-mail"].variables].map((name) => [name, ""]),

@@ -1,4 +1,4 @@
-/** THE table of what runs in a cluster: one row a role, and for workers one a pool. Sizes are where to begin; overlays change them. */
+/** Table of the workloads: one row per role, and for workers one per pool. Sizes are starting values; overlays change them. */
 import { SETTINGS } from "#shared/config/settings.ts";
 import { CALL_POOLS, POOLS, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { POOL_TABLE } from "#workers/pools.ts";
@@ -7,21 +7,21 @@ import { WORKFLOW_SHARES } from "#workers/workflows/open.ts";
 import type { SecretName } from "./secrets.ts";
 
 export interface Workload {
-  /** Name of its Deployment, and of its pods' label. */
+  /** Name of the Deployment and of the label of its pods. */
   readonly name: string;
   /** Arguments of the image. */
   readonly args: readonly string[];
   readonly replicas: { readonly least: number; readonly most: number };
-  /** SLUICE_GRACE_MS: time for running work to end. */
+  /** SLUICE_GRACE_MS, in seconds: time for running work to finish. */
   readonly graceSeconds: number;
-  /** Time before that in which balancers learn that the pod goes; the process works on as before. */
+  /** Time before SIGTERM in which balancers remove the pod, in seconds. The process works normally. */
   readonly leaveSeconds: number;
   readonly cores: { readonly request: string; readonly limit?: string };
   readonly memory: string;
-  /** Size of /tmp, on the node's disk. */
+  /** Size of /tmp on the node's disk. */
   readonly scratch: string;
   readonly secrets: readonly SecretName[];
-  /** It lists models, so it is told which providers have a key. */
+  /** True when the role lists models: it then learns which providers have a key. */
   readonly listsModels: boolean;
   readonly scaling: Scaling;
 }
@@ -29,16 +29,16 @@ export interface Workload {
 type Scaling =
   | { readonly by: "none" }
   | { readonly by: "cpu"; readonly percent: number }
-  /** @param slots of a pool's load that one process takes, less room for uneven arrivals */
+  /** @param slots of a pool's load for one process, minus a reserve for uneven arrivals */
   | { readonly by: "lag"; readonly pool: Pool; readonly slots: number };
 
-/** Time that a pod has beside its grace to say farewell to its servers. */
+/** Time of a pod after its grace to close its connections, in seconds. */
 export const FAREWELL_SECONDS = 30;
 
-/** A process that is busier than this is full whenever calls come unevenly. */
+/** Target utilisation of a process: above it, uneven arrivals fill it. */
 const BUSY_SHARE = 0.75;
 
-/** Cores of a worker of capabilities: its runs compute, so it takes as many at once. */
+/** Cores of a worker of the pool capability, and its number of runs at once. */
 const CAPABILITY_CORES = 4;
 
 type PoolSizes = Pick<Workload, "graceSeconds" | "cores" | "memory" | "scratch"> & {
@@ -46,13 +46,13 @@ type PoolSizes = Pick<Workload, "graceSeconds" | "cores" | "memory" | "scratch">
   readonly most: number;
 };
 
-/** Media jobs go on at their providers: the next process asks for them, so the grace is for what is under way to our store. */
+/** Media jobs continue at their providers and the next process polls them. The grace is for results in transfer to our store. */
 const MEDIA: PoolSizes = {
   least: 1,
   most: 20,
   graceSeconds: 1_800,
   cores: { request: "250m", limit: "2" },
-  // SLUICE_RESULT_BYTES_MAX, a result beside it, and the process itself.
+  // SLUICE_RESULT_BYTES_MAX, one more result, and the process itself.
   memory: "2Gi",
   scratch: "4Gi",
 };
@@ -66,13 +66,13 @@ const SMALL: PoolSizes = {
 };
 
 const POOL_SIZES: Readonly<Record<Pool | typeof WEBHOOK_POOL, PoolSizes>> = {
-  // No limit of cores: throttling would show in every first byte.
+  // No CPU limit: throttling would delay every first byte.
   chat: { ...SMALL, most: 50, graceSeconds: 300, cores: { request: "500m" } },
   image: { ...MEDIA, graceSeconds: 360 },
   audio: MEDIA,
   video: MEDIA,
   "3d": MEDIA,
-  // Each run may take 1.5 GB, and two more run than there are cores; 2 GiB of disk each.
+  // Each run may take 1.5 GB of memory and 2 GiB of disk. Two more run than there are cores.
   capability: {
     ...MEDIA,
     cores: { request: "1", limit: `${CAPABILITY_CORES}` },
@@ -93,7 +93,7 @@ export const INGRESS: Workload = {
   leaveSeconds: 5,
   cores: { request: "500m" },
   memory: "1Gi",
-  // Uploads are kept here while they are looked at.
+  // Uploads are stored here while they are checked.
   scratch: "4Gi",
   secrets: [
     "sluice-database",
@@ -121,7 +121,7 @@ const JANITOR: Workload = {
   scaling: { by: "none" },
 };
 
-/** Lets publishers of batch messages in. One process answers more than a thousand logins a second. */
+/** Checks logins of batch publishers. One process answers more than a thousand logins a second. */
 const NATS_AUTH: Workload = {
   ...JANITOR,
   name: "nats-auth",
@@ -149,17 +149,17 @@ function workerOf(pool: Pool | typeof WEBHOOK_POOL): Workload {
       "sluice-storage",
       pool === "workflow" ? "sluice-nats-workflow" : "sluice-nats-worker",
       ...(CALLS_PROVIDERS.has(pool) ? ["sluice-provider-keys" as const] : []),
-      // It seals stored responses and error texts of providers, or opens the credentials of channels.
+      // It encrypts stored responses and error texts of providers, or decrypts the credentials of channels.
       ...(CALLS_PROVIDERS.has(pool) || pool === "webhook" ? ["sluice-sealing" as const] : []),
       ...(pool === "webhook" ? ["sluice-mail" as const] : []),
     ],
     listsModels: pool === "workflow",
-    // Deliveries are rows and no load of a pool.
+    // Deliveries are rows of the database, not load of a pool.
     scaling: pool === WEBHOOK_POOL ? { by: "cpu", percent: 65 } : { by: "lag", pool, slots: slotsOf(pool) },
   };
 }
 
-/** Returns the slots of load that one process of a pool is to have. */
+/** Returns the target load of one process of a pool, in slots. */
 function slotsOf(pool: Pool): number {
   if (pool === "capability") return Math.floor(BUSY_SHARE * CAPABILITY_CORES);
   const { liveShare } = pool === "workflow" ? WORKFLOW_SHARES : POOL_TABLE[pool];

@@ -1,5 +1,5 @@
 // @ts-check
-/** The address of a running `npm start`, told to other programs of the same user through a file in its data directory. */
+/** The address of a running `npm start`, in a file of its data folder, for other programs of the same user. */
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { commandLine, isAlive } from "../embedded/probe.mjs";
@@ -8,18 +8,18 @@ import { commandLine, isAlive } from "../embedded/probe.mjs";
  * @typedef {object} Address
  * @property {string} baseUrl ends in /v1
  * @property {string} key
- * @property {string} [operatorToken] one that `npm start` made; a given one is not ours to write down
- * @property {string | null} databaseUrl of the embedded Postgres; null for an operator's own, whose password is not ours to write down
+ * @property {string} [operatorToken] the token that `npm start` created; a token of the environment is not stored
+ * @property {string | null} databaseUrl of the embedded Postgres; null for the operator's own, whose password is not stored
  */
 
 /**
  * @param {string} dataDir
  * @param {Address} address
- * @returns {() => void} takes it back
+ * @returns {() => void} deletes the file
  */
 export function keepAddress(dataDir, address) {
   const file = fileIn(dataDir);
-  // Removed first: the mode counts only for a file that is made anew.
+  // Removed first: the mode applies only to a new file.
   rmSync(file, { force: true });
   writeFileSync(file, `${JSON.stringify({ pid: process.pid, ...address })}\n`, { mode: 0o600 });
   return () => rmSync(file, { force: true });
@@ -32,7 +32,7 @@ export function keepAddress(dataDir, address) {
 export function runningStack(dataDir) {
   try {
     const { pid, ...address } = JSON.parse(readFileSync(fileIn(dataDir), "utf8"));
-    // A stack that was killed leaves its file, and process ids are used again.
+    // A killed stack leaves its file, and process ids are reused.
     return isAlive(pid) && commandLine(pid).includes("start.mjs") ? address : null;
   } catch {
     return null;

@@ -1,9 +1,9 @@
 // @ts-check
-/** The supervisor's admin port: metrics of all its processes, liveness, readiness. */
+/** The admin port of the supervisor: metrics of all its processes, liveness, readiness. */
 import { createServer, get } from "node:http";
 
 const ANSWER_WITHIN_MS = 2_000;
-/** A process's metrics are a few hundred lines; more than this is a defect we do not amplify. */
+/** Maximum size of a process's metrics, which have a few hundred lines, in bytes. */
 const ANSWER_BYTES = 16 * 1_048_576;
 
 /**
@@ -46,10 +46,10 @@ export async function startAdmin({ host, port, states }) {
  */
 async function metrics(states) {
   const own = [
-    "# HELP sluice_process_up Whether a supervised process runs.",
+    "# HELP sluice_process_up 1 while a supervised process runs, else 0.",
     "# TYPE sluice_process_up gauge",
     ...states.map(({ name, up }) => `sluice_process_up{name="${name}"} ${up ? 1 : 0}`),
-    "# HELP sluice_process_restarts_total How often a supervised process was started again.",
+    "# HELP sluice_process_restarts_total Number of restarts of a supervised process.",
     "# TYPE sluice_process_restarts_total counter",
     ...states.map(({ name, restarts }) => `sluice_process_restarts_total{name="${name}"} ${restarts}`),
   ];
@@ -65,7 +65,7 @@ async function metrics(states) {
 
 /**
  * @param {States} states
- * @param {string} query passed on, such as `require=storage`
+ * @param {string} query for the processes, such as `require=storage`
  * @returns {Promise<Answer>}
  */
 async function ready(states, query) {
@@ -90,11 +90,11 @@ async function absent() {
   return { status: 404, type: "text/plain", body: "not found\n" };
 }
 
-/** A sample of the slots of a worker's pool that have a job. */
+/** A sample of the busy slots of a worker's pool. */
 const BUSY_SLOTS = /^sluice_worker_slots_busy\{[^}]*\} (\d+)$/gm;
 
 /**
- * Counts the calls and jobs that run in the processes' workers.
+ * Returns the number of calls and jobs that run in the workers.
  * @param {States} states
  * @returns {Promise<number>}
  */
@@ -110,7 +110,7 @@ export async function countRunning(states) {
 /**
  * @param {number} running calls and jobs
  * @param {number} graceMs time that each process has for its stop, in milliseconds
- * @returns {string} what a person who pressed Ctrl-C waits for
+ * @returns {string} what the stop waits for
  */
 export function waitingText(running, graceMs) {
   const work = running === 0 ? "the processes" : running === 1 ? "1 job" : `${running} jobs`;
@@ -121,7 +121,7 @@ export function waitingText(running, graceMs) {
 /**
  * @param {number} port
  * @param {string} path
- * @returns {Promise<{ status: number, body: string } | null>} null when it does not answer in time
+ * @returns {Promise<{ status: number, body: string } | null>} null when there is no response in time
  */
 function ask(port, path) {
   return new Promise((resolve) => {
@@ -144,7 +144,7 @@ function ask(port, path) {
 }
 
 /**
- * Each metric family appears once with one HELP and one TYPE, and every sample says which process it is from.
+ * Merges pages of metrics: each family appears once with one HELP and one TYPE, and every sample has a label `process`.
  * @param {readonly { process: string, text: string }[]} parts
  * @returns {string}
  */
@@ -166,7 +166,7 @@ export function mergeMetrics(parts) {
         else family(name).type ??= line;
       } else if (line !== "" && !line.startsWith("#")) {
         const sample = /^[^\s{]+/.exec(line)?.[0] ?? "";
-        // The samples of a histogram or summary carry the family's name with a suffix.
+        // Samples of a histogram or summary have the name of the family with a suffix.
         const owner = current !== "" && sample.startsWith(current) ? current : sample;
         family(owner).samples.push(labelled(line, sample, process));
       }

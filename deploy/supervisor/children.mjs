@@ -1,11 +1,11 @@
 // @ts-check
-/** Keeps a set of processes running: a crashed one comes back after a pause that grows; stops go in reverse order. */
+/** Keeps processes running: restarts a crashed process after a growing pause, and stops all of them in reverse order. */
 import { setTimeout as delay } from "node:timers/promises";
 import { reasonOf } from "../embedded/fault.mjs";
 import { describeExit } from "../embedded/process.mjs";
 
 const BACKOFF = { firstMs: 250, lastMs: 10_000 };
-/** A process that ran this long had a reason of its own to crash; its next pause is short again. */
+/** Time after which a crash counts as a new one, so that the next pause is short again, in milliseconds. */
 const SETTLED_MS = 30_000;
 
 /** @typedef {import("../embedded/process.mjs").Running & { adminPort?: number }} Child */
@@ -15,15 +15,15 @@ const SETTLED_MS = 30_000;
  * @property {string} name
  * @property {boolean} up
  * @property {number} restarts
- * @property {number | null} adminPort of its own admin server; null when it has none or is down
+ * @property {number | null} adminPort null when the process has none or is down
  */
 
 /**
  * @typedef {object} Children
  * @property {<T extends Child>(name: string, start: () => Promise<T>, graceMs: number) => Promise<T>} add
- *   starts it, and again whenever it ends; what the first start throws is thrown
- * @property {() => Promise<void>} stop ends all of them, the newest first, and waits
- * @property {() => void} kill ends all of them at once
+ *   starts a process, and again whenever it ends; throws what the first start throws
+ * @property {() => Promise<void>} stop stops all of them, the newest first, and waits
+ * @property {() => void} kill kills all of them at once
  * @property {() => ChildState[]} states
  * @property {() => boolean} stopping
  */
@@ -56,7 +56,7 @@ export function createChildren(log) {
       entry.child = null;
       if (stopping.signal.aborted) return;
       entry.restarts += 1;
-      log.say("error", `${entry.name} ${problem.split("\n")[0]}; starting it again in ${pauseMs / 1000} s`);
+      log.say("error", `${entry.name} ${problem.split("\n")[0]}; restarting it in ${pauseMs / 1000} s`);
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => {});
       pauseMs = Math.min(pauseMs * 2, BACKOFF.lastMs);
     }

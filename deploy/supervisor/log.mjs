@@ -1,11 +1,11 @@
 // @ts-check
-/** The terminal's view of all processes: their JSON lines as `HH:MM:SS role level message key=value`. */
+/** The log of all processes: their JSON lines as `HH:MM:SS role level message key=value`, in a file and on the terminal. */
 
-/** Above this the reader is too slow; lines are then counted instead of kept. */
+/** Buffered output above which lines are counted instead of printed, in bytes. */
 const BUFFER_BYTES = 1_048_576;
 const VALUE_CHARACTERS = 500;
 const LINE_CHARACTERS = 4_000;
-/** Members that have a place of their own in a rendered line, or say nothing to a reader. */
+/** Members with a place of their own in a rendered line, or without use for a reader. */
 const HIDDEN = new Set(["time", "level", "role", "pid", "hostname", "msg"]);
 /** @type {Record<string, string>} */
 const COLOURS = { trace: "90", debug: "90", info: "32", warn: "33", error: "31", fatal: "31" };
@@ -16,21 +16,26 @@ const LEVEL_NUMBERS = { 10: "trace", 20: "debug", 30: "info", 40: "warn", 50: "e
 
 /**
  * @typedef {object} Log
- * @property {(level: Level, msg: string, fields?: Record<string, unknown>, role?: string) => void} say our own words
- * @property {(role: string, line: string, stream: "stdout" | "stderr") => void} relay one line of a child
- * @property {(text: string) => void} plain a text for the person at the terminal; nothing in JSON mode
+ * @property {(level: Level, msg: string, fields?: Record<string, unknown>, role?: string) => string} say
+ *   logs a message of the supervisor and returns its place in the file; errors reach the terminal, too
+ * @property {(role: string, line: string, stream: "stdout" | "stderr") => void} relay
+ *   logs a line of a child; errors reach the terminal, too
+ * @property {(text: string) => void} notify logs a message that also reaches the terminal
+ * @property {(text: string) => void} plain prints a text on the terminal alone; nothing in JSON mode
  */
 
 /**
  * @param {object} options
- * @param {boolean} options.json pass JSON lines on as they are
+ * @param {boolean} options.json print every line as JSON instead of text
+ * @param {boolean} options.verbose print every line, not only errors and notices
  * @param {boolean} options.colour
- * @param {{ write(text: string): unknown, readonly writableLength: number }} options.out
+ * @param {{ write(text: string): unknown, readonly writableLength: number }} options.out the terminal
+ * @param {Pick<import("./log-file.mjs").LogFile, "write">} options.file receives every line
  * @returns {Log}
  */
-export function createLog({ json, colour, out }) {
+export function createLog({ json, verbose, colour, out, file }) {
   let dropped = 0;
-  const put = (/** @type {string} */ text) => {
+  const print = (/** @type {string} */ text) => {
     if (out.writableLength > BUFFER_BYTES) {
       dropped += 1;
       return;
@@ -38,26 +43,49 @@ export function createLog({ json, colour, out }) {
     if (dropped > 0) {
       const lost = dropped;
       dropped = 0;
-      say("warn", `${lost} log lines were dropped because the output is not read`);
+      say("warn", `${lost} log lines were not printed because the output is not read`);
     }
     out.write(`${text}\n`);
+  };
+  /**
+   * @param {Record<string, unknown>} entry
+   * @param {string} role
+   * @param {string} line its JSON
+   * @returns {string} its place in the file
+   */
+  const put = (entry, role, line) => {
+    const place = file.write(json ? line : render(entry, role, false));
+    if (json) print(line);
+    else if (verbose) print(render(entry, role, colour));
+    else if (isError(entry)) print(render({ ...entry, log: place }, role, colour));
+    return place;
   };
   /** @type {Log["say"]} */
   const say = (level, msg, fields = {}, role = "start") => {
     const entry = { level, time: new Date().toISOString(), role, msg, ...fields };
-    put(json ? JSON.stringify(entry) : render(entry, role, colour));
+    return put(entry, role, JSON.stringify(entry));
   };
   return {
     say,
     relay(role, line, stream) {
       const entry = parse(line);
-      if (entry !== null) put(json ? line : render(entry, role, colour));
+      if (entry !== null) put(entry, role, line);
       else if (line.trim() !== "") say(stream === "stderr" ? "warn" : "info", printable(line), {}, role);
     },
+    notify(text) {
+      say("info", text);
+      if (!json && !verbose) print(text);
+    },
     plain(text) {
-      if (!json) put(text);
+      if (!json) print(text);
     },
   };
+}
+
+/** @param {Record<string, unknown>} entry */
+function isError(entry) {
+  const level = word(entry["level"]);
+  return ["error", "fatal"].includes(LEVEL_NUMBERS[level] ?? level);
 }
 
 /**
@@ -113,7 +141,7 @@ function word(value) {
 }
 
 /**
- * The stack of an error's line, indented below it.
+ * Returns the stack of an error, indented below its line.
  * @param {Record<string, unknown>} entry
  * @returns {string}
  */
@@ -128,11 +156,11 @@ function renderStack(entry) {
 }
 
 /**
- * Without control characters, which could rewrite what stands on the terminal.
+ * Replaces control characters, which could change the terminal.
  * @param {string} text
  * @returns {string}
  */
 function printable(text) {
-  // oxlint-disable-next-line no-control-regex -- these are what is taken out
+  // oxlint-disable-next-line no-control-regex -- removes them
   return text.replaceAll(/[\u0000-\u0008\u000A-\u001F\u007F-\u009F]/g, " ");
 }

@@ -1,15 +1,15 @@
 // @ts-check
-/** Our own processes: the migration that runs to its end, and the roles that stay. */
+/** Processes of Sluice: the migration, and the roles. */
 import { StartFault } from "../embedded/fault.mjs";
 import { launch, LaunchError, launchUntil, run } from "../embedded/process.mjs";
 
-/** Roles with their users of the queue. They stop in reverse: the ingress takes no new call while workers still answer the old ones. */
+/** Roles with their NATS users. They stop in reverse order: the ingress accepts no new call while workers finish the old ones. */
 export const ROLES = /** @type {const} */ ([
   { args: ["worker", "chat"], user: "worker" },
   { args: ["worker", "image", "audio", "video", "3d", "capability", "workflow", "webhook"], user: "workflow" },
   { args: ["janitor"], user: "janitor" },
   { args: ["ingress"], user: "ingress" },
-  // For a server that asks it, as ours does.
+  // Only for a NATS server that is started here.
   { args: ["nats-auth"], user: "auth" },
 ]);
 const READY_WITHIN_MS = 60_000;
@@ -24,8 +24,8 @@ const READY_WITHIN_MS = 60_000;
 
 /**
  * @param {RoleOptions} options
- * @returns {Promise<string>} the name of the bootstrap key's workspace
- * @throws {StartFault} with the migration's own sentence
+ * @returns {Promise<string>} name of the bootstrap key's workspace
+ * @throws {StartFault} with the error message of the migration
  */
 export async function migrate({ root, bun, env, log }) {
   let workspace = "";
@@ -45,14 +45,17 @@ export async function migrate({ root, bun, env, log }) {
 }
 
 /**
- * Starts a role and waits until it says it is ready.
+ * Starts a role and waits until it is ready.
  * @param {readonly string[]} args such as `["worker", "chat"]`
  * @param {RoleOptions} options
- * @returns {Promise<import("./children.mjs").Child & { adminPort: number, port: number | undefined }>}
- * @throws {StartFault} with the role's own sentence when it ends before
+ * @returns {Promise<import("./children.mjs").Child & { adminPort: number, port: number | undefined, missing: readonly string[] }>}
+ *   missing: a sentence for each part that the role lacks
+ * @throws {StartFault} with the error message of the role when it exits before
  */
 export async function startRole(args, { root, bun, env, log }) {
   const name = args.join(" ");
+  /** @type {string[]} */
+  const missing = [];
   const { running, value } = await launchUntil(
     (seen) =>
       launch({
@@ -62,6 +65,8 @@ export async function startRole(args, { root, bun, env, log }) {
         cwd: root,
         env,
         onLine: (line, stream) => {
+          const part = missingPart(line);
+          if (part !== null) missing.push(part);
           seen(line);
           log.relay(args[0] ?? name, line, stream);
         },
@@ -72,11 +77,40 @@ export async function startRole(args, { root, bun, env, log }) {
     if (!(error instanceof LaunchError)) throw error;
     throw new StartFault(sentence(error.lines) ?? error.message);
   });
-  return { ...running, adminPort: value.admin_port, port: value.port };
+  return { ...running, adminPort: value.admin_port, port: value.port, missing };
+}
+
+/** Messages of workers about parts that this machine lacks. */
+const NO_SANDBOX = "no capability sandbox on this system";
+const NO_MEMORY_LIMIT = "no memory limit for runs of capabilities on this system";
+const NO_ENGINE = "an engine cannot be used, its capabilities are not listed";
+
+/**
+ * Returns what a part that is missing means for the person at the terminal.
+ * @param {string} line of a worker's log
+ * @returns {string | null} one sentence; null for any other line
+ */
+export function missingPart(line) {
+  if (!line.startsWith("{")) return null;
+  try {
+    const { msg = "", capabilities, fault } = JSON.parse(line);
+    if (msg.startsWith(NO_SANDBOX)) {
+      return "No capability sandbox: capabilities process files without isolation. Use only files that you trust.";
+    }
+    if (msg.startsWith(NO_MEMORY_LIMIT)) {
+      return "No memory limit: one capability can use all memory of this machine.";
+    }
+    if (msg !== NO_ENGINE) return null;
+    const [first, ...others] = capabilities;
+    const which = others.length === 0 ? `${first} is` : `${first} and ${others.length} more capabilities are`;
+    return `${which} not available: ${fault.replace(/^The trial of \S+ failed: /, "")}`;
+  } catch {
+    return null;
+  }
 }
 
 /**
- * The entry that a role logs with this message.
+ * Returns the log entry with this message.
  * @param {string} line
  * @param {string} message
  * @returns {{ admin_port: number, port?: number, workspace?: string } | null}
@@ -92,7 +126,7 @@ function lineOf(line, message) {
 }
 
 /**
- * The sentence with which a role says why it does not start.
+ * Returns the error message of a role that did not start.
  * @param {readonly string[]} lines
  * @returns {string | null}
  */

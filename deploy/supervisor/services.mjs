@@ -1,5 +1,5 @@
 // @ts-check
-/** The three servers Sluice stands on: given by the operator, or started here; each decided for itself. */
+/** The three servers that Sluice needs. Each is the operator's own when its address is set, and is started here otherwise. */
 import { join } from "node:path";
 import { atLeast, NATS_FLOOR, serverVersion, startNats } from "../embedded/nats.mjs";
 import { makeNatsLogins } from "../embedded/nats-logins.mjs";
@@ -8,15 +8,16 @@ import { startPostgres } from "../embedded/postgres.mjs";
 import { S3_ACCOUNT, startS3 } from "../embedded/s3.mjs";
 import { rememberedPorts } from "../embedded/settings.mjs";
 
-/** Long enough for Postgres to write its last checkpoint. */
+/** Time of a server for its stop, long enough for the last checkpoint of Postgres, in milliseconds. */
 const GRACE_MS = 20_000;
 
 /**
  * @typedef {object} Services
- * @property {Record<string, string>} env what every role finds in its environment
+ * @property {Record<string, string>} env variables for every role
+ * @property {readonly string[]} started names of the servers that were started here
  * @property {string | undefined} natsUrl of the embedded server, where batch publishers log in; undefined: it is the operator's own
- * @property {(user: import("../embedded/nats-logins.mjs").NatsUser) => Record<string, string>} loginOf what a role finds beside, by its
- *   user of the queue
+ * @property {(user: import("../embedded/nats-logins.mjs").NatsUser) => Record<string, string>} loginOf further variables of a role, by
+ *   its user of the queue
  */
 
 /**
@@ -27,12 +28,11 @@ const GRACE_MS = 20_000;
  * @param {import("../embedded/settings.mjs").Settings} options.settings
  * @param {import("./children.mjs").Children} options.children
  * @param {import("./log.mjs").Log} options.log
- * @returns {Promise<Services>} all three accept connections
+ * @returns {Promise<Services>} resolves when all three accept connections
  */
 export async function startServices({ root, bun, natsProgram, settings, children, log }) {
   const { dataDir } = settings;
   const ports = await rememberedPorts(dataDir, /** @type {const} */ (["postgres", "nats", "natsMonitor", "s3"]));
-  const progress = (/** @type {string} */ text) => log.say("info", text);
   const relay = (/** @type {string} */ role, /** @type {RegExp} */ worthSaying) => (/** @type {string} */ line) => {
     if (worthSaying.test(line) && !children.stopping()) log.relay(role, line, "stderr");
   };
@@ -43,7 +43,7 @@ export async function startServices({ root, bun, natsProgram, settings, children
       startPostgres({
         directory: join(dataDir, "postgres"),
         port: ports.postgres,
-        onCreate: () => progress("creating the database files"),
+        onCreate: () => log.notify("creating the database"),
         onLine: relay("postgres", / (WARNING|FATAL|PANIC): /),
       });
     return (await children.add("postgres", start, GRACE_MS)).url;
@@ -56,7 +56,7 @@ export async function startServices({ root, bun, natsProgram, settings, children
       return { natsUrl: undefined, loginOf: () => ({ NATS_URL: given }) };
     }
     const [binary, { serverEnv, authEnv, urlFor }] = await Promise.all([natsProgram(), makeNatsLogins()]);
-    // A publisher that is not let in is told so, and is no fault of the server's.
+    // A refused login of a publisher is no fault of the server.
     const onLine = relay("nats", / \[(WRN|ERR|FTL)\] (?!.*(Plaintext passwords|authentication error|Auth callout))/);
     const config = { file: join(root, "deploy/nats/server.conf"), env: serverEnv, monitorPort: ports.natsMonitor };
     const start = () => startNats({ binary, directory: join(dataDir, "nats"), port: ports.nats, onLine, config });
@@ -87,7 +87,12 @@ export async function startServices({ root, bun, natsProgram, settings, children
   };
 
   const [databaseUrl, queue, storageEnv] = await Promise.all([postgres(), nats(), storage()]);
-  return { env: { DATABASE_URL: databaseUrl, ...storageEnv }, ...queue };
+  const started = [
+    ...(settings.databaseUrl === undefined ? ["Postgres"] : []),
+    ...(settings.natsUrl === undefined ? ["NATS"] : []),
+    ...(settings.s3Endpoint === undefined ? ["object store"] : []),
+  ];
+  return { env: { DATABASE_URL: databaseUrl, ...storageEnv }, started, ...queue };
 }
 
 /**

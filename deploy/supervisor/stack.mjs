@@ -1,47 +1,66 @@
 // @ts-check
-/** `npm start` as a whole: the order in which everything comes up, and goes down again. */
+/** `npm start`: starts all processes in order, and stops them in reverse. */
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { BUN_MEMORY, prepareBun } from "../embedded/bun.mjs";
 import { natsBinary } from "../embedded/nats-binary.mjs";
-import { StartFault } from "../embedded/fault.mjs";
+import { reasonOf, StartFault } from "../embedded/fault.mjs";
 import { takeLock } from "../embedded/lock.mjs";
 import { closeReaper } from "../embedded/reaper.mjs";
 import { keepAddress } from "./address.mjs";
 import { countRunning, startAdmin, waitingText } from "./admin.mjs";
 import { createChildren } from "./children.mjs";
 import { createLog } from "./log.mjs";
+import { openLogFile } from "./log-file.mjs";
 import { migrate, ROLES, startRole } from "./roles.mjs";
 import { startServices } from "./services.mjs";
 import { keptSecret, readSettings } from "../embedded/settings.mjs";
 import { baseUrlOf, welcome } from "./welcome.mjs";
 
-/** One Ctrl-C arrives twice, from the terminal and passed on by npm. */
+/** One Ctrl-C arrives twice: from the terminal and from npm. Signals within this time are one, in milliseconds. */
 const ECHO_MS = 500;
 /** Time beyond its own grace period after which a role is killed, in milliseconds. */
 const GRACE_MARGIN_MS = 5_000;
 
+const USAGE = `usage: npm start -- [--verbose]
+
+Starts Postgres, NATS, an object store and every role of Sluice, and stops them at Ctrl-C.
+  --verbose  print the log, which is otherwise only in sluice.log of the data folder
+Settings are environment variables, such as PORT=8090 npm start. deploy/env.example lists them.`;
+
+/** @typedef {(code: number, reason?: string) => Promise<void>} End stops everything and ends the process */
+
 /**
- * Runs the whole service until a signal ends it. Never returns: the process ends with 0 after a clean stop, with 1 when
- * the start failed, and then one sentence on stderr says why.
+ * Runs the whole service until a signal ends it. Never returns: the process exits with 0 after a clean stop, or with 1 when
+ * the start failed. The reason is then the last thing on stderr, with its place in the log.
  * @param {string} root the project's folder
+ * @param {readonly string[]} args of the command line
  * @returns {Promise<void>}
  */
-export async function runStack(root) {
+export async function runStack(root, args) {
   /** @type {(() => Promise<void> | void)[]} */
   const closing = [];
+  /** @type {{ log?: import("./log.mjs").Log }} */
+  const opened = {};
   let ending = false;
-  const end = async (/** @type {number} */ code, /** @type {string} */ reason = "") => {
+  /** @type {End} */
+  const end = async (code, reason = "") => {
     ending = true;
+    const place = reason === "" ? undefined : opened.log?.say("warn", reason);
     for (const close of closing.toReversed()) await close();
     await closeReaper();
-    // The last line of the output: what the processes log while they stop would hide it.
-    if (reason !== "") process.stderr.write(`sluice: ${reason}\n`);
+    if (reason !== "") process.stderr.write(`sluice: ${reason}\n${place === undefined ? "" : `log: ${place}\n`}`);
     process.exit(code);
   };
   process.stdout.on("error", () => {});
   process.stderr.on("error", () => {});
   try {
-    await assemble(root, closing, end);
+    const { help, verbose } = readArguments(args);
+    if (help) {
+      process.stdout.write(`${USAGE}\n`);
+      return;
+    }
+    await assemble({ root, verbose, closing, end, opened });
   } catch (error) {
     if (ending) return;
     if (!(error instanceof StartFault)) throw error;
@@ -50,15 +69,30 @@ export async function runStack(root) {
 }
 
 /**
- * @param {string} root
- * @param {(() => Promise<void> | void)[]} closing run in reverse at the end
- * @param {(code: number) => Promise<void>} end
+ * @param {readonly string[]} args
+ * @throws {StartFault} for an unknown option
  */
-async function assemble(root, closing, end) {
+function readArguments(args) {
+  const isOn = /** @type {const} */ ({ type: "boolean", default: false });
+  try {
+    return parseArgs({ args: [...args], options: { verbose: isOn, help: isOn } }).values;
+  } catch (error) {
+    throw new StartFault(`${reasonOf(error).split("\n")[0]}; npm start has the options --verbose and --help.`);
+  }
+}
+
+/**
+ * @param {object} options
+ * @param {string} options.root
+ * @param {boolean} options.verbose
+ * @param {(() => Promise<void> | void)[]} options.closing run in reverse at the end
+ * @param {End} options.end
+ * @param {{ log?: import("./log.mjs").Log }} options.opened receives the log
+ */
+async function assemble({ root, verbose, closing, end, opened }) {
   const began = Date.now();
   const settings = await readSettings(process.env);
   const colour = process.stdout.isTTY && process.env["NO_COLOR"] === undefined;
-  const log = createLog({ json: settings.jsonLogs, colour, out: process.stdout });
   const lock = takeLock(join(settings.dataDir, "lock"));
   if (lock.owner !== null) {
     throw new StartFault(
@@ -66,14 +100,17 @@ async function assemble(root, closing, end) {
     );
   }
   closing.push(() => lock.release());
+  const file = openLogFile(join(settings.dataDir, "sluice.log"));
+  const log = createLog({ json: settings.jsonLogs, verbose, colour, out: process.stdout, file });
+  opened.log = log;
   const children = createChildren(log);
   closing.push(() => children.stop());
   const graceMs = settings.graceMs + GRACE_MARGIN_MS;
   onSignals({ log, children, end, graceMs });
 
   const { caches } = settings;
-  const progress = (/** @type {string} */ text) => log.say("info", text);
-  // Fetched beside the packages on a new machine; a failure is told where the program is needed.
+  const progress = log.notify;
+  // Fetched while packages are installed; an error is reported where the program is needed.
   const fetching = settings.natsUrl === undefined ? natsBinary({ caches, progress }) : undefined;
   fetching?.catch(() => undefined);
   const natsProgram = () => fetching ?? natsBinary({ caches, progress });
@@ -81,20 +118,21 @@ async function assemble(root, closing, end) {
   const services = await startServices({ root, bun, natsProgram, settings, children, log });
   const { dataDir } = settings;
   const key = keptSecret(process.env["SLUICE_BOOTSTRAP_KEY"], dataDir, "bootstrap-key");
-  // As in compose.yaml, the ingress alone is told it.
+  // As in compose.yaml, only the ingress receives it.
   const { SLUICE_OPERATOR_TOKEN: givenToken, ...given } = process.env;
   const operatorToken = keptSecret(givenToken, dataDir, "operator-token");
   const env = {
     ...BUN_MEMORY,
     ...given,
     ...services.env,
+    SLUICE_HOST: settings.host,
     SLUICE_ADMIN_HOST: "127.0.0.1",
     SLUICE_ADMIN_PORT: "0",
     SLUICE_BOOTSTRAP_KEY: key,
     SLUICE_DATA_DIR: dataDir,
-    // One machine with the sandbox to try, even in a shell whose NODE_ENV is production.
+    // Sandbox models are available, also in a shell whose NODE_ENV is production.
     SLUICE_PRODUCTION: process.env["SLUICE_PRODUCTION"]?.trim() || "off",
-    // A person sits before it: a server that is not there at all is to be told of soon.
+    // A person waits at the terminal: a missing server is reported soon.
     SLUICE_START_WAIT_MS: process.env["SLUICE_START_WAIT_MS"]?.trim() || "10000",
     SLUICE_SUPERVISED: "1",
   };
@@ -116,16 +154,30 @@ async function assemble(root, closing, end) {
   closing.push(keepAddress(dataDir, { baseUrl, key, ...ownToken, databaseUrl }));
   log.say("info", "ready", { port, admin_port: admin.port, ms: Date.now() - began });
   const { host, adminHost } = settings;
-  log.plain(welcome({ host, port, adminHost, adminPort: admin.port, key, workspace, natsUrl: services.natsUrl }));
+  const parts = [...roles.map(({ name }) => name.split(" ")[0] ?? name), ...services.started];
+  log.plain(
+    welcome({
+      host,
+      port,
+      adminHost,
+      adminPort: admin.port,
+      key,
+      workspace,
+      natsUrl: services.natsUrl,
+      logFile: file.path,
+      parts: [...new Set(parts)],
+      missing: roles.flatMap(({ missing }) => missing),
+    }),
+  );
 }
 
 /**
- * The first signal stops everything tidily and says how much work it waits for; the second one kills every process.
+ * The first signal stops everything and prints the number of running jobs; the second one kills every process.
  * @param {object} options
  * @param {import("./log.mjs").Log} options.log
  * @param {import("./children.mjs").Children} options.children
- * @param {(code: number) => Promise<void>} options.end
- * @param {number} options.graceMs time that each process has for its stop, in milliseconds
+ * @param {End} options.end
+ * @param {number} options.graceMs time of each process for its stop, in milliseconds
  */
 function onSignals({ log, children, end, graceMs }) {
   let first = 0;
@@ -133,10 +185,10 @@ function onSignals({ log, children, end, graceMs }) {
     if (first === 0) {
       first = Date.now();
       log.say("info", `${signal}: stopping`);
-      void countRunning(children.states()).then((running) => log.say("info", waitingText(running, graceMs)));
+      void countRunning(children.states()).then((running) => log.notify(waitingText(running, graceMs)));
       void end(0);
     } else if (Date.now() - first > ECHO_MS) {
-      log.say("warn", `${signal}: stopping at once`);
+      log.notify(`${signal}: stopping at once`);
       children.kill();
     }
   };

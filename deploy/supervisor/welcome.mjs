@@ -1,54 +1,56 @@
 // @ts-check
 
 /**
- * Text for the operator when everything is up: the addresses, the key and its workspace, and what to do next.
- * @param {{ host: string, port: number, adminHost: string, adminPort: number, key: string, workspace: string, natsUrl?: string | undefined }} at
- * @returns {string}
+ * Returns the text that is printed when everything runs.
+ * @param {object} stack
+ * @param {string} stack.host that the ingress listens on
+ * @param {number} stack.port
+ * @param {string} stack.adminHost
+ * @param {number} stack.adminPort
+ * @param {string} stack.key
+ * @param {string} stack.workspace name of the key's workspace
+ * @param {string | undefined} stack.natsUrl of our NATS server; undefined: the operator's own server is used
+ * @param {string} stack.logFile
+ * @param {readonly string[]} stack.parts what runs
+ * @param {readonly string[]} stack.missing a sentence for each part that this machine lacks
+ * @returns {string} at most ten lines, and one for each missing part
  */
-export function welcome({ host, port, adminHost, adminPort, key, workspace, natsUrl }) {
+export function welcome({ host, port, adminHost, adminPort, key, workspace, natsUrl, logFile, parts, missing }) {
   const base = baseUrlOf(host, port);
   const body = `{"model":"sandbox-chat","messages":[{"role":"user","content":"Hello"}]}`;
-  return `
-  Sluice is ready.
-
-  Base URL   ${base}
-  Key        ${key}
-  Workspace  ${workspace}
-  API        ${base.replace(/\/v1$/, "/docs")}${natsUrl === undefined ? "" : `\n  Batch      ${natsUrl}`}
-  Metrics    http://${reachable(adminHost)}:${adminPort}/metrics
-
-  A call to paste:
-
-curl ${base}/chat/completions \\
-  -H "Authorization: Bearer ${key}" \\
-  -H "Content-Type: application/json" \\
-  -d '${body}'
-
-  With the openai package:
-
-const client = new OpenAI({ baseURL: "${base}", apiKey: "${key}" });
-
-  In another terminal, also for the examples of the README:
-
-export SLUICE_KEY=${key}${natsUrl === undefined ? "" : `\nexport SLUICE_NATS=${natsUrl}`}
-npm run demo                    # calls every kind of model once
-npm run admin -- help           # workspaces, keys, credits
-
-  Ctrl-C stops everything.
-`;
+  const facts = {
+    API: `${base}${isLoopback(host) ? " (this machine only; SLUICE_HOST=0.0.0.0 opens it to others)" : ""}`,
+    Key: `${key} (workspace ${workspace})`,
+    Docs: base.replace(/\/v1$/, "/docs"),
+    Metrics: `http://${reachable(adminHost)}:${adminPort}/metrics`,
+    ...(natsUrl === undefined ? {} : { Batch: natsUrl }),
+    Log: logFile,
+  };
+  return [
+    `Sluice is running: ${parts.join(", ")}. Press Ctrl-C to stop it.`,
+    ...Object.entries(facts).map(([name, value]) => `  ${name.padEnd(8)} ${value}`),
+    ...missing.map((sentence) => `  Missing  ${sentence}`),
+    "Try it in another terminal; `npm run demo` calls every kind of model:",
+    `curl ${base}/chat/completions -H "Authorization: Bearer ${key}" -H "Content-Type: application/json" -d '${body}'`,
+  ].join("\n");
 }
 
 /**
  * @param {string} host that is listened on
  * @param {number} port
- * @returns {string}
+ * @returns {string} ends in /v1
  */
 export function baseUrlOf(host, port) {
   return `http://${reachable(host)}:${port}/v1`;
 }
 
+/** @param {string} host */
+function isLoopback(host) {
+  return host === "localhost" || host === "::1" || host.startsWith("127.");
+}
+
 /**
- * An address to call for one that is listened on.
+ * Returns an address to call for one that is listened on.
  * @param {string} host
  * @returns {string}
  */

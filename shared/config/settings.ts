@@ -1,6 +1,6 @@
 /**
- * Every setting of the service: its field in Config, its variable, default and bounds. Rules between several of them stand
- * in rules.ts; deploy/env.example tells operators of each, and a test compares its names and defaults with this table.
+ * Every setting of the service: its field in Config, its variable, default and bounds. rules.ts has the rules between several settings.
+ * deploy/env.example describes each for operators; a test compares its names and defaults with this table.
  */
 
 import { isIP } from "node:net";
@@ -16,7 +16,7 @@ const MIB = 1_048_576;
 const GIB = 1_073_741_824;
 const ADDRESS_RANGES = { accepts: isAddressRange, words: "addresses or ranges such as 10.0.0.0/8" };
 
-// Others follow these three.
+// Defaults of other settings depend on these three.
 const production = flag("SLUICE_PRODUCTION", { usual: (reader) => reader.text("NODE_ENV") === "production" });
 const pace = decimal("SLUICE_PACE", { usual: 1, least: 0.05, most: 1 });
 const callTotalMs = integer("SLUICE_CALL_TOTAL_MS", { usual: 600_000, least: 1_000, most: HOUR_MS });
@@ -28,7 +28,7 @@ export const SETTINGS = {
     protocols: ["postgres:", "postgresql:"],
   }),
   databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", { usual: 8, least: 6, most: 200 }),
-  /** Empty, like the address of the database, when it is unset and the process does not need it. */
+  /** Address of NATS. Empty, like the address of the database, when it is not set and the process does not need it. */
   natsUrl: serverUrl("NATS_URL", { server: "nats", example: "nats://host:4222", protocols: ["nats:", "tls:"] }),
   /** Passwords of the users of deploy/nats/server.conf, for roles whose NATS_URL names no user. */
   natsPasswords: {
@@ -38,7 +38,7 @@ export const SETTINGS = {
     janitor: text("NATS_JANITOR_PASSWORD", { secret: "value" }),
     auth: text("NATS_AUTH_PASSWORD", { secret: "value" }),
   },
-  /** Keys with which the role nats-auth signs what it answers to NATS, and opens what it is asked; their public parts stand in server.conf. */
+  /** Keys with which nats-auth signs its responses to NATS and decrypts requests. server.conf has their public keys. */
   natsAuth: {
     issuerSeed: text("SLUICE_NATS_AUTH_SEED", {
       secret: "value",
@@ -54,7 +54,7 @@ export const SETTINGS = {
         words: "the seed of an xkey, 58 characters that begin with SX",
       },
     }),
-    /** Connections of publishers that a workspace may have open. */
+    /** Maximum number of open connections of a workspace's batch publishers. */
     connectionsMax: integer("SLUICE_PUBLISHER_CONNECTIONS_MAX", { usual: 100, least: 1, most: 10_000 }),
   },
   s3: {
@@ -66,7 +66,7 @@ export const SETTINGS = {
   },
   port: integer("PORT", { usual: 8080, least: 0, most: 65_535 }),
   host: text("SLUICE_HOST", { usual: "0.0.0.0" }),
-  /** 0 lets the system choose: used where several roles share one machine. */
+  /** 0 lets the system choose, for several roles on one machine. */
   adminPort: integer("SLUICE_ADMIN_PORT", { usual: 9464, least: 0, most: 65_535 }),
   adminHost: text("SLUICE_ADMIN_HOST", { usual: "127.0.0.1" }),
   bootstrapKey: text("SLUICE_BOOTSTRAP_KEY", {
@@ -76,15 +76,15 @@ export const SETTINGS = {
       words: "20 to 200 characters of A-Z a-z 0-9 _ - and not start with slk_ or slo_",
     },
   }),
-  /** Folder of the stack that `npm start` runs, relative to the working directory; read by its supervisor, too. */
+  /** Folder of the stack of `npm start`, relative to the working directory. Its supervisor reads it, too. */
   dataDir: text("SLUICE_DATA_DIR", { usual: ".sluice" }),
-  /** Operators' catalogue files or folders, merged over ours in this order. */
+  /** The operator's catalogue files or folders, merged over ours in this order. */
   catalogueFiles: list("SLUICE_CATALOGUE"),
   sandbox: flag("SLUICE_SANDBOX", { usual: (reader) => !reader.value(production) }),
-  /** Requests per IP address in ten minutes; 0 switches the net off. */
+  /** Maximum number of requests per IP address in ten minutes; 0 disables the limit. */
   ipLimit: integer("SLUICE_IP_LIMIT", { usual: 5_000, least: 0, most: 10_000_000 }),
   trustedProxies: list("SLUICE_TRUSTED_PROXIES", { expects: ADDRESS_RANGES }),
-  /** Destinations beside the public internet that callers' URLs may reach: `host:port`, addresses, ranges. */
+  /** Private destinations that URLs of callers may reach: `host:port`, addresses, ranges. */
   outboundAllow: list("SLUICE_OUTBOUND_ALLOW", {
     expects: {
       accepts: (entry) => isHostAndPort(entry) || isAddressRange(entry),
@@ -96,53 +96,53 @@ export const SETTINGS = {
     words: ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
   }),
   production,
-  /** Failpoint at which this process dies (fault tests). */
+  /** Failpoint at which this process kills itself (fault tests). */
   failpoint: { names: ["SLUICE_FAILPOINT"], usual: "", read: readFailpoint },
-  /** Factor by which tests shorten waits. Limits are constants, which readPace serves before a Config exists. */
+  /** Factor by which tests shorten waits. Limits are constants and use readPace before a Config exists. */
   pace,
-  /** The same for the time between two sweeps of a janitor, where tests wait for none. Default: that of `pace`. */
+  /** The same factor for the time between two sweeps of a janitor. Default: the value of `pace`. */
   janitorPace: convert(decimal("SLUICE_JANITOR_PACE", { usual: 1, least: 0.05, most: 1 }), (value, reader) =>
     reader.text("SLUICE_JANITOR_PACE") === undefined ? reader.value(pace) : value,
   ),
-  /** A supervisor holds our stdin open; when it closes, the supervisor is gone and so are we. */
+  /** True when the process must exit once stdin closes, because its supervisor has ended. */
   supervised: flag("SLUICE_SUPERVISED", { usual: false }),
   streamReplicas: integer("SLUICE_STREAM_REPLICAS", { usual: 1, least: 1, most: 5 }),
-  /** An ingress sets aside credits of busy workspaces, so that their calls wait for no hold. */
+  /** True when an ingress reserves credits of busy workspaces, so that their calls need no hold each. */
   creditLines: flag("SLUICE_CREDIT_LINES", { usual: true }),
   workerSlots: integer("SLUICE_WORKER_SLOTS", { usual: 224, least: 1, most: 4_096 }),
-  /** Outgoing calls that Bun has open at once; more of them wait unseen. */
+  /** Maximum number of outgoing calls that Bun has open at once; further ones wait inside Bun. */
   outgoingMax: integer("BUN_CONFIG_MAX_HTTP_REQUESTS", { usual: 256, least: 1, most: 65_535 }),
   bodyBytesMax: integer("SLUICE_BODY_BYTES_MAX", { usual: 32 * MIB, least: 1_024, most: 100 * MIB }),
-  /** Longest wait of a caller for its media job; the job goes on. */
+  /** Maximum wait of a caller for its media job, in milliseconds. The job continues. */
   mediaWaitMs: integer("SLUICE_MEDIA_WAIT_MS", { usual: 300_000, least: 0, most: HOUR_MS }),
-  /** The longest that a media job is followed at its provider, where its kind has no shorter bound. */
+  /** Maximum time that a media job is followed at its provider, in milliseconds, unless its kind has a shorter limit. */
   mediaTotalMs: integer("SLUICE_MEDIA_TOTAL_MS", { usual: HOUR_MS, least: 100, most: HOUR_MS }),
-  /** Public address of this installation, for links; undefined: the origin that the request came to. */
+  /** Public address of this installation, for links; undefined: the origin of the request. */
   publicUrl: convert(url("SLUICE_PUBLIC_URL", { protocols: HTTP }), (value) => value?.replace(/\/+$/, "")),
-  /** One file of the file store. */
+  /** Maximum size of a stored file, in bytes. */
   fileBytesMax: integer("SLUICE_FILE_BYTES_MAX", { usual: 512 * MIB, least: 1_024, most: 16 * GIB }),
-  /** All files of a workspace. */
+  /** Maximum storage of a workspace, in bytes. */
   storageBytesMax: integer("SLUICE_STORAGE_BYTES_MAX", { usual: 10 * GIB, least: 0, most: 2 ** 50 }),
-  /** Results that the jobs of one pool hold in one process, in memory and on the disk. */
+  /** Maximum of media results that one pool of a process holds, in memory and on disk, in bytes. */
   resultBytesMax: integer("SLUICE_RESULT_BYTES_MAX", { usual: 512 * MIB, least: MIB, most: 2 ** 50 }),
   calls: {
     totalMs: callTotalMs,
-    /** A call that no worker has taken by then is given up. */
+    /** Maximum wait for a worker, in milliseconds. Then the call is refused. */
     queueMs: integer("SLUICE_CALL_QUEUE_MS", { usual: 60_000, usualAtMost: callTotalMs, least: 100, most: HOUR_MS }),
     firstByteMs: limitToCall(integer("SLUICE_CALL_FIRST_BYTE_MS", { usual: 120_000, least: 100, most: HOUR_MS })),
-    /** Likewise, of a stream that another source or model could serve instead. */
+    /** The same for a stream that another source or model could serve. */
     firstByteNextMs: integer("SLUICE_CALL_FIRST_BYTE_NEXT_MS", { usual: 45_000, least: 100, most: HOUR_MS }),
     stallMs: integer("SLUICE_CALL_STALL_MS", { usual: 120_000, least: 100, most: HOUR_MS }),
-    /** A plain answer that another source or model could give instead may take this long. */
+    /** Maximum duration of a response without streaming that another source or model could serve, in milliseconds. */
     plainMs: limitToCall(integer("SLUICE_CALL_PLAIN_MS", { usual: 300_000, least: 100, most: HOUR_MS })),
   },
-  /** Calls to providers go by a proxy, as Bun's fetch reads it from the environment. */
+  /** True when calls to providers use a proxy, which Bun's fetch reads from the environment. */
   hasProxy: presence(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"]),
-  /** Time that running work has after SIGTERM before it is handed back. */
+  /** Time that running work has after SIGTERM before it is handed back, in milliseconds. */
   graceMs: integer("SLUICE_GRACE_MS", { usual: 30_000, least: 0, most: HOUR_MS }),
-  /** Longest wait of a start for Postgres and NATS while they are away. */
+  /** Maximum wait of a starting role for Postgres and NATS, in milliseconds. */
   startWaitMs: integer("SLUICE_START_WAIT_MS", { usual: 300_000, least: 0, most: HOUR_MS }),
-  /** Ended jobs can be asked for this long; a message repeated after it makes a new job. */
+  /** Hours that ended jobs are kept. A message that is repeated later creates a new job. */
   jobRetentionHours: integer("SLUICE_JOB_RETENTION_HOURS", { usual: 168, least: 1, most: 8_760 }),
   /** Hours that a run is kept after its end. */
   runRetentionHours: integer("SLUICE_RUN_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
@@ -150,61 +150,61 @@ export const SETTINGS = {
   runInputHours: integer("SLUICE_RUN_INPUT_HOURS", { usual: 24, least: 1, most: 8_760 }),
   /** Days that deliveries of notifications are kept after their end, with their attempts. */
   deliveryRetentionDays: integer("SLUICE_DELIVERY_RETENTION_DAYS", { usual: 30, least: 1, most: 3_650 }),
-  /** Days that the audit log is kept, and which budgets were reached. */
+  /** Days that the audit log and the record of reached budgets are kept. */
   auditLogRetentionDays: integer("SLUICE_AUDIT_LOG_RETENTION_DAYS", { usual: 730, least: 30, most: 36_500 }),
-  /** Days that dead letters are kept, and settle faults that were dealt with. */
+  /** Days that dead letters and resolved settle faults are kept. */
   faultRetentionDays: integer("SLUICE_FAULT_RETENTION_DAYS", { usual: 90, least: 1, most: 3_650 }),
   /** Hours that a stored response is kept. */
   responseRetentionHours: integer("SLUICE_RESPONSE_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
-  /** Hours that a batch is kept after its end, with its lines. Its files stay for as long as its maker said. */
+  /** Hours that an ended batch is kept, with its lines. Its files stay as long as its creator said. */
   batchRetentionHours: integer("SLUICE_BATCH_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
   /** Share of its price that a line of a batch costs, in millionths. */
   batchPriceMillionths: convert(decimal("SLUICE_BATCH_PRICE_FACTOR", { usual: 1, least: 0.01, most: 1 }), (factor) =>
     Math.round(factor * 1_000_000),
   ),
-  /** Scripts in a subset of Python are run. */
+  /** True when code.run_python is offered. */
   python: flag("SLUICE_PYTHON", { usual: false }),
   /** Capabilities without which a worker of their pool does not start. */
   capabilitiesRequired: list("SLUICE_CAPABILITIES_REQUIRE"),
-  /** Engines of native code run in isolated children, or not at all. */
+  /** True when engines of native code are offered only with isolation. */
   needsIsolation: flag("SLUICE_CAPABILITY_ISOLATION", { usual: (reader) => reader.value(production) }),
   /** Path of a Chromium; undefined: the packaged one. */
   chromium: text("SLUICE_CHROMIUM"),
-  /** Path of soffice; undefined: as the system finds it. */
+  /** Path of soffice; undefined: as found on PATH. */
   libreoffice: text("SLUICE_LIBREOFFICE"),
-  /** A job whose provider never tells what became of it is written off after this long; until then its hold stays. */
+  /** Hours until a job without a result is written off. Its hold stays until then. */
   unknownOutcomeHours: integer("SLUICE_UNKNOWN_OUTCOME_HOURS", { usual: 24, least: 1, most: 720 }),
-  /** Keys that seal stored credentials, of 32 bytes: the first one seals, all of them open. */
+  /** Encryption keys of stored credentials, 32 bytes each: the first one encrypts, all of them decrypt. */
   secretsKeys: sealingKeys("SLUICE_SECRETS_KEY", "SLUICE_SECRETS_KEY_PREVIOUS"),
-  /** URL of the SMTP server; undefined: this installation sends no mail. */
+  /** URL of the SMTP server; undefined: no mail is sent. */
   smtpUrl: url("SLUICE_SMTP_URL", { protocols: ["smtp:", "smtps:"], secret: "password" }),
   mailFrom: text("SLUICE_MAIL_FROM", {
     usual: "",
     mustBe: { accepts: isMailAddress, words: 'one address such as "sluice@example.com"' },
   }),
-  /** Id or name of the workspace whose members are notified of what concerns the installation. */
+  /** Id or name of the workspace whose channels receive events of the installation. */
   adminWorkspace: text("SLUICE_ADMIN_WORKSPACE"),
-  /** An operator's token for /operator, with every right. */
+  /** Token with every right under /operator. */
   operatorToken: text("SLUICE_OPERATOR_TOKEN", {
     secret: "value",
     mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
   traces: {
-    /** Base address of an OpenTelemetry collector (OTLP over HTTP); undefined: nothing is traced. */
+    /** Base address of an OpenTelemetry collector (OTLP over HTTP); undefined: no traces. */
     endpoint: url("OTEL_EXPORTER_OTLP_ENDPOINT", { protocols: HTTP }),
-    /** Share of calls that are traced. */
+    /** Share of calls that are traced, 0 to 1. */
     sample: decimal("SLUICE_TRACE_SAMPLE", { usual: 0.01, least: 0, most: 1 }),
-    /** The `traceparent` of a request is believed: its caller is of ours, and decides what is traced. */
+    /** True when the `traceparent` of a request is the parent of its trace and decides whether it is traced. */
     trust: flag("SLUICE_TRACE_TRUST", { usual: false }),
   },
-  /** Token that opens `/lag` on a janitor's admin port; undefined: there is no such page. */
+  /** Token of `/lag` on a janitor's admin port; undefined: no such page. */
   lagToken: text("SLUICE_LAG_TOKEN", {
     secret: "value",
     mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
-  /** Name of the pod of Kubernetes that a worker runs in, which it then tells the cluster the cost of; undefined: it tells nothing. */
+  /** Name of the worker's pod on Kubernetes, whose deletion cost it then reports; undefined: no report. */
   podName: text("SLUICE_POD_NAME"),
-  /** Issuer of OpenID Connect at which people sign in; off while none is set. */
+  /** Issuer of OpenID Connect at which people sign in; undefined: sign-in with keys only. */
   oidc: {
     issuer: text("SLUICE_OIDC_ISSUER", {
       mustBe: { accepts: isIssuer, words: "an https address, or http on this machine" },
@@ -212,18 +212,18 @@ export const SETTINGS = {
     clientId: text("SLUICE_OIDC_CLIENT_ID"),
     clientSecret: text("SLUICE_OIDC_CLIENT_SECRET", { secret: "value" }),
   },
-  /** Address of the service that the admin command asks; undefined: that on this machine. */
+  /** Address of the service that the admin command calls; undefined: the service on this machine. */
   serviceUrl: url("SLUICE_URL", { protocols: HTTP }),
-  /** Addresses and ranges that /operator answers; empty: all. */
+  /** Addresses and ranges that may use /operator; empty: all. */
   operatorAllow: list("SLUICE_OPERATOR_ALLOW", { expects: ADDRESS_RANGES }),
 } satisfies Table;
 
-/** No part of a call takes longer than the whole. */
+/** Limits a part of a call to the maximum duration of the whole call. */
 function limitToCall(setting: Setting<number>): Setting<number> {
   return convert(setting, (ms, reader) => Math.min(ms, reader.value(callTotalMs)));
 }
 
-/** A flag that is on where one of these variables is set. */
+/** A flag that is true when one of these variables is set. */
 function presence(names: readonly string[]): Setting<boolean> {
   return { names, usual: "", read: (reader) => names.some((name) => reader.text(name) !== undefined) };
 }
@@ -240,7 +240,7 @@ function sealingKeys(current: string, previous: string): Setting<readonly Uint8A
       }
     }
     if (keys.length > 0 && reader.text(current) === undefined) {
-      reader.addFault(`${previous} is set without ${current}, which seals`);
+      reader.addFault(`${previous} is set without ${current}, which encrypts`);
     }
     return Object.freeze(keys);
   };

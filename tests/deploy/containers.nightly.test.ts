@@ -239,7 +239,7 @@ step(
     expect(await archive("/tmp/usage.jsonl").catch(String)).toContain("expected a folder on a disk");
     await archive("/files/usage.jsonl");
     expect(existsSync(join(files, "usage.jsonl"))).toBe(true);
-    expect(await admin("credits check")).toContain("the books are exact");
+    expect(await admin("credits check")).toContain("every balance matches the ledger");
   },
   120_000,
 );
@@ -252,7 +252,7 @@ step(
     const [stream] = await Promise.all([response.text(), sh(`${COMPOSE} stop`)]);
     expect(stream.trimEnd()).toEndWith("data: [DONE]");
     expect((await roles()).filter(({ exitCode }) => exitCode !== 0)).toEqual([]);
-    expect(await admin("credits check")).toContain("the books are exact");
+    expect(await admin("credits check")).toContain("every balance matches the ledger");
   },
   180_000,
 );

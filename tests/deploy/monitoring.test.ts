@@ -1,4 +1,4 @@
-/** Alerts and dashboards speak of metrics and labels that there are, in expressions that Prometheus reads, and every alert has its place in the runbook. */
+/** Alerts and dashboards speak of metrics and labels that there are, in expressions that Prometheus reads, and every alert has a section for operators. */
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,11 +10,12 @@ import { describe, expect, test } from "bun:test";
 import { ALERTS } from "#deploy/alerts/rules.ts";
 import { DASHBOARDS } from "#deploy/dashboards/dashboards.ts";
 import { run } from "#deploy/embedded/process.mjs";
-import { anchorOf } from "#deploy/generate/monitoring.ts";
+import { ALERTS_PAGE, monitoringFiles } from "#deploy/generate/monitoring.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 const DEPLOY = join(import.meta.dir, "../../deploy");
-const runbook = await Bun.file(join(DEPLOY, "runbook.md")).text();
+const alertsPage = await Bun.file(join(PROJECT_ROOT, ALERTS_PAGE)).text();
 
 /** Labels that the scrape adds, beside the role of every metric. */
 const ADDED = ["role", "instance", "job"];
@@ -92,15 +93,25 @@ describe("alerts", () => {
     },
   );
 
-  test("have names of their own, and each a line and a heading in the runbook", () => {
+  test("have unique names, and each a section with symptom, check and action, to which it links", () => {
     expect(new Set(ALERTS.map(({ name }) => name)).size).toBe(ALERTS.length);
-    const headings = new Set(Array.from(runbook.matchAll(/^#+ (.+)$/gm), (match) => anchorOf(match[1] ?? "")));
-    for (const { name, severity, runbook: heading } of ALERTS) {
-      expect([name, headings.has(anchorOf(heading))]).toEqual([name, true]);
-      expect([name, runbook.includes(`| \`Sluice${name}\` | ${severity} |`)]).toEqual([name, true]);
+    const sections = new Map(
+      alertsPage
+        .split(/^## /m)
+        .slice(1)
+        .map((section) => [section.slice(0, section.indexOf("\n")), section]),
+    );
+    expect([...sections.keys()]).toEqual(ALERTS.map(({ name }) => `Sluice${name}`));
+    for (const [name, section] of sections) {
+      const parts = Array.from(section.matchAll(/^- \*\*(\w+)\.\*\* \S/gm), (match) => match[1]);
+      expect([name, parts]).toEqual([name, ["Symptom", "Check", "Action"]]);
     }
-    const lines = Array.from(runbook.matchAll(/^\| `Sluice(\w+)` \|/gm), (match) => match[1]);
-    expect(new Set(lines)).toEqual(new Set(ALERTS.map(({ name }) => name)));
+    const rows = Array.from(alertsPage.matchAll(/^\| \[`(\w+)`\]\(#(\w+)\) \| (\w+) \|$/gm), ([, ...cells]) => cells);
+    const expected = ALERTS.map(({ name, severity }) => [`Sluice${name}`, `Sluice${name}`.toLowerCase(), severity]);
+    expect(rows).toEqual(expected);
+    const rules = monitoringFiles()["deploy/alerts/sluice.rules.yaml"] ?? "";
+    const links = Array.from(rules.matchAll(/runbook_url: "?([^"\n]+)/g), ([, link]) => link);
+    expect(links).toEqual(expected.map(([, anchor]) => `${ALERTS_PAGE}#${anchor}`));
   });
 
   test("stand in both files alike", async () => {

@@ -63,15 +63,10 @@ interface Started {
 async function start(env: Record<string, string>): Promise<Started> {
   const { running, value } = await launchUntil(
     (onLine) => supervisor(env, onLine),
-    (line) => /^ {2}Metrics {4}(\S+)\/metrics$/.exec(line)?.[1] ?? null,
+    (line) => /^ {2}Metrics {2}(\S+)\/metrics$/.exec(line)?.[1] ?? null,
     READY_WITHIN_MS,
   );
-  const key =
-    running
-      .lines()
-      .find((line) => line.startsWith("  Key"))
-      ?.split(/\s+/)
-      .at(-1) ?? "";
+  const key = /^ {2}Key {6}(\S+)/m.exec(running.lines().join("\n"))?.[1] ?? "";
   return { running, adminUrl: value, key };
 }
 
@@ -144,7 +139,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     const passedOver = first.running.lines().filter((line) => line.includes(oldServer));
     expect(passedOver).toEqual([
       expect.stringMatching(
-        / not using \S+ \(version 2\.9\.10\): Sluice needs nats-server 2\.11 or newer; using \S+ instead$/,
+        /^not using \S+ \(version 2\.9\.10\): Sluice needs nats-server 2\.11 or newer; using \S+ instead$/,
       ),
     ]);
     expect((await fetch(`${first.adminUrl}/readyz`)).status).toBe(200);
@@ -159,16 +154,33 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     for (const name of ["s3", "nats", "postgres/cluster"]) {
       expect([name, (statSync(join(dataDir, name)).mode & 0o777).toString(8)]).toEqual([name, "700"]);
     }
-    const welcome = first.running.lines().join("\n");
-    expect(welcome).toContain("\n  Workspace  default\n");
-    expect(welcome).toContain(`\n  API        http://127.0.0.1:${port}/docs\n`);
-    expect(welcome).toContain("\nnpm run demo ");
+    const printed = first.running.lines();
+    const at = printed.findIndex((line) => line.startsWith("Sluice is running: "));
+    expect(printed[at]).toContain("ingress, nats-auth, Postgres, NATS, object store");
+    const welcome = printed.slice(at).join("\n");
+    expect(welcome).toContain(" (workspace default)\n");
+    expect(welcome).toContain(`\n  Docs     http://127.0.0.1:${port}/docs\n`);
+    // Lines of migrations and roles are in the file alone.
+    expect(printed.filter((line) => line.includes("migration applied"))).toEqual([]);
+    const log = readFileSync(join(dataDir, "sluice.log"), "utf8");
+    expect(log).toContain(" migrate  info  migration applied migration=");
+    expect(log).toMatch(/ ingress {2}info {2}ready /);
+  });
+
+  test("listens on this machine alone", () => {
+    const sockets = readFileSync("/proc/net/tcp", "utf8") + readFileSync("/proc/net/tcp6", "utf8");
+    const hex = port.toString(16).toUpperCase().padStart(4, "0");
+    const listening = Array.from(
+      sockets.matchAll(new RegExp(`: (\\S+):${hex} \\S+ 0A`, "g")),
+      ([, address]) => address,
+    );
+    expect(listening).toEqual(["0100007F"]);
   });
 
   test("lets a publisher in with an API key, and nobody without one", async () => {
     const asked = await fetch(`http://127.0.0.1:${port}/v1/key`, { headers: { authorization: `Bearer ${first.key}` } });
     const { id: keyId, workspace } = (await asked.json()) as { id: string; workspace: { id: string } };
-    const nats = / {2}Batch {6}(\S+)/.exec(first.running.lines().join("\n"))?.[1] ?? "";
+    const nats = / {2}Batch {4}(\S+)/.exec(first.running.lines().join("\n"))?.[1] ?? "";
     const publisher = await openPublisher(nats, { ...workspace, keyId }, first.key);
     // Refused, so that nothing is spent.
     const body = { model: "no-such-model", messages: [{ role: "user", content: "Hello" }] };
@@ -233,7 +245,8 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
 
     const second = await start(env);
     expect(second.key).toBe(first.key);
-    expect(second.running.lines().join("\n")).toContain("\n  Workspace  acme\n");
+    expect(second.running.lines().join("\n")).toContain(" (workspace acme)\n");
+    expect(readFileSync(join(dataDir, "sluice.log.1"), "utf8")).toContain("migration applied");
     const { stdout } = await admin({});
     expect(JSON.parse(stdout)).toMatchObject([{ name: "acme", credits: "1000000" }]);
 
@@ -243,7 +256,17 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
   });
 });
 
-describe("a start that cannot work says why in one sentence", () => {
+/** A sentence, then its place in the log of the start. */
+function withPlace(stderr: string, dataDir: string): string {
+  const [sentence = "", place = ""] = stderr.split("\n");
+  const [, file = "", line = ""] = /^log: (.*):(\d+)$/.exec(place) ?? [];
+  expect(file).toBe(join(dataDir, "sluice.log"));
+  const logged = readFileSync(file, "utf8").split("\n")[Number(line) - 1];
+  expect(logged).toEndWith(` start    warn  ${sentence.replace(/^sluice: /, "")}`);
+  return sentence;
+}
+
+describe("a start that cannot work says why in one sentence, last", () => {
   test("when the port is occupied", async () => {
     const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("mine") });
     closing.push(() => server.stop(true));
@@ -272,41 +295,56 @@ describe("a start that cannot work says why in one sentence", () => {
       },
     });
     closing.push(() => server.stop(true));
+    const dataDir = folder();
     const { code, stderr } = await failedStart({
       PORT: "0",
       SLUICE_ADMIN_PORT: "0",
-      SLUICE_DATA_DIR: folder(),
+      SLUICE_DATA_DIR: dataDir,
       NATS_URL: `nats://127.0.0.1:${server.port}`,
       ...ELSEWHERE,
     });
     expect(code).toBe(1);
-    expect(stderr).toBe("sluice: The NATS server at NATS_URL is version 2.10.27, and Sluice needs 2.11 or newer.");
+    expect(withPlace(stderr, dataDir)).toBe(
+      "sluice: The NATS server at NATS_URL is version 2.10.27, and Sluice needs 2.11 or newer.",
+    );
   });
 
   test("when the database was made by an earlier version, with the way to throw local data away", async () => {
     const db = await createTestDatabase();
     closing.push(() => db.drop());
     await db.query("update migration set sha256 = 'of an earlier commit'");
+    const dataDir = folder();
     const { code, stderr } = await failedStart({
       PORT: "0",
       SLUICE_ADMIN_PORT: "0",
-      SLUICE_DATA_DIR: folder(),
+      SLUICE_DATA_DIR: dataDir,
       ...ELSEWHERE,
       DATABASE_URL: db.url,
     });
     expect(code).toBe(1);
-    expect(stderr).toMatch(/^sluice: this database was made by .*delete its data directory \(\.sluice, or .*$/);
+    expect(withPlace(stderr, dataDir)).toMatch(
+      /^sluice: this database was made by .*delete its data directory \(\.sluice, or .*$/,
+    );
+  });
+
+  test("when Postgres cannot be reached", async () => {
+    const dataDir = folder();
+    const settings = { PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_START_WAIT_MS: "100", SLUICE_DATA_DIR: dataDir };
+    const { code, stderr } = await failedStart({ ...settings, ...ELSEWHERE });
+    expect(code).toBe(1);
+    expect(withPlace(stderr, dataDir)).toStartWith("sluice: Postgres cannot be reached at DATABASE_URL: ");
   });
 
   test("when a setting is unknown", async () => {
+    const dataDir = folder();
     const { code, stderr } = await failedStart({
       PORT: "0",
       SLUICE_ADMIN_PORT: "0",
-      SLUICE_DATA_DIR: folder(),
+      SLUICE_DATA_DIR: dataDir,
       SLUICE_PROT: "8080",
       ...ELSEWHERE,
     });
     expect(code).toBe(1);
-    expect(stderr).toBe("sluice: SLUICE_PROT is not a setting of this version");
+    expect(withPlace(stderr, dataDir)).toBe("sluice: SLUICE_PROT is not a setting of this version");
   });
 });

@@ -1,7 +1,7 @@
 /**
  * A whole fleet on one machine under steady load: two ingresses behind a balancer, workers of every kind, two janitors. All of them are
  * replaced one after the other, and NATS and Postgres are killed and started again. A Prometheus scrapes everybody meanwhile. Expected: no
- * call fails while processes are replaced; while a server is away calls hear what the runbook says; no call, job or run is lost or paid
+ * call fails while processes are replaced; while a server is away calls receive what schemas/docs/operate/outages.md says; no call, job or run is lost or paid
  * twice; what the dashboards and alerts ask for is there; and no alert fires without a reason.
  */
 import { writeFileSync } from "node:fs";

@@ -1,5 +1,5 @@
 /**
- * The upgrade as the runbook has it, under load: migrate, new processes beside old ones, the old ones away, and then back again over the
+ * The upgrade of schemas/docs/operate/upgrade.md, under load: migrate, new processes beside old ones, the old ones away, and then back again over the
  * new schema. The new version is this one with a migration more; with UPGRADE_FROM=<git reference> the old one is what that names, and this is
  * the new one. No call fails that a balancer would have sent: to ingresses that are ready, and to none from just before it stops.
  */

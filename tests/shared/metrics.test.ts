@@ -27,7 +27,7 @@ async function samples(registry: Registry): Promise<Map<string, number>> {
 }
 
 describe("the page", () => {
-  test("names every metric that dashboards and the runbook rely on", async () => {
+  test("names every metric that dashboards and pages for operators rely on", async () => {
     const page = await metricsOf("worker").registry.metrics();
     const types = [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
     expect(types.toSorted()).toMatchInlineSnapshot(`

@@ -1,4 +1,4 @@
-/** A PgBouncer in transaction mode in front of a test's Postgres, of the settings that the runbook tells operators to use. */
+/** A PgBouncer in transaction mode in front of a test's Postgres, of the settings that schemas/docs/operate/connections.md gives operators. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -38,7 +38,7 @@ export interface PgBouncer {
 
 /**
  * @param poolSize connections to Postgres, which all clients share
- * @param settings those of the runbook when absent
+ * @param settings those of the page when absent
  */
 export async function startPgBouncer(
   databaseUrl: string,
@@ -92,10 +92,10 @@ export async function startPgBouncer(
   };
 }
 
-/** Returns the lines of the runbook's `pgbouncer.ini`. */
+/** Returns the lines of `pgbouncer.ini` on the page for operators. */
 function documentedSettings(): string[] {
-  const text = readFileSync(join(PROJECT_ROOT, "deploy/runbook.md"), "utf8");
+  const text = readFileSync(join(PROJECT_ROOT, "schemas/docs/operate/connections.md"), "utf8");
   const settings = /```ini\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split("\n");
-  if (!settings?.includes("pool_mode = transaction")) throw new Error("the runbook has no settings of a pooler");
+  if (!settings?.includes("pool_mode = transaction")) throw new Error("the page has no settings of a pooler");
   return settings;
 }

@@ -22,11 +22,11 @@ test("a workspace is made once under a name that no other has or gave up lately"
     is_active: true,
     created_at: expect.stringMatching(TIME),
   });
-  expect(await text("workspace", "create", "plain")).toMatch(/^workspace plain made, id [0-9a-f-]{36}$/);
-  expect(await refusal("workspace", "create", name)).toContain("already");
+  expect(await text("workspace", "create", "plain")).toMatch(/^created workspace plain, id [0-9a-f-]{36}$/);
+  expect(await refusal("workspace", "create", name)).toContain("taken");
   await bed().db.query("update workspace set name = $2 where id = $1", [id, `new ${name}`]);
-  expect(await refusal("workspace", "create", name)).toContain("was in the last 30 days");
-  const renamed = `there is no workspace "${name}"; the one that had this name is called new ${name} now, id ${id}`;
+  expect(await refusal("workspace", "create", name)).toContain("released less than 30 days ago");
+  const renamed = `there is no workspace "${name}"; it was renamed to new ${name}, id ${id}`;
   expect(await refusal("member", "add", name, "ada", "--role", "owner")).toBe(renamed);
 });
 

@@ -89,7 +89,7 @@ describe("bootstrap", () => {
       await target.query("insert into workspace (id, name) values ('00000000-0000-7000-8000-000000000009', 'other')");
       await target.query("update api_key set workspace_id = '00000000-0000-7000-8000-000000000009'");
       expect(ensureBootstrap(target.database, first)).rejects.toThrow(
-        "expected SLUICE_BOOTSTRAP_KEY to be a key of workspace default, it is another workspace's",
+        "SLUICE_BOOTSTRAP_KEY is the key of another workspace than default; set another key",
       );
     } finally {
       await target.drop();
@@ -102,7 +102,7 @@ describe("bootstrap", () => {
       await admin(["workspace", "create", "default"], { DATABASE_URL: target.url });
       await admin(["member", "add", "default", "ada", "--role", "owner"], { DATABASE_URL: target.url });
       expect(ensureBootstrap(target.database, first)).rejects.toThrow(
-        "SLUICE_BOOTSTRAP_KEY is for a workspace default of its own, and the one of that name has other members; rename that one",
+        "SLUICE_BOOTSTRAP_KEY needs its own workspace default, but that workspace has other members; rename it",
       );
       expect(await target.query("select count(*)::int as keys from api_key")).toEqual([{ keys: 0 }]);
       await target.query("delete from member");

@@ -105,11 +105,11 @@ test("old usage is moved into a new file, and a day that is wrong or young is re
   }
   expect(await archive("2020-01-01")).toMatchObject({
     code: 0,
-    stdout: expect.stringContaining("nothing was moved") as string,
+    stdout: expect.stringContaining("moved nothing") as string,
   });
   expect(await archive("2020-01-01")).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining("is there already") as string,
+    stderr: expect.stringContaining("it must not exist yet") as string,
   });
   const books = await createWorkspace(db.database, 100n);
   await db.query("update usage_rollup set until = '2019-01-01', next_at = '2019-01-01'");
@@ -125,7 +125,7 @@ test("old usage is moved into a new file, and a day that is wrong or young is re
   const second = join(directory, "more.jsonl");
   expect(await archive("2020-01-01", second)).toEqual({
     code: 0,
-    stdout: `1 usage records of before 2020-01-01T00:00:00.000Z are in ${second} now`,
+    stdout: `moved 1 usage records of before 2020-01-01T00:00:00.000Z into ${second}`,
     stderr: "",
   });
   expect(JSON.parse(readFileSync(second, "utf8"))).toMatchObject({ job_id: jobId, settled: "40" });
@@ -139,7 +139,7 @@ test("old usage is moved into a new file, and a day that is wrong or young is re
 
 test("the books are checked under both names, and a balance that its entries do not explain is told with exit code 1", async () => {
   const check = (...args: string[]) => admin(args, { DATABASE_URL: db.url });
-  expect(await check("ledger", "check")).toEqual({ code: 0, stdout: "the books are exact", stderr: "" });
+  expect(await check("ledger", "check")).toEqual({ code: 0, stdout: "every balance matches the ledger", stderr: "" });
   await db.query("update balance set amount = amount + 7 where workspace_id = $1", [workspaceId]);
   const found = await check("credits", "check", "--json");
   expect(found).toMatchObject({ code: 1, stderr: "" });

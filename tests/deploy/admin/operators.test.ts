@@ -37,14 +37,14 @@ test("a token is made, shown once, listed, revoked by its name, and each change 
 });
 
 test.each<readonly [expected: string, ...args: string[]]>([
-  ["expected operator with add, list, revoke", "operator", "drop"],
-  ["expected --scope <scope>", "operator", "add", "a"],
+  ["operator has add, list, revoke", "operator", "drop"],
+  ["missing --scope <scope>", "operator", "add", "a"],
   ["expected a scope of read, write, money", "operator", "add", "a", "--scope", "root"],
   ["expected a name of 1 to 64", "operator", "add", "", "--scope", "read"],
-  ["expected --expires as a time to come", "operator", "add", "a", "--scope", "read", "--expires", "tomorrow"],
-  ["expected --expires as a time to come", "operator", "add", "a", "--scope", "read", "--expires", "2999-01-01T00:00"],
+  ["expected --expires as a future time", "operator", "add", "a", "--scope", "read", "--expires", "tomorrow"],
+  ["expected --expires as a future time", "operator", "add", "a", "--scope", "read", "--expires", "2999-01-01T00:00"],
   [
-    "expected --expires as a time to come",
+    "expected --expires as a future time",
     "operator",
     "add",
     "a",

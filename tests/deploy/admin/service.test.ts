@@ -39,7 +39,7 @@ describe("a fault is one sentence that says what to do", () => {
       "SLUICE_OPERATOR_TOKEN is not set; set it to a token of `operator add`",
     );
     const away =
-      "the service at http://127.0.0.1:1 cannot be reached; start it, or name the right address with SLUICE_URL or --url";
+      "the service at http://127.0.0.1:1 cannot be reached; start it, or set its address with SLUICE_URL or --url";
     expect(await complaint({ ...TOKEN, SLUICE_URL: "http://user:canary@127.0.0.1:1/" })).toStartWith(away);
     expect(await complaint({ ...TOKEN, SLUICE_URL }, [...LIST, "--url", "http://127.0.0.1:1"])).toStartWith(away);
   });
@@ -47,12 +47,12 @@ describe("a fault is one sentence that says what to do", () => {
   test("with a wrong token, and with one that may not", async () => {
     const wrong = await complaint(but({ SLUICE_OPERATOR_TOKEN: mintOperatorToken() }));
     expect(wrong).toBe(
-      "the operator token is unknown, revoked or expired; set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor over",
+      "the operator token is unknown, revoked or expired; set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor expired",
     );
     const { name } = await makeWorkspace();
     const weak = but({ SLUICE_OPERATOR_TOKEN: bed().tokens.read });
     expect(await complaint(weak, ["credits", "top-up", name, "1"])).toBe(
-      "expected an operator token with the scope money, got read; make one with `operator add`",
+      "expected an operator token with the scope money, got read; create one with `operator add`",
     );
   });
 
@@ -62,11 +62,11 @@ describe("a fault is one sentence that says what to do", () => {
       return Response.json({ error: { message, code: "not_found", param: null, type: "x" } }, { status: 404 });
     });
     expect(await complaint({ ...TOKEN, SLUICE_URL: hidden })).toStartWith(
-      `the service at ${hidden} shows no /operator: `,
+      `the service at ${hidden} does not serve /operator here: `,
     );
     const page = serve(() => new Response("<h1>Hello</h1>"));
     expect(await complaint({ ...TOKEN, SLUICE_URL: page })).toStartWith(
-      `the service at ${page} is no Sluice (it answered 200)`,
+      `the service at ${page} is not Sluice (it returned 200)`,
     );
     const steering = serve(() => Response.json({ error: { message: "a\u001b[2J\nb" } }, { status: 500 }));
     expect(await complaint({ ...TOKEN, SLUICE_URL: steering })).not.toMatch(/\p{Cc}/u);
@@ -79,9 +79,7 @@ describe("a fault is one sentence that says what to do", () => {
       return Response.json({ data: [], has_more: false });
     });
     const moved = serve(() => Response.redirect(`${other}/operator/workspaces`, 307));
-    expect(await complaint({ ...TOKEN, SLUICE_URL: moved })).toStartWith(
-      `the service at ${moved} sends elsewhere (307)`,
-    );
+    expect(await complaint({ ...TOKEN, SLUICE_URL: moved })).toStartWith(`the service at ${moved} redirects (307)`);
     expect(told).toEqual([]);
   });
 
@@ -106,6 +104,8 @@ describe("a fault is one sentence that says what to do", () => {
       return Response.json({ error }, { status: 500 });
     });
     const said = await complaint(but({ SLUICE_URL: cut }), ["credits", "top-up", name, "1"]);
-    expect(said).toBe(`the credits may not have moved; to be sure, repeat it with --id ${ids[0]}: the service failed`);
+    expect(said).toBe(
+      `it is not known whether the credits moved; repeat it with --id ${ids[0]}, which moves them once: the service failed`,
+    );
   });
 });

@@ -26,7 +26,7 @@ describe("workspaces, members and keys", () => {
     expect(await refusal("workspace", "disable", "")).toBe('there is no workspace ""');
     expect(await refusal("workspace", "disable", newId())).toBe("there is no such workspace");
     await query("update workspace set name = $2 where id = $1", [id, `new ${name}`]);
-    const renamed = `there is no workspace "${name}"; the one that had this name is called new ${name} now, id ${id}`;
+    const renamed = `there is no workspace "${name}"; it was renamed to new ${name}, id ${id}`;
     expect(await refusal("credits", "top-up", name, "5")).toBe(renamed);
   });
 
@@ -84,7 +84,7 @@ test("fallback chains are set, listed and deleted, and refused in a sentence tha
   const { id, name } = await makeWorkspace();
   const here = ["--workspace", name];
   const set = (...words: string[]) => ["fallback-chains", "set", ...words, ...here];
-  expect(await text("fallback-chains", "list", ...here)).toBe("there is none");
+  expect(await text("fallback-chains", "list", ...here)).toBe("none");
   const chain = {
     workspace: name,
     workspace_id: id,
@@ -96,7 +96,7 @@ test("fallback chains are set, listed and deleted, and refused in a sentence tha
   expect(await json(...set("sandbox-error", "sandbox-chat", "sandbox-slow"))).toEqual(chain);
   expect(await json<Json[]>("fallback-chains", "list", "--workspace", id)).toEqual([chain]);
   expect(await text("fallback-chains", "list", ...here)).toContain("sandbox-chat, sandbox-slow");
-  const said = `sandbox-error of ${name} falls back to sandbox-slow`;
+  const said = `sandbox-error in ${name} falls back to sandbox-slow`;
   expect(await text(...set("sandbox-error", "sandbox-slow"))).toBe(said);
   const continued = set("sandbox-error", "sandbox-slow", "--continue-streams", "yes");
   expect(await text(...continued)).toBe(`${said}, also for streams that break off`);
@@ -228,7 +228,7 @@ test("usage is told by workspace, and by request with its earlier attempts", asy
 
 describe("what calls leave", () => {
   test("holds, the nearest deadline first", async () => {
-    expect(await text("holds", "list")).toBe("there is none");
+    expect(await text("holds", "list")).toBe("none");
     const { id, name } = await makeWorkspace();
     const [far, late, near] = [newId(), newId(), newId()];
     await query(
@@ -265,7 +265,7 @@ describe("what calls leave", () => {
     expect(await refusal("holds", "close", early, "--credits", "x")).toContain("expected credits as a decimal number");
     expect(await text("holds", "close", `${early}.1`, "--before-deadline", "yes")).toMatch(/^taken +0$/m);
     expect(await json("credits", "balance", name)).toMatchObject({ credits: "9.5", held: "0" });
-    expect(await text("holds", "faults")).toBe("there is none");
+    expect(await text("holds", "faults")).toBe("none");
     await hold(late, "1 hour");
     await query("select settle_call($1, $2, 1::smallint, 1, 'succeeded', 'a/b', '{}', false, 0)", [id, late]);
     const [fault = {}] = await json<Json[]>("holds", "faults");
@@ -296,7 +296,7 @@ describe("what calls leave", () => {
 
   test("dead letters, shown without their bodies, redriven or dropped on record", async () => {
     const { id, name } = await makeWorkspace();
-    expect(await text("dead-letters", "list")).toBe("there is none");
+    expect(await text("dead-letters", "list")).toBe("none");
     await text("credits", "top-up", name, "10");
     const record = (jobId: string | null): Promise<void> =>
       recordDeadLetter(bed().db.database, {
@@ -331,8 +331,8 @@ describe("what calls leave", () => {
     expect(shown).not.toContain("secret prompt");
     expect(shown).not.toContain("\u001b");
     // A call's caller is gone: there is nothing to send on its way again.
-    expect(await refusal("dead-letters", "redrive", letterId)).toContain("no job that could be run again");
-    expect(await text("dead-letters", "drop", letterId)).toBe(`dead letter ${letterId} is dropped`);
+    expect(await refusal("dead-letters", "redrive", letterId)).toContain("no job that can run again");
+    expect(await text("dead-letters", "drop", letterId)).toBe(`deleted dead letter ${letterId}`);
     expect((await audited(id)).at(-1)).toMatchObject({ actor: "money", action: "dead_letter.drop" });
     for (const verb of ["drop", "show", "redrive"]) {
       expect(await refusal("dead-letters", verb, letterId)).toContain("there is no such dead letter");
@@ -343,7 +343,7 @@ describe("what calls leave", () => {
     await query("update job set state = 'failed', lease_until = null, ended_at = now() where id = $1", [job.id]);
     await record(job.id);
     const [dead = {}] = await json<Json[]>("dead-letters", "list");
-    const redriven = `the job of dead letter ${String(dead["id"])} is on its way again`;
+    const redriven = `queued the job of dead letter ${String(dead["id"])} again`;
     expect(await text("dead-letters", "redrive", String(dead["id"]))).toBe(redriven);
     expect(await query("select state from job where id = $1", [job.id])).toEqual([{ state: "queued" }]);
   });

@@ -99,7 +99,7 @@ describe("webhook listen", () => {
         "run.succeeded",
         `  id         ${id}`,
         "  attempt    2026-01-02T03:04:05.000Z",
-        "  signature  right",
+        "  signature  valid",
         "  {",
         '    "runId": "r-1",',
         '    "note": "Zürich 🙂"',
@@ -141,7 +141,7 @@ describe("webhook listen", () => {
     const listening = await listen("--answer", "410");
     const { body, signed } = delivery();
     expect((await listening.post(body, signed(SECRET))).status).toBe(410);
-    expect(listening.said()[0]).toContain("  signature  not checked: no --secret was given\n");
+    expect(listening.said()[0]).toContain("  signature  not verified: no --secret was given\n");
     const silent = await listen("--answer", "204");
     expect((await silent.post(body, signed(SECRET))).status).toBe(204);
   });
@@ -170,7 +170,7 @@ describe("webhook listen", () => {
       await listening.post(body, signed(SECRET)),
     ].map(({ status }) => status);
     expect(statuses).toEqual([405, 400, 400, 400, 400, 415, 413, 413, 200]);
-    expect(listening.said()[0]).toBe("what came is no delivery, answered 405: Expected POST.\n");
+    expect(listening.said()[0]).toBe("refused a request that is no delivery with 405: Expected POST.\n");
     expect(listening.said()).toHaveLength(9);
   });
 

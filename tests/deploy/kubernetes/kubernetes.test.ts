@@ -36,7 +36,7 @@ const documented = new Set(Array.from(example.matchAll(/^([A-Z0-9_]+)=/gm), (mat
 // Written down with the page that it opens.
 documented.add("SLUICE_LAG_TOKEN");
 
-const page = await read("deploy/kubernetes/README.md");
+const page = await read("schemas/docs/operate/kubernetes.md");
 const natsVariables = objectsIn("components/nats-cluster").flatMap((manifest) =>
   podsOf([manifest]).flatMap(({ pod }) =>
     pod.containers.flatMap(({ env = [] }) => env.flatMap(({ name }) => (/_PASSWORD$|_AUTH_/.test(name) ? [name] : []))),

@@ -2,11 +2,28 @@ import { describe, expect, test } from "bun:test";
 
 import { createLog, type Log } from "#deploy/supervisor/log.mjs";
 
-function collect(options: { json?: boolean; colour?: boolean } = {}): { log: Log; text: () => string; out: Out } {
+interface Options {
+  readonly json?: boolean;
+  readonly verbose?: boolean;
+  readonly colour?: boolean;
+}
+
+interface Collected {
+  readonly log: Log;
+  /** Returns the printed text. */
+  readonly text: () => string;
+  /** Returns the text of the file. */
+  readonly filed: () => string;
+  readonly out: Out;
+}
+
+function collect({ json = false, verbose = true, colour = false }: Options = {}): Collected {
   const written: string[] = [];
+  const lines: string[] = [];
   const out: Out = { writableLength: 0, write: (text) => written.push(text) };
-  const log = createLog({ json: options.json ?? false, colour: options.colour ?? false, out });
-  return { log, text: () => written.join(""), out };
+  const file = { write: (text: string) => `/data/sluice.log:${lines.push(text)}` };
+  const log = createLog({ json, verbose, colour, out, file });
+  return { log, text: () => written.join(""), filed: () => lines.join("\n"), out };
 }
 
 interface Out {
@@ -55,6 +72,44 @@ describe("the readable log", () => {
   });
 });
 
+describe("without --verbose", () => {
+  test("lines of roles are only in the file, except errors, which say where they are", () => {
+    const { log, text, filed } = collect({ verbose: false });
+    log.relay("migrate", JSON.stringify({ level: "info", msg: "migration applied" }), "stdout");
+    log.relay("worker", JSON.stringify({ level: "warn", msg: "slow" }), "stdout");
+    log.relay("worker", JSON.stringify({ level: "error", msg: "broken" }), "stdout");
+    log.say("error", "worker ended with code 1");
+    expect(text().split("\n")).toEqual([
+      expect.stringMatching(/worker   error broken log=\/data\/sluice\.log:3$/),
+      expect.stringMatching(/start    error worker ended with code 1 log=\/data\/sluice\.log:4$/),
+      "",
+    ]);
+    expect(
+      filed()
+        .split("\n")
+        .map((line) => line.replace(/^\S+ +/, "")),
+    ).toEqual([
+      "migrate  info  migration applied",
+      "worker   warn  slow",
+      "worker   error broken",
+      "start    error worker ended with code 1",
+    ]);
+  });
+
+  test("notices are printed as they are, and logged", () => {
+    const { log, text, filed } = collect({ verbose: false });
+    log.notify("installing the dependencies");
+    expect(text()).toBe("installing the dependencies\n");
+    expect(filed()).toEndWith(" start    info  installing the dependencies");
+  });
+
+  test("the place of a message is returned", () => {
+    const { log } = collect({ verbose: false });
+    log.say("info", "first");
+    expect(log.say("warn", "the port is taken")).toBe("/data/sluice.log:2");
+  });
+});
+
 test("the JSON log passes a role's lines on unchanged and turns everything else into JSON", () => {
   const { log, text } = collect({ json: true });
   const line = '{"level":"info","msg":"as it was","odd":[1, 2]}';
@@ -75,6 +130,6 @@ test("lines are dropped and counted while nobody reads the output", () => {
   out.writableLength = 0;
   log.say("info", "seen");
   expect(text()).not.toContain("lost\n");
-  expect(text()).toContain("2 log lines were dropped");
+  expect(text()).toContain("2 log lines were not printed");
   expect(text()).toContain("seen");
 });

@@ -272,7 +272,7 @@ describe("nothing is missing from the sums", () => {
     }
     await db.query("truncate usage_hour, usage_day");
     expect((await auditLedger(db.database)).map((found) => found.fault)).toContain(fault);
-    // As the runbook has it.
+    // As in schemas/docs/operate/usage-and-budgets.md.
     await db.query(
       `update usage_rollup set until = first.at, next_at = first.at from (
          select greatest(min(ended_at), (select archived_until from ledger_border)) as at from usage_record) first`,

@@ -1,0 +1,39 @@
+import { afterAll, expect, test } from "bun:test";
+import { readFileSync, statSync } from "node:fs";
+import { join } from "node:path";
+
+import { openLogFile } from "#deploy/supervisor/log-file.mjs";
+import { temporaryDirectory } from "#tests/support/infrastructure.ts";
+
+const { directory, remove } = temporaryDirectory();
+afterAll(remove);
+
+test("each start begins a file, keeps the one before, and returns the place of each line", () => {
+  const path = join(directory, "sluice.log");
+  const first = openLogFile(path);
+  expect(first.write("one")).toBe(`${path}:1`);
+  expect(first.write("two\n    at f (a.ts:1:1)")).toBe(`${path}:2`);
+  expect(first.write("three")).toBe(`${path}:4`);
+  first.close();
+  const second = openLogFile(path);
+  expect(second.write("new")).toBe(`${path}:1`);
+  second.close();
+  expect([readFileSync(path, "utf8"), readFileSync(`${path}.1`, "utf8")]).toEqual([
+    "new\n",
+    "one\ntwo\n    at f (a.ts:1:1)\nthree\n",
+  ]);
+  // Lines may name callers' requests.
+  expect(statSync(path).mode & 0o777).toBe(0o600);
+});
+
+test("a full file is renamed and begun again", () => {
+  const path = join(directory, "full.log");
+  const file = openLogFile(path, 10);
+  file.write("a line of twenty byte");
+  expect(file.write("next")).toBe(`${path}:1`);
+  file.close();
+  expect([readFileSync(path, "utf8"), readFileSync(`${path}.1`, "utf8")]).toEqual([
+    "next\n",
+    "a line of twenty byte\n",
+  ]);
+});

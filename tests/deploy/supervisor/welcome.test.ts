@@ -1,0 +1,67 @@
+/** The text that `npm start` prints when everything runs. */
+import { expect, test } from "bun:test";
+
+import { missingPart } from "#deploy/supervisor/roles.mjs";
+import { welcome } from "#deploy/supervisor/welcome.mjs";
+
+const STACK = {
+  host: "127.0.0.1",
+  port: 8080,
+  adminHost: "127.0.0.1",
+  adminPort: 9464,
+  key: "sk_local_abc",
+  workspace: "default",
+  natsUrl: "nats://127.0.0.1:4222",
+  logFile: "/data/sluice.log",
+  parts: ["worker", "ingress", "Postgres"],
+  missing: [],
+};
+
+test("is at most ten lines: what runs, where, the key, the docs, how to stop and a call", () => {
+  const lines = welcome(STACK).split("\n");
+  expect(lines.length).toBeLessThanOrEqual(10);
+  expect(lines[0]).toBe("Sluice is running: worker, ingress, Postgres. Press Ctrl-C to stop it.");
+  expect(lines.slice(1, 7)).toEqual([
+    "  API      http://127.0.0.1:8080/v1 (this machine only; SLUICE_HOST=0.0.0.0 opens it to others)",
+    "  Key      sk_local_abc (workspace default)",
+    "  Docs     http://127.0.0.1:8080/docs",
+    "  Metrics  http://127.0.0.1:9464/metrics",
+    "  Batch    nats://127.0.0.1:4222",
+    "  Log      /data/sluice.log",
+  ]);
+  expect(lines.at(-1)).toStartWith("curl http://127.0.0.1:8080/v1/chat/completions -H ");
+});
+
+test("says nothing of other machines where they can call it, and nothing of a NATS server that is not ours", () => {
+  const text = welcome({ ...STACK, host: "0.0.0.0", natsUrl: undefined });
+  expect(text).toContain("  API      http://127.0.0.1:8080/v1\n");
+  expect(text).not.toContain("Batch");
+});
+
+test.each([
+  [
+    { msg: "no capability sandbox on this system: a file that exploits …; see Capabilities" },
+    "No capability sandbox: capabilities process files without isolation. Use only files that you trust.",
+  ],
+  [
+    {
+      msg: "an engine cannot be used, its capabilities are not listed",
+      engine: "ffmpeg",
+      capabilities: ["audio.cut", "audio.join", "video.cut"],
+      fault: "The trial of ffmpeg failed: there is no FFmpeg here.",
+    },
+    "audio.cut and 2 more capabilities are not available: there is no FFmpeg here.",
+  ],
+  [{ msg: "capabilities can be run" }, null],
+])("a worker's line %j becomes %p", (entry, expected) => {
+  expect(missingPart(JSON.stringify(entry))).toBe(expected);
+  const missing = [missingPart(JSON.stringify(entry))].filter((sentence) => sentence !== null);
+  const lines = welcome({ ...STACK, missing })
+    .split("\n")
+    .filter((line) => line.startsWith("  Missing "));
+  expect(lines).toEqual(missing.map((sentence) => `  Missing  ${sentence}`));
+});
+
+test("a line that is not JSON is no missing part", () => {
+  expect([missingPart("{broken"), missingPart("plain")]).toEqual([null, null]);
+});
