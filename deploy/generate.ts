@@ -3,12 +3,15 @@ import { join } from "node:path";
 
 import { definedCapabilities } from "./generate/capabilities.ts";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
+import { errorsPage } from "./generate/errors-page.ts";
 import { decisionFiles } from "./generate/decisions.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
+import { pageWithProviders } from "./generate/providers-table.ts";
 import { requestShapesJson } from "./generate/request-shapes.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
+import { settingsPage } from "./generate/settings-page.ts";
 import { kubernetesFiles } from "./kubernetes/files.ts";
 import { typesModule } from "./generate/types.ts";
 import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
@@ -41,13 +44,23 @@ const GENERATORS: readonly FileGenerator[] = [
       const all = await definedCapabilities();
       return {
         "schemas/generated/capabilities.json": `${JSON.stringify(all, null, 1)}\n`,
-        "schemas/CAPABILITIES.md": capabilitiesPage(all),
+        "schemas/docs/reference/capabilities.md": capabilitiesPage(all),
+      };
+    },
+  },
+  {
+    name: "documentation",
+    async generate() {
+      return {
+        "schemas/docs/reference/errors.md": errorsPage(),
+        "schemas/docs/reference/settings.md": await settingsPage(),
       };
     },
   },
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
   { name: "monitoring", generate: async () => monitoringFiles() },
   { name: "decisions", generate: () => decisionFiles() },
+  { name: "providers", generate: () => pageWithProviders() },
 ];
 
 /** Returns the paths of the generated files whose present text differs from the generator's. */

@@ -9,7 +9,7 @@ import { EXAMPLES, PARAMETERS } from "./parameters.ts";
 const TASKS: Readonly<Record<string, readonly string[]>> = {
   "Workspaces, members and keys": ["workspace", "member", "key", "preset", "fallback-chains"],
   "Credits and usage": ["credits", "usage", "ledger", "holds"],
-  "Models and providers": ["source", "catalogue"],
+  "Models and providers": ["source", "catalogue", "import"],
   "Messages that could not be processed": ["dead-letters"],
   "Operators and secrets": ["operator", "secrets"],
   Installation: ["compose", "nats", "restore"],

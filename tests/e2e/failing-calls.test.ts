@@ -214,7 +214,7 @@ test("operators see which setting is refused or missing, and a log line names it
 test("a model without its provider's key is unavailable, and near names are proposed for an unknown one", async () => {
   const { status, error } = await ask("unset-chat");
   expect([status, error?.code]).toEqual([502, "model_unavailable"]);
-  expect(error?.message).toContain("UNSET_API_KEY is not set");
+  expect(error?.message).not.toContain("UNSET_API_KEY");
   const unknown = await ask("acme/local-chatt");
   expect([unknown.status, unknown.error?.code]).toEqual([400, "model_not_found"]);
   expect(unknown.error?.message).toContain("Did you mean local-chat?");

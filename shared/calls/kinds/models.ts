@@ -6,15 +6,22 @@ import type { Kind } from "./kind.ts";
 import { didYouMean } from "#shared/near-names.ts";
 import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 
-type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable">>;
+type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" | "missingKeys">>;
 
-/** @throws ApiError `model_not_found`; `model_unavailable` for a model that is not set up here */
-export function findModel({ models, unroutable }: Models, slug: string): Model {
+/**
+ * Returns the model of that slug.
+ * @throws ApiError `model_not_found`; `model_unavailable` for a model that is not set up here. Where the sandbox is on, the
+ * message names the key variable of a shipped provider: there the caller is usually the operator.
+ */
+export function findModel({ models, unroutable, missingKeys }: Models, slug: string): Model {
   const model = models.get(slug);
   if (model) return model;
-  const reason = unroutable?.get(slug);
-  if (reason === undefined) throw noSuchModel(models, slug, "model");
-  const message = `This service is not set up for the model: ${reason}. Use a model that GET /v1/models lists, or ask the operator of the service.`;
+  if (unroutable?.has(slug) !== true) throw noSuchModel(models, slug, "model");
+  const variables = missingKeys?.get(slug);
+  const message =
+    variables === undefined
+      ? "The model is known to this service but not set up. Use a model that GET /v1/models lists, or ask the operator of the service."
+      : `The model ${slug} is not set up: set ${variables.join(" or ")} where the service starts, or use a model that GET /v1/models lists.`;
   throw new ApiError("model_unavailable", message, { param: "model", shouldRetry: false });
 }
 

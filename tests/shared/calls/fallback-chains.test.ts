@@ -45,6 +45,7 @@ function catalogueOf(slugs: readonly string[]): Catalogue {
   return {
     ...base,
     models: new Map(models.map((model) => [model.slug, model])),
+    missingKeys: new Map(),
     idleSources: new Map(),
     unroutable: new Map([["asleep", "ACME_API_KEY is not set"]]),
   };

@@ -86,8 +86,8 @@ test("nothing is a text, in whatever way it comes, and no picture", () => {
   expect(refused("image.metadata", { input: { image: { base64: "" } } })[1]).toBe("input.image.base64");
 });
 
-test("every schema compiles as CAPABILITIES.md says", async () => {
-  const said = /```js\n([^]*?)```/.exec(readFileSync("schemas/CAPABILITIES.md", "utf8"))?.[1] ?? "";
+test("every schema compiles as capabilities.md says", async () => {
+  const said = /```js\n([^]*?)```/.exec(readFileSync("schemas/docs/reference/capabilities.md", "utf8"))?.[1] ?? "";
   const [imports, body] = [/^import .*\n/m.exec(said)?.[0] ?? "", said.replace(/^import .*\n/m, "")];
   const file = join(scratch.directory, "snippet.mjs");
   // Its package is found from here only.

@@ -260,6 +260,6 @@ describe("the sandbox's models", () => {
   test("are not offered where the sandbox is off", () => {
     const without = buildCatalogue(mergeLayers(layers), { ...EVERYTHING_ON, sandbox: false });
     expect(without.models.has("sandbox-chat")).toBeFalse();
-    expect(without.unroutable.get("sandbox-chat")).toBe("the sandbox is off");
+    expect(without.unroutable.get("sandbox-chat")).toBe("no source of it can be called: the sandbox is off");
   });
 });

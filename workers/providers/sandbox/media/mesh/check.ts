@@ -1,4 +1,4 @@
-/** Checks what a foreign file says of itself before the glTF library reserves memory or follows a reference for it. */
+/** Checks the declarations of an untrusted file before the glTF library allocates memory or follows references for it. */
 import { readJson } from "#shared/json.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS, checkMax } from "#workers/providers/sandbox/media/limits.ts";
@@ -8,11 +8,11 @@ type Lists = Readonly<Record<(typeof LISTS)[number], readonly Entry[]>>;
 
 interface CheckedMesh {
   readonly json: Entry;
-  /** Empty where the file has none. */
+  /** Binary chunk; empty without one. */
   readonly binary: Uint8Array;
 }
 
-/** The lists that are read: animations, skins, cameras and lights are left out. */
+/** Lists that are read: animations, skins, cameras and lights are ignored. */
 const LISTS = [
   "buffers",
   "bufferViews",
@@ -36,13 +36,13 @@ const COMPONENTS: Readonly<Record<string, number>> = {
   MAT4: 16,
 };
 const COMPONENT_BYTES: Readonly<Record<string, number>> = { 5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4 };
-/** glTF 2.0, section 4.4: "glTF", the version and the length, then chunks that begin with their length and kind. */
+/** glTF 2.0, section 4.4: "glTF", the version and the length, then chunks that begin with their length and type. */
 const [MAGIC, JSON_CHUNK, BINARY_CHUNK] = [0x46546c67, 0x4e4f534a, 0x004e4942];
 const [JSON_START, CHUNK_HEADER_BYTES] = [20, 8];
 
 /**
- * The parts of a binary glTF file that are read, for the glTF library.
- * @param readable the extensions that a file may need
+ * Returns the parts of a binary glTF file for the glTF library.
+ * @param readable extensions that a file may require
  * @throws MediaError unsupported, corrupt, too_large
  */
 export function checkedMesh(bytes: Uint8Array, readable: readonly string[]): CheckedMesh {
@@ -101,7 +101,7 @@ function parse(bytes: Uint8Array): unknown {
   }
 }
 
-/** All data are in the file, which is where every view lies: a buffer or image elsewhere is never fetched. */
+/** Checks that all data are inside the file, within its views: external buffers and images are never fetched. */
 function checkBuffers({ buffers, images, bufferViews }: Lists, binaryBytes: number): void {
   if ([...buffers, ...images].some(({ uri }) => uri !== undefined)) {
     throw unsupported("refers to external data; it must contain all of its data");
@@ -112,7 +112,7 @@ function checkBuffers({ buffers, images, bufferViews }: Lists, binaryBytes: numb
   }
 }
 
-/** Each list of numbers lies within its view; together they are not too long. */
+/** Checks that each accessor lies within its view, and limits their total size. */
 function checkAccessors({ accessors, bufferViews }: Lists): void {
   let decodedBytes = 0;
   for (const accessor of accessors) {
@@ -130,7 +130,7 @@ function checkAccessors({ accessors, bufferViews }: Lists): void {
   checkMax("The mesh", decodedBytes, MEDIA_LIMITS.meshNumbersBytesMax, "bytes of numbers");
 }
 
-/** The library copies each image. */
+/** Checks the images, each of which the library copies. */
 function checkImages({ images, bufferViews }: Lists): void {
   checkMax("The mesh", images.length, MEDIA_LIMITS.meshImagesMax, "images");
   const views = images.map((image) => bufferViews[indexOf(image, "bufferView", bufferViews) ?? -1]);
@@ -138,7 +138,7 @@ function checkImages({ images, bufferViews }: Lists): void {
   checkMax("The mesh", bytes, MEDIA_LIMITS.meshBytesMax, "bytes of images");
 }
 
-/** A forest that is not too deep: each node has one parent at most, none is its own ancestor. */
+/** Checks for a forest of limited depth: each node has at most one parent, and none is its own ancestor. */
 function checkNodes(nodes: readonly Entry[]): void {
   const parents = new Int32Array(nodes.length).fill(-1);
   nodes.forEach((node, parent) => {
@@ -157,7 +157,7 @@ function checkNodes(nodes: readonly Entry[]): void {
   }
 }
 
-/** A mesh that many nodes show counts for each of them. */
+/** Checks the displayed size: a mesh counts for each node that uses it. */
 function checkSize({ nodes, meshes, accessors }: Lists): void {
   const sizes = meshes.map((mesh) => entriesOf(mesh, "primitives").map((primitive) => sizeOf(primitive, accessors)));
   const shown = nodes.flatMap((node) => sizes[indexOf(node, "mesh", meshes) ?? -1] ?? []);
@@ -167,7 +167,7 @@ function checkSize({ nodes, meshes, accessors }: Lists): void {
   checkMax("The mesh", Math.floor(total("corners") / 3), MEDIA_LIMITS.meshTrianglesMax, "triangles");
 }
 
-/** Points and corners of triangles; without indices each point is a corner. */
+/** Returns the number of vertices and of triangle corners; without indices, each vertex is a corner. */
 function sizeOf(primitive: Entry, accessors: readonly Entry[]) {
   const attributes = entryOf(primitive["attributes"], "attributes");
   const points = accessors[indexOf(attributes, "POSITION", accessors) ?? -1];
@@ -185,7 +185,7 @@ function entryOf(value: unknown, what: string): Entry {
   throw corrupt(`${what} is no object`);
 }
 
-/** Empty where the member is missing. */
+/** Returns a list; empty if the member is missing. */
 function listOf(parent: Entry, key: string): readonly unknown[] {
   const list = parent[key] ?? [];
   if (!Array.isArray(list)) throw corrupt(`${key} is no list`);
@@ -197,7 +197,7 @@ function entriesOf(parent: Entry, key: string): readonly Entry[] {
   return listOf(parent, key).map((entry) => entryOf(entry, `an entry of ${key}`));
 }
 
-/** A place in a list; undefined where the member is missing. */
+/** Returns an index into a list; undefined if the member is missing. */
 function indexOf(parent: Entry, key: string, list: readonly unknown[]): number | undefined {
   return parent[key] === undefined ? undefined : wholeOf(parent, key, 0, list.length - 1);
 }
