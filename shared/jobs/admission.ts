@@ -148,9 +148,9 @@ const DUE_LOOK_MS = paced(30_000);
 /** Returns the wait of a message that may wait for credits. @throws ApiError for other jobs; a run waits with its step */
 function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): JobVerdict {
   if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_LOOK_MS), isForFunds: true };
-  if (step) throw new ApiError("overloaded", "A process that was lost still holds credits of the workspace.");
+  if (step) throw new ApiError("overloaded", "A lost process still holds credits of the workspace; try again shortly.");
   const hold = "hold" in terms ? terms.hold : null;
-  throw refusal(FUNDS, { ...job, hold }, dueMs);
+  throw refusal(FUNDS, { ...job, hold }, { dueMs });
 }
 
 /** Time for which a workspace's jobs use the grouped statement after a failed single one, in milliseconds: the failure costs a rollback. */

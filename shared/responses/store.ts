@@ -268,7 +268,7 @@ function asOf(
 const LOST = { code: "internal_error", message: "The service lost the call before its work began." };
 
 /** Its call failed after it was stored, and cost nothing. */
-const GIVEN_UP = { code: "internal_error", message: "The service failed to end the call." };
+const GIVEN_UP = { code: "internal_error", message: "The service failed to complete the call." };
 
 function bytesOf(rows: readonly ResponseRow[]): number {
   return rows.reduce((sum, { bytes }) => sum + bytes, 0);
