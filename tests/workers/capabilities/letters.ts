@@ -235,7 +235,9 @@ export async function drawn({ id, engine, call, as }: Row, text: string, conf = 
 }
 
 /** Rows with their name; two rows of one capability differ by their place. */
-export const ROWS = ALL_ROWS.filter(({ engine }) => engine !== "browser").map((row, at) => [`${row.id} (${at})`, row] as const);
+export const ROWS = ALL_ROWS.filter(({ engine }) => engine !== "browser").map(
+  (row, at) => [`${row.id} (${at})`, row] as const,
+);
 /** Rows of the browser, whose pages have all scripts at once. */
 export const PAGE_ROWS = ALL_ROWS.filter(({ engine }) => engine === "browser").map((row) => [row.id, row] as const);
 
@@ -262,4 +264,3 @@ export function lineOf(row: Row, picture: Picture, at: number): Buffer {
   const top = (row.as === "pdf" ? 38 : 0) + at * LINE_PIXELS;
   return picture.data.subarray(top * picture.width, (top + LINE_PIXELS) * picture.width);
 }
-

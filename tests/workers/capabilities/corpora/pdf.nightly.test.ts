@@ -1,0 +1,104 @@
+/** PDFs of other projects: facts and texts, as poppler reads them. */
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+
+import type { DebianSource } from "#tests/support/debian-source.ts";
+
+import { runCapability } from "../in-folder.ts";
+import { type Case, type Counts, testCorpus } from "./corpus.ts";
+import { poppler } from "./poppler.ts";
+
+const PYPDF: DebianSource = { name: "pypdf", version: "5.4.0", release: "trixie", folder: "resources" };
+const PDFMINER: DebianSource = {
+  name: "pdfminer",
+  version: "20221105+dfsg",
+  release: "trixie",
+  folder: "samples",
+};
+/** Small files, most of them damaged or of rare structure. */
+const QPDF: DebianSource = { name: "qpdf", version: "12.2.0", release: "trixie", folder: "qpdf/qtest/qpdf" };
+
+const facts: Check = { judge: (path) => poppler("pdfinfo", ["-enc", "UTF-8", path]), isRight: hasFacts };
+const text: Check = { judge: (path) => poppler("pdftotext", ["-enc", "UTF-8", path, "-"]), isRight: hasText };
+
+// Refused: passwords, a file that is encrypted without an id, and damaged files. Wrong: options of lists that are not selected (3), text of
+// hidden layers (1), words that poppler sets apart by letters (5), and text in fonts of Chinese or Japanese that one side cannot read (3).
+const TABLE: readonly (readonly [title: string, source: DebianSource, check: Check, expected: Counts])[] = [
+  ["facts of pypdf's PDFs", PYPDF, facts, { right: 53, refused: 3, wrong: 0 }],
+  ["texts of pypdf's PDFs", PYPDF, text, { right: 49, refused: 2, wrong: 5 }],
+  ["facts of pdfminer's PDFs", PDFMINER, facts, { right: 26, refused: 1, wrong: 0 }],
+  ["texts of pdfminer's PDFs", PDFMINER, text, { right: 19, refused: 1, wrong: 7 }],
+  ["facts of qpdf's PDFs", QPDF, facts, { right: 550, refused: 22, wrong: 0 }],
+];
+for (const [title, source, check, expected] of TABLE) {
+  await testCorpus(title, source, expected, (folder) => cases(folder, check));
+}
+
+interface Check {
+  readonly judge: (path: string) => Promise<string | undefined>;
+  /** @param told what the judge has printed */
+  readonly isRight: (path: string, told: string) => Promise<boolean>;
+}
+
+/** PDFs that poppler reads; it has no opinion on others. */
+async function* cases(folder: string, { judge, isRight }: Check): AsyncIterable<Case> {
+  const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => /\.pdf$/i.test(name));
+  for (const name of names.toSorted()) {
+    const path = join(folder, name);
+    const told = await judge(path);
+    if (told !== undefined) yield { name, isRight: () => isRight(path, told) };
+  }
+}
+
+/** Number of pages, encryption and title. */
+async function hasFacts(path: string, told: string): Promise<boolean> {
+  const { output } = await runCapability("document.info", { document: readFileSync(path) });
+  const line = (name: string): string => new RegExp(`^${name}: +(.*)$`, "m").exec(told)?.[1]?.trim() ?? "";
+  const { pages, is_encrypted: isEncrypted, title = "" } = output as Facts;
+  const own = [pages, isEncrypted, letters(title)];
+  const theirs = [Number(line("Pages")), line("Encrypted").startsWith("yes"), letters(line("Title"))];
+  if (!Bun.deepEquals(own, theirs)) throw new Error(JSON.stringify([own, theirs]));
+  return true;
+}
+
+interface Facts {
+  readonly pages: number;
+  readonly is_encrypted: boolean;
+  readonly title?: string;
+}
+
+/** Share of the words of each side that the other has too. */
+const SAME_WORDS = 0.95;
+
+/** Words of the pages. The capability writes the value of a form field behind its name, and a widget on several pages once. */
+async function hasText(path: string, told: string): Promise<boolean> {
+  const { output, bytes } = await runCapability("document.extract_text", { document: readFileSync(path) });
+  const text = String(output?.["text"] ?? Buffer.from(bytes()).toString());
+  const hasForm = !/^Form: +none$/m.test((await poppler("pdfinfo", [path])) ?? "");
+  const [own, theirs] = [wordsOf(text), wordsOf(told)];
+  const lost = lacking(theirs, own);
+  const invented = hasForm ? [] : lacking(own, theirs);
+  const allowed = (1 - SAME_WORDS) * Math.max(own.length, theirs.length);
+  if (Math.max(lost.length, invented.length) > allowed) {
+    throw new Error(`lost ${lost.slice(0, 8).join(" ")}; invented ${invented.slice(0, 8).join(" ")}`);
+  }
+  return true;
+}
+
+const letters = (text: string): string => text.normalize("NFKC").replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+function wordsOf(text: string): readonly string[] {
+  const joined = text.normalize("NFKC").replaceAll(/[-\u00ad\u2010]\s*\n/g, "");
+  return joined.match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+}
+
+/** Words that the other list has less often. */
+function lacking(words: readonly string[], others: readonly string[]): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const word of others) counts.set(word, (counts.get(word) ?? 0) + 1);
+  return words.filter((word) => {
+    const count = counts.get(word) ?? 0;
+    counts.set(word, count - 1);
+    return count <= 0;
+  });
+}
