@@ -16,7 +16,7 @@ await testCorpus(
 );
 
 /** Facts that the capability returns, by their names in the tests. */
-const FACTS: Readonly<Record<string, (found: Found, at: number) => unknown>> = {
+const FACTS: Readonly<Record<string, (found: Found, at: number) => string | undefined>> = {
   "feed title": ({ feed }) => feed.title,
   "feed title_detail": ({ feed }) => feed.title,
   "feed subtitle": ({ meta }) => meta.description,
@@ -90,8 +90,7 @@ function pythonText(literal: string): string {
 }
 
 /** Text without markup: a title is the author's HTML or text here, and cleaned HTML there. An address is compared as an address. */
-function plain(value: unknown): string {
-  const text = String(value ?? "");
+function plain(text = ""): string {
   if (URL.canParse(text)) return new URL(text).href;
   const bare = decodeHTML(text.replaceAll(/<\/?[a-z][^>]*>/gi, ""));
   return decodeHTML(bare)

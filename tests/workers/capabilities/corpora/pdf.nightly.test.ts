@@ -54,7 +54,7 @@ async function* cases(folder: string, { judge, isRight }: Check): AsyncIterable<
 async function hasFacts(path: string, told: string): Promise<boolean> {
   const { output } = await runCapability("document.info", { document: readFileSync(path) });
   const line = (name: string): string => new RegExp(`^${name}: +(.*)$`, "m").exec(told)?.[1]?.trim() ?? "";
-  const { pages, is_encrypted: isEncrypted, title = "" } = output as Facts;
+  const { pages, is_encrypted: isEncrypted, title = "" } = output as unknown as Facts;
   const own = [pages, isEncrypted, letters(title)];
   const theirs = [Number(line("Pages")), line("Encrypted").startsWith("yes"), letters(line("Title"))];
   if (!Bun.deepEquals(own, theirs)) throw new Error(JSON.stringify([own, theirs]));
@@ -72,8 +72,8 @@ const SAME_WORDS = 0.95;
 
 /** Words of the pages. The capability writes the value of a form field behind its name, and a widget on several pages once. */
 async function hasText(path: string, told: string): Promise<boolean> {
-  const { output, bytes } = await runCapability("document.extract_text", { document: readFileSync(path) });
-  const text = String(output?.["text"] ?? Buffer.from(bytes()).toString());
+  const made = await runCapability("document.extract_text", { document: readFileSync(path) });
+  const text = (made.output?.["text"] as string | undefined) ?? Buffer.from(made.bytes()).toString();
   const hasForm = !/^Form: +none$/m.test((await poppler("pdfinfo", [path])) ?? "");
   const [own, theirs] = [wordsOf(text), wordsOf(told)];
   const lost = lacking(theirs, own);
