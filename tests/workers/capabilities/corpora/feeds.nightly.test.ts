@@ -74,9 +74,9 @@ async function found(name: string, bytes: Buffer): Promise<Found> {
   const {
     feeds,
     meta,
-    items = [],
-  } = output as unknown as Pick<Found, "meta" | "items"> & { readonly feeds: readonly Found["feed"][] };
-  return { feed: feeds[0] ?? {}, meta, items };
+    items,
+  } = output as unknown as Pick<Found, "meta"> & Partial<Pick<Found, "items">> & { readonly feeds: readonly Found["feed"][] };
+  return { feed: feeds[0] ?? {}, meta, items: items ?? [] };
 }
 
 /** Text of a string literal of Python. */
