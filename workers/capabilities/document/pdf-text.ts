@@ -60,7 +60,7 @@ function drawnText(pdfium: Pdfium, page: number): PageText {
  * not: in the usual order of glyphs, spaces and digits are control characters, and small letters are capitals.
  */
 function isPlainText(codes: string): boolean {
-  const small = codes.match(/[a-z]/g)?.length ?? 0;
+  const small = codes.match(/[a-zß-öø-ÿ]/g)?.length ?? 0;
   return (
     codes.match(NO_TEXT) === null && small > 0 && small >= SMALL_LETTERS_MIN * (codes.match(/\p{L}/gu)?.length ?? 0)
   );

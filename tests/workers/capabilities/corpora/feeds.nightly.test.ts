@@ -71,11 +71,8 @@ async function found(name: string, bytes: Buffer): Promise<Found> {
     contentType: "application/xml",
   };
   const { output } = await runCapability("web.links", { url }, { kinds: ["feed", "meta"] });
-  const {
-    feeds,
-    meta,
-    items,
-  } = output as unknown as Pick<Found, "meta"> & Partial<Pick<Found, "items">> & { readonly feeds: readonly Found["feed"][] };
+  const { feeds, meta, items } = output as unknown as Pick<Found, "meta"> &
+    Partial<Pick<Found, "items">> & { readonly feeds: readonly Found["feed"][] };
   return { feed: feeds[0] ?? {}, meta, items: items ?? [] };
 }
 

@@ -36,7 +36,8 @@ function* jsonCases(folder: string): Iterable<Case> {
 }
 
 /** Texts that TOML 1.0 refuses and TOML 1.1 takes, and texts that are not in UTF-8, which are decoded first. */
-const TAKEN = /datetime\/no-secs|encoding\/(?:bad-utf8-in-|utf16-bom)|inline-table\/(?:linebreak|trailing-comma)|string\/basic-byte-escapes/;
+const TAKEN =
+  /datetime\/no-secs|encoding\/(?:bad-utf8-in-|utf16-bom)|inline-table\/(?:linebreak|trailing-comma)|string\/basic-byte-escapes/;
 
 function* tomlCases(folder: string): Iterable<Case> {
   const names = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".toml"));
