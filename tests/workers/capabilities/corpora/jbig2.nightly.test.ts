@@ -59,7 +59,7 @@ async function* casesIn(folder: string): AsyncIterable<Case> {
 }
 
 async function encoded(path: string, picture: Uint8Array, args: readonly string[]): Promise<Buffer> {
-  const [program = "", ...loading] = await debianProgram(JBIG2ENC);
+  const [program, ...loading] = await debianProgram(JBIG2ENC);
   const base = join(scratch, "symbols");
   const options = { stderr: "ignore", cwd: scratch } as const;
   const { exitCode, stdout } = Bun.spawnSync([program, ...loading, "-p", ...args, "-T", "128", "-G", "-b", base, path], options); // prettier-ignore
