@@ -56,6 +56,20 @@ test("titles and dates of a feed are found in Dublin Core, Media RSS and the pod
   });
 });
 
+test.each([
+  ["<title>Tea</title>", "Tea"],
+  ["<!doctype html><meta charset=utf-8><title>Tea</title><p>x<svg><title>no</title></svg><title>late</title>", "Tea"],
+  ["<html><head><svg/><title>Tea</title></head><body>", "Tea"],
+  ["<body><svg><title>no</title></svg>", undefined],
+])("the title of %s is %p", async (html, title) => {
+  const { output } = await runCapability(
+    "web.links",
+    { url: { address: "https://a.example/", html } },
+    { kinds: ["meta"] },
+  );
+  expect((output?.["meta"] as { readonly title?: string }).title).toBe(title);
+});
+
 test("a title of Atom in base64 is decoded", async () => {
   const title = '<title type="application/octet-stream">TmV3cw==</title>';
   const url = { address: "https://a.example/", html: `<feed xmlns="http://www.w3.org/2005/Atom">${title}</feed>` };

@@ -58,6 +58,6 @@ function isSame(own: unknown, expected: unknown): boolean {
     return own === undefined ? expected === undefined : Math.abs(Number(own) - Number(expected)) <= 1e-4 * Math.abs(Number(expected)); // prettier-ignore
   }
   // Dates are `2003:12:14 12:01:44` there, and a time of ISO 8601 here.
-  const plain = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value ?? "")).replaceAll("\0", "").replace(/^(\d{4})[:-](\d\d)[:-](\d\d)[ T](\d\d:\d\d:\d\d).*$/, "$1-$2-$3 $4").trim(); // prettier-ignore
+  const plain = (value: unknown): string => (typeof value === "string" ? value : value === undefined ? "" : JSON.stringify(value)).replaceAll("\0", "").replace(/^(\d{4})[:-](\d\d)[:-](\d\d)[ T](\d\d:\d\d:\d\d).*$/, "$1-$2-$3 $4").trim(); // prettier-ignore
   return plain(own) === plain(expected);
 }
