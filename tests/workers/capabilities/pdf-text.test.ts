@@ -131,3 +131,14 @@ test("text of a Word document keeps its line breaks and tabs", async () => {
   const document = docxOf(`<w:p><w:r>${breaks}</w:r></w:p><w:p><w:r><w:t>five</w:t><w:br/><w:t>six</w:t></w:r></w:p>`);
   expect((await read(document))?.["text"]).toBe("one\ntwo\tthree\nfour\n\nfive\nsix");
 });
+
+test("text of a Word document has what fields, directions and readings contain", async () => {
+  const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+  const field = `<w:fldSimple w:instr=" AUTHOR ">${run("Ada")}</w:fldSimple>`;
+  const turned = `<w:bdo w:val="rtl">${run("abc")}</w:bdo>`;
+  const reading = `<w:r><w:ruby><w:rubyPr/><w:rt>${run("とうきょう")}</w:rt><w:rubyBase>${run("東京")}</w:rubyBase></w:ruby></w:r>`;
+  const document = docxOf(`<w:p>${field}${run(" ")}${turned}${run(" ")}${reading}</w:p>`);
+  expect((await read(document))?.["text"]).toBe("Ada abc 東京(とうきょう)");
+  const { output } = await runCapability("document.docx_to_markdown", { document }, {});
+  expect(output?.["text"]).toContain("Ada abc 東京(とうきょう)");
+});
