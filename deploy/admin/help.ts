@@ -1,5 +1,5 @@
 /** Texts about commands: the list by task, the page of one command, and what to do about a name that is none. */
-import { nearNames } from "#shared/calls/kinds/near-names.ts";
+import { nearNames } from "#shared/near-names.ts";
 import { ADMIN } from "#shared/command-lines.ts";
 
 import { type Command, commandName, parametersOf, quote } from "./command.ts";

@@ -14,7 +14,7 @@ export interface ChatFailure extends FailureFrame {
 
 /** Omits the reason: callers must not learn about the service's credentials. */
 const NOT_SET_UP =
-  "The model is unavailable because its provider does not accept how this service is set up; ask the operator of the service.";
+  "The model is unavailable: its provider rejects the setup of this service; ask the operator of the service.";
 
 const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted" | "no_route">, { code: Code; message: string }>> =
   {
@@ -22,9 +22,9 @@ const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted" | "no_route
     refused: { code: "upstream_refused", message: "The model's provider refused this request." },
     misconfigured: { code: "model_unavailable", message: NOT_SET_UP },
     busy: { code: "overloaded", message: "The model's provider is busy; try again shortly." },
-    failed: { code: "upstream_error", message: "The model's provider failed to answer." },
-    timeout: { code: "upstream_timeout", message: "The model's provider did not answer in time." },
-    unknown: { code: "upstream_timeout", message: "What became of the work at the model's provider is not known." },
+    failed: { code: "upstream_error", message: "The model's provider returned an error." },
+    timeout: { code: "upstream_timeout", message: "The model's provider did not respond in time." },
+    unknown: { code: "upstream_timeout", message: "The model's provider did not report the result of the call." },
   };
 
 const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
@@ -91,7 +91,7 @@ function overflowIn(detail: string): [used: number, most: number] | undefined {
 function explainNoRoute({ retryAfterMs = 0, isSetup }: ProviderError): ChatFailure {
   const retryAfterS = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   const message =
-    "Every provider of this model is temporarily disabled after errors; retry after the seconds in retry-after.";
+    "Every provider of this model is temporarily disabled after errors; retry after the seconds in the header retry-after.";
   return {
     ...(isSetup ? CLASSES.misconfigured : { code: "service_unavailable", message }),
     param: null,
@@ -117,7 +117,13 @@ function explainAbort(abort: AbortReason): ChatFailure {
       };
     case "caller_left":
     case "caller_gone":
-      return { ...common, code: "service_unavailable", message: "The caller left.", retry: false, status: "cancelled" };
+      return {
+        ...common,
+        code: "service_unavailable",
+        message: "The client closed the connection.",
+        retry: false,
+        status: "cancelled",
+      };
     default:
       return abort satisfies never;
   }

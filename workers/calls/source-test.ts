@@ -42,7 +42,8 @@ export function openSourceTests(
   const answer = async (data: Uint8Array): Promise<SourceVerdict | undefined> => {
     const asked = readSourceTest(data);
     if (asked === undefined) return undefined;
-    if (running >= TESTS_MAX) return verdictOf("busy", null, "The worker runs other tests.", 0);
+    if (running >= TESTS_MAX)
+      return verdictOf("busy", null, "The worker is running other tests; try again shortly.", 0);
     running += 1;
     try {
       return await testSource(options, redactor, asked);
@@ -94,7 +95,7 @@ async function ask({ catalogue, providers }: TestContext, asked: SourceTest, sig
   const source = model?.sources.find((one) => `${one.provider}/${one.model}` === asked.source);
   const provider = source && current.providers.get(source.provider);
   if (!model || !source || !provider) {
-    throw new ProviderError("misconfigured", "This worker has no such source: its catalogue or its keys differ.");
+    throw new ProviderError("misconfigured", "This worker has no such source: its catalogue or keys differ.");
   }
   const common = { sourceModel: source.model, signal, adapt: (body: Record<string, unknown>) => adaptTo(source, body) };
   const embeddings = model.supports_embeddings ? providers.embeddings(provider) : undefined;

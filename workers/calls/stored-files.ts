@@ -44,7 +44,7 @@ export async function withStoredFiles(
     const file = files.get(place.fileId);
     if (!file) throw refused("file_not_found", "There is no such file in this workspace.", place);
     bytesLeft -= Number(file.bytes);
-    if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large together.", place);
+    if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large in total.", place);
     const data = read.get(file.id) ?? (await readBase64(context, file, requestId, signal));
     read.set(file.id, data);
     const content = request.messages[place.message]?.content as readonly Block[] | undefined;
@@ -111,7 +111,7 @@ function blockOf(file: StoredFile, data: string, block: Block, place: FilePlace)
     case "file":
       return { type: "file", file: { filename: file.filename, file_data: url } };
     default:
-      throw refused("unsupported_value", `Files of type ${file.media_type} cannot be shown to a model.`, place);
+      throw refused("unsupported_value", `Models cannot read files of type ${file.media_type}.`, place);
   }
 }
 

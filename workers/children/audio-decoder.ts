@@ -37,7 +37,7 @@ export async function decodeAudio(
   const stream = demuxer.audio();
   const codec = stream === undefined ? null : lib.Codec.findDecoder(stream.codecpar.codecId);
   if (stream === undefined || codec === null || !CODECS.test(codec.name ?? "")) {
-    throw new MediaError("unsupported", "The audio uses a codec that is not known here.");
+    throw new MediaError("unsupported", "The audio uses an unsupported codec.");
   }
   const context = new lib.CodecContext();
   context.allocContext3(codec);
@@ -88,7 +88,7 @@ function mixDown(
 ): Float32Array {
   const kind = KINDS.find(({ names }) => names.some((name) => constants[name] === format));
   const mixed = new Float32Array(samples);
-  if (kind === undefined) throw new MediaError("unsupported", "The audio uses samples of an unknown kind.");
+  if (kind === undefined) throw new MediaError("unsupported", "The audio uses an unsupported sample format.");
   const isPlanar = constants[kind.names[1]] === format;
   for (let channel = 0; channel < channels; channel += 1) {
     const plane = isPlanar ? planes[channel] : planes[0];

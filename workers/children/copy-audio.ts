@@ -37,7 +37,7 @@ export async function copyAudio({ source, output, tags, pictures, onSeconds }: C
   const file = new lib.FormatContext();
   try {
     const from = demuxer.audio();
-    if (from === undefined) throw new MediaError("corrupt", "The file holds no audio.");
+    if (from === undefined) throw new MediaError("corrupt", "The file contains no audio.");
     check(ffmpeg, file.allocOutputContext2(null, output.muxer, output.path), `the muxer ${output.muxer}`);
     const to = file.newStream(null);
     check(ffmpeg, from.codecpar.copy(to.codecpar), "the parameters of a stream");

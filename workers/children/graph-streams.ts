@@ -163,7 +163,7 @@ export function writeStreams(
     onSeconds(next.seconds);
     encodeNext(ffmpeg, next, frame);
     if (next.seconds !== Infinity && next.seconds > secondsMax + SECONDS_TOLERANCE) {
-      throw new MediaError("too_large", `The result is longer than the ${secondsMax} seconds that are allowed.`);
+      throw new MediaError("too_large", `The result is longer than the limit of ${secondsMax} seconds.`);
     }
     while (next.encoder.receivePacketSync(packet) >= 0) {
       if (next.stream === null) continue;

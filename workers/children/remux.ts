@@ -63,7 +63,7 @@ export async function copyPackets(plan: CopyPlan): Promise<Copied> {
     setOptions(ffmpeg, file, { fflags: "+bitexact", ...output.options });
     check(ffmpeg, file.openOutputSync(), "the output file");
     if (file.writeHeaderSync(null) < 0)
-      throw new MediaError("invalid", `Expected a format that holds ${codecs(ffmpeg, tracks)}.`);
+      throw new MediaError("invalid", `Expected a format that supports ${codecs(ffmpeg, tracks)}.`);
     const copying: Copying = {
       ffmpeg,
       file,

@@ -64,7 +64,7 @@ function valuesOf(input: ImageInput | ImageEditInput): FieldValues {
 
 /** Returns the error of a source without masks. Last guard: earlier checks exclude such sources (decision 0108). */
 export function noMasks(): ProviderError {
-  const say = "Expected no mask, which this model does not take, got one.";
+  const say = "This model does not support a mask; remove it.";
   const about = { code: "unsupported_value", param: clientParam("mask", "imageEdits"), say } as const;
   return new ProviderError("rejected", say, about).unsent();
 }
@@ -80,6 +80,6 @@ export function unreadableImage(
     ...about,
     code: "unprocessable_input",
     param: clientParam(ours, kind),
-    say: "Expected an image that this model can read; this one it cannot.",
+    say: "The model cannot read this image; send another one.",
   });
 }

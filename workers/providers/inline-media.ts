@@ -249,11 +249,11 @@ async function fetchItem(
 
 /** Error messages for the client about an address that could not be fetched, by fault. */
 export const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
-  unsafe: "This URL is not allowed: expected one that leads to the public internet.",
-  unreachable: "Expected an address that can be fetched; no connection to this one held.",
-  timeout: "Expected an address that can be fetched quickly; this one did not deliver in time.",
-  redirects: "Expected an address that leads to its content; this one redirects too often.",
-  status: "Expected an address that can be fetched without signing in; this one did not hand out its content.",
+  unsafe: "This URL is not allowed: expected an address on the public internet.",
+  unreachable: "The server at this address cannot be reached.",
+  timeout: "The server at this address did not respond in time.",
+  redirects: "This address redirects too often; send the final address.",
+  status: "The server at this address refused the request. Send an address that needs no sign-in.",
 };
 
 const MEBIBYTE = 1_048_576;
@@ -261,7 +261,7 @@ const MEBIBYTE = 1_048_576;
 function tooLarge(item: Item): ProviderError {
   const each = INLINE_ITEM_BYTES_MAX / MEBIBYTE;
   const all = INLINE_BYTES_MAX / MEBIBYTE;
-  const say = `Expected at most ${each} MiB behind an address and ${all} MiB behind all of one call; this goes beyond.`;
+  const say = `Expected at most ${each} MiB per address and ${all} MiB for all addresses of a call, got more.`;
   return rejected("outbound too_large", item.param, say);
 }
 
@@ -270,7 +270,7 @@ const IS_AUDIO = /^audio\/|^video\/ogg$/;
 
 /** Returns the error for audio that the model does not support, with the message of the ingress, which rejects recognizable audio. */
 function unheard(item: Item, found: string): ProviderError {
-  const say = `This model takes no audio; transcribe it first and send the text. This address holds ${found}.`;
+  const say = `This model does not accept audio; transcribe it first and send the text. This address contains ${found}.`;
   return rejected("what was fetched is audio", item.param, say, "audio_not_supported_by_model");
 }
 
@@ -280,7 +280,7 @@ function unsuitable(item: Item, found = "something else"): ProviderError {
   return rejected(
     "what was fetched is no such media",
     item.param,
-    `Expected ${expected} at this address; it holds ${found}.`,
+    `Expected ${expected} at this address, got ${found}.`,
   );
 }
 

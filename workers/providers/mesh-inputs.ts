@@ -35,7 +35,7 @@ export function meshInputs(
   }
   const wanted = placed.filter(({ ours }) => !unwanted.has(ours));
   if (wanted.some(({ ours }) => ours === "prompt") && characters(input.prompt ?? "") > promptMax) {
-    throw rejectedPrompt("the prompt is too long", `This model takes prompts of at most ${promptMax} characters.`);
+    throw rejectedPrompt("the prompt is too long", `This model accepts prompts of at most ${promptMax} characters.`);
   }
   return wanted;
 }
@@ -66,13 +66,13 @@ export function unusable(detail: string, given: readonly MeshInputName[], status
   return new ProviderError("rejected", detail, {
     code: "unprocessable_input",
     param: clientParam(ours, "mesh"),
-    say: `Expected ${NAMES[ours]} that this model can work with; with this one it cannot.`,
+    say: `The model cannot process this input; send ${NAMES[ours]} of another content.`,
     ...(status === undefined ? {} : { status }),
   });
 }
 
 function missing(group: readonly MeshInputName[]): ProviderError {
-  const say = `This model needs ${group.map((ours) => NAMES[ours]).join(" or ")}.`;
+  const say = `This model requires ${group.map((ours) => NAMES[ours]).join(" or ")}.`;
   const param = clientParam(group[0] ?? "prompt", "mesh");
   return new ProviderError("rejected", say, { code: "invalid_request", param, say });
 }

@@ -47,7 +47,7 @@ export function takeVoice(body: Record<string, unknown>): { name?: string; id?: 
  */
 export function checkSpeed(speed: number, [least, most]: readonly [number, number]): void {
   if (speed >= least && speed <= most) return;
-  const say = `This model speaks at ${least} to ${most} times its own speed; ${speed} was asked for.`;
+  const say = `Expected speed to be from ${least} to ${most} for this model, got ${speed}.`;
   throw new ProviderError("rejected", say, { code: "unsupported_value", param: "speed", say });
 }
 

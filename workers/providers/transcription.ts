@@ -40,7 +40,7 @@ export function unreadable(detail: string, status?: number): ProviderError {
   return new ProviderError("rejected", detail, {
     code: "unprocessable_input",
     param: "file",
-    say: "The audio is damaged, or of a format that this model cannot read.",
+    say: "The audio is damaged, or its format is not supported by this model.",
     ...(status === undefined ? {} : { status }),
   });
 }

@@ -69,7 +69,7 @@ const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
       : { ...failure("A job", fields), facts: jobFacts(fields) },
   "budget.threshold_reached": (fields) => ({
     subject: `Budget threshold reached${of(": ", fields.number("threshold"), " credits")}${of(" ", fields.text("period"), "")}`,
-    sentence: "What the workspace spent in a period reached the threshold of a budget alert.",
+    sentence: "The workspace's spend of the period reached the threshold of a budget alert.",
     facts: [
       ["Spent", of("", fields.number("spent"), " credits")],
       ["Threshold", of("", fields.number("threshold"), " credits")],
@@ -94,7 +94,7 @@ const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
   }),
   "channel.disabled": (fields) => ({
     subject: `A notification channel was disabled${of(": ", fields.text("channelName"), "")}`,
-    sentence: `A notification channel was disabled${of(" because ", reason(fields), "")}. Nothing is sent to it until it is enabled again.`,
+    sentence: `A notification channel was disabled${of(" because ", reason(fields), "")}. No notifications are sent to it until it is enabled again.`,
     facts: [
       ["Channel", fields.text("channelName")],
       ["Type", fields.text("channelType")],
@@ -107,7 +107,7 @@ const STORIES: ReadonlyMap<string, (fields: Fields) => Story> = new Map(Object.e
 
 /** Returns the text of an unknown event: an older release may send events of the next one. */
 function unknown(event: string): Story {
-  return { subject: `Notification: ${event}`, sentence: `The event ${event} happened.`, facts: [] };
+  return { subject: `Notification: ${event}`, sentence: `The event ${event} occurred.`, facts: [] };
 }
 
 function failure(what: string, fields: Fields): Pick<Story, "subject" | "sentence"> {
@@ -167,8 +167,8 @@ function reason(fields: Fields): string {
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ["gone", "its receiver takes no more messages"],
-  ["rejected", "its receiver refuses our messages"],
+  ["gone", "its receiver no longer accepts messages"],
+  ["rejected", "its receiver rejects messages"],
   ["failing", "every attempt failed for five days"],
 ]);
 

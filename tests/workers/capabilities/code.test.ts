@@ -199,7 +199,7 @@ describe("is refused", () => {
           { old: { text: "x\n" }, patch: { text: "--- a\n+++ b\n@@ -1 +1 @@\n-y\n+z\n" } },
           { mode: "apply" },
         ),
-      "invalid: Expected a patch that fits",
+      "invalid: Expected a patch that matches",
     ],
     [
       "look-around",

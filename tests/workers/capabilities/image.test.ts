@@ -166,7 +166,7 @@ test("a size in bytes is kept", async () => {
   const made = await runCapability("image.optimize", { image: PHOTO }, { max_bytes: 14_000 });
   expect(made.bytes().length).toBeLessThanOrEqual(14_000);
   expect(await refused(runCapability("image.optimize", { image: PHOTO }, { max_bytes: 300 }))).toContain(
-    "invalid: Expected params.max_bytes",
+    "invalid: This image cannot be reduced to params.max_bytes 300",
   );
 });
 
@@ -180,7 +180,7 @@ describe("is refused", () => {
     [
       "an unknown param",
       () => runCapability("image.resize", { image: PHOTO }, { widht: 3 }),
-      "invalid_request params.widht: params.widht is not a known parameter.",
+      "invalid_request params.widht: params.widht is not a known parameter. Did you mean width?",
     ],
     [
       "a value of no choice",
@@ -257,7 +257,7 @@ describe("is refused", () => {
     [
       "a number that is no EAN",
       () => runCapability("image.barcode", { text: { text: "12x" } }, { type: "ean13" }),
-      "invalid: Expected a text that a ean13 code can hold",
+      "invalid: Expected a text that fits into a ean13 code",
     ],
   ];
   test.each(cases)("%s", async (_name, run, said) => {

@@ -42,11 +42,11 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
   return {
     async run(job, control) {
       const capability = findCapability(job.model);
-      if (!capability) return freeFailure(gone(`The capability ${job.model} is not offered any more.`));
+      if (!capability) return freeFailure(gone(`The capability ${job.model} is no longer offered.`));
       // Workers that differ are rolled out one after the other: the list may still name it.
       const { params } = job.request as unknown as StoredRun;
       const missing = context.offer?.missing(engineOf(capability, params));
-      if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model} any more.`));
+      if (missing !== undefined) return freeFailure(gone(`This service no longer offers ${job.model}.`));
       const folder = mkdtempSync(join(runFolders(), "run-"));
       const holding = context.results.open(job.workspace_id);
       try {

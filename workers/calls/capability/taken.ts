@@ -57,11 +57,11 @@ function openLarge(path: string): OpenFile {
 }
 
 const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
-  unsafe: "The address is not a public one.",
-  unreachable: "Nothing could be fetched from this address.",
-  status: "The server at this address did not send what was asked for.",
+  unsafe: "The address is not public.",
+  unreachable: "The server at this address cannot be reached.",
+  status: "The server at this address returned no usable response.",
   redirects: `The address redirects more than ${WEB_REDIRECTS_MAX} times.`,
-  timeout: "The server at this address was too slow.",
+  timeout: "The server at this address did not respond in time.",
 };
 
 /** Maps the failure of a fetch to the caller's error; returns any other error as it is. */
@@ -71,7 +71,7 @@ export function fetchFault(error: unknown, param: string, bytesMax: number): unk
   const { fault, status = 0 } = error;
   // A successful status whose body broke off or cannot be read gets the sentence of its fault.
   const isRefused = fault === "status" && (status < 200 || status > 299) && status !== 0;
-  const sentence = isRefused ? `The server at this address answered ${status}.` : SENTENCES[fault];
+  const sentence = isRefused ? `The server at this address returned status ${status}.` : SENTENCES[fault];
   return new ApiError(addressFault(error), sentence, { param, cause: error });
 }
 

@@ -28,13 +28,13 @@ export async function checkDocuments(
   if (pagesMax === undefined && bytesMax === undefined) return;
   for (const { bytes, param } of documentsOf(request, asked)) {
     if (bytesMax !== undefined && bytes.length > bytesMax) {
-      throw refused(`This model takes PDF files of at most ${bytesMax} bytes, got ${bytes.length}.`, param);
+      throw refused(`This model accepts PDF files of at most ${bytesMax} bytes, got ${bytes.length}.`, param);
     }
     if (pagesMax === undefined) continue;
     const pages = await probes.pdfPages(bytes, pagesMax, signal).catch((error: unknown) => {
       throw error instanceof MediaError ? told(error, param) : error;
     });
-    if (pages > pagesMax) throw refused(`This model takes PDF files of at most ${pagesMax} pages, got more.`, param);
+    if (pages > pagesMax) throw refused(`This model accepts PDF files of at most ${pagesMax} pages, got more.`, param);
   }
 }
 
@@ -92,4 +92,4 @@ function told({ fault, message }: MediaError, param: string): ProviderError {
   }
 }
 
-const UNREADABLE = "This model takes PDF files of few pages, and the pages of this one cannot be counted.";
+const UNREADABLE = "The pages of this PDF cannot be counted, and this model limits their number.";

@@ -147,7 +147,7 @@ function toldToCaller(error: unknown, batch: Batch, isListed: boolean): unknown 
   if (!(error instanceof ProviderError) || error.kind !== "rejected") return error;
   const { code, param, status } = error;
   const isTooLong = code === "context_length_exceeded";
-  const say = error.say ?? (isTooLong ? "The input has more tokens than the model reads." : undefined);
+  const say = error.say ?? (isTooLong ? "The input has more tokens than the model accepts." : undefined);
   return new ProviderError("rejected", error.detail, {
     ...(code === undefined ? {} : { code }),
     ...(say === undefined ? {} : { say }),

@@ -73,5 +73,5 @@ export function whyNotKept(error: unknown, signal: AbortSignal): FailureFrame {
   const isNoRoute = error instanceof ProviderError && error.kind === "no_route";
   const isOurs = !(error instanceof ApiError || isNoRoute) && !signal.aborted;
   if (!isOurs) return explained(error, signal).failure;
-  return { code: "internal_error", message: "What was made could not be kept.", param: null, retry: false };
+  return { code: "internal_error", message: "The result could not be stored.", param: null, retry: false };
 }

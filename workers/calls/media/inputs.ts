@@ -155,7 +155,7 @@ async function typed(one: InputMedia, bytes: Uint8Array): Promise<Media> {
     throw error;
   }
   if (types.includes(contentType)) return { bytes, contentType };
-  throw rejected(one, `Expected one of ${types.join(", ")}; this is ${contentType}.`);
+  throw rejected(one, `Expected one of ${types.join(", ")} at this address, got ${contentType}.`);
 }
 
 function rejected({ param }: InputMedia, say: string, code: RejectedCode = "unprocessable_input"): ProviderError {

@@ -60,7 +60,7 @@ export class ResultBudget {
       mayTake: ({ job, amount }) => this.mayTake(job, amount),
       onTake: ({ job, amount }) => this.onTake(job, amount),
       waitMs: limits.waitMs,
-      refusal: () => new ApiError("overloaded", "Too many results are being kept at once; try again shortly."),
+      refusal: () => new ApiError("overloaded", "Too many results are being stored at once; try again shortly."),
       gone: aborted,
     });
   }

@@ -35,14 +35,14 @@ export default defineCapability({
   display_name: "Transform data",
   description:
     "Converts between data formats: reads JSON, YAML, TOML, XML or CSV, optionally queries it with jq and validates it against a schema, and writes JSON, YAML or TOML.",
-  long_description: `The order is: read, query, check, write. CSV becomes a list of objects, whose keys are the texts of the first row: a column without a name is \`column_2\`, a second \`a\` is \`a_2\`, by its place, and missing cells are null. YAML is written so that readers of YAML 1.1 keep texts such as \`12:30\`. Programs are written for jq ${JQ_VERSION}; several results become a list, no result is null. Modules and files cannot be read. Integers beyond ±9,007,199,254,740,991 are refused, because they would silently change: write them as text.`,
+  long_description: `The order is: read, query, check, write. CSV becomes a list of objects, whose keys are the texts of the first row. A column without a name is \`column_2\` and a second \`a\` is \`a_2\`, by position; missing cells are null. YAML is written so that readers of YAML 1.1 keep texts such as \`12:30\`. Programs are written for jq ${JQ_VERSION}; several results become a list, no result is null. Modules and files cannot be read. Integers beyond ±9,007,199,254,740,991 are refused, because they would silently change; write them as text.`,
   output_modality: "text",
   input: { data: input("text", "The data.", { takesText: true }) },
   params: {
     from: choice("Format of the data.", FROM, { default: "auto" }),
     delimiter: delimiterParam("Delimiter of CSV data. `auto` detects it."),
     to: choice("Format of the result.", ["json", "yaml", "toml"], { default: "json" }),
-    jq: text("jq program to apply to the data.", { max: 10_000 }),
+    jq: text("Program for jq, applied to the data.", { max: 10_000 }),
     schema: custom<object>(
       {
         description:

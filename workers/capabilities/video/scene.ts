@@ -143,7 +143,7 @@ export function steady(scene: Scene, { isUneven }: Pick<VideoFacts, "isUneven">)
 /** The length of a scene, for what cannot be done without it. @throws MediaError unsupported */
 export function secondsOf({ seconds }: Scene): number {
   if (seconds > 0) return seconds;
-  throw new MediaError("unsupported", "Expected video that tells how long it is.");
+  throw new MediaError("unsupported", "Expected video with a known duration.");
 }
 
 /** Held after each operation, so that none between makes more than an input may have. @throws MediaError too_large */

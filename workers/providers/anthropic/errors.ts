@@ -92,13 +92,13 @@ function clientOptions(status: number, { type, message }: Told): ClientOptions {
     return {
       code: "invalid_request",
       param: "messages",
-      say: "Expected a request of at most 32 MB with all its files; the model's provider takes no larger one.",
+      say: "The request exceeds the provider's limit of 32 MB, files included; send smaller files.",
     };
   }
   if (!UNREADABLE_MESSAGE.test(message)) return {};
   return {
     code: "unprocessable_input",
     param: "messages",
-    say: "Expected images and files that can be read; the model's provider could not open one of them.",
+    say: "The model's provider could not read an image or file of the request; send another one.",
   };
 }

@@ -65,6 +65,6 @@ function decodePercent(payload: string, param: string): string {
   try {
     return decodeURIComponent(payload);
   } catch {
-    throw unsupported(param, "Expected a data URL that is encoded as it says.");
+    throw unsupported(param, "Expected a data URL with valid percent-encoding.");
   }
 }

@@ -61,7 +61,7 @@ export function convertMessages(
         break;
       }
       case "function":
-        throw unsupported(`${param}.role`, "Expected the role tool: this model knows tools, not functions.");
+        throw unsupported(`${param}.role`, "Expected the role tool: this model supports tools, not functions.");
     }
   }
   messages = withReminders(messages, isSystemFirst);
@@ -147,7 +147,7 @@ function partBlocks(part: Members, param: string): Members[] {
       throw new ProviderError("rejected", "audio in a message", {
         code: "audio_not_supported_by_model",
         param,
-        say: "This model takes no audio; transcribe it first and send the text.",
+        say: "This model does not accept audio; transcribe it first and send the text.",
       });
     default:
       throw unsupported(`${param}.type`, "Expected a block of text, an image or a file.");
@@ -156,10 +156,10 @@ function partBlocks(part: Members, param: string): Members[] {
 
 function assistantBlocks(message: Holder, param: string): Members[] {
   if (message["audio"] != null) {
-    throw unsupported(`${param}.audio`, "This model keeps no spoken answers; send the text of what was said.");
+    throw unsupported(`${param}.audio`, "This model does not accept earlier spoken answers; send their text.");
   }
   if (message["function_call"] != null) {
-    throw unsupported(`${param}.function_call`, "Expected tool_calls: this model knows tools, not functions.");
+    throw unsupported(`${param}.function_call`, "Expected tool_calls: this model supports tools, not functions.");
   }
   const { cache_control: _mark, ...unmarked } = message;
   const byKind = {
@@ -183,13 +183,16 @@ function thinkingBlocks(value: unknown, param: string): BlocksByKind["thinking"]
       return { block: { type, thinking, signature }, after };
     }
     if (type === "redacted_thinking" && typeof data === "string") return { block: { type, data }, after };
-    throw unsupported(`${param}.thinking_blocks[${at}]`, "Expected a block as an earlier answer of this model had it.");
+    throw unsupported(
+      `${param}.thinking_blocks[${at}]`,
+      "Expected an unchanged block from an earlier response of this model.",
+    );
   });
 }
 
 function toolUse(call: Members, param: string): Members {
   if (call["type"] !== "function") {
-    throw unsupported(`${param}.type`, "Expected a call of a function: this model has no custom tools.");
+    throw unsupported(`${param}.type`, "Expected a function call: this model does not support custom tools.");
   }
   const fn = membersIn(call["function"]);
   return {
@@ -205,7 +208,7 @@ function parseArguments(text: string, param: string): Members {
   if (text.trim() === "") return {};
   const value = parseObject(text);
   if (value !== undefined) return value;
-  throw unsupported(param, "Expected the arguments as a JSON object: this model takes no others back.");
+  throw unsupported(param, "Expected the arguments to be a JSON object for this model.");
 }
 
 /** Replaces characters in ids of other families that are rejected here; a call and its result change alike. */

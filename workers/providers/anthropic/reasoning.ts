@@ -38,16 +38,16 @@ export function convertReasoning(
   const wanted = request.reasoning_effort ?? undefined;
   if (wanted === undefined) return {};
   if (wanted === "none") {
-    if (traits.has("reasoning_always")) throw refused("This model always reasons; leave this out or choose an effort.");
+    if (traits.has("reasoning_always")) throw refused("This model always reasons; remove this or choose an effort.");
     return traits.has("no_reasoning") ? {} : { thinking: { type: "disabled" } };
   }
   const level = Object.hasOwn(LEVELS, wanted) ? LEVELS[wanted] : undefined;
   if (!level) throw refused(`Expected one of none, ${Object.keys(LEVELS).join(", ")}.`);
-  if (traits.has("no_reasoning")) throw refused("This model does not reason; leave this out.");
+  if (traits.has("no_reasoning")) throw refused("This model does not reason; remove this.");
   const isEffortOnly = request["effort_only"] === true;
   if (traits.has("reasoning_by_budget")) {
     if (isEffortOnly) return {};
-    if (isForced) throw refused("This model cannot reason where a tool must be called or an answer meet a schema.");
+    if (isForced) throw refused("This model cannot reason when tool_choice forces a tool call or a schema is set.");
     // The effort is a preference, the output limit is not: without capacity for a budget, thinking is disabled.
     if (maxTokens <= BUDGET_TOKENS_MIN || !mayThinkOn(messages)) return {};
     const budget = Math.max(BUDGET_TOKENS_MIN, Math.floor(maxTokens * level.share));

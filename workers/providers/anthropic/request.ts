@@ -59,32 +59,36 @@ const MISSING: readonly (readonly [
   isAsked: (request: ChatCompletionRequest) => boolean,
   say: string,
 ])[] = [
-  ["n", ({ n }) => (n ?? 1) > 1, "This model gives one answer a call; leave n out or send 1."],
-  ["logprobs", ({ logprobs }) => logprobs === true, "This model reports no probabilities of its tokens."],
-  ["top_logprobs", (request) => (request.top_logprobs ?? 0) > 0, "This model reports no probabilities of its tokens."],
+  ["n", ({ n }) => (n ?? 1) > 1, "This model returns one choice per call; remove n or set it to 1."],
+  ["logprobs", ({ logprobs }) => logprobs === true, "This model does not support log probabilities."],
+  ["top_logprobs", (request) => (request.top_logprobs ?? 0) > 0, "This model does not support log probabilities."],
   [
     "logit_bias",
     (request) => Object.keys(request.logit_bias ?? {}).length > 0,
-    "This model cannot be biased towards tokens.",
+    "This model does not support logit_bias.",
   ],
   [
     "modalities",
     ({ modalities }) => modalities?.includes("audio") === true,
-    'This model answers in text; expected ["text"].',
+    'This model returns text only; expected ["text"].',
   ],
-  ["audio", ({ audio }) => audio != null, "This model answers in text; leave audio out."],
-  ["prediction", ({ prediction }) => prediction != null, "This model takes no predicted output."],
-  ["web_search_options", (request) => request.web_search_options != null, "This model does not search the web here."],
+  ["audio", ({ audio }) => audio != null, "This model returns text only; remove audio."],
+  ["prediction", ({ prediction }) => prediction != null, "This model does not support predicted output."],
+  [
+    "web_search_options",
+    (request) => request.web_search_options != null,
+    "Web search is not available for this model.",
+  ],
   [
     "verbosity",
     ({ verbosity }) => (verbosity ?? "medium") !== "medium",
-    "This model takes no verbosity; say in the messages how long the answer should be.",
+    "This model does not support verbosity; state the length in the messages.",
   ],
-  ["functions", ({ functions }) => (functions?.length ?? 0) > 0, "Expected tools: this model knows no functions."],
+  ["functions", ({ functions }) => (functions?.length ?? 0) > 0, "This model does not support functions; use tools."],
   [
     "function_call",
     (request) => request.function_call != null && request.function_call !== "none" && request.function_call !== "auto",
-    "Expected tool_choice: this model knows no functions.",
+    "This model does not support function_call; use tool_choice.",
   ],
 ];
 
@@ -101,14 +105,15 @@ function jsonInstruction({ response_format: format }: ChatCompletionRequest): Me
 function outputFormat({ response_format: format }: ChatCompletionRequest): Members | undefined {
   if (format?.type !== "json_schema") return undefined;
   const param = "response_format.json_schema.schema";
-  if (format.json_schema.schema === undefined) throw unsupported(param, "Expected a schema for this model.");
+  if (format.json_schema.schema === undefined)
+    throw unsupported(param, "This model requires a schema for response_format json_schema.");
   return { type: "json_schema", schema: closedSchema(format.json_schema.schema, param) };
 }
 
 function stopSequences({ stop }: ChatCompletionRequest): Members {
   const sequences = typeof stop === "string" ? [stop] : (stop ?? []);
   if (sequences.some((sequence) => sequence.trim() === "")) {
-    throw unsupported("stop", "Expected stop texts with more in them than white space for this model.");
+    throw unsupported("stop", "Expected stop sequences with more than white space for this model.");
   }
   return sequences.length > 0 ? { stop_sequences: sequences } : {};
 }
@@ -143,7 +148,7 @@ function convertSampling({ request, traits }: Pick<ChatCall, "request" | "traits
   }
   if (traits.has("no_sampling")) {
     const isSet = { temperature: (temperature ?? 1) !== 1, top_p: (topP ?? 1) !== 1, top_k: topK !== undefined };
-    refuse(isSet, "This model chooses its tokens by itself; leave this out.");
+    refuse(isSet, "This model does not support sampling parameters; remove this.");
     return {};
   }
   if (thinking !== undefined && thinking["type"] !== "disabled") {
@@ -152,7 +157,7 @@ function convertSampling({ request, traits }: Pick<ChatCall, "request" | "traits
       top_p: (topP ?? 1) < THINKING_TOP_P_MIN,
       top_k: topK !== undefined,
     };
-    refuse(isSet, "This model takes no such value while it reasons; leave this or reasoning_effort out.");
+    refuse(isSet, "This model does not support this value with reasoning; remove it or reasoning_effort.");
   }
   const members: Members = {};
   if (temperature !== undefined) members["temperature"] = temperature;

@@ -94,6 +94,6 @@ function isOf(schema: Members, type: string): boolean {
 function open(param: string): Error {
   return unsupported(
     param,
-    "Expected a schema that names each member and its type: this model cannot be bound to objects with free members.",
+    "Expected a schema that lists every member with its type: this model does not support objects with free members.",
   );
 }

@@ -47,7 +47,7 @@ function isDeferred(tool: Members): boolean {
 
 function convertTool(tool: Members, param: string, isOlder: boolean): Members {
   if (tool["type"] !== "function") {
-    throw unsupported(`${param}.type`, "Expected a function tool: this model has no custom tools.");
+    throw unsupported(`${param}.type`, "Expected a function tool: this model does not support custom tools.");
   }
   const fn = isMembers(tool["function"]) ? tool["function"] : {};
   const own = clientTool(tool["client_tool"]);
@@ -104,7 +104,7 @@ function choiceMode(choice: ChatCompletionRequest["tool_choice"]): "none" | "aut
   if (typeof choice === "string") return choice;
   if (choice.type === "function") return "named";
   if (choice.type === "allowed_tools") return choice.allowed_tools.mode;
-  throw unsupported("tool_choice", "Expected a function tool: this model has no custom tools.");
+  throw unsupported("tool_choice", "Expected a function tool: this model does not support custom tools.");
 }
 
 const ANSWER_TOOL = "json_answer";

@@ -51,14 +51,14 @@ export function classifyAnswer(status: number, headers: Headers, text: string, s
   if (status !== 413 && !TOO_LONG.test(message)) return new ProviderError("rejected", detail, { status });
   const say =
     param === "file"
-      ? "The audio is larger or longer than this model takes."
-      : "The text is longer than this model speaks in one call.";
+      ? "The audio is larger or longer than this model accepts."
+      : "The text is longer than this model accepts in one call.";
   return new ProviderError("rejected", detail, { code: "invalid_request", param, say, status });
 }
 
 function unknownCombination(detail: string, status: number, { hasLanguage }: Subject): ProviderError {
   if (!hasLanguage) return new ProviderError("misconfigured", detail, { status });
-  const say = "The model does not know this language.";
+  const say = "The model does not support this language.";
   return new ProviderError("rejected", detail, { code: "unsupported_value", param: "language", say, status });
 }
 

@@ -37,7 +37,7 @@ function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): J
   checkSpeed(input.speed, SPEEDS);
   const length = characters(input.text);
   if (length > CHARACTERS_MAX) {
-    const say = `This model speaks at most ${CHARACTERS_MAX} characters in one call, got ${length}.`;
+    const say = `This model accepts at most ${CHARACTERS_MAX} characters in one call, got ${length}.`;
     throw new ProviderError("rejected", say, { code: "invalid_request", param: "input", say });
   }
   const query: Record<string, unknown> = {
@@ -58,6 +58,6 @@ function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): J
 }
 
 function unknownVoice(): ProviderError {
-  const say = "The model has no voice of this name.";
+  const say = "The model has no voice with this name; GET /v1/models lists its voices.";
   return new ProviderError("rejected", say, { code: "unsupported_value", param: "voice", say });
 }

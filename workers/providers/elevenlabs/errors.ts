@@ -40,27 +40,27 @@ const REJECTED: Readonly<
   ...words(["voice_not_found", "invalid_uid", "voice_does_not_exist", "invalid_voice_id"], {
     code: "unsupported_value",
     param: "voice",
-    say: "The model has no voice of this name.",
+    say: "The model has no voice with this name; GET /v1/models lists its voices.",
   }),
   ...words(["max_character_limit_exceeded", "text_too_long"], {
     code: "invalid_request",
     param: "input",
-    say: "The text is longer than this model speaks in one call.",
+    say: "The text is longer than this model accepts in one call.",
   }),
   ...words(["empty_text", "input_text_empty", "text_empty"], {
     code: "invalid_request",
     param: "input",
-    say: "The text has nothing in it that can be spoken.",
+    say: "The text contains nothing that can be spoken.",
   }),
   ...words(["unsupported_language", "invalid_language_code", "language_not_supported"], {
     code: "unsupported_value",
     param: "language",
-    say: "The model does not know this language.",
+    say: "The model does not support this language.",
   }),
   ...words(["file_too_large", "audio_too_long", "content_too_large"], {
     code: "invalid_request",
     param: "file",
-    say: "The audio is larger or longer than this model takes.",
+    say: "The audio is larger or longer than this model accepts.",
   }),
 };
 

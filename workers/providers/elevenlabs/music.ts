@@ -74,7 +74,7 @@ function promptOf({ prompt, lyrics }: MusicInput, fields: Fields): string {
   const whole = lyrics === undefined || fields["lyrics"] !== undefined ? prompt : `${prompt}\n\nLyrics:\n${lyrics}`;
   if (characters(whole) <= CHARACTERS_MAX) return whole;
   const isPrompt = characters(prompt) > CHARACTERS_MAX;
-  const say = `This model takes at most ${CHARACTERS_MAX} characters of prompt and lyrics together.`;
+  const say = `This model accepts at most ${CHARACTERS_MAX} characters of prompt and lyrics in total.`;
   throw new ProviderError("rejected", say, {
     code: "invalid_request",
     param: isPrompt ? "prompt" : "lyrics",
@@ -86,7 +86,7 @@ function promptOf({ prompt, lyrics }: MusicInput, fields: Fields): string {
 function checkLength(duration: number | undefined, fields: Fields): void {
   const [least, most] = LENGTHS;
   if (duration === undefined || fields["duration"] === undefined || (duration >= least && duration <= most)) return;
-  const say = `This model makes music of ${least} to ${most} seconds; ${duration} were asked for.`;
+  const say = `Expected duration to be ${least} to ${most} seconds for this model, got ${duration}.`;
   throw new ProviderError("rejected", say, { code: "unsupported_value", param: "duration", say });
 }
 

@@ -47,7 +47,10 @@ function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): J
 /** Returns a voice id for the path, which must consist of letters and digits. */
 function voiceId(id: string | undefined): string {
   if (id !== undefined && /^[A-Za-z0-9]{1,64}$/.test(id)) return id;
-  const say = id === undefined ? "This model needs a voice." : "The model has no voice of this name.";
+  const say =
+    id === undefined
+      ? "This model requires a voice."
+      : "The model has no voice with this name; GET /v1/models lists its voices.";
   throw new ProviderError("rejected", say, {
     code: id === undefined ? "invalid_request" : "unsupported_value",
     param: "voice",

@@ -109,7 +109,7 @@ function unreadableMedia(
     ...about,
     code: "unprocessable_input",
     param: clientParam(what, kind),
-    say: `Expected a ${what} that this model can take; this one it cannot.`,
+    say: `The model cannot process this ${what}; send another one.`,
   });
 }
 

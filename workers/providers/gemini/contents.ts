@@ -63,7 +63,7 @@ export function readConversation(messages: readonly ChatMessage[], needsSignatur
         break;
       case "tool": {
         const name = names.get(message.tool_call_id);
-        if (name === undefined) throw invalid(`${param}.tool_call_id`, "No tool call before this message has this id.");
+        if (name === undefined) throw invalid(`${param}.tool_call_id`, "No earlier tool call has this id.");
         add("results", [resultPart(name, joined(message.content), message.tool_call_id)]);
         break;
       }
@@ -106,7 +106,8 @@ function userParts(content: string | readonly UserContentBlock[], param: string)
       case "file": {
         const { file_data, file_url } = block.file;
         const url = textIn(file_data) ?? textIn(file_url);
-        if (url === undefined) throw unsupported(`${at}.file.file_id`, "Expected the file itself, as file_data.");
+        if (url === undefined)
+          throw unsupported(`${at}.file.file_id`, "Expected the content of the file as file_data.");
         return [mediaPart(url, "file", `${at}.file.file_data`)];
       }
       default:
@@ -124,7 +125,8 @@ function assistantParts(
   const parts: Members[] = said(message);
   const calls = (message.tool_calls ?? []).map((call, index): Members => {
     const at = `${param}.tool_calls[${index}]`;
-    if (call.type !== "function") throw unsupported(`${at}.type`, "This model calls functions only, no custom tools.");
+    if (call.type !== "function")
+      throw unsupported(`${at}.type`, "This model supports functions only, not custom tools.");
     names.set(call.id, call.function.name);
     const functionCall = { id: call.id, name: call.function.name, args: argumentsOf(call.function.arguments, at) };
     const thoughtSignature = signatureOf(call);
@@ -158,7 +160,7 @@ function argumentsOf(text: string, param: string): Members {
   if (text.trim() === "") return {};
   const found = parseObject(text);
   if (found) return found;
-  throw invalid(`${param}.function.arguments`, "Expected the arguments of a call to be a JSON object as text.");
+  throw invalid(`${param}.function.arguments`, "Expected the arguments of a call to be a string with a JSON object.");
 }
 
 /** Returns a tool result as an object, which Gemini requires; other values are wrapped. */

@@ -55,7 +55,7 @@ async function ask(endpoint: Endpoint, entries: readonly Members[], call: Embedd
 /** Returns the entry of one text, used by both kinds of request; the source's overrides apply to it. */
 function entryOf(input: string | readonly number[], { sourceModel, dimensions, adapt }: EmbeddingsCall): Members {
   if (typeof input !== "string") {
-    throw unsupported("input", "This model takes texts only; arrays of token numbers are those of other tokenizers.");
+    throw unsupported("input", "This model accepts text only, not token numbers.");
   }
   const entry: Members = {
     model: `models/${sourceModel}`,

@@ -17,21 +17,24 @@ export function mediaPart(url: string, kind: "image" | "file", param: string): M
   if (!head) throw unsupported(param, "Expected a data URL such as data:image/png;base64,….");
   const mimeType = mimeTypeOf((head[1] ?? "").toLowerCase());
   if (kind === "image" && !mimeType.startsWith("image/")) {
-    throw unsupported(param, `Expected an image as image_url, got ${mimeType.slice(0, 100)}; send others as file.`);
+    throw unsupported(
+      param,
+      `Expected an image as image_url, got ${mimeType.slice(0, 100)}; send other types as file.`,
+    );
   }
   const payload = url.slice(head[0].length);
   if (BASE64.test(head[2] ?? "")) return encodedPart(mimeType, payload, param);
   try {
     return dataPart(mimeType, Buffer.from(decodeURIComponent(payload)).toString("base64"));
   } catch {
-    throw unsupported(param, "The data URL is not encoded as it says.");
+    throw unsupported(param, "Expected a data URL with valid percent-encoding.");
   }
 }
 
 /** Returns a part with base64 of a client. @throws ProviderError `rejected` for invalid base64, which Google's error would quote */
 export function encodedPart(mimeType: string, data: string, param: string): Members {
   if (isBase64(data)) return dataPart(mimeType, data);
-  throw unsupported(param, "Expected data in base64, without blanks or line breaks.");
+  throw unsupported(param, "Expected base64 data without spaces or line breaks.");
 }
 
 /** @param data base64 */

@@ -29,7 +29,7 @@ export function chatRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const tools = toolMembers(request, traits);
   const wantsJson = request.response_format != null && request.response_format.type !== "text";
   if (traits.has("no_json_with_tools") && wantsJson && "tools" in tools) {
-    throw unsupported("response_format", "This model answers in JSON only where it has no tools; expected text.");
+    throw unsupported("response_format", "This model supports JSON output only without tools; expected text.");
   }
   const body: Members = {
     ...readConversation(request.messages, !isBudgeted(traits)),
@@ -51,22 +51,24 @@ function isBudgeted(traits: ReadonlySet<Trait>): boolean {
 
 function refuseUnsupported(request: ChatCompletionRequest): void {
   if (request.logit_bias && Object.keys(request.logit_bias).length > 0) {
-    throw unsupported("logit_bias", "This model cannot weigh single tokens; leave logit_bias out.");
+    throw unsupported("logit_bias", "This model does not support logit_bias; remove it.");
   }
-  if (request.prediction) throw unsupported("prediction", "This model takes no predicted output.");
+  if (request.prediction) throw unsupported("prediction", "This model does not support predicted output.");
   if (request.modalities?.includes("audio")) {
-    throw unsupported("modalities", "This model answers in text only; audio was asked for.");
+    throw unsupported("modalities", "This model returns text only; remove audio.");
   }
-  if (request.audio) throw unsupported("audio", "This model answers in text only; audio was asked for.");
-  if (request.web_search_options) throw unsupported("web_search_options", "Web search is not offered for this model.");
+  if (request.audio) throw unsupported("audio", "This model returns text only; remove audio.");
+  if (request.web_search_options)
+    throw unsupported("web_search_options", "Web search is not available for this model.");
   if (request.verbosity && request.verbosity !== "medium") {
-    throw unsupported("verbosity", `This model has no verbosity but medium, got ${request.verbosity}.`);
+    throw unsupported("verbosity", `This model supports the verbosity medium only, got ${request.verbosity}.`);
   }
   if (!PLAIN_TIERS.includes(request.service_tier)) {
     throw unsupported("service_tier", "Expected the service tier auto or default for this model.");
   }
-  if (request.functions?.length) throw unsupported("functions", "This model takes tools in place of functions.");
-  if (request.function_call) throw unsupported("function_call", "This model takes tool_choice in place of this.");
+  if (request.functions?.length) throw unsupported("functions", "This model does not support functions; use tools.");
+  if (request.function_call)
+    throw unsupported("function_call", "This model does not support function_call; use tool_choice.");
 }
 
 function generationConfig(request: ChatCompletionRequest, traits: ReadonlySet<Trait>): Members {
@@ -91,7 +93,7 @@ function generationConfig(request: ChatCompletionRequest, traits: ReadonlySet<Tr
 function stopSequences(stop: ChatCompletionRequest["stop"]): string[] | undefined {
   const stops = typeof stop === "string" ? [stop] : (stop ?? []);
   if (stops.length > STOPS_MAX) {
-    throw unsupported("stop", `Expected at most ${STOPS_MAX} stop texts for this model, got ${stops.length}.`);
+    throw unsupported("stop", `Expected at most ${STOPS_MAX} stop sequences for this model, got ${stops.length}.`);
   }
   return stops.length > 0 ? stops : undefined;
 }

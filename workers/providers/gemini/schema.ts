@@ -50,12 +50,12 @@ function convert(given: Members, scope: Scope, depth: number): Members {
   // A recursive schema has no end; real schemas are far less nested.
   scope.schemas += 1;
   if (depth > JSON_DEPTH_MAX || scope.schemas > SCHEMAS_MAX) {
-    throw unsupported(scope.param, "This model takes no schema that refers to itself or is this large.");
+    throw unsupported(scope.param, "This model does not support a schema that refers to itself or is this large.");
   }
   const schema = typeof given["$ref"] === "string" ? resolve(given["$ref"], scope) : given;
   if (schema !== given) return convert({ ...schema, ...without(given, "$ref") }, scope, depth + 1);
   for (const keyword of UNSAYABLE) {
-    if (keyword in schema) throw unsupported(scope.param, `This model takes no schema with ${keyword}.`);
+    if (keyword in schema) throw unsupported(scope.param, `This model does not support a schema with ${keyword}.`);
   }
   const out: Members = {};
   for (const keyword of PLAIN) if (schema[keyword] !== undefined) out[keyword] = schema[keyword];
@@ -115,7 +115,7 @@ function resolve(reference: string, { root, param }: Scope): Members {
     found = isMembers(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   if (isMembers(found)) return found;
-  throw unsupported(param, "The schema refers to a place that it does not have.");
+  throw unsupported(param, "The schema contains a reference to a missing definition.");
 }
 
 function without(members: Members, name: string): Members {

@@ -17,7 +17,7 @@ export function toolMembers(request: ChatCompletionRequest, traits: ReadonlySet<
   const functionDeclarations = tools
     .map((tool, index) => {
       if (tool.type === "function") return declaration(tool.function, `tools[${index}].function`, traits);
-      throw unsupported(`tools[${index}].type`, "This model calls functions only, no custom tools.");
+      throw unsupported(`tools[${index}].type`, "This model supports functions only, not custom tools.");
     })
     .filter(({ name }) => !isNarrowed || allowed.includes(String(name)));
   if (functionDeclarations.length === 0) return {};
@@ -59,7 +59,7 @@ function allowedNames(choice: Choice | undefined): string[] | undefined {
   if (!isMembers(choice)) return undefined;
   if (choice["type"] === "function" && isMembers(choice["function"])) return [choice["function"]["name"]];
   if (choice["type"] !== "allowed_tools" || !isMembers(choice["allowed_tools"])) {
-    throw unsupported("tool_choice", "This model calls functions only, no custom tools.");
+    throw unsupported("tool_choice", "This model supports functions only, not custom tools.");
   }
   return membersOf(choice["allowed_tools"]["tools"]).map((tool) => {
     const name = isMembers(tool["function"]) ? textIn(tool["function"]["name"]) : undefined;

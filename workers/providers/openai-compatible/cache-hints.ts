@@ -14,8 +14,7 @@ export function writesForAnHour({ request, traits }: Pick<ChatCall, "request" | 
   const [first, ...others] = hintsOf(request);
   const odd = others.find(({ isHour }) => isHour !== first?.isHour);
   if (odd) {
-    const say =
-      "Expected the same ttl in every cache_control of a call to this model: its writes are counted together.";
+    const say = "Expected the same ttl in every cache_control of a call to this model.";
     throw unsupported(`${odd.param}.ttl`, say);
   }
   return first?.isHour ?? false;

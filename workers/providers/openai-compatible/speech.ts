@@ -124,7 +124,7 @@ function sharpened(error: ProviderError): ProviderError {
     error.param === "voice" ||
     /['"]voice['"]|\bvoice\b.*\b(?:not|invalid|unknown)\b|\binvalid voice\b/i.test(detail)
   ) {
-    const say = "The model has no voice of this name.";
+    const say = "The model has no voice with this name; GET /v1/models lists its voices.";
     return new ProviderError("rejected", detail, {
       code: "unsupported_value",
       param: "voice",
@@ -135,7 +135,7 @@ function sharpened(error: ProviderError): ProviderError {
   }
   if (/string_(?:too_long|above_max_length)|at most \d+ characters|maximum length/i.test(detail)) {
     const param = error.param ?? "input";
-    const say = "The text is longer than this model speaks in one call.";
+    const say = "The text is longer than this model accepts in one call.";
     return new ProviderError("rejected", detail, { code: "invalid_request", param, say, ...status, cause: error });
   }
   return error;

@@ -92,7 +92,7 @@ function transcriptionRequest({ input, sourceModel, adapt, onText }: Call): {
 }
 
 function withoutTimes(): ProviderError {
-  const say = "This model gives the text without times: ask for json or text.";
+  const say = "This model returns no timestamps; set response_format to json or text.";
   return new ProviderError("rejected", say, { code: "unsupported_value", param: "response_format", say });
 }
 
@@ -173,7 +173,7 @@ function sharpened(error: ProviderError): ProviderError {
   }
   const isTooLarge = status === 413 || /maximum content size|longer than \d+ seconds|larger than/i.test(detail);
   if (!isTooLarge) return error;
-  const say = "The audio is larger or longer than this model takes.";
+  const say = "The audio is larger or longer than this model accepts.";
   return new ProviderError("rejected", detail, { code: "invalid_request", param: "file", say, ...about });
 }
 

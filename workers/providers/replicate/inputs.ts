@@ -100,6 +100,6 @@ function notTaken(
     ...facts,
     code: "unprocessable_input",
     param: clientParam(ours, asked),
-    say: "Expected a file that this model can take; this one it cannot.",
+    say: "The model cannot process this file; send another one.",
   });
 }

@@ -61,7 +61,7 @@ function countTokens(tokenizer: Tokenizer, input: string | readonly number[], at
   const tokens = typeof input === "string" ? tokenizer.count(input) : input.length;
   const { inputTokensMax } = SANDBOX_EMBEDDING;
   if (tokens <= inputTokensMax) return tokens;
-  const say = `This model reads at most ${inputTokensMax} tokens of an input, got ${tokens}.`;
+  const say = `This model accepts at most ${inputTokensMax} tokens per input, got ${tokens}.`;
   throw rejected("context_length_exceeded", `input[${at}]`, `an input of ${tokens} tokens`, { say });
 }
 

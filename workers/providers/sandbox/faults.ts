@@ -46,7 +46,7 @@ export function failIfDue(model: SandboxModel, due: Due = {}): void {
 export function rejectIfDue(model: SandboxModel, body: Readonly<Record<string, unknown>>): void {
   const temperature = body["temperature"] ?? 1;
   if (model.fixesTemperature !== true || temperature === 1) return;
-  const say = "This model takes no other temperature than 1.";
+  const say = "This model supports the temperature 1 only.";
   throw rejected("unsupported_value", "temperature", "the sandbox was asked to take no temperature but 1", { say });
 }
 

@@ -89,7 +89,7 @@ function errorOf(
   if (known) return new ProviderError(known, said, facts);
   if (UNUSABLE.has(code)) return unusable(said, given, status);
   if (code === BAD_PROMPT)
-    return rejectedPrompt(said, "The prompt has characters that this model does not take.", status);
+    return rejectedPrompt(said, "The prompt contains characters that this model does not accept.", status);
   return BAD_PARAMETER.has(code) ? badParameter(said, given, facts) : undefined;
 }
 

@@ -49,12 +49,17 @@ describe("a step of a pipeline is told", () => {
       `${at}.params`,
       `Missing required parameter: ${at}.params.`,
     ],
-    [{ operation: "resize", parms: {} }, "invalid_request", `${at}.parms`, `${at}.parms is not a known parameter.`],
+    [
+      { operation: "resize", parms: {} },
+      "invalid_request",
+      `${at}.parms`,
+      `${at}.parms is not a known parameter. Did you mean params?`,
+    ],
     [
       { operation: "resize", params: { widht: 3 } },
       "invalid_request",
       `${at}.params.widht`,
-      `${at}.params.widht is not a known parameter.`,
+      `${at}.params.widht is not a known parameter. Did you mean width?`,
     ],
     [
       { operation: "filter", params: {} },
@@ -71,7 +76,7 @@ test("an unknown param is told by its name", () => {
   expect(refused("image.resize", { input: PHOTO, params: { widht: 3 } })).toEqual([
     "invalid_request",
     "params.widht",
-    "params.widht is not a known parameter.",
+    "params.widht is not a known parameter. Did you mean width?",
   ]);
 });
 

@@ -94,5 +94,5 @@ export const MEDIA_LIMITS = {
  * @throws MediaError too_large
  */
 export function checkMax(file: string, count: number, max: number, what: string): void {
-  if (count > max) throw new MediaError("too_large", `${file} has ${count} ${what}; at most ${max} are taken.`);
+  if (count > max) throw new MediaError("too_large", `${file} has ${count} ${what}; at most ${max} are accepted.`);
 }

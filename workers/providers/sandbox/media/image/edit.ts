@@ -60,7 +60,7 @@ async function readMask(bytes: Uint8Array, source: Pixels): Promise<Pixels> {
     );
   }
   if (!mask.hasAlpha) {
-    throw new MediaError("invalid", "The mask must have an alpha channel whose transparent part is to be repainted.");
+    throw new MediaError("invalid", "The mask must have an alpha channel; its transparent part is repainted.");
   }
   return mask;
 }

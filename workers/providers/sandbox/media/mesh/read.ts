@@ -88,7 +88,7 @@ function geometryOf(source: Primitive, node: Node): Geometry | null {
   const mode = source.getMode();
   if (!(mode >= TRIANGLES && mode <= FAN)) return null;
   const count = source.getAttribute("POSITION")?.getCount() ?? 0;
-  if (indicesOf(source).some((index) => index >= count)) throw corrupt("a triangle has a corner that is not there");
+  if (indicesOf(source).some((index) => index >= count)) throw corrupt("a triangle refers to a missing point");
   const coordinates = `TEXCOORD_${source.getMaterial()?.getBaseColorTextureInfo()?.getTexCoord() ?? 0}`;
   const primitive = source.clone();
   for (const target of primitive.listTargets()) primitive.removeTarget(target);
@@ -101,7 +101,8 @@ function geometryOf(source: Primitive, node: Node): Geometry | null {
   transformPrimitive(primitive, node.getWorldMatrix());
   const [positions, indices] = [positionsOf(primitive), indicesOf(primitive)];
   if (indices.length < 3) return null;
-  if (!positions.every((value) => Math.abs(value) <= FARTHEST_METRES)) throw corrupt("some of its points are nowhere");
+  if (!positions.every((value) => Math.abs(value) <= FARTHEST_METRES))
+    throw corrupt("some of its points have invalid coordinates");
   return {
     positions,
     normals: unitNormals(primitive.getAttribute("NORMAL")),

@@ -110,7 +110,7 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
   function writeFile(data: Uint8Array): void {
     fileBytes += data.byteLength;
     if (fileBytes > MEDIA_LIMITS.fliteOutputBytesMax)
-      throw new MediaError("too_large", "The speech would be too long.");
+      throw new MediaError("too_large", "The speech is too long; shorten the text.");
     file.push(data);
   }
 

@@ -34,7 +34,7 @@ export async function openInputVideo({ directory, seconds }: VideoTask, bytes: U
   const source = { path: join(directory, "input"), container: CONTAINERS[facts.format] };
   await writeFile(source.path, bytes);
   const { video, hasAudio } = await readFileFacts(source);
-  if (video === null) throw new MediaError("unsupported", "The video uses a codec that is not known here.");
+  if (video === null) throw new MediaError("unsupported", "The video uses an unsupported codec.");
   // The frames may be larger than the container's header declares.
   for (const { width, height } of [facts, video]) {
     checkMax("The video", width * height, sourceVideoPixelsMax, "pixels");
