@@ -66,7 +66,8 @@ function groupText({ title, variables }: Group, byName: ReadonlyMap<string, Sett
 
 /** The description states the accepted values itself. */
 function saysValues(description: string, accepts: string): boolean {
-  return description.includes(accepts) || description.startsWith("on: ");
+  const [, samples = accepts] = / such as (.*)$/.exec(accepts) ?? [];
+  return description.includes(samples) || description.startsWith("on: ");
 }
 
 /** Addresses become code: as links they would lead nowhere. */

@@ -1,8 +1,8 @@
 /** Rendered pages: from a bounded cache, else from the thread that renders them, which ends when it is idle. */
 import { ApiError } from "#shared/errors.ts";
 
-import type { ApiSource, Answered, Asked } from "./site.ts";
-import type { FromThread, ToThread } from "./thread.ts";
+import type { Answered, Asked } from "./site.ts";
+import type { FromThread, SourceText, ToThread } from "./thread.ts";
 
 /** Text that the cache holds, in UTF-16 units; the least recently read text is dropped first. */
 const CACHE_CHARS_MAX = 16 * 1_048_576;
@@ -22,7 +22,7 @@ export interface Renderer {
 }
 
 /** @param source read once, when the first request arrives */
-export function createRenderer(source: () => ApiSource): Renderer {
+export function createRenderer(source: () => SourceText): Renderer {
   const cache = createTextCache(CACHE_CHARS_MAX);
   const running = new Map<string, Promise<Answered>>();
   const waiting = new Map<number, PromiseWithResolvers<Answered>>();

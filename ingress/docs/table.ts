@@ -7,13 +7,17 @@ const LISTS_MEMBERS: ReadonlySet<string> = new Set(["Property", "Parameter", "He
 /** Tables with more columns than this may be wider than the page, so the keyboard must reach their box. */
 const COLUMNS_MAX = 2;
 
+/** Columns of a table beyond which the text of each would be too narrow on a page: such a table is wider than its box. */
+const WIDE_COLUMNS = 4;
+
 export function tableHtml({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const isMembers = LISTS_MEMBERS.has(header[0]?.text ?? "");
   const heads = header.map((cell) => `<th scope="col"${alignOf(cell)}>${inline(cell)}</th>`).join("");
   const body = rows.map(
     (row) => `<tr>${row.map((cell, index) => cellHtml(cell, index, isMembers, inline)).join("")}</tr>`,
   );
-  const look = isMembers ? "table-box members" : "table-box";
+  const isWide = header.length > WIDE_COLUMNS;
+  const look = isMembers ? "table-box members" : `table-box${isWide ? " wide" : ""}`;
   const reach = !isMembers && header.length > COLUMNS_MAX ? ' tabindex="0" role="region" aria-label="Table"' : "";
   return `<div class="${look}"${reach}><table><thead><tr>${heads}</tr></thead><tbody>${body.join("")}</tbody></table></div>\n`;
 }

@@ -1,8 +1,14 @@
 /** The thread that renders the documentation: markdown, colours and search would block the calls of an ingress for up to a second. */
+import type { OpenApiDocument } from "./api/document.ts";
 import { type ApiSource, type Asked, openSite, type Site } from "./site.ts";
 
+/** Source of the API reference. The document is JSON text, which is copied and parsed without blocking the ingress. */
+export interface SourceText extends Pick<ApiSource, "facts"> {
+  readonly document: string;
+}
+
 /** Messages to the thread: first the source of the API reference, then requests. */
-export type ToThread = { readonly api: ApiSource } | { readonly id: number; readonly asked: Asked };
+export type ToThread = { readonly api: SourceText } | { readonly id: number; readonly asked: Asked };
 
 export type FromThread =
   | {
@@ -22,9 +28,13 @@ declare const self: Worker;
 let site: Promise<Site> | undefined;
 
 self.addEventListener("message", ({ data }: MessageEvent<ToThread>) => {
-  if ("api" in data) site = openSite(data.api);
+  if ("api" in data) site = open(data.api);
   else void respond(data.id, data.asked);
 });
+
+async function open({ document, facts }: SourceText): Promise<Site> {
+  return openSite({ document: JSON.parse(document) as OpenApiDocument, facts });
+}
 
 async function respond(id: number, asked: Asked): Promise<void> {
   let opened: Site | undefined;

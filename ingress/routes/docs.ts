@@ -3,7 +3,6 @@ import components from "#schemas/generated/components.json";
 import { ApiError } from "#shared/errors.ts";
 
 import { JSON_TYPE } from "../answers.ts";
-import type { OpenApiDocument } from "../docs/api/document.ts";
 import { factsOf } from "../docs/api/roles.ts";
 import { createRenderer } from "../docs/renderer.ts";
 import { buildOpenApi } from "../openapi/document.ts";
@@ -18,10 +17,7 @@ export function docs(api: readonly Route[]): readonly Route[] {
   let text: string | undefined;
   // Built at the first request: the build would add 30 ms to the start of a process.
   const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
-  const renderer = createRenderer(() => ({
-    document: JSON.parse(document()) as OpenApiDocument,
-    facts: factsOf([...api, ...routes]),
-  }));
+  const renderer = createRenderer(() => ({ document: document(), facts: factsOf([...api, ...routes]) }));
   const routes: readonly Route[] = [
     {
       ...common,

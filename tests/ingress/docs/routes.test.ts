@@ -12,6 +12,8 @@ const fake = fakeContext();
 const app = createApp(fake.context);
 afterAll(() => fake.close());
 
+const SOURCE = { document: JSON.stringify(DOCUMENT), facts: FACTS };
+
 function get(path: string, headers: Readonly<Record<string, string>> = { accept: "text/html" }): Promise<Response> {
   return app.handle(new Request(`http://localhost${path}`, { headers }));
 }
@@ -152,7 +154,7 @@ describe("the renderer", () => {
     let sources = 0;
     const renderer = createRenderer(() => {
       sources += 1;
-      return { document: DOCUMENT, facts: FACTS };
+      return SOURCE;
     });
     const all = await Promise.all(
       Array.from({ length: 200 }, () => renderer.render({ kind: "page", path: "reference/errors" })),
@@ -162,7 +164,7 @@ describe("the renderer", () => {
   });
 
   test("refuses requests beyond those that may wait", async () => {
-    const renderer = createRenderer(() => ({ document: DOCUMENT, facts: FACTS }));
+    const renderer = createRenderer(() => SOURCE);
     const all = await Promise.allSettled(
       Array.from({ length: 70 }, (_, index) => renderer.render({ kind: "search", query: `word ${index}` })),
     );
@@ -173,7 +175,7 @@ describe("the renderer", () => {
 
   test("reports a fault of the thread, and works again afterwards", async () => {
     let broken = true;
-    const renderer = createRenderer(() => ({ document: broken ? ({} as typeof DOCUMENT) : DOCUMENT, facts: {} }));
+    const renderer = createRenderer(() => ({ document: broken ? "{}" : SOURCE.document, facts: {} }));
     const [failed] = await Promise.allSettled([renderer.render({ kind: "llms" })]);
     expect(failed.status).toBe("rejected");
     broken = false;

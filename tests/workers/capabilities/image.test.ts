@@ -1,6 +1,9 @@
+import { deflateSync } from "node:zlib";
+
 import { describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
+import { bytesOf, pngChunk } from "#tests/support/file-parts.ts";
 import { pngResized } from "#tests/support/png.ts";
 
 import { runCapability, type Ran } from "./in-folder.ts";
@@ -100,6 +103,18 @@ test("what cameras write is dropped, and turns the image", async () => {
   const made = await runCapability("image.resize", { image: taken }, { width: 2 });
   const facts = await sharp(made.bytes()).metadata();
   expect([facts.width, facts.height, facts.exif, facts.orientation]).toEqual([2, 4, undefined, undefined]);
+});
+
+test("what ImageMagick keeps of a camera in a text of a PNG is read", async () => {
+  const taken = await sharp(QUARTERS)
+    .withExif({ IFD0: { Make: "Camera" } })
+    .jpeg()
+    .toBuffer();
+  const { exif = Buffer.alloc(0) } = await sharp(taken).metadata();
+  const text = `\nexif\n    ${exif.length}\n${exif.toString("hex").replaceAll(/.{72}/g, "$&\n")}\n`;
+  const profile = pngChunk("zTXt", bytesOf("Raw profile type exif\0\0", deflateSync(text)));
+  const image = bytesOf(QUARTERS.subarray(0, 33), profile, QUARTERS.subarray(33));
+  expect((await runCapability("image.metadata", { image })).output).toMatchObject({ exif: { Make: "Camera" } });
 });
 
 test("an animation stays one when it is made smaller", async () => {

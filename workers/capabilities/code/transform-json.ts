@@ -172,6 +172,10 @@ function check(value: unknown, schema: object): string {
     const known = Object.keys(DRAFTS).map((one) => /\d.*(?=\/)/.exec(one)?.[0]);
     throw new MediaError("invalid", `Expected params.schema.$schema to name draft ${known.join(", ")} of JSON Schema.`);
   }
+  const undecided = undecidedIn(schema, draft);
+  if (undecided !== undefined) {
+    throw new MediaError("unsupported", `Expected params.schema without ${undecided}, which cannot be checked here.`);
+  }
   let isValid: boolean;
   try {
     isValid = ajv.validate(schema, value);
@@ -183,6 +187,31 @@ function check(value: unknown, schema: object): string {
   if (!isValid)
     throw new MediaError("corrupt", `The data does not meet the schema: ${ajv.errorsText().slice(0, 300)}.`);
   return draft;
+}
+
+/**
+ * Names what Ajv would decide otherwise than the specification does. It ignores members named `__proto__`, takes dynamic references for
+ * plain ones, and misses items and properties that other keywords have evaluated.
+ */
+function undecidedIn(schema: object, draft: string): string | undefined {
+  const names = new Set<string>();
+  let hasBareIf = false;
+  const pending: object[] = [schema];
+  for (let one = pending.pop(); one !== undefined; one = pending.pop()) {
+    hasBareIf ||= Object.hasOwn(one, "if") && !(Object.hasOwn(one, "then") && Object.hasOwn(one, "else"));
+    for (const [name, value] of Object.entries(one)) {
+      names.add(name);
+      if (typeof value === "object" && value !== null) pending.push(value as object);
+    }
+  }
+  if (names.has("__proto__")) return "__proto__";
+  if (!draft.startsWith("draft/")) return undefined;
+  const reference = ["$dynamicRef", "$recursiveRef"].find((name) => names.has(name));
+  if (reference !== undefined) return reference;
+  if (names.has("unevaluatedProperties") && hasBareIf)
+    return "unevaluatedProperties beside an if without then and else";
+  const applied = ["contains", "anyOf", "oneOf", "if"].find((name) => names.has(name));
+  return names.has("unevaluatedItems") && applied !== undefined ? `unevaluatedItems beside ${applied}` : undefined;
 }
 
 /** Without `$schema`, a schema is of 2020-12, unless a list of `items` shows that it is older. */

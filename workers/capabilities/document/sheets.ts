@@ -94,13 +94,22 @@ function valueOf(cell: CellObject | undefined, daysBefore: number): Cell {
   if (cell.t === "e") return cell.w ?? ERRORS.get(cell.v) ?? "#VALUE!";
   if (cell.v === undefined) return null;
   if (typeof cell.v !== "number" || typeof cell.z !== "string" || !SSF.is_date(cell.z)) return cell.v;
-  return dateOf(cell.v + daysBefore) ?? cell.v;
+  const isTimeOfDay = cell.v >= 0 && cell.v < 1 && !hasDay(cell.z);
+  return dateOf(isTimeOfDay ? cell.v : cell.v + daysBefore) ?? cell.v;
+}
+
+/** True if a format shows a year or a day; what it quotes or escapes is text. */
+function hasDay(format: string): boolean {
+  return /[yd]/i.test(format.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, ""));
 }
 
 const DAYS_BEFORE_1904 = 1_462;
 const DAY_MS = 86_400_000;
 /** The day 0 of serial numbers after the 29th of February 1900, which Excel has and the calendar has not. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
+
+/** Day of the serial number 0, as the beginning of its text. */
+const NO_DAY = "1899-12-31T";
 
 /** Date of a serial number, to the millisecond; undefined on the day that was none, and beyond the calendar of dates. */
 function dateOf(days: number): Date | undefined {
@@ -128,8 +137,10 @@ export function cellText(cell: Cell): string {
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 
+/** Date, or date and time, of ISO 8601. On the day before the first date of sheets, which stands for none, the time alone. */
 export function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return "";
   const text = date.toISOString();
+  if (text.startsWith(NO_DAY)) return text.slice(NO_DAY.length).replace(/(?:\.000)?Z$/, "");
   return text.endsWith("T00:00:00.000Z") ? text.slice(0, 10) : text;
 }

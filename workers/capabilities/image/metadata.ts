@@ -36,7 +36,9 @@ export default defineCapability({
         bytes,
         has_alpha: hasAlpha,
         ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
-        ...(params.exif ? { exif: await exifOf(format === "tiff" ? path : blockOf(facts.exif)) } : {}),
+        ...(params.exif
+          ? { exif: await exifOf(format === "tiff" ? path : blockOf(facts.exif ?? profileIn(facts.comments))) }
+          : {}),
         ...(params.stats ? { stats: await statsOf(image) } : {}),
       },
     };
@@ -46,6 +48,13 @@ export default defineCapability({
 /** The block itself, which is the same in all formats; in most a head stands before it. */
 function blockOf(exif: Buffer | undefined): Buffer | undefined {
   return exif?.subarray(0, 4).toString("latin1") === "Exif" ? exif.subarray(6) : exif;
+}
+
+/** EXIF data that ImageMagick wrote into a PNG before PNG had a chunk for it: a text of two lines and hexadecimal digits. */
+function profileIn(comments: readonly { readonly keyword: string; readonly text: string }[] = []): Buffer | undefined {
+  const profile = comments.find(({ keyword }) => /^Raw profile type (?:exif|APP1)$/i.test(keyword))?.text;
+  const [, digits] = /^\s*\w+\s+\d+\s+([\da-f\s]+)$/i.exec(profile ?? "") ?? [];
+  return digits === undefined ? undefined : Buffer.from(digits.replaceAll(/\s/g, ""), "hex");
 }
 
 /** Tags of TIFF about the storage of its pixels: nothing that a camera wrote. */
