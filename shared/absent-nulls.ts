@@ -54,8 +54,8 @@ export function withoutNulls(value: unknown, ref: NullShapeRef | undefined, shap
 }
 
 /**
- * Returns names that the schema of an object in a value declares: of optional members, and of members that are objects or lists.
- * @param pointer JSON pointer of the object
+ * Returns the member names that the schema of an object declares: of optional members, and of members that are objects or lists.
+ * @param pointer JSON pointer of the object within the value
  */
 export function memberNamesAt(
   value: unknown,
@@ -74,7 +74,7 @@ export function memberNamesAt(
   return [...new Set([...(shape?.optional ?? []), ...Object.keys(shape?.members ?? {})])];
 }
 
-/** Returns the shape of a value: of a union, the branch that its tag names. */
+/** Returns the shape of a value; for a union, the shape of the branch selected by its tag. */
 function shapeOf(value: unknown, ref: NullShapeRef | undefined, shapes: NullShapes): NullShape | undefined {
   const shape = typeof ref === "string" ? shapes[ref] : ref;
   if (typeof shape === "string") return shapeOf(value, shape, shapes);

@@ -88,12 +88,12 @@ const VALUE_KEYWORDS = new Set([
   "discriminator",
 ]);
 
-/** Number of members of an object that are compared with a missing name. */
+/** Maximum members of an object that are compared with a missing name. */
 const COMPARED_MEMBERS_MAX = 64;
 
 /**
  * Returns the fault that the client should fix first, from the errors of one validation of `root`.
- * @param namesAt names of the members that the schema declares for the object of an error, for the hint on a misspelt name
+ * @param namesAt returns the member names that the schema declares for an error's object, for suggestions
  */
 export function describeFault<E extends SchemaError>(
   errors: readonly E[],
@@ -138,12 +138,12 @@ export function describeFault<E extends SchemaError>(
   };
 }
 
-/** Returns the message for a member that is not declared. @param names members that are declared beside it */
+/** Returns the message for an undeclared member. @param names declared members of the same object */
 export function unknownMember(param: string, name: string, names: Iterable<string>): string {
   return `${param} is not a known parameter.${didYouMean(names, name)}`;
 }
 
-/** Returns a hint on the undeclared member of an object that is spelt like a missing one, or an empty string. */
+/** Returns a hint on an undeclared member whose name is similar to a missing one, or an empty string. */
 function misspelt(errors: readonly SchemaError[], value: unknown, names: Iterable<string>): string {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
   const known = new Set(names);

@@ -1,4 +1,4 @@
-/** Cause and fix of every error code, in one sentence each. The page "Errors A–Z" and the API reference are made from this table. */
+/** Cause and fix of every error code, in one sentence each. The page "Errors A–Z" and the API reference are generated from this table. */
 import type { Code } from "./errors.ts";
 
 interface Guide {

@@ -43,7 +43,7 @@ export function readRunInput(
   return given === undefined && Object.keys(values).length === 0 ? undefined : values;
 }
 
-/** Number of members of a request that are compared with `input`. */
+/** Maximum members of a request that are compared with `input`. */
 const COMPARED_MEMBERS_MAX = 64;
 
 /**

@@ -90,7 +90,7 @@ function obstacle(
     : `${variable} is not set`;
 }
 
-/** Key variables that are not set, of enabled providers that ship with the service. */
+/** Returns the unset key variables of enabled providers that ship with the service. */
 function missingVariables(
   sources: readonly Source[],
   providers: MergedFiles["providers"],
