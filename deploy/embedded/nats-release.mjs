@@ -85,7 +85,7 @@ function baseOf(environment) {
 }
 
 /**
- * The digest in the release's own list. Without TLS, whoever changes the archive on its way changes the list too.
+ * The digest in the release's own list. Without TLS, an attacker who changes the archive in transit changes the list too.
  * @param {string} folder
  * @param {string} archive
  * @param {string} advice

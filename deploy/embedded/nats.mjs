@@ -12,8 +12,8 @@ import { stopOrphan } from "./probe.mjs";
 export const NATS_FLOOR = "2.11";
 
 /**
- * Setting of a server on a small machine, which it shares with all that it serves: one of its threads runs at a time (decision 0065). What
- * the environment says goes first; elsewhere the server goes by the cores and the quota that it has.
+ * GOMAXPROCS of the server. On a machine below eight cores, one thread runs at a time, since the server shares the machine with all that
+ * it serves (decision 0065). The environment has precedence; otherwise, the server uses its cores and quota.
  */
 const PROCESSORS = process.env["GOMAXPROCS"] ?? (availableParallelism() < 8 ? "1" : undefined);
 

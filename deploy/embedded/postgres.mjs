@@ -112,7 +112,7 @@ export function postgresBinaries() {
     try {
       chmodSync(join(native, "bin", program), 0o755);
     } catch {
-      // A read-only installation was unpacked with the right modes, or starting the program will tell.
+      // A read-only installation was unpacked with the right modes, or the start of the program fails.
     }
   }
   return native;

@@ -36,7 +36,7 @@ export function portFault(port, host) {
 }
 
 /**
- * A port on 127.0.0.1 nobody listens on; the preferred one if that is free.
+ * A free port on 127.0.0.1; the preferred one if that is free.
  * @param {number} [preferred]
  * @returns {Promise<number>}
  */

@@ -44,7 +44,7 @@ done
 
 /** @type {import("node:child_process").ChildProcess | null} */
 let reaper = null;
-/** State of the reaper, told to a new one if it is killed: processes with their signals, and folders. */
+/** State of the reaper, passed to a new one if it is killed: processes with their signals, and folders. */
 const watched = new Map();
 /** @type {Set<string>} */
 const folders = new Set();

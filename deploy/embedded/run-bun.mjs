@@ -15,7 +15,7 @@ import { closeReaper, forget, watch } from "./reaper.mjs";
  */
 export async function runBun(root, args) {
   try {
-    // Answers of commands go to stdout, so what is prepared is told beside it.
+    // Answers of commands go to stdout, so progress is reported on stderr.
     const progress = (/** @type {string} */ text) => void process.stderr.write(`${text}\n`);
     const bun = await prepareBun({ root, caches: cachesOf(process.env, dataDirOf(process.env)), progress });
     process.exitCode = await end(bun, root, args);
@@ -33,7 +33,7 @@ export async function runBun(root, args) {
  * @returns {Promise<number>}
  */
 function end(bun, root, args) {
-  // npm runs scripts in the project's folder; INIT_CWD is where the person stands.
+  // npm runs scripts in the project's folder; INIT_CWD is the folder of the caller.
   const env = { ...BUN_MEMORY, ...process.env, INIT_CWD: process.env["INIT_CWD"] ?? process.cwd() };
   const child = spawn(bun, args, { cwd: root, env, stdio: "inherit" });
   const { pid } = child;

@@ -75,8 +75,8 @@ function escape(text) {
 const OBJECT = "._S3rver_object";
 
 /**
- * Lists in the order of keys, without which no page can follow another. Looks at the folder of the prefix and below, and reads
- * what is told of objects for the page alone.
+ * Lists in the order of keys, which pagination requires. Reads the folder of the prefix and its subfolders, and the metadata of
+ * objects for the page only.
  * @param {Store} store
  * @param {new (bucket: string, key: string, content: null, metadata: Record<string, unknown>) => unknown} S3Object
  * @returns {(bucket: string, wanted: Wanted) => Promise<Page>}

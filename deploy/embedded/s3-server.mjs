@@ -7,7 +7,7 @@ import S3Object from "s3rver/lib/models/object.js";
 import { gapCalls, listInOrder } from "./s3-gaps.mjs";
 
 // A client that leaves while its bytes are written, or drops an upload whose part still comes, throws from s3rver's
-// streams where nobody listens: one broken request must not end the server of all.
+// streams without a listener: one broken request must not end the server of all.
 for (const fault of /** @type {const} */ (["uncaughtException", "unhandledRejection"])) {
   process.on(fault, (error) => void process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`));
 }

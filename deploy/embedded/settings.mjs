@@ -26,7 +26,7 @@ import { freePort, portFault } from "./probe.mjs";
  * @property {string | undefined} s3Endpoint
  */
 
-/** Used when SLUICE_ADMIN_PORT is not set and nobody has it. */
+/** Used when SLUICE_ADMIN_PORT is not set and the port is free. */
 const ADMIN_PORT = 9464;
 
 /**
@@ -156,7 +156,7 @@ export function keptSecret(given, dataDir, name) {
 }
 
 /**
- * Free ports for the embedded services: those of the last start when nobody took them meanwhile.
+ * Free ports for the embedded services: those of the last start if they are still free.
  * @template {string} Name
  * @param {string} dataDir
  * @param {readonly Name[]} names

@@ -5,7 +5,7 @@ const OPENINGS = /^(?:What|Who|Whoever|Of|Where|As|Those|One that|That of)\b/;
 
 /** Words of everyday speech in place of the field's terms: report, receive, continue, fail, fix, call back. */
 const EVERYDAY =
-  /\b(?:nobody|whoever|told|tells?|hears?|heard|stands?|go(?:es)? on|going on|comes? to nothing|mends?|mended|rings?)\b/i;
+  /\b(?:nobody|whoever|told|tells?|hears?|heard|stands?|go(?:es)? on|going on|comes? to nothing|mends?|mended)\b/i;
 
 interface FoundComment {
   /** `path:line` of its first line. */
