@@ -1,4 +1,4 @@
-/** Word documents as HTML: nothing outside of the document is read, and no link leads to a script. */
+/** Converts Word documents to HTML. External files are not read, and links to scripts are removed. */
 import mammoth from "mammoth";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -25,7 +25,7 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
   try {
     const options = { convertImage, externalFileAccess: false, includeEmbeddedStyleMap: false };
     const { value } = await mammoth.convertToHtml({ buffer: bytes }, options);
-    // Every bracket and quote of the text is escaped, so these are tags.
+    // Brackets and quotes of text are escaped, so every match is a tag.
     return value.replaceAll(/<img\b[^>]*\ssrc=""[^>]*>/g, "").replaceAll(/<a ([^>]*)>/g, (tag, rest: string) => {
       const href = /(?:^|\s)href="([^"]*)"/.exec(rest)?.[1];
       return href === undefined || href.startsWith("#") || safeLink(href) !== undefined ? tag : "<a>";
@@ -35,14 +35,14 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
   }
 }
 
-/** An element of mammoth's document. */
+/** Element of mammoth's document tree. */
 interface Element {
   readonly type: string;
   readonly value?: string;
   readonly children?: readonly Element[];
 }
 
-/** Text with line breaks, which the library's own text leaves out. */
+/** Returns the text with line breaks, which the library's own text omits. */
 export async function wordText(bytes: Buffer): Promise<string> {
   let root: Element | undefined;
   const transformDocument = (document: Element): Element => {
