@@ -35,10 +35,7 @@ export interface RunResult extends RunOutput {
   readonly ms: number;
 }
 
-/**
- * Working directory between runs. A run's folder is deleted after the run, and modules loaded in a deleted directory fail in
- * `process.cwd()`.
- */
+/** Working directory between runs: a module loaded in a run's deleted folder would fail in `process.cwd()`. */
 const HOME = "/";
 
 const run: Task = async (task, _parts, emit) => {

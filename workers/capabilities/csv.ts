@@ -48,9 +48,7 @@ const OPTIONS = { bom: true, relax_column_count: true, skip_empty_lines: true } 
 const SAMPLE_ROWS = 100;
 const SAMPLE_CHARACTERS = 65_536;
 
-/**
- * Returns the first delimiter that splits all sampled rows into the same number of columns, else the most frequent one of the first row.
- */
+/** Returns the first delimiter with the same number of columns in all sampled rows, else the most frequent one of the first row. */
 function foundDelimiter(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   const found = Object.values(DELIMITERS).map((delimiter) => {

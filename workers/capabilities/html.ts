@@ -58,9 +58,7 @@ export function textOfHtml(html: string): string {
   return guarded(() => service.turndown(html)).replaceAll(/\n{3,}/g, "\n\n").trim(); // prettier-ignore
 }
 
-/**
- * Placeholder before each link until the end: an exclamation mark before a link would make it an image. HTML cannot contain this character.
- */
+/** Placeholder before each link: an exclamation mark there would make it an image. HTML cannot contain this character. */
 const LINK_START = "\0";
 
 /** Members of turndown's nodes that this file uses. */
@@ -144,9 +142,7 @@ function neighbour(element: Element, side: "previousSibling" | "nextSibling"): s
 
 const MARKED_ELEMENTS = Object.keys(MARKS).join(",").toLowerCase();
 
-/**
- * True if Markdown reads a mark in this place. Beside a letter, the enclosed text must not begin or end with punctuation (CommonMark, 6.2).
- */
+/** True if Markdown reads a mark here: beside a letter, the marked text must not begin or end with punctuation (CommonMark, 6.2). */
 function canFlank(outside: string, inside: string): boolean {
   return outside === "" || /[\s\p{P}\p{S}]/u.test(outside) || !/[\p{P}\p{S}]/u.test(inside);
 }

@@ -28,9 +28,7 @@ const findings: TrialFindings = {
 };
 process.stdout.write(JSON.stringify(findings));
 
-/**
- * True if the worker's environment can be read. If this process has the worker's PID in its own namespace, its own environment is empty.
- */
+/** True if the worker's environment is readable. In a PID namespace, the same PID may be this process, whose environment is empty. */
 function readsEnvironment(): boolean {
   try {
     return readFileSync(`/proc/${worker}/environ`).length > 0;

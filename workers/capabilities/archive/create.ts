@@ -145,7 +145,7 @@ async function writeTar(
     "tar.zst": [createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: Math.max(1, level * 2) } })],
   }[format];
   const written = pipeline([Readable.from(tar), ...packers, createWriteStream(path)]);
-  // Awaited below; a rejection before that must not be unhandled.
+  // Awaited below. This handler prevents an unhandled rejection before that.
   written.catch(() => undefined);
   for (const [at, file] of files.entries()) {
     const entry = tar.entry({ name: names[at] ?? "", size: file.bytes, mtime: DATE, mode: 0o644 });

@@ -34,7 +34,7 @@ const MINIFY: Readonly<Record<(typeof LANGUAGES)[number], (code: string) => Prom
 /** Comments of CSS, and strings and addresses, which may contain text that resembles a comment. */
 const CSS_COMMENTS = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|url\([^)]*|\/\*[^]*?(?:\*\/|$)/gi;
 
-/** Moves legal comments (`/*! … *\/`) to the beginning: esbuild keeps only those at the beginning. */
+/** Moves legal comments (`/*! … *\/`) to the beginning, because the CSS engine drops the others. */
 function withLegalComments(code: string, minified: string): string {
   const legal = Array.from(code.matchAll(CSS_COMMENTS), ([text]) => text).filter((text) => text.startsWith("/*!"));
   const dropped = legal.filter((text) => !minified.includes(text));

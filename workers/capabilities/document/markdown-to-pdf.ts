@@ -200,7 +200,7 @@ function breakable(text: string): string {
   const marked = text.replaceAll(WITHOUT_SPACES, (part) =>
     Array.from(segmenter.segment(part), ({ segment }) => segment).join(ZERO_WIDTH_SPACE),
   );
-  // Decomposes the vowel am before a tone mark: the shaper would place the vowel's ring above the tone mark.
+  // Decomposes the vowel am before a tone mark: the shaper would place the vowel's circle above the tone mark.
   return marked
     .replaceAll(/([\u0e48-\u0e4b])\u0e33/g, "\u0e4d$1\u0e32")
     .replaceAll(/([\u0ec8-\u0ecb])\u0eb3/g, "\u0ecd$1\u0eb2");

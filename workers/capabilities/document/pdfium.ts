@@ -75,7 +75,7 @@ export function pageSize(document: PDFiumDocument, page: number): { readonly wid
   return { width, height };
 }
 
-/** Functions of pdfium (fpdf_*.h) that the library does not wrap. Pointers and handles are numbers; 0 means none. */
+/** Functions of pdfium (fpdf_*.h), most of which the library does not wrap. Pointers and handles are numbers; 0 means none. */
 type PdfiumFunction =
   | "_FORM_OnAfterLoadPage"
   | "_FORM_OnBeforeClosePage"

@@ -109,7 +109,7 @@ function dateOf(days: number): Date | undefined {
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** Limits repeated cells: one cell of an ods can stand for a whole sheet, and the parser would write all copies. */
+/** Limits repeated cells: one cell of an ods can represent a whole sheet, and the parser would write all copies. */
 function checkRepeats(content: string): void {
   let [rows, cells] = [1, 0];
   for (const [tag] of content.matchAll(/<table:(?:table-row|table-cell|covered-table-cell)\b[^>]*>/g)) {

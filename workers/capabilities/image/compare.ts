@@ -61,9 +61,7 @@ async function pixelsOf(file: InputFile, width: number, height: number): Promise
   return new Uint8Array(await sized.removeAlpha().raw().toBuffer());
 }
 
-/**
- * Returns a perceptual hash of 64 bits, stable under scaling and compression. A bit is true if a grey pixel is darker than the next one.
- */
+/** Returns a 64-bit hash, stable under scaling and compression: a bit is true if a grey pixel is darker than the next one. */
 async function hashOf(file: InputFile): Promise<readonly boolean[]> {
   const { image } = await openImage(file);
   const small = image.flatten({ background: "white" }).greyscale().resize({ width: 9, height: 8, fit: "fill" });

@@ -88,9 +88,7 @@ export function muted(scene: Scene): Scene {
   return { ...rest, chains: [...scene.chains, `[${scene.audio}]anullsink`], audio: null };
 }
 
-/**
- * Adds stereo audio, which replaces the scene's own or, with a filter such as `amix`, joins it. @param source chain without output label
- */
+/** Adds stereo audio: replaces the scene's audio, or mixes with it by a filter such as `amix`. @param source chain without label */
 export function withSound(scene: Scene, source: string, filter?: string): Scene {
   const rest = filter === undefined ? muted(scene) : scene;
   const second = next(rest, "t");

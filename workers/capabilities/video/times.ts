@@ -11,9 +11,7 @@ export const TIMES = {
   end: number("Time in seconds at which it disappears. Default: end of the video.", TIME),
 };
 
-/**
- * Returns a condition for FFmpeg's `enable`; undefined for always. @param seconds video length; 0 if unknown. @throws MediaError invalid
- */
+/** Returns FFmpeg's `enable` condition; undefined for always. @param seconds video length; 0 if unknown. @throws MediaError invalid */
 export function whileShown(start: number | undefined, end: number | undefined, seconds: number): string | undefined {
   if (start === undefined && end === undefined) return undefined;
   if (seconds > 0 && (start ?? 0) >= seconds) {

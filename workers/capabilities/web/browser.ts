@@ -114,9 +114,7 @@ async function lettersIn(frame: Frame): Promise<string> {
   }
 }
 
-/**
- * Script in the page: returns its characters beyond Latin, each once. Skips text that is transparent, clipped, empty or outside the page.
- */
+/** Script in the page: returns each character beyond Latin once. Skips transparent, clipped, empty and off-page text. */
 const LETTERS = `(() => {
   const families = (list) => list.split(",").map((one) => one.trim().replaceAll(/["']/g, ""));
   const loaded = new Set([...document.fonts].filter(({ status }) => status === "loaded").flatMap(({ family }) => families(family)));

@@ -64,9 +64,7 @@ const ROOTS: ReadonlyMap<string, Form> = new Map([
   ["html", "html"],
 ]);
 
-/**
- * Detects the format by a known first element, else by the content type: servers send feeds with any type. @throws MediaError unsupported
- */
+/** Detects the format by a known first element, else by the content type, which feeds often misstate. @throws MediaError unsupported */
 export function formOf(page: InputPage, text: string): Form {
   const type = typeOf(page);
   const start = text.slice(0, 4_096).replaceAll(/<!--[^]*?-->/g, "");

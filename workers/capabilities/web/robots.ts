@@ -102,9 +102,7 @@ function octetsOf(pattern: string): number {
   return pattern.replaceAll(/%[\da-f]{2}|[^\0-\x7f]/giu, (sign) => encoded(sign, true)).length;
 }
 
-/**
- * True if the pattern matches from the start of the path. `*` matches any run, and a final `$` the end. Scans the path once for each part.
- */
+/** True if the pattern matches the path's start; `*` is any run, a final `$` the end. Scans the path once for each part. */
 function matches(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith("$");
   const [first = "", ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split("*");

@@ -91,8 +91,7 @@ async function writeFrames(page: Page): Promise<void> {
         html,
       );
     } catch {
-      // The frame was removed, navigates, or cannot have a `srcdoc`: it remains a link. If the page itself is broken, the next call fails
-      // too.
+      // The frame was removed, navigates, or rejects a `srcdoc`: it remains a link. A broken page also fails the next call.
     }
   }
 }
