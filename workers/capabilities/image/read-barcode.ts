@@ -80,7 +80,7 @@ export default defineCapability({
   },
 });
 
-/** Returns UPC-A if requested: the reader reports it as EAN-13 with a leading zero. The bars are equal, and GS1 assigns such numbers as UPC-A. */
+/** Returns UPC-A if requested: the reader reports it as EAN-13 with a leading zero. GS1 assigns such numbers as UPC-A. */
 function contentOf(
   type: string,
   text: string,
