@@ -11,7 +11,7 @@ import { PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
 /**
  * Debian release with a PgBouncer that supports named statements (since 1.21). Its libraries, including the C library, are also downloaded,
- * because those of an older release are too old.
+ * because an older release's libraries are too old.
  */
 const RELEASE = "trixie";
 const PACKAGES = [
@@ -38,7 +38,7 @@ export interface PgBouncer {
 
 /**
  * @param poolSize connections to Postgres, shared by all clients
- * @param settings default: those of the page
+ * @param settings default: the settings of the page
  */
 export async function startPgBouncer(
   databaseUrl: string,

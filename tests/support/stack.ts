@@ -45,7 +45,7 @@ export interface StackOptions {
   readonly quickJanitor?: boolean;
   /** Pools that each worker serves. Default: chat. */
   readonly pools?: readonly string[];
-  /** Variables for every role, which override those of the stack. */
+  /** Variables for every role, which override the stack's own variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Prepares the database before a role starts. */
   readonly prepare?: (query: Query) => Promise<void>;
@@ -230,7 +230,7 @@ async function startTogether(
   return { processes, ingresses: none, workers: none, janitors: none };
 }
 
-/** Sets session limits in the database, because the pooler ignores those of the roles, and starts the pooler. */
+/** Sets session limits in the database, because the pooler ignores the limits of the roles, and starts the pooler. */
 async function startPooler({ url, query }: TestDatabase, poolSize: number): Promise<PgBouncer> {
   for (const setting of [
     "statement_timeout = '10s'",

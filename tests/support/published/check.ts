@@ -60,7 +60,7 @@ function eventsOf(document: DocumentName, isEvent: (name: string) => boolean): R
   );
 }
 
-/** A quick validator that only reports success, and one that lists all faults with their positions, which takes three times as long. */
+/** A quick validator that only reports success, and a validator of all faults with their positions, which takes three times as long. */
 const validators = { quick: once(() => open({})), whole: once(() => open({ allErrors: true, verbose: true })) };
 
 function once<T>(make: () => T): () => T {

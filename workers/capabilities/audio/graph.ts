@@ -210,7 +210,7 @@ export function chainOf(facts: Pick<AudioFacts, "source">, filters: readonly str
   return `${[soundOf(facts), ...filters].join(",")}[a]`;
 }
 
-/** Returns the source with times from 0, because those of an MP3 may begin later. Audio of a video keeps its times. */
+/** Returns the source with times from 0, because an MP3's times may begin later. Audio of a video keeps its times. */
 export function soundOf({ source }: Pick<AudioFacts, "source">): string {
   const isBesidePictures = ["mov", "matroska", "avi", "mpegts", "flv"].includes(source.container);
   return `${fileSource("audio", source)}${isBesidePictures ? "" : ",asetpts=PTS-STARTPTS"}`;
