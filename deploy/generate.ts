@@ -1,28 +1,28 @@
-/**
- * Writes every generated file, or with --check tells which of them are stale.
- * A generator is a row in GENERATORS: a name and the files it makes, as text.
- */
+/** Writes every generated file, or lists the stale ones with --check. A generator is a row in GENERATORS: a name and its files as text. */
 import { join } from "node:path";
 
 import { definedCapabilities } from "./generate/capabilities.ts";
 import { capabilitiesPage } from "./generate/capabilities-page.ts";
+import { errorsPage } from "./generate/errors-page.ts";
 import { decisionFiles } from "./generate/decisions.ts";
 import { componentsJson } from "./generate/openapi-components.ts";
 import { monitoringFiles } from "./generate/monitoring.ts";
 import { filesWithNames } from "./generate/names.ts";
+import { pageWithProviders } from "./generate/providers-table.ts";
 import { requestShapesJson } from "./generate/request-shapes.ts";
 import { readSchemaFiles, ROOT_DIR } from "./generate/schema-files.ts";
+import { settingsPage } from "./generate/settings-page.ts";
 import { kubernetesFiles } from "./kubernetes/files.ts";
 import { typesModule } from "./generate/types.ts";
 import { validatorsDeclaration, validatorsModule } from "./generate/validators.ts";
 
 export interface FileGenerator {
   readonly name: string;
-  /** Path below the project root → whole text; the same input must give the same bytes. */
+  /** Returns path below the project root → whole text; equal inputs must give equal bytes. */
   generate(): Promise<Readonly<Record<string, string>>>;
 }
 
-/** In order: each reads what those before it have written. */
+/** In order: each generator reads the output of the previous ones. */
 const GENERATORS: readonly FileGenerator[] = [
   { name: "names", generate: () => filesWithNames() },
   {
@@ -44,16 +44,26 @@ const GENERATORS: readonly FileGenerator[] = [
       const all = await definedCapabilities();
       return {
         "schemas/generated/capabilities.json": `${JSON.stringify(all, null, 1)}\n`,
-        "schemas/CAPABILITIES.md": capabilitiesPage(all),
+        "schemas/docs/reference/capabilities.md": capabilitiesPage(all),
+      };
+    },
+  },
+  {
+    name: "documentation",
+    async generate() {
+      return {
+        "schemas/docs/reference/errors.md": errorsPage(),
+        "schemas/docs/reference/settings.md": await settingsPage(),
       };
     },
   },
   { name: "kubernetes", generate: () => Promise.resolve(kubernetesFiles()) },
   { name: "monitoring", generate: async () => monitoringFiles() },
   { name: "decisions", generate: () => decisionFiles() },
+  { name: "providers", generate: () => pageWithProviders() },
 ];
 
-/** Paths of the generated files whose text differs from what would be written now. */
+/** Returns the paths of the generated files whose present text differs from the generator's. */
 async function staleFiles(root: string, generators: readonly FileGenerator[]): Promise<readonly string[]> {
   const outputs = await Promise.all(generators.map((generator) => generator.generate()));
   const stale: string[] = [];

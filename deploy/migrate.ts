@@ -13,7 +13,7 @@ import { ensureBucket, openStorage } from "#shared/storage/client.ts";
 
 import { ensureBootstrap } from "./admin/bootstrap.ts";
 
-/** @throws Error when the database cannot be reached or a migration fails */
+/** Migrates. @throws Error when the database is unreachable or a migration fails */
 export async function runMigrate(): Promise<void> {
   const config = loadConfig(undefined, { needs: ["database"] });
   const log = createLogger({ level: config.logLevel, role: "migrate" });

@@ -1,6 +1,6 @@
 /**
- * Makes the files that samples of capabilities name: `bun deploy/samples.ts` writes shared/calls/capabilities/samples. The same
- * programs make the same bytes, so a change of them shows.
+ * Writes the sample files of capabilities: `bun deploy/samples.ts` writes shared/calls/capabilities/samples. Equal programs give equal
+ * bytes, so their changes are visible.
  */
 import { join } from "node:path";
 
@@ -57,7 +57,7 @@ await runFilterGraph({
   secondsMax: 10,
 });
 
-// A test picture whose clock runs, with a tone that is heard in its first half of each second.
+// A test pattern with a running clock, and a tone in the first half of each second.
 await runFilterGraph({
   graph:
     "testsrc2=s=320x180:r=25:d=3[v];aevalsrc='0.3*lt(mod(t,1),0.5)*sin(2*PI*440*t)|0.3*lt(mod(t,1),0.5)*sin(2*PI*660*t)':s=44100:d=3[a]",

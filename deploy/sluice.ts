@@ -1,4 +1,4 @@
-/** One entry for every role, and for all of them in one process. */
+/** Entry point of every role, and of all roles in one process. */
 import { SLUICE } from "#shared/command-lines.ts";
 import type { RoleConnections } from "#shared/process.ts";
 import { POOLS, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
@@ -51,14 +51,14 @@ const ROLES: Readonly<Record<string, (args: readonly string[]) => Promise<void>>
   },
 };
 
-/** Returns each named pool once: a pool that is named twice would take twice its slots. @throws Error naming the first argument that is no pool */
+/** Returns each named pool once: a duplicate would take twice its slots. @throws Error naming the first argument that is no pool */
 function poolsOf(args: readonly string[]): readonly WorkerPool[] {
   const unknown = args.find((arg) => !WORKER_POOLS.includes(arg as WorkerPool));
   if (unknown === undefined) return [...new Set(args)] as readonly WorkerPool[];
   throw new Error(`expected one or more pools of ${WORKER_POOLS.join(", ")}, got ${unknown}`);
 }
 
-/** Runs a process that has one role. */
+/** Runs a process with one role. */
 async function runRole(
   name: RoleName,
   connections: RoleConnections,
@@ -83,7 +83,7 @@ if (!role) {
   }
 }
 
-/** The fault and what caused it, one line. */
+/** Returns the error and its causes as one line. */
 function sentences(error: unknown): string {
   const parts: string[] = [];
   for (let fault = error; fault instanceof Error && parts.length < 4; fault = fault.cause) {

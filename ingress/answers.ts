@@ -45,12 +45,12 @@ export function asApiError(error: unknown, log: Logger, requestId: string): ApiE
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) {
     log.warn({ err: error, request_id: requestId }, "the database could not be asked");
-    return new ApiError("service_unavailable", "The service cannot reach its records right now; try again shortly.");
+    return new ApiError("service_unavailable", "The service cannot reach its database right now; try again shortly.");
   }
   // A statement that timed out waiting for a lock has changed nothing.
   if (sqlState(error) === SQL.lockTimeout) {
     log.warn({ err: error, request_id: requestId }, "a lock was not to be had");
-    return new ApiError("overloaded", "Others change the same records right now; try again shortly.");
+    return new ApiError("overloaded", "Other requests are changing the same records; try again shortly.");
   }
   log.error({ err: error, request_id: requestId }, "request failed");
   // The progress of the call is unknown, so a blind retry could pay twice.

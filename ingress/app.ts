@@ -155,9 +155,13 @@ function optionsOf(path: string, allow: string): Route {
 }
 
 function notAllowed(method: string, allow: string): ApiError {
-  return new ApiError("method_not_allowed", `This path does not take ${method.slice(0, 20)}; it takes ${allow}.`, {
-    headers: { allow },
-  });
+  return new ApiError(
+    "method_not_allowed",
+    `This path does not support ${method.slice(0, 20)}; it supports ${allow}.`,
+    {
+      headers: { allow },
+    },
+  );
 }
 
 function isNotFound(error: unknown): boolean {

@@ -81,7 +81,7 @@ export async function readJsonBody(request: Request, bytesMax: number): Promise<
   } catch (error) {
     if (error instanceof ApiError) throw error;
     // The connection closed, or a chunk was malformed. The client cannot receive a response, and the service is not at fault.
-    throw new ApiError("request_timeout", "The request body did not arrive whole.", { cause: error });
+    throw new ApiError("request_timeout", "The request body arrived incomplete.", { cause: error });
   } finally {
     deadline.stop();
   }
@@ -153,7 +153,10 @@ function checkMediaType(headers: Headers): void {
   }
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
-    throw new ApiError("unsupported_media_type", "Compressed request bodies are not accepted.");
+    throw new ApiError(
+      "unsupported_media_type",
+      "Compressed request bodies are not supported; send the body uncompressed.",
+    );
   }
 }
 

@@ -175,7 +175,7 @@ export function createServe(context: IngressContext): Serve {
     } catch (error) {
       const hasLeft = request.signal.aborted && !(error instanceof ApiError);
       response = errorResponse(
-        hasLeft ? new ApiError("service_unavailable", "The client left.") : error,
+        hasLeft ? new ApiError("service_unavailable", "The client closed the connection.") : error,
         log,
         requestId,
         isAnthropic(route, request),
@@ -238,7 +238,7 @@ export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">,
   if (limit === null || uncounted.take(keyId, limit * UNCOUNTED_FACTOR)) return;
   throw new ApiError(
     "rate_limit_exceeded",
-    `More than ${limit * UNCOUNTED_FACTOR} reads, cancels and changes of settings in a minute came with this key.`,
+    `This key sent more than ${limit * UNCOUNTED_FACTOR} reads, cancels and settings changes in a minute; try again in a minute.`,
   );
 }
 
@@ -291,7 +291,7 @@ function restarting({ countsItself }: Route): ApiError {
   return countsItself === true
     ? new ApiError(
         "service_unavailable",
-        "The service is restarting. This call may have been served: see its x-request-id.",
+        "The service is restarting. The call may have been served: look up its x-request-id before a retry.",
         {
           shouldRetry: false,
         },

@@ -53,6 +53,37 @@ export function withoutNulls(value: unknown, ref: NullShapeRef | undefined, shap
   return withoutNulls(changed, branches[branch], shapes);
 }
 
+/**
+ * Returns names that the schema of an object in a value declares: of optional members, and of members that are objects or lists.
+ * @param pointer JSON pointer of the object
+ */
+export function memberNamesAt(
+  value: unknown,
+  ref: NullShapeRef | undefined,
+  shapes: NullShapes,
+  pointer: string,
+): readonly string[] {
+  let inner = value;
+  let shape = shapeOf(inner, ref, shapes);
+  for (const token of pointer.split("/").slice(1)) {
+    const key = token.replaceAll("~1", "/").replaceAll("~0", "~");
+    const next = Array.isArray(inner) ? shape?.items : (memberOf(shape?.members, key) ?? shape?.others);
+    inner = (inner as Readonly<Record<string, unknown>> | null | undefined)?.[key];
+    shape = shapeOf(inner, next, shapes);
+  }
+  return [...new Set([...(shape?.optional ?? []), ...Object.keys(shape?.members ?? {})])];
+}
+
+/** Returns the shape of a value: of a union, the branch that its tag names. */
+function shapeOf(value: unknown, ref: NullShapeRef | undefined, shapes: NullShapes): NullShape | undefined {
+  const shape = typeof ref === "string" ? shapes[ref] : ref;
+  if (typeof shape === "string") return shapeOf(value, shape, shapes);
+  if (shape?.tag === undefined || shape.branches === undefined || typeof value !== "object") return shape;
+  const tag = (value as Readonly<Record<string, unknown>> | null)?.[shape.tag];
+  if (typeof tag !== "string" || !Object.hasOwn(shape.branches, tag)) return shape;
+  return shapeOf(value, shape.branches[tag], shapes);
+}
+
 function memberOf(members: NullShape["members"], name: string): NullShapeRef | undefined {
   return members !== undefined && Object.hasOwn(members, name) ? members[name] : undefined;
 }

@@ -1,6 +1,8 @@
 /** Ajv's errors → one sentence for the client, in the form OpenAI's clients know: code, message, param. */
 import type { SchemaError } from "#schemas/generated/validators.js";
 
+import { didYouMean, nearNames } from "./near-names.ts";
+
 export interface Fault {
   /** Path of the offending parameter, such as `messages[0].content`; null when it is the whole body. */
   readonly param: string | null;
@@ -26,7 +28,7 @@ const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^[a-zA-Z0-9_-]{1,128}$": "have 1 to 128 characters of a-z, A-Z, 0-9, _ and -",
   "^[Hh][Tt][Tt][Pp][Ss]?://": "be an http or https address",
   "^[a-z][a-z0-9_]{0,63}$": "have 1 to 64 characters of a-z, 0-9 and _, and begin with a letter",
-  "^[^\\u0000]*$": "have no NUL",
+  "^[^\\u0000]*$": "contain no NUL character",
   "^[0-9]{1,19}$": "be a string of 1 to 19 digits",
   "^([a-z]+\\.([a-z0-9_]+|\\*)|[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12})$":
     "be a capability such as image.resize, a category such as image.*, workflow.* or the id of a workflow",
@@ -86,8 +88,18 @@ const VALUE_KEYWORDS = new Set([
   "discriminator",
 ]);
 
-/** The fault a client should mend first, from the errors of one validation of `root`. */
-export function describeFault(errors: readonly SchemaError[], root: unknown): Fault {
+/** Number of members of an object that are compared with a missing name. */
+const COMPARED_MEMBERS_MAX = 64;
+
+/**
+ * Returns the fault that a client should fix first, from the errors of one validation of `root`.
+ * @param namesAt names of the members that the schema declares for the object of an error, for the hint on a misspelt name
+ */
+export function describeFault<E extends SchemaError>(
+  errors: readonly E[],
+  root: unknown,
+  namesAt: (error: E) => Iterable<string> = () => [],
+): Fault {
   const relevant = mostRelevant(errors);
   const error = relevant[0];
   if (error === undefined)
@@ -99,7 +111,7 @@ export function describeFault(errors: readonly SchemaError[], root: unknown): Fa
     const param = alternatives.length === 1 ? (alternatives[0] ?? null) : place.param;
     return {
       param,
-      message: `Missing required parameter: ${either(alternatives)}.`,
+      message: `Missing required parameter: ${either(alternatives)}.${misspelt(relevant, place.value, namesAt(error))}`,
       code: "missing_required_parameter",
       isOfType: false,
     };
@@ -107,7 +119,7 @@ export function describeFault(errors: readonly SchemaError[], root: unknown): Fa
   const unknown = error.params["additionalProperty"] ?? error.params["unevaluatedProperty"];
   if (typeof unknown === "string") {
     const param = memberParam(place.param, unknown, false);
-    return { param, message: `${param} is not a known parameter.`, code: "invalid_request", isOfType: false };
+    return { param, message: unknownMember(param, unknown, namesAt(error)), code: "invalid_request", isOfType: false };
   }
   if (error.propertyName !== undefined) {
     const param = memberParam(place.param, error.propertyName, false);
@@ -126,19 +138,38 @@ export function describeFault(errors: readonly SchemaError[], root: unknown): Fa
   };
 }
 
+/** Returns the message for a member that is not declared. @param names members that are declared beside it */
+export function unknownMember(param: string, name: string, names: Iterable<string>): string {
+  return `${param} is not a known parameter.${didYouMean(names, name)}`;
+}
+
+/** Returns a hint on the undeclared member of an object that is spelt like a missing one, or an empty string. */
+function misspelt(errors: readonly SchemaError[], value: unknown, names: Iterable<string>): string {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return "";
+  const known = new Set(names);
+  const sent = Object.keys(value)
+    .slice(0, COMPARED_MEMBERS_MAX)
+    .filter((name) => !known.has(name));
+  for (const error of errors) {
+    const absent = missing(error);
+    const [near] = absent === undefined ? [] : nearNames(sent, absent);
+    if (absent !== undefined && near !== undefined) return ` Did you mean ${absent} instead of ${near}?`;
+  }
+  return "";
+}
+
 /**
  * Returns the errors to report. Of a union they are those about the branch the client most likely meant: the deepest in the value.
  * Among equals, an error other than a wrong type shows that the type was right.
  */
-function mostRelevant(all: readonly SchemaError[]): readonly SchemaError[] {
+function mostRelevant<E extends SchemaError>(all: readonly E[]): readonly E[] {
   const errors = withoutOtherBranches(all);
-  const depth = (error: SchemaError): number =>
-    error.instancePath.split("/").length + (missing(error) === undefined ? 0 : 1);
+  const depth = (error: E): number => error.instancePath.split("/").length + (missing(error) === undefined ? 0 : 1);
   const deepestDepth = Math.max(...errors.map(depth));
   const deepest = errors.filter((error) => depth(error) === deepestDepth);
   const first = deepest.find((error) => error.keyword !== "type") ?? deepest[0];
   if (first === undefined) return [];
-  const isAlternative = (error: SchemaError): boolean =>
+  const isAlternative = (error: E): boolean =>
     error.keyword === first.keyword && error.instancePath === first.instancePath;
   const union = errors.some((error) => error.keyword === "anyOf" || error.keyword === "oneOf");
   const isOneOfSeveral = ["type", "required", "const"].includes(first.keyword);
@@ -146,7 +177,7 @@ function mostRelevant(all: readonly SchemaError[]): readonly SchemaError[] {
 }
 
 /** A branch of a union that a member with one possible value names, and which the client did not name, has nothing to say. */
-function withoutOtherBranches(errors: readonly SchemaError[]): readonly SchemaError[] {
+function withoutOtherBranches<E extends SchemaError>(errors: readonly E[]): readonly E[] {
   const others = errors.flatMap(({ keyword, schemaPath }) => {
     const branch =
       keyword === "const" ? /^(.*\/anyOf\/\d+\/)properties\/[^/]+\/const$/.exec(schemaPath)?.[1] : undefined;

@@ -6,7 +6,7 @@ import shapes from "#schemas/generated/request-shapes.json" with { type: "json" 
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { validators } from "#schemas/generated/validators.js";
 
-import { hasNullMember, type NullShapes, withoutNulls } from "./absent-nulls.ts";
+import { hasNullMember, memberNamesAt, type NullShapes, withoutNulls } from "./absent-nulls.ts";
 import { describeFault, type Fault } from "./contract-fault.ts";
 import { ApiError } from "./errors.ts";
 
@@ -54,5 +54,7 @@ function isValid<N extends SchemaName>(name: N, value: unknown): value is Schema
 
 /** Faults of the last validation, which failed. */
 function faultOf(name: SchemaName, value: unknown): Fault {
-  return describeFault(validators[name].errors ?? [], value);
+  return describeFault(validators[name].errors ?? [], value, ({ instancePath }) =>
+    memberNamesAt(value, name, SHAPES, instancePath),
+  );
 }

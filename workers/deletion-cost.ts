@@ -1,6 +1,6 @@
 /**
- * Cost of deleting the pod that this process is, as Kubernetes is told it: the busier, the dearer, so that a Deployment that shrinks gives its
- * idle pods first. A hint: what runs in a pod that is deleted all the same has its grace.
+ * Reports the pod-deletion cost of this process's pod to Kubernetes. A busier pod costs more, so a shrinking Deployment deletes idle pods
+ * first. The cost is a hint: the work of a deleted busy pod still has its grace period.
  */
 import { readFile } from "node:fs/promises";
 import { request } from "node:https";
@@ -10,32 +10,32 @@ import type { Logger } from "#shared/logger.ts";
 
 /** Name of the annotation (kubernetes.io/docs/reference/labels-annotations-taints); without it a pod costs 0. */
 const ANNOTATION = "controller.kubernetes.io/pod-deletion-cost";
-/** The cluster keeps every change, so they are few. */
+/** Interval of the reports, in milliseconds. Reports are rare because the cluster stores every change. */
 const LOOK_MS = 30_000;
-/** Less than a step of a stop has. */
+/** Timeout of one report, in milliseconds: less than a shutdown step may take. */
 const TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 1_048_576;
 
 interface DeletionCostOptions {
   readonly podName: string;
-  /** Pieces of work in hand. */
+  /** Returns the number of running pieces of work. */
   readonly busy: () => number;
   readonly log: Logger;
-  /** Folder of the pod's account: token, ca.crt and namespace. */
+  /** Folder of the pod's service account: token, ca.crt and namespace. */
   readonly account?: string;
-  /** Origin of the cluster's API, which its certificate names. */
+  /** Origin of the cluster's API, as in its certificate. */
   readonly api?: string;
   readonly lookMs?: number;
 }
 
 export interface DeletionCost {
-  /** Resolves when nothing is told any more. */
+  /** Stops the reports; resolves when the running one has ended. */
   close(): Promise<void>;
 }
 
 /**
- * Tells the cost now and then, while it changes.
- * @throws Error when the pod has no account at the cluster's API
+ * Reports the cost at intervals when it has changed.
+ * @throws Error when the pod has no service account for the cluster's API
  */
 export async function openDeletionCost({
   podName,
@@ -54,7 +54,7 @@ export async function openDeletionCost({
     },
   );
   const url = `${api}/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
-  /** Unknown at first and after a failure: the container before this one, or a patch whose answer was lost, may have told another. */
+  /** Last reported cost; undefined at first and after a failure, since an unconfirmed or earlier patch may have set another cost. */
   let told: number | undefined;
   let isFailing = false;
   let telling: Promise<void> | undefined;
@@ -63,7 +63,7 @@ export async function openDeletionCost({
     const cost = costOf(busy());
     if (cost === told) return;
     try {
-      // The token is replaced before it expires.
+      // Read again each time, because the token is replaced before it expires.
       await annotate(url, { token: await read("token"), ca, cost });
       told = cost;
       isFailing = false;
@@ -86,19 +86,19 @@ export async function openDeletionCost({
   };
 }
 
-/** Returns the cost of a pod with so much in hand: its highest power of two, so that it seldom changes. */
+/** Returns the cost of a pod by its running work: the highest power of two, so that it rarely changes. */
 function costOf(busy: number): number {
   return busy < 1 ? 0 : 2 ** Math.floor(Math.log2(busy));
 }
 
-/** Sends one merge patch. @throws Error when it was not taken */
+/** Sends one merge patch. @throws Error when the API rejects it */
 function annotate(
   url: string,
   { token, ca, cost }: { readonly token: string; readonly ca: string; readonly cost: number },
 ): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const headers = { authorization: `Bearer ${token}`, "content-type": "application/merge-patch+json" };
-  // No proxy of the providers' stands before it, as one would before fetch.
+  // Not `fetch`, which would use the proxy for providers.
   const sent = request(url, { method: "PATCH", headers, ca }, (answer) => {
     let bytes = 0;
     answer.on("data", (piece: Buffer) => {

@@ -1,4 +1,4 @@
-/** Starts the pools named on the command line; stops them without losing a call. */
+/** Starts the pools named on the command line, and stops them without losing a call. */
 import { randomBytes } from "node:crypto";
 
 import { OFF_BY_DEFAULT } from "#shared/calls/capabilities/off.ts";
@@ -56,15 +56,15 @@ import { checkOutgoing, isCallPool, slotsOf, slotsOfAll, type WorkerPool } from 
 import { startWorkflows } from "./workflows/open.ts";
 import { RunStore } from "./workflows/store.ts";
 
-/** A download waits this long for room in the budget of its pool. */
+/** Longest wait of a download for capacity in its pool's budget, in milliseconds. */
 const RESULT_ROOM_MS = paced(180_000);
 
-/** Returns the connections to Postgres beside the pool: settles, and the admission of steps' jobs. */
+/** Returns the number of reserved Postgres connections: for settlements, and for the admission of steps' jobs. */
 export function workerConnections(pools: readonly WorkerPool[]): RoleConnections {
   return { reserved: (pools.includes("workflow") ? 2 : 1) * GROUPED_CONNECTIONS, slow: 0 };
 }
 
-/** @throws Error with one sentence when something the worker needs is not there */
+/** Starts the worker. @throws Error with one sentence when a requirement of the worker is missing */
 export async function startWorker(role: Role, named: readonly WorkerPool[]): Promise<void> {
   const pools = named.filter((pool) => pool !== WEBHOOK_POOL);
   const { config, log, metrics, lifecycle, database } = role;
@@ -101,7 +101,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   lifecycle.onStop("uploads", () => uploads.close());
   const providers = createProviders(config.providerKey);
   lifecycle.onStop("providers", () => providers.close());
-  // Each call looks at one thing at a time, so that none hears `busy`.
+  // As many probes as slots: each call inspects one file at a time, so none fails with `busy`.
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
   const { capabilities, offer } = await openCapabilities(role, pools);
@@ -123,7 +123,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
     failures: openFailureLog({ database, sealer, secrets: config.secrets, log }),
     storage,
     uploads,
-    // Half of the places are one workspace's at most, as many as it may have uploads.
+    // Twice the upload limit of a workspace, since one workspace may take at most half of the budget.
     uploadPlaces: new ResultBudget({ bytesMax: 2 * UPLOADS_PER_WORKSPACE_MAX, waitMs: RESULT_ROOM_MS }),
     catalogue,
     capabilities,
@@ -143,7 +143,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   const cancels = openCancels(work, createJobTokens(await serviceSecret(database, "cancels", randomBytes(32))));
   lifecycle.onStop("cancels", () => cancels.close());
   const runners: Runner[] = [];
-  // Before any of them takes work: it throws in a pod that has no token.
+  // Before the pools take work, since it throws in a pod without a token.
   if (config.podName !== undefined) {
     const busy = (): number => runners.reduce((sum, runner) => sum + runner.running(), 0);
     const cost = await openDeletionCost({ podName: config.podName, busy, log });
@@ -162,9 +162,9 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   for (const pool of pools.filter(isCallPool)) {
     runners.push(...startCallPool(pool, shared, { lifecycle, cancels, continuation, markOf }));
   }
-  // One step, so that no runner takes calls while another waits for its last ones.
+  // One step, so that no runner takes calls while another waits for its last calls.
   lifecycle.onStop("runners", (hurry, allowedMs) => stopRunners(runners, hurry, allowedMs), config.graceMs);
-  // The sandbox counts every call's tokens; loading the vocabulary takes longer than answering.
+  // Loaded in advance, because the sandbox counts the tokens of every call, and loading takes longer than a response.
   if (config.sandbox && pools.includes("chat")) {
     loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
   }
@@ -172,10 +172,10 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   if (offer !== undefined) role.addPages({}, { engines: offer.engines });
 }
 
-/** Workers of these pools have the keys of providers. */
+/** True for pools whose workers have provider keys. */
 const asksProviders = (pool: Pool): boolean => pool !== "capability" && pool !== "workflow";
 
-/** Opens the children that run capabilities, and the offer of what they can run in processes that have the pool. */
+/** Opens the children that run capabilities, and, in processes with the pool, the list of supported capabilities. */
 async function openCapabilities(
   { config, log, metrics, lifecycle, database }: Role,
   pools: readonly Pool[],
@@ -210,7 +210,7 @@ interface CallPoolParts {
   readonly markOf: MarkOf;
 }
 
-/** Starts a pool that answers calls: a runner for each lane. */
+/** Starts a pool that serves calls: one runner per lane. */
 function startCallPool(
   pool: CallPool,
   shared: SharedContext,
@@ -240,7 +240,7 @@ function startCallPool(
       createHandler: row.createHandler,
       runMs: row.runMs(config),
       cancels,
-      // Batch jobs wait their turn on the queue, each for itself.
+      // Batch jobs are queued individually.
       continuation: lane === "live" ? continuation : undefined,
     });
     lifecycle.onStop(`durable jobs ${pool} ${lane}`, () => durable.close());
@@ -250,13 +250,13 @@ function startCallPool(
   });
 }
 
-/** Stops all runners. What still runs shortly before `allowedMs` are over is cut and settled, so that the process can end cleanly. */
+/** Stops all runners. Calls that still run shortly before `allowedMs` are aborted and settled, so that the process ends cleanly. */
 async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, allowedMs: number): Promise<void> {
   const cut = new AbortController();
   const timer = setTimeout(() => cut.abort(), Math.max(allowedMs / 2, allowedMs - STOP_MARGIN_MS));
   try {
     const signal = AbortSignal.any([hurry, cut.signal]);
-    // One that fails to stop takes no other's cut away.
+    // A runner that fails to stop does not prevent the abort of the others.
     const ends = await Promise.allSettled(runners.map((runner) => runner.stop(signal)));
     for (const end of ends) if (end.status === "rejected") throw end.reason;
   } finally {
@@ -264,5 +264,5 @@ async function stopRunners(runners: readonly Runner[], hurry: AbortSignal, allow
   }
 }
 
-/** Left after the cut for settles, answers and closing connections; of a shorter grace half is left. */
+/** Time after the abort for settlements, responses and closing connections, in milliseconds; at most half of the grace period. */
 const STOP_MARGIN_MS = 5_000;

@@ -1,5 +1,5 @@
 /** Texts about commands: the list by task, the page of one command, and what to do about a name that is none. */
-import { nearNames } from "#shared/calls/kinds/near-names.ts";
+import { nearNames } from "#shared/near-names.ts";
 import { ADMIN } from "#shared/command-lines.ts";
 
 import { type Command, commandName, parametersOf, quote } from "./command.ts";
@@ -9,7 +9,7 @@ import { EXAMPLES, PARAMETERS } from "./parameters.ts";
 const TASKS: Readonly<Record<string, readonly string[]>> = {
   "Workspaces, members and keys": ["workspace", "member", "key", "preset", "fallback-chains"],
   "Credits and usage": ["credits", "usage", "ledger", "holds"],
-  "Models and providers": ["source", "catalogue"],
+  "Models and providers": ["source", "catalogue", "import"],
   "Messages that could not be processed": ["dead-letters"],
   "Operators and secrets": ["operator", "secrets"],
   Installation: ["compose", "nats", "restore"],

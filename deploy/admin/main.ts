@@ -4,6 +4,7 @@ import { CATALOGUE_COMMANDS } from "./catalogue.ts";
 import { type Command, commandName, type Live, readLine, UsageError } from "./command.ts";
 import { openContext } from "./context.ts";
 import { commandText, listText, unknownText, usageLine } from "./help.ts";
+import { IMPORT_COMMANDS } from "./import.ts";
 import { MAINTENANCE_COMMANDS } from "./maintenance.ts";
 import { OPERATOR_COMMANDS } from "./operators.ts";
 import { RESTORE_COMMANDS } from "./restore.ts";
@@ -38,6 +39,7 @@ const COMMANDS: readonly Command[] = [
   ...MAINTENANCE_COMMANDS,
   ...RESTORE_COMMANDS,
   ...CATALOGUE_COMMANDS,
+  ...IMPORT_COMMANDS,
   ...SETUP_COMMANDS,
   ...WEBHOOK_COMMANDS,
   HELP,

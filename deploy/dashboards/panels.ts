@@ -1,4 +1,4 @@
-/** A dashboard as rows of panels, and as Grafana's classic JSON. */
+/** Renders a dashboard of rows and panels to Grafana's classic JSON. */
 
 export type Unit = "short" | "s" | "bytes" | "percentunit" | "reqps" | "ops";
 
@@ -99,13 +99,13 @@ export function quantile(q: number, metric: string, by: string, matchers = ""): 
   return { expr: `histogram_quantile(${q}, ${buckets})`, legend: `p${q * 100} ${legendOf(by)}`.trim() };
 }
 
-/** Returns the highest of the processes that set a gauge. */
+/** Returns the maximum of a gauge over the processes that set it. */
 export function highest(metric: string, by: string, matchers = ""): Line {
   const max = by === "" ? "max" : `max by (${by})`;
   return { expr: `${max} (${metric}${braced(matchers)})`, legend: legendOf(by) };
 }
 
-/** Returns the sum over processes of a gauge that each sets for itself. */
+/** Returns the sum of a gauge over processes that each set it for themselves. */
 export function total(metric: string, by: string, matchers = ""): Line {
   const sum = by === "" ? "sum" : `sum by (${by})`;
   return { expr: `${sum} (${metric}${braced(matchers)})`, legend: legendOf(by) };

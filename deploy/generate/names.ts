@@ -4,15 +4,15 @@ import { join } from "node:path";
 import { SCHEMAS_DIR } from "./schema-files.ts";
 
 interface Names {
-  /** Path of its endpoint by the name of each kind of job. */
+  /** Path of the endpoint, by the name of each kind of job. */
   readonly kinds: Readonly<Record<string, string>>;
-  /** Path at which runs are asked for, which are no jobs. */
+  /** Path of the endpoint that creates runs, which are not jobs. */
   readonly runs: string;
   readonly modalities: readonly string[];
   readonly events: readonly string[];
 }
 
-/** Schema files whose one `enum` with a name of the list becomes the list. */
+/** Schema files with exactly one `enum` that contains a name of the list; this `enum` is replaced by the list. */
 const LISTS: readonly (readonly [path: string, list: (names: Names) => readonly string[]])[] = [
   ["job-message.schema.json", ({ kinds }) => Object.keys(kinds)],
   ["batch-message.schema.json", ({ kinds, runs }) => [...Object.values(kinds), runs]],
@@ -22,10 +22,10 @@ const LISTS: readonly (readonly [path: string, list: (names: Names) => readonly 
   ["requests/subscription-create.schema.json", ({ events }) => events],
 ];
 
-/** Width at which oxfmt breaks a line. */
+/** Width at which oxfmt wraps a line, in characters. */
 const WIDTH = 120;
 
-/** Returns the schema files with the names as they are listed. @throws Error naming a file without such a list */
+/** Returns the schema files with the listed names. @throws Error naming a file without such an `enum` */
 export async function filesWithNames(dir: string = SCHEMAS_DIR): Promise<Record<string, string>> {
   const names = (await Bun.file(join(dir, "names.json")).json()) as Names;
   const files = LISTS.map(async ([path, list]) => {

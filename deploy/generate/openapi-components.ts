@@ -1,14 +1,14 @@
-/** The schemas as OpenAPI 3.1 components: the same dialect, with what generators of clients need said out loud. */
+/** Converts the schemas to OpenAPI 3.1 components of the same dialect, with explicit hints for client generators. */
 import { namedParts, resolvePart, type Schema, type SchemaFile, tagValues, X_SCHEMA } from "./schema-files.ts";
 
 const reference = (name: string): string => `#/components/schemas/${name}`;
 
-/** Hold values, not schemas. */
+/** Keywords whose members are values, not schemas. */
 const VALUES = new Set(["const", "enum", "default", "examples"]);
-/** Say of an object what it may have. */
+/** Keywords that describe the members of an object. */
 const SHAPES = ["properties", "additionalProperties", "allOf", "anyOf", "oneOf"];
 
-/** schemas/generated/components.json: `{ schemas }`, by name, sorted. */
+/** Returns schemas/generated/components.json: `{ schemas }`, by name, sorted. */
 export function componentsJson(files: readonly SchemaFile[]): string {
   const parts = namedParts(files, reference);
   const byReference = new Map([...parts].map(([name, part]) => [reference(name), part]));
@@ -36,7 +36,7 @@ function mapValues(members: Schema, change: (value: unknown, name: string) => un
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value, name)]));
 }
 
-/** A discriminator with the value that leads to each branch: without one generators take the branch's name for it. */
+/** Returns the mapping of a discriminator's values to branches. Without one, generators use the branch's name as the value. */
 function mappingOf({ discriminator, oneOf }: Schema, parts: ReadonlyMap<string, Schema>): object | undefined {
   if (discriminator === undefined || !Array.isArray(oneOf)) return undefined;
   const { propertyName: tag } = discriminator as { readonly propertyName: string };

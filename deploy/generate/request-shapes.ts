@@ -1,12 +1,12 @@
-/** Generates the shapes by which null members of requests are removed, from the schemas of requests. */
+/** Generates, from the schemas of requests, the shapes by which null members of requests are removed. */
 import { nullShapeOf, type NullShapeRef } from "#shared/absent-nulls.ts";
 
 import { namedParts, type SchemaFile } from "./schema-files.ts";
 
-/** Schemas that untrusted values are read by, besides those under `requests/`. */
+/** Schemas of untrusted values besides those under `requests/`. */
 const READ: readonly string[] = ["BatchMessage", "ResponsesMessage", "ResponsesTypedItem", "WorkflowDefinition"];
 
-/** schemas/generated/request-shapes.json: the shapes by name, and those that they refer to. */
+/** Returns schemas/generated/request-shapes.json: the shapes by name, including those that they refer to. */
 export function requestShapesJson(files: readonly SchemaFile[]): string {
   const parts = namedParts(files, (name) => name);
   const part = (name: string) => parts.get(name) ?? {};

@@ -1,4 +1,4 @@
-/** The schema files as data: which there are, what each part is called, what its references point to. */
+/** Reads the schema files as data: their list, the names of their parts, and the targets of their references. */
 import { join, posix } from "node:path";
 
 import { Glob } from "bun";
@@ -6,7 +6,7 @@ import { Glob } from "bun";
 export type Schema = Readonly<Record<string, unknown>>;
 
 export interface SchemaFile {
-  /** Relative to schemas/, with forward slashes. */
+  /** Path relative to schemas/, with forward slashes. */
   readonly path: string;
   readonly title: string;
   readonly schema: Schema;
@@ -15,14 +15,14 @@ export interface SchemaFile {
 export const ROOT_DIR = join(import.meta.dir, "..", "..");
 export const SCHEMAS_DIR = join(ROOT_DIR, "schemas");
 
-/** Keyword that names the schema of a value which is checked elsewhere, with faults of its own; clients read it as a reference. */
+/** Keyword that names the schema of a value which is validated separately, with faults of its own; clients read it as a reference. */
 export const X_SCHEMA = "x-schema";
 
 const TITLE = /^[A-Z][A-Za-z0-9]*$/;
 
 /**
- * Every `*.schema.json` below a folder, sorted by path.
- * @throws Error naming the file whose title is missing, malformed or taken, or that has an `$id`
+ * Returns every `*.schema.json` below a folder, sorted by path.
+ * @throws Error naming the file whose title is missing, malformed or duplicate, or that has an `$id`
  */
 export async function readSchemaFiles(dir: string = SCHEMAS_DIR): Promise<readonly SchemaFile[]> {
   const found = await Array.fromAsync(new Glob("**/*.schema.json").scan({ cwd: dir }));
@@ -37,8 +37,8 @@ export async function readSchemaFiles(dir: string = SCHEMAS_DIR): Promise<readon
 }
 
 /**
- * Every file and every member of a file's `$defs` under its name, each reference replaced by `reference(name)`.
- * @throws Error naming the place of a reference that leads nowhere, or of a name that is taken
+ * Returns every file and every member of a file's `$defs` by its name, with each reference replaced by `reference(name)`.
+ * @throws Error naming the place of a dangling reference or a duplicate name
  */
 export function namedParts(
   files: readonly SchemaFile[],
@@ -79,12 +79,12 @@ export function namedParts(
   );
 }
 
-/** The whole file's schema without what belongs to the file: its dialect, and the parts that get names of their own. */
+/** Returns a file's schema without the members of the file: its dialect, and the parts with names of their own. */
 function withoutHead({ $schema: _dialect, $defs: _parts, ...schema }: Schema): Schema {
   return schema;
 }
 
-/** The part a schema of nothing but a reference leads to, else the schema itself; references are names here. */
+/** Returns the target of a schema that is only a reference, otherwise the schema itself; references are names here. */
 export function resolvePart(schema: Schema, parts: ReadonlyMap<string, Schema>): Schema {
   const name = schema["$ref"];
   if (typeof name !== "string") return schema;
@@ -93,7 +93,7 @@ export function resolvePart(schema: Schema, parts: ReadonlyMap<string, Schema>):
   return part;
 }
 
-/** Values by which a branch of a discriminated union is known. */
+/** Returns the values of the tag that identify a branch of a discriminated union. */
 export function tagValues(branch: Schema, tag: string): readonly unknown[] {
   const { const: value, enum: values } = (branch["properties"] as Record<string, Schema> | undefined)?.[tag] ?? {};
   if (value !== undefined) return [value];
@@ -116,7 +116,7 @@ function partsOf(file: SchemaFile): Readonly<Record<string, Schema>> {
   return (file.schema["$defs"] ?? {}) as Readonly<Record<string, Schema>>;
 }
 
-/** A part without a title of its own is called after its file. */
+/** Returns the title of a part, or a name built from that of its file. */
 function partName(file: SchemaFile, key: string, part: Schema): string {
   if (part["title"] !== undefined) return titleOf(part, `${file.path}#/$defs/${key}`);
   return file.title + key.charAt(0).toUpperCase() + key.slice(1);

@@ -1,4 +1,4 @@
-/** TypeScript types from the same files the validators come from. */
+/** Generates TypeScript types from the schema files of the validators. */
 import { compile, type JSONSchema } from "json-schema-to-typescript";
 
 import { SCHEMAS_DIR, type SchemaFile } from "./schema-files.ts";
@@ -6,7 +6,7 @@ import { SCHEMAS_DIR, type SchemaFile } from "./schema-files.ts";
 const BANNER =
   "/** Written by deploy/generate.ts from schemas/*.schema.json: edit those, then run `npm run generate`. */";
 
-/** schemas/generated/types.ts: every title as a type, SchemaTypes from title to type, SchemaName. */
+/** Returns schemas/generated/types.ts: every title as a type, SchemaTypes from title to type, SchemaName. */
 export async function typesModule(files: readonly SchemaFile[]): Promise<string> {
   const umbrella: JSONSchema = {
     title: "SchemaTypes",

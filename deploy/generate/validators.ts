@@ -1,4 +1,4 @@
-/** Ajv's standalone code for every schema file, bundled until nothing is left to import. */
+/** Generates Ajv's standalone code for every schema file, bundled without remaining imports. */
 import { join } from "node:path";
 
 import { Ajv2020 } from "ajv/dist/2020.js";
@@ -23,25 +23,25 @@ const BANNER = "/** Written by deploy/generate.ts from schemas/: edit those, the
 /** Extension keywords that schemas may carry and validators ignore (spec "Schema caveats"). */
 const EXTENSIONS = ["x-svc-unit", "x-svc-enum-labels", "x-svc-value-sources", REFUSES_NULL, X_SCHEMA];
 
-/** Say nothing about validity; left out, the committed code is a fifth smaller. */
+/** Keywords without effect on validity; omitting them makes the committed code a fifth smaller. */
 const ANNOTATIONS = new Set(["title", "description", "deprecated", "examples", "default"]);
 
-/** Keywords whose members are named by us: a property may well be called `title`. */
+/** Keywords whose members are our own names, since a property may be called `title`. */
 const NAME_MAPS = new Set(["properties", "patternProperties", "dependentSchemas", "dependentRequired"]);
 
-/** schemas/generated/validators.js: `validators`, a record from title to compiled function. */
+/** Returns schemas/generated/validators.js: `validators`, a record from title to compiled function. */
 export async function validatorsModule(files: readonly SchemaFile[]): Promise<string> {
   const ajv = new Ajv2020({
     strict: true,
     strictRequired: false,
     allowUnionTypes: true,
     discriminator: true,
-    // contracts.ts words the faults, knowing what arrived
+    // contracts.ts writes the messages, since it knows the value
     messages: false,
     code: { source: true, esm: true, lines: true },
   });
   addFormats(ajv);
-  // Theirs takes `urn:uuid:…` too, which the database does not.
+  // The library's format also accepts `urn:uuid:…`, which the database rejects.
   ajv.addFormat("uuid", /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i);
   ajv.addVocabulary(EXTENSIONS);
   const parts = namedParts(files, (name) => name);
@@ -54,8 +54,8 @@ export async function validatorsModule(files: readonly SchemaFile[]): Promise<st
 }
 
 /**
- * The form of a schema that is compiled: without annotations, and with the tag of a discriminated union checked by an
- * enum before its branches, since Ajv's own fault for an unknown tag does not list the accepted ones.
+ * Returns the form of a schema that is compiled: without annotations, and with an enum that checks the tag of a discriminated union before
+ * its branches, since Ajv's own fault for an unknown tag does not list the accepted values.
  */
 function compilable(schema: Schema, parts: ReadonlyMap<string, Schema>): Schema {
   const inner = (node: unknown): unknown => {
@@ -86,7 +86,7 @@ function mapValues(members: Schema, change: (value: unknown) => unknown): Schema
   return Object.fromEntries(Object.entries(members).map(([name, value]) => [name, change(value)]));
 }
 
-/** Ajv's output calls `require` for its helpers, which Node refuses in a module: the bundler puts them inside. */
+/** Bundles Ajv's output, which calls `require` for its helpers; Node rejects that in a module. */
 async function bundle(code: string): Promise<string> {
   const entry = join(ROOT_DIR, "validators-entry.js");
   const built = await Bun.build({
@@ -99,11 +99,11 @@ async function bundle(code: string): Promise<string> {
   const output = built.outputs[0];
   if (!built.success || output === undefined)
     throw new Error(`bundling failed: ${built.logs.map((log) => log.message).join("; ")}`);
-  // The bundler's comments hold paths relative to where it was started, its indentation doubles the size.
+  // The bundler's comments contain paths relative to its working directory, and its indentation doubles the size.
   return BANNER + (await output.text()).replaceAll(/^(\s+|\/\/.*\n)/gm, "");
 }
 
-/** schemas/generated/validators.d.ts */
+/** Returns schemas/generated/validators.d.ts. */
 export function validatorsDeclaration(): string {
   return `import type { SchemaName } from "./types.ts";
 

@@ -1,4 +1,4 @@
-/** Every file below base, components and overlays, as text. */
+/** Generates every file below base, components and overlays, as text. */
 import { readFileSync } from "node:fs";
 
 import { Namespace } from "kubernetes-models/v1/Namespace";
@@ -20,7 +20,7 @@ const HEADER =
 /** An object of the cluster with its schema. */
 export interface Model {
   toJSON(): unknown;
-  /** @throws Error naming the field */
+  /** @throws Error naming the invalid field */
   validate(): void;
 }
 

@@ -98,7 +98,7 @@ function statefulSet(isCluster: boolean): StatefulSet {
       volumeClaimTemplates: [
         {
           metadata: { name: "data" },
-          // Above max_file_store of server.conf.
+          // Larger than max_file_store of server.conf.
           spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "25Gi" } } },
         },
       ],

@@ -18,7 +18,7 @@ export interface Workload {
   readonly leaveSeconds: number;
   readonly cores: { readonly request: string; readonly limit?: string };
   readonly memory: string;
-  /** Size of /tmp, on the node's disk. */
+  /** Size of /tmp on the node's disk. */
   readonly scratch: string;
   readonly secrets: readonly SecretName[];
   /** True when the role lists models: it then learns which providers have a key. */

@@ -45,7 +45,7 @@ async function receiveForm(call: RouteCall, receiver: Receiver): Promise<Receive
   try {
     const members = await readFormBody(call.request, { members: TRANSCRIPTION_FORM.members, files: { file } });
     if (!audio) {
-      throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
+      throw new ApiError("missing_required_parameter", "Missing required form part `file`.", { param: "file" });
     }
     return { request: parse("TranscriptionRequest", members), audio };
   } catch (error) {

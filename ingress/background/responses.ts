@@ -113,7 +113,7 @@ export async function cancelBackground(
   found: KeptResponse,
 ): Promise<ModelResponse> {
   if (!found.isBackground) {
-    throw new ApiError("unsupported_value", "Expected a response that was made with background: true.", {
+    throw new ApiError("unsupported_value", "Only a response created with background: true can be cancelled.", {
       param: "response_id",
     });
   }
@@ -155,8 +155,8 @@ export function resumeBackground(
   const isOver = response.output.length > 0 && lastEvent < OPENING.length;
   if (!keepsEvents || isOver) {
     const kept = isOver
-      ? "whose events are still kept, an hour"
-      : "that was made with background: true and stream: true";
+      ? "whose events are still stored; events are deleted an hour after its end"
+      : "created with background: true and stream: true";
     throw new ApiError("unsupported_value", `Expected a response ${kept}.`, { param: "stream" });
   }
   const id = callOfResponse(response.id) ?? "";

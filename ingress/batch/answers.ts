@@ -53,7 +53,7 @@ export async function findKnown(
   return { kind: "answered", outcome: "repeated", job, told: jobReplyOf(row, result) };
 }
 
-const REUSED = reused("Expected the message that this Idempotency-Key was used for first, got one with another body.");
+const REUSED = reused("This Idempotency-Key was used for a message with another body; use a new key.");
 
 /** Returns the answer to a refused message, of which nothing is stored. */
 export function refused(job: Addressed, error: JobError): Answered {

@@ -15,6 +15,7 @@ import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { fingerprintOfJson } from "#shared/same-request.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
+import { refuseMisspeltInput } from "#shared/workflows/inputs.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
 import { findShown } from "../workflows/access.ts";
@@ -91,7 +92,9 @@ async function readRun(
   workflowId: string,
   body: unknown,
 ): Promise<NewRun> {
-  const { input, version }: WorkflowRunRequest = parse("WorkflowRunRequest", body);
+  const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
+  refuseMisspeltInput(request);
+  const { input, version } = request;
   const workflow = await findShown(database, caller, workflowId);
   const asked = { id: job.id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
   const run = await newRunOf(database, caller, asked);

@@ -33,7 +33,7 @@ export async function endLed(
 
 const EXPIRED = {
   code: "batch_expired",
-  message: "The completion window of the batch ended before all lines were made.",
+  message: "The completion window of the batch ended before all lines were processed.",
 };
 
 /** Returns the error in the batch's event: the first fault, with its line and the number of faults. */

@@ -64,7 +64,7 @@ export async function feedLines(
   const caller = await callerOf(context, batch);
   const blocks = caller instanceof ApiError ? undefined : await findBlocks(context.database, batch.input_file_id);
   if (caller instanceof ApiError || !blocks) {
-    const gone = new ApiError("file_not_found", "The input file was deleted before this line was made.");
+    const gone = new ApiError("file_not_found", "The input file was deleted before this line was processed.");
     const error = caller instanceof ApiError ? caller : gone;
     for (const line of lines) await onFed(line, { kind: "refused", error });
     return 0;
@@ -102,7 +102,7 @@ async function callerOf({ publishers }: BatchContext, batch: BatchRow): Promise<
   try {
     const caller = await publishers.find(batch.workspace_id, batch.key_id);
     if (caller) return caller;
-    return new ApiError("invalid_api_key", "The API key that made the batch is not active any more.");
+    return new ApiError("invalid_api_key", "The API key that created the batch is no longer active.");
   } catch (error) {
     if (error instanceof ApiError && error.status < 500) return error;
     throw error;
@@ -200,7 +200,10 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
     case "refused":
       return { kind: "admitted", refused: admission.error.code };
     case "unknown_workspace":
-      return { kind: "refused", error: admission.refusal ?? new ApiError("invalid_api_key", "The workspace is gone.") };
+      return {
+        kind: "refused",
+        error: admission.refusal ?? new ApiError("invalid_api_key", "The workspace no longer exists."),
+      };
     case "full":
       return waitFor(admission.waitMs);
     case "busy":

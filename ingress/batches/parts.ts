@@ -166,7 +166,7 @@ async function spanOfParts(context: Context, id: string, isOutput: boolean, from
 
 async function spanOfFile({ database, storage }: Context, fileId: string, from: bigint, to: bigint): Promise<Buffer> {
   const blocks = await findBlocks(database, fileId);
-  if (!blocks) throw new ApiError("file_not_found", `The file ${fileId}, which has these lines, was deleted.`);
+  if (!blocks) throw new ApiError("file_not_found", `The file ${fileId} with these lines was deleted.`);
   const pieces: Uint8Array[] = [];
   for await (const piece of readFile(storage, blocks, Number(from), Number(to))) pieces.push(piece);
   return Buffer.concat(pieces);

@@ -15,6 +15,7 @@ import { exactIntegersOf, findingExactIntegers } from "#shared/exact-integers.ts
 import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
 import type { TimeSlices } from "#shared/time-slices.ts";
+import { refuseMisspeltInput } from "#shared/workflows/inputs.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
 import type { IngressContext } from "../context.ts";
@@ -81,7 +82,11 @@ export async function checkLine(
   const { custom_id: customId, method, url, body } = line;
   if (customId === undefined) throw missing("custom_id");
   if (typeof customId !== "string" || customId === "" || customId.length > CUSTOM_ID_CHARS_MAX || !isPlain(customId)) {
-    throw new LineFault("invalid_custom_id", `Expected a text of 1 to ${CUSTOM_ID_CHARS_MAX} characters.`, "custom_id");
+    throw new LineFault(
+      "invalid_custom_id",
+      `Expected a string of 1 to ${CUSTOM_ID_CHARS_MAX} characters.`,
+      "custom_id",
+    );
   }
   if (method !== "POST") throw new LineFault("invalid_method", "Expected method to be POST.", "method");
   if (url !== endpoint) {
@@ -103,7 +108,7 @@ export async function checkLine(
 }
 
 function missing(param: string): LineFault {
-  return new LineFault("missing_required_parameter", `Expected the line to have ${param}.`, param);
+  return new LineFault("missing_required_parameter", `Missing required member ${param} of the line.`, param);
 }
 
 /** Checks a body against the published schema. Checks of models, files and funds follow when the line runs. */
@@ -134,10 +139,10 @@ function readResponses(body: Readonly<Record<string, unknown>>): ResponsesReques
 }
 
 const NOT_IN_A_BATCH = {
-  background: "A line of a batch is a job already: expected background to be false or left out.",
-  conversation: "A line of a batch goes on from a stored response by previous_response_id: expected no conversation.",
-  generate: "A line of a batch is answered: expected generate to be true or left out.",
-  tools: "Tools of type sluice are served where their caller waits: by POST /v1/chat/completions and /v1/responses.",
+  background: "Lines of a batch already run in the background; remove background or set it to false.",
+  conversation: "Lines of a batch do not support conversation; use previous_response_id.",
+  generate: "Lines of a batch always generate a response; remove generate or set it to true.",
+  tools: "Tools of type sluice work only in direct calls of POST /v1/chat/completions and /v1/responses.",
 } as const;
 
 /** Returns the number of texts; an array of numbers is the tokens of one text. */
@@ -219,7 +224,9 @@ async function readRun(
   workflowId: string,
   body: unknown,
 ): Promise<NewRun> {
-  const { input, version }: WorkflowRunRequest = parse("WorkflowRunRequest", body);
+  const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
+  refuseMisspeltInput(request);
+  const { input, version } = request;
   const workflow = await findShown(database, caller, workflowId);
   const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
   const run = await newRunOf(database, caller, asked);

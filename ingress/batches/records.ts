@@ -32,8 +32,8 @@ export function refusedRecord(line: BatchLine, error: ApiError): LineRecord {
 }
 
 const UNRUN_MESSAGES: Readonly<Record<Exclude<BatchEnd, "completed">, string>> = {
-  expired: "The batch was over before this line was made.",
-  cancelled: "The batch was cancelled before this line was made.",
+  expired: "The batch expired before this line was processed.",
+  cancelled: "The batch was cancelled before this line was processed.",
 };
 
 /** Returns the record of a line that never ran. */

@@ -283,7 +283,7 @@ class Turn {
   private async giveUp(): Promise<undefined> {
     const { context, batch } = this;
     const { database, log } = context;
-    const message = "The batch was given up: whoever worked on it failed, again and again.";
+    const message = "The batch failed: every attempt to process it ended with an error.";
     const fault: BatchFault = { code: "internal_error", message, param: null, line: null };
     const lines = await runningLines(database, batch.id);
     if (batch.in_progress_at === null) await dropLines(database, batch);
@@ -312,7 +312,7 @@ class Turn {
       const isTooLate = batch.ends_at !== null && Date.now() - batch.ends_at.getTime() > FULL_MAX_MS;
       if (!isFull(error) || !isTooLate) throw error;
       const message =
-        "The workspace has had no room for the files of the batch for a day; its lines can be read one by one.";
+        "The result files of the batch exceeded the workspace's storage limit for a day. Read its lines one by one.";
       const fault: BatchFault = { code: "storage_limit_exceeded", message, param: null, line: null };
       await endLed(context, batch, { state: "failed", faults: [fault] });
     }

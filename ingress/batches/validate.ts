@@ -52,7 +52,7 @@ export async function validateBatch(
     }
     await reading.end();
   } else {
-    reading.fault({ code: "file_not_found", message: "The input file is not there any more.", param: "input_file_id" });
+    reading.fault({ code: "file_not_found", message: "The input file was deleted.", param: "input_file_id" });
   }
   if (!isLed()) return false;
   const { faults, total, model } = reading;
@@ -70,13 +70,13 @@ export async function validateBatch(
 
 const NO_ROOM = {
   code: "storage_limit_exceeded",
-  message: "The storage of the workspace does not hold the lines of this batch: delete files, or raise the limit.",
+  message: "The lines of this batch would exceed the workspace's storage limit; delete files, or raise the limit.",
   param: "input_file_id",
 };
 const TOO_MANY_KEPT = { code: "too_many_lines", param: null };
 
 function tooManyKept(max: number): string {
-  return `Expected at most ${max} lines in all batches of the workspace that are kept, got more. Batches are kept for some time after their end.`;
+  return `Expected at most ${max} lines in all stored batches of the workspace, got more. Ended batches count until they expire.`;
 }
 
 class Validation {
@@ -152,7 +152,7 @@ class Validation {
       this.fault({ code: "too_many_lines", message: `Expected at most ${lines} lines, got more.`, param: null });
     }
     if (this.inputs > inputs && !this.hasTooMany) {
-      const message = `Expected at most ${inputs} texts in all embeddings calls together, got more.`;
+      const message = `Expected at most ${inputs} texts in all embeddings calls in total, got more.`;
       this.fault({ code: "too_many_inputs", message, param: null });
     }
     if (this.total === 0 && this.faults.length === 0) {
@@ -167,7 +167,7 @@ class Validation {
     const written = await insertLines(this.context.database, this.batch, chunk);
     for (const { number } of chunk) {
       if (written.has(number)) continue;
-      const message = "Expected a custom_id that no other line of the file has.";
+      const message = "Expected a unique custom_id, got one of an earlier line.";
       this.fault({ code: "duplicate_custom_id", message, param: "custom_id" }, number);
     }
   }

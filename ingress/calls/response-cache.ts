@@ -65,7 +65,7 @@ function readHeader(header: string | null): [mode: string | undefined, ttlS: num
   if (mode !== undefined) return [mode, ttl === undefined ? undefined : Number(ttl)];
   throw new ApiError(
     "unsupported_value",
-    "Expected the header x-cache to be on, off or refresh, with ; ttl=<seconds> from 1 if wanted.",
+    "Expected the header x-cache to be on, off or refresh, optionally with ; ttl=<seconds> of at least 1.",
     {
       param: "x-cache",
     },

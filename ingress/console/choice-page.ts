@@ -22,7 +22,7 @@ export function choicePage(
       `<p><button formaction="${Bun.escapeHTML(pathOf(workspace_id))}"><bdi>${Bun.escapeHTML(workspace_name)}</bdi></button>${is_proven ? "" : UNPROVEN}</p>`,
   );
   const more = hasMore
-    ? "<p>There are more: to sign in to one that is missing, begin again with <code>?workspace=</code> and its name.</p>\n"
+    ? "<p>There are more workspaces. To sign in to one that is not listed, start again with <code>?workspace=</code> and its name.</p>\n"
     : "";
   const page = `<!doctype html>
 <html lang="en">
@@ -33,7 +33,7 @@ export function choicePage(
 </head>
 <body>
 <h1>Choose a workspace</h1>
-<p><bdi>${Bun.escapeHTML(email)}</bdi> is known in several. Sign in to:</p>
+<p><bdi>${Bun.escapeHTML(email)}</bdi> is a member of several workspaces. Choose one:</p>
 <form method="post">
 ${buttons.join("\n")}
 </form>

@@ -32,13 +32,13 @@ function isFromConsole({ headers }: Request): boolean {
 /** Requires a request of the console. @throws ApiError `permission_denied` */
 export function requireConsole(request: Request, place: Place): void {
   if (!isFromConsole(request)) {
-    throw new ApiError("permission_denied", "Expected the header X-Sluice-Console: 1 of a page of this origin.");
+    throw new ApiError("permission_denied", "Missing the header X-Sluice-Console: 1, which pages of this origin send.");
   }
   if (!jarOf(request, place)) throw noHttps();
 }
 
 function noHttps(): ApiError {
-  return new ApiError("permission_denied", "People sign in over https, or on the machine that the service runs on.");
+  return new ApiError("permission_denied", "Sign-in requires https, or a browser on the machine of the service.");
 }
 
 /** Returns the session token; undefined if the request has a key or does not come from the console. */

@@ -125,7 +125,10 @@ export function openIssuer(
         throw isAway(error) ? away() : unproven();
       });
       if (typeof person.email !== "string" || !isMailAddress(person.email) || person.email_verified !== true) {
-        throw new ApiError("permission_denied", "The issuer has no verified mail address of this person.");
+        throw new ApiError(
+          "permission_denied",
+          "The identity provider has no verified email address for this account.",
+        );
       }
       return { returnTo: begun.returnTo, workspace: begun.workspace, email: person.email };
     },
@@ -196,9 +199,9 @@ function isNetwork(error: unknown): boolean {
 }
 
 function away(): ApiError {
-  return new ApiError("service_unavailable", "The service that signs people in cannot be reached; try again shortly.");
+  return new ApiError("service_unavailable", "The identity provider cannot be reached; try again shortly.");
 }
 
 function unproven(): ApiError {
-  return new ApiError("invalid_api_key", "The sign-in did not succeed; begin it again.");
+  return new ApiError("invalid_api_key", "The sign-in failed; start it again.");
 }

@@ -36,7 +36,7 @@ export function createTries(database: Queryable, now: () => number = () => perfo
       if (!isOver && (await takeSignInTry(database, network, TRIES_PER_MINUTE_MAX))) return;
       throw new ApiError(
         "ip_rate_limit_exceeded",
-        `More than ${TRIES_PER_MINUTE_MAX} sign-ins in a minute came from this address.`,
+        `This IP address sent more than ${TRIES_PER_MINUTE_MAX} sign-ins in a minute; try again in a minute.`,
       );
     },
   };

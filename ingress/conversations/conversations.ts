@@ -29,13 +29,9 @@ export async function takeConversation(context: Context, call: RouteCall, id: st
   const taken = uuid === undefined ? undefined : await takeReadable(context, call, uuid);
   if (!taken) throw conversationNotFound("conversation");
   if (taken !== "held") return taken;
-  throw new ApiError(
-    "conversation_locked",
-    "Another call goes on from the conversation; try again when it has ended.",
-    {
-      param: "conversation",
-    },
-  );
+  throw new ApiError("conversation_locked", "Another call is using the conversation; try again when it has ended.", {
+    param: "conversation",
+  });
 }
 
 /** Locks the conversation, and unlocks it if it cannot be read. */

@@ -74,7 +74,7 @@ export async function* filePieces(
 ): AsyncGenerator<Uint8Array> {
   const param = name.replace(/\[\]$/, "");
   if (filename === undefined) {
-    const message = `Expected \`${param}\` to be a file with a filename, got a plain field.`;
+    const message = `Expected \`${param}\` to be a file with a filename, got a text field.`;
     throw new ApiError("invalid_request", message, { param });
   }
   let size = 0;

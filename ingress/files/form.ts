@@ -52,7 +52,7 @@ export async function readForm(reader: MultipartReader, sink: ByteSink): Promise
     }
   }
   if (!file) {
-    throw new ApiError("missing_required_parameter", "Expected the form to have a part `file`.", { param: "file" });
+    throw new ApiError("missing_required_parameter", "Missing required form part `file`.", { param: "file" });
   }
   return {
     purpose: readPurpose(fields),
@@ -66,7 +66,7 @@ export async function readForm(reader: MultipartReader, sink: ByteSink): Promise
 
 async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSink): Promise<ReceivedFile> {
   if (head.filename === undefined) {
-    throw new ApiError("invalid_request", "Expected `file` to be a file with a filename, got a plain field.", {
+    throw new ApiError("invalid_request", "Expected `file` to be a file with a filename, got a text field.", {
       param: "file",
     });
   }

@@ -59,5 +59,5 @@ export function openIncoming(request: Request, pace = PACE): Incoming {
 
 /** Returns the error of a closed connection or malformed chunk: the client cannot receive a response, and the service is not at fault. */
 function notWhole(cause: unknown): ApiError {
-  return new ApiError("request_timeout", "The request body did not arrive whole.", { cause });
+  return new ApiError("request_timeout", "The request body arrived incomplete.", { cause });
 }

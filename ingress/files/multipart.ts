@@ -65,7 +65,7 @@ export class MultipartReader {
       if (isPreamble) this.skipped += piece?.length ?? 0;
       else this.passed += piece?.length ?? 0;
       if (this.passed > MULTIPART_PASSED_BYTES_MAX) {
-        const message = `Expected at most ${MULTIPART_PASSED_BYTES_MAX} bytes in parts that have no meaning here.`;
+        const message = `Expected at most ${MULTIPART_PASSED_BYTES_MAX} bytes in unknown parts of the form.`;
         throw new ApiError("request_too_large", message);
       }
       if (this.skipped > MULTIPART_OUTSIDE_BYTES_MAX) throw malformed("it does not begin with its boundary");
@@ -110,7 +110,7 @@ export class MultipartReader {
     for (let piece = await this.nextBytes(); piece !== undefined; piece = await this.nextBytes()) {
       this.fieldBytes += piece.length;
       if (this.fieldBytes > MULTIPART_FIELDS_BYTES_MAX) {
-        const message = `Expected fields of at most ${MULTIPART_FIELDS_BYTES_MAX} bytes in all.`;
+        const message = `Expected form fields of at most ${MULTIPART_FIELDS_BYTES_MAX} bytes in total.`;
         throw new ApiError("request_too_large", message, { param: paramOf(name) });
       }
       // A copy, because the buffer is reused. `Buffer.from` would copy a Buffer byte by byte.
@@ -124,7 +124,7 @@ export class MultipartReader {
     let size = this.waiting.length + this.piece.length;
     for (let piece = await this.source.read(); piece !== undefined; piece = await this.source.read()) {
       size += piece.length;
-      if (size > MULTIPART_OUTSIDE_BYTES_MAX) throw malformed("it goes on behind its closing boundary");
+      if (size > MULTIPART_OUTSIDE_BYTES_MAX) throw malformed("it has data after its closing boundary");
     }
   }
 
@@ -189,7 +189,10 @@ export function boundaryOf(headers: Headers): string {
   }
   const encoding = headers.get("content-encoding");
   if (encoding !== null && encoding !== "identity") {
-    throw new ApiError("unsupported_media_type", "Compressed request bodies are not accepted.");
+    throw new ApiError(
+      "unsupported_media_type",
+      "Compressed request bodies are not supported; send the body uncompressed.",
+    );
   }
   const [, quoted, plain] = /;\s*boundary=(?:"([^"]*)"|([^\s;"]+))/i.exec(header) ?? [];
   const boundary = quoted ?? plain ?? "";
@@ -211,7 +214,7 @@ function readHead(block: string): PartHead {
   }
   const encoding = headers.get("content-transfer-encoding")?.toLowerCase();
   if (encoding !== undefined && !["7bit", "8bit", "binary"].includes(encoding)) {
-    throw malformed("a part is encoded; parts are taken as they are");
+    throw malformed("a part has a transfer encoding, which is not supported");
   }
   return {
     name,

@@ -56,7 +56,7 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
   }
 }
 
-const OTHER_UPLOAD = "This Idempotency-Key named another upload within the last day.";
+const OTHER_UPLOAD = "This Idempotency-Key was used for another upload within the last day; use a new key.";
 
 /** Purpose of files that belong to their member, like the batches made from them. */
 const OWNED_PURPOSE = "batch";

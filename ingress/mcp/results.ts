@@ -16,7 +16,7 @@ export const RESULT_TEXT_CHARACTERS_MAX = 2_097_152;
 export function toolResult(value: object, credits?: number, links: readonly ResourceLink[] = []): CallToolResult {
   const json = JSON.stringify(value);
   const isShort = json.length <= RESULT_TEXT_CHARACTERS_MAX;
-  const text = isShort ? json : `The result has ${json.length} characters and stands in structuredContent alone.`;
+  const text = isShort ? json : `The result has ${json.length} characters; read it in structuredContent.`;
   return {
     content: [{ type: "text", text }, ...links],
     structuredContent: { ...value },

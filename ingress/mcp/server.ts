@@ -29,8 +29,8 @@ import { findTool, listTools, type Surface } from "./tools.ts";
 const SERVER = { name: "sluice", title: "Sluice", version: manifest.version };
 
 const INSTRUCTIONS =
-  "Tools take files as {file_id} of a stored file or of an earlier result, {url} of a public address, or {base64}; give small ones alone as " +
-  "base64. Results name the files that they made, with links. Runs cost credits of the workspace.";
+  "Tools accept files as {file_id} of a stored file or an earlier result, as {url} with a public address, or as {base64}. Send only small files as " +
+  "base64. Results list the created files with links. Runs cost credits of the workspace.";
 
 /** Lifetime of a tools list at clients: the list changes only with the service, its prices or its engines. */
 const LIST_TTL_MS = 300_000;
@@ -145,7 +145,7 @@ const TASK_PARAMS: StandardSchemaV1<{ readonly taskId: string }> = {
       const taskId = typeof value === "object" && value !== null && "taskId" in value ? value.taskId : undefined;
       return typeof taskId === "string"
         ? { value: { taskId } }
-        : { issues: [{ message: "Expected taskId to be a text." }] };
+        : { issues: [{ message: "Expected taskId to be a string." }] };
     },
   },
 };

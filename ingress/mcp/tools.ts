@@ -83,7 +83,7 @@ const READS = { readOnlyHint: true, openWorldHint: false } as const;
 
 const TOOL_ID = {
   type: "string",
-  description: "Id of a tool as search_tools gives it: of a capability, such as `image.resize`, or of a workflow.",
+  description: "Id of a tool from search_tools: a capability, such as `image.resize`, or a workflow.",
 } as const;
 
 const FINDERS: readonly OfferedTool[] = [
@@ -93,13 +93,13 @@ const FINDERS: readonly OfferedTool[] = [
       title: "Search tools",
       description:
         "Finds tools that run_tool can run: deterministic operations on images, video, audio, documents, archives, web pages and code, " +
-        "and the workflows of this workspace. Search before you say that something cannot be done.",
+        "and the workflows of this workspace. Search before you answer that a task is impossible.",
       inputSchema: {
         type: "object",
         properties: {
           query: {
             type: "string",
-            description: "Words of what is to be done. Absent: all tools.",
+            description: "Words that describe the task. Default: all tools.",
             maxLength: QUERY_CHARACTERS_MAX,
           },
           category: { type: "string", enum: [...CATEGORIES, "workflow"] },
@@ -115,7 +115,7 @@ const FINDERS: readonly OfferedTool[] = [
       name: "describe_tool",
       title: "Describe a tool",
       description:
-        "Shows the input and params of a tool as JSON Schemas, with examples and its price. Read it before run_tool.",
+        "Returns the input and params of a tool as JSON Schemas, with examples and its price. Call it before run_tool.",
       inputSchema: { type: "object", properties: { tool: TOOL_ID }, required: ["tool"] },
       annotations: READS,
     },
@@ -126,14 +126,17 @@ const FINDERS: readonly OfferedTool[] = [
       name: "run_tool",
       title: "Run a tool",
       description:
-        "Runs a capability or a workflow and gives what it made; files come as links that work for about an hour, and stay in the " +
-        "workspace. Runs cost credits, which the result tells; refused calls cost nothing.",
+        "Runs a capability or a workflow and returns its result. Files are returned as links that expire after about an hour, and are stored in the " +
+        "workspace. The result contains the cost of the run in credits; rejected calls are free.",
       inputSchema: {
         type: "object",
         properties: {
           tool: TOOL_ID,
-          input: { type: "object", description: "As the tool's input_schema says." },
-          params: { type: "object", description: "As its params_schema says. Workflows have none." },
+          input: { type: "object", description: "Input that matches the tool's input_schema." },
+          params: {
+            type: "object",
+            description: "Params that match the tool's params_schema. Workflows have no params.",
+          },
         },
         required: ["tool"],
       },
@@ -153,11 +156,11 @@ const OTHERS: readonly OfferedTool[] = [
     tool: {
       name: "list_files",
       title: "List files",
-      description: "Lists the files of the workspace, newest first. Their ids can be given to tools as `file_id`.",
+      description: "Lists the files of the workspace, newest first. Tools accept their ids as `file_id`.",
       inputSchema: {
         type: "object",
         properties: {
-          after: { type: "string", description: "Id of a file: the page begins behind it." },
+          after: { type: "string", description: "Id of a file; the page starts after this file." },
           limit: { type: "integer", minimum: 1, maximum: 1000, default: 50 },
         },
       },
@@ -173,7 +176,7 @@ const OTHERS: readonly OfferedTool[] = [
     tool: {
       name: "get_file_link",
       title: "Link to a file",
-      description: "Gives a link to a stored file that works for about an hour and needs no key.",
+      description: "Returns a link to a stored file. The link needs no key and expires after about an hour.",
       inputSchema: { type: "object", properties: { file_id: { type: "string" } }, required: ["file_id"] },
       annotations: READS,
     },
@@ -181,7 +184,7 @@ const OTHERS: readonly OfferedTool[] = [
       const id = textOf(given, "file_id");
       const file = (await (await api.ask("getFile", { params: { file_id: id } })).json()) as StoredFile;
       if (!isFileId(id)) {
-        throw new ApiError("unsupported_value", "Samples of the service have no links; tools take them by their ids.", {
+        throw new ApiError("unsupported_value", "Sample files have no links; send their ids to tools.", {
           param: "file_id",
         });
       }
@@ -194,9 +197,9 @@ const OTHERS: readonly OfferedTool[] = [
   {
     tool: {
       name: "get_result",
-      title: "Result of earlier work",
+      title: "Get a result",
       description:
-        "Gives what came of a job or a run by its id, which errors about work that goes on tell. Costs nothing.",
+        "Returns the result of a job or run by its id. Errors about unfinished work contain this id. Free of charge.",
       inputSchema: {
         type: "object",
         properties: { id: { type: "string", description: "Id of a job or a run." } },

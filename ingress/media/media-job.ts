@@ -111,10 +111,14 @@ export async function waitForJob(
     return row;
   }
   if (row && !row.is_unknown) throw failureOf(row);
-  throw new ApiError("job_timeout", `The call takes longer than it is waited for; collect it as job ${id}.`, {
-    shouldRetry: false,
-    jobId: id,
-  });
+  throw new ApiError(
+    "job_timeout",
+    `The call is not finished within the wait limit and continues; collect the result as job ${id}.`,
+    {
+      shouldRetry: false,
+      jobId: id,
+    },
+  );
 }
 
 function refusedBy(admission: Admission, { workspaceId, preset }: Caller): ApiError | undefined {

@@ -111,7 +111,7 @@ async function madeInline(
     return streamOf(Buffer.concat([opening.value, first.value]), pieces, fail);
   } catch (error) {
     fail(error);
-    throw new ApiError("service_unavailable", "What was made cannot be read right now; collect it by its job.", {
+    throw new ApiError("service_unavailable", "The result cannot be read right now; collect it by its job id.", {
       shouldRetry: false,
       jobId,
       cause: error,

@@ -123,7 +123,7 @@ async function readSpoken(context: IngressContext, row: EndedJob, from: number) 
 function unreadable(row: EndedJob, cause: unknown): ApiError {
   return new ApiError(
     "artifact_unreadable",
-    `The speech was made and cannot be read right now; collect it as job ${row.id}.`,
+    `The speech was generated but cannot be read right now; collect it as job ${row.id}.`,
     { shouldRetry: false, jobId: row.id, cause },
   );
 }

@@ -81,7 +81,7 @@ async function* completed(
   row: EndedJob | undefined,
   isInline: boolean,
 ): AsyncGenerator<Uint8Array, void, void> {
-  if (!row || row.is_unknown) throw new ApiError("upstream_timeout", "The model's provider did not answer in time.");
+  if (!row || row.is_unknown) throw new ApiError("upstream_timeout", "The model's provider did not respond in time.");
   if (row.state !== "completed") throw failureOf(row);
   const outcome = await outcomeOf(context, row);
   const { created, data } = outcome;

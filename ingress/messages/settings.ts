@@ -43,7 +43,7 @@ function refuseLeftOut(choice: MessagesRequest["tool_choice"], tools: NonNullabl
   if (choice?.type !== "tool") return;
   const named = tools.find((tool) => isServerTool(tool) && tool.name === choice.name);
   if (named === undefined) return;
-  const message = `Expected the name of a tool that runs at the client. Tools of type ${named.type} run at Anthropic and are left out.`;
+  const message = `Expected the name of a tool that runs at the client. Tools of type ${named.type} run at Anthropic and are ignored.`;
   throw new ApiError("unsupported_value", message, { param: "tool_choice.name" });
 }
 
@@ -52,7 +52,7 @@ function toolOf(tool: NonNullable<MessagesRequest["tools"]>[number], at: number)
   const own = clientTool(tool);
   if (type != null && type !== "custom" && own === undefined) {
     const message =
-      "Expected a custom tool, or one of the types bash, memory and text_editor: no other tools are served here.";
+      "Expected a custom tool, or one of the types bash, memory and text_editor; other types are not supported.";
     throw new ApiError("unsupported_value", message, { param: `tools[${at}].type` });
   }
   for (const [member, value] of Object.entries(own ? { name } : { name, input_schema: parameters })) {

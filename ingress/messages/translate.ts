@@ -43,7 +43,8 @@ export function chatRequestOf(body: MessagesRequest): Translated {
 function refuseCompaction({ context_management: management }: MessagesRequest): void {
   const at = (management?.edits ?? []).findIndex(({ type }) => type?.startsWith("compact_") === true);
   if (at < 0) return;
-  const message = "Expected no edit that compacts the conversation: this service does not, so its client has to.";
+  const message =
+    "This service does not compact conversations; remove the edit and compact the conversation in the client.";
   throw new ApiError("unsupported_value", message, { param: `context_management.edits[${at}].type` });
 }
 

@@ -1,4 +1,4 @@
-/** The page at /docs: Swagger UI from our own node_modules, so that nothing is loaded from another host. */
+/** The page at /docs/explorer: Swagger UI from our own node_modules, so that nothing is loaded from another host. */
 import { htmlPage, PAGE_HEADERS } from "../html-page.ts";
 
 interface Asset {
@@ -32,13 +32,14 @@ const PAGE = `<!doctype html>
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Sluice API</title>
+<title>API explorer · Sluice</title>
 <link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
 </head>
 <body>
+<nav><a href="/docs">Documentation</a></nav>
 <div id="docs"></div>
-<noscript>This page needs JavaScript; the same description is at <a href="/openapi.json">/openapi.json</a>.</noscript>
+<noscript>The explorer needs JavaScript. The <a href="/docs/api">API reference</a> does not.</noscript>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
 <script src="/docs/assets/start.js"></script>
 </body>
@@ -49,12 +50,12 @@ const PAGE = `<!doctype html>
 const LOADS = ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", "connect-src 'self'"];
 
 /** The HTML page. */
-export function docsPage(): Response {
+export function explorerPage(): Response {
   return htmlPage(PAGE, { loads: LOADS, formAction: "'none'" }, { "cache-control": "no-cache" });
 }
 
-/** A file the page loads from /docs/assets/{name}; undefined for every name not on the list. */
-export function docsAsset(name: string): Response | undefined {
+/** Returns a file that the page loads from /docs/assets/{name}; undefined for every name that is not listed. */
+export function explorerAsset(name: string): Response | undefined {
   const asset = ASSETS.get(name);
   if (asset === undefined) return undefined;
   const body = asset.file === undefined ? asset.text : Bun.file(new URL(asset.file, packageFolder()));

@@ -61,6 +61,8 @@ export const PATH_PARAMETERS: Readonly<Record<string, string>> = {
   "mcp/tools": "`all`, or capability categories separated by commas, such as `image,video`.",
   "schemas/file": "Title of the schema with the suffix `.json`, such as `ChatCompletionRequest.json`.",
   "assets/name": "File name of the asset.",
+  "docs/section": "Name of the section, or of a page without a section. The suffix `.md` selects Markdown.",
+  "{section}/page": "Name of the page within its section. The suffix `.md` selects Markdown.",
 };
 
 /** Key of a path parameter in PATH_PARAMETERS. @param path with `{name}` for parameters */

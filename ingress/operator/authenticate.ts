@@ -92,7 +92,10 @@ export function createOperators(options: {
       }
       const max = OPERATOR_CALLS_PER_MINUTE_MAX;
       if (!bound.take(operator.name, max)) {
-        throw new ApiError("rate_limit_exceeded", `More than ${max} calls in a minute came with this operator token.`);
+        throw new ApiError(
+          "rate_limit_exceeded",
+          `This operator token made more than ${max} calls in a minute; try again in a minute.`,
+        );
       }
       const { name, scope, expires_at } = operator;
       return { name, scope, expires_at };
@@ -106,9 +109,12 @@ function unverified(cause: unknown): never {
 }
 
 function missing(): ApiError {
-  return new ApiError("missing_api_key", "Expected an operator token in the header `Authorization: Bearer <token>`.");
+  return new ApiError(
+    "missing_api_key",
+    "Missing operator token. Send it in the header `Authorization: Bearer <token>`.",
+  );
 }
 
 function invalid(): ApiError {
-  return new ApiError("invalid_api_key", "The operator token is not valid.");
+  return new ApiError("invalid_api_key", "The operator token is unknown, revoked or expired.");
 }

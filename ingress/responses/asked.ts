@@ -58,7 +58,7 @@ export async function readAsked(
 function checkNames({ tools: served }: Offer<ResponsesTool>, tools: readonly OfferedTool[]): void {
   const taken = tools.find(({ shown, from }) => served.has(shown) && !from.startsWith("tools["));
   if (!taken) return;
-  const message = `Expected another name: ${taken.shown} is the name of a tool of the service.`;
+  const message = `The name ${taken.shown} is reserved for a tool of the service; use another name.`;
   throw new ApiError("unsupported_value", message, { param: taken.from });
 }
 

@@ -87,7 +87,7 @@ function textOf(content: string | readonly ResponsesContentPart[]): string {
 export function compactionOf(response: ModelResponse): ResponseCompaction {
   const summary = writtenText(response);
   if (summary.trim() === "" || !response.usage) {
-    throw new ApiError("upstream_error", "The model has written no summary.", { shouldRetry: false });
+    throw new ApiError("upstream_error", "The model returned no summary.", { shouldRetry: false });
   }
   const { id, created_at, usage } = response;
   const item = {

@@ -109,7 +109,7 @@ async function earlierResponses(
   if (chain === "gone") {
     throw new ApiError(
       "previous_response_not_found",
-      "The response, or one that it goes on from, is not stored: send the whole conversation as input.",
+      "The previous response, or one before it, is not stored. Send the whole conversation as input.",
       { param: PREVIOUS },
     );
   }
@@ -155,7 +155,7 @@ export async function resolveItems(
     const param = `${inputPlace(at)}.id`;
     const target = byId.get(item.id);
     if (!target) {
-      throw new ApiError("response_not_found", "There is no such item in the responses that are stored.", { param });
+      throw new ApiError("response_not_found", "There is no such item in the stored responses.", { param });
     }
     // Many references to one large item would otherwise exceed the memory.
     bytes += Buffer.byteLength(JSON.stringify(target));

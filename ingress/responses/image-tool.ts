@@ -117,8 +117,8 @@ function cheapestModel({ models }: Catalogue, settings: Settings, from: string):
   if (faults.length === 1) throw withParam(faults[0], (param) => `${from}.${param}`);
   const message =
     faults.length === 0
-      ? "There is no model here that makes images of words: expected no tool of type image_generation."
-      : "No image model here takes these members together: expected others, or the name of one as model.";
+      ? "This service has no image model; remove the tool of type image_generation."
+      : "No image model supports these parameters together; change them, or name a model.";
   throw new ApiError("model_not_found", message, { param: `${from}.model` });
 }
 

@@ -18,7 +18,7 @@ export function checkRepeated(response: ModelResponse): void {
   if (Buffer.byteLength(JSON.stringify(response)) <= REPEATED_BYTES_MAX) return;
   throw new ApiError(
     "invalid_request",
-    `Expected instructions, tools and what else the answer repeats to have at most ${REPEATED_BYTES_MAX} bytes, got more.`,
+    `Expected instructions, tools and other members that the response repeats to have at most ${REPEATED_BYTES_MAX} bytes, got more.`,
   );
 }
 

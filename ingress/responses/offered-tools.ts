@@ -131,7 +131,7 @@ class Offering {
       other &&
       (other.namespace !== tool.namespace || other.name !== tool.name || isSearch(other) !== isSearch(tool))
     ) {
-      const message = `Expected tools whose joined names differ: ${titleOf(other)} and ${titleOf(tool)} are both ${tool.shown}.`;
+      const message = `Expected tools with different names: ${titleOf(other)} and ${titleOf(tool)} are both sent as ${tool.shown}.`;
       throw new ApiError("invalid_request", message, { param: tool.from });
     }
     this.tools.set(tool.shown, tool);

@@ -35,7 +35,7 @@ function shownOf(choice: ResponsesAllowedTool, tools: readonly RenamedTool[]): s
 
 /** Returns the error of an image tool in a request without model turns. */
 export function servedElsewhere(param: string): ApiError {
-  const message = "Tools of type image_generation are served where their caller waits: by POST /v1/responses.";
+  const message = "Tools of type image_generation work only in direct calls of POST /v1/responses.";
   return new ApiError("unsupported_value", message, { param });
 }
 

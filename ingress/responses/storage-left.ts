@@ -39,6 +39,6 @@ export async function checkStorageLeft(
     ample.set(workspaceId, performance.now() + BELIEVED_MS);
   }
   if (left.bytes >= bytesOf()) return;
-  const message = `The workspace may store ${max} bytes, which this would exceed; delete files, responses or conversations first, or call with store false.`;
+  const message = `The response would exceed the workspace's storage limit of ${max} bytes. Delete files, responses or conversations, or set store to false.`;
   throw new ApiError("storage_limit_exceeded", message);
 }

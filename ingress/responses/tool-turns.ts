@@ -62,11 +62,11 @@ export function checkTurns(asked: ResponsesRequest): void {
   const { background, conversation } = asked;
   const type = servedType(asked);
   if (background === true) {
-    const message = `A response with a tool of type ${type} is not made in the background: expected background to be false or left out.`;
+    const message = `Tools of type ${type} do not work in the background; remove background or set it to false.`;
     throw new ApiError("unsupported_value", message, { param: "background" });
   }
   if (conversation != null) {
-    const message = `A response with a tool of type ${type} goes on by previous_response_id: expected no conversation.`;
+    const message = `Tools of type ${type} do not support conversation; use previous_response_id.`;
     throw new ApiError("unsupported_value", message, { param: "conversation" });
   }
 }
@@ -207,7 +207,7 @@ class ResponsesDoor implements Door {
       }
     }
     if (turn) return this.close(turn);
-    throw new ApiError("internal_error", "A part of the answer was lost on its way.");
+    throw new ApiError("internal_error", "A part of the response was lost; try again.");
   }
 
   private close(turn: ModelResponse): Turn {

@@ -24,7 +24,7 @@ export interface Translated {
 /** Converts a body; yields between items. @param items the whole conversation. @throws ApiError 400 with the caller's parameter */
 export function* translatingRequest(body: ResponsesRequest, items: readonly PlacedItem[]): Generator<void, Translated> {
   if (items.length === 0 && body.generate !== false) {
-    throw new ApiError("invalid_request", "input must have at least 1 item, got an array of 0 items.", {
+    throw new ApiError("invalid_request", "Expected input to have at least 1 item, got an array of 0 items.", {
       param: "input",
     });
   }

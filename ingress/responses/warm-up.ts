@@ -21,15 +21,12 @@ const NO_TOKENS = {
  */
 export function warmUpAnswer(response: ModelResponse, isKept: boolean): Response {
   if (!isKept) {
-    throw refuse(
-      "generate",
-      "Expected generate to be true or left out: only messages over a WebSocket ask for no answer.",
-    );
+    throw refuse("generate", "Expected generate to be true or absent: false works only over a WebSocket.");
   }
   if (response.conversation != null) {
     throw refuse(
       "conversation",
-      "A message with generate false goes on by previous_response_id: expected no conversation.",
+      "A message with generate false does not support conversation; use previous_response_id.",
     );
   }
   const whole: ModelResponse = {

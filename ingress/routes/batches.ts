@@ -160,7 +160,10 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   await context.calls.look(workspaceId, null, LEAST_NANO);
   const id = await insertBatch(context.database, batch);
   if (id === null) {
-    throw new ApiError("overloaded", `A workspace has at most ${OPEN_BATCHES_MAX} batches that have not ended.`);
+    throw new ApiError(
+      "overloaded",
+      `A workspace has at most ${OPEN_BATCHES_MAX} open batches; cancel one, or wait until one ends.`,
+    );
   }
   const row = await findBatch(context.database, viewerOf(caller), id);
   if (!row) throw new Error("a batch that was made is not there");
@@ -169,14 +172,14 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
 
 /** Returns the batch if the request is equal. @throws ApiError `idempotency_key_reused` */
 function same(row: BatchRow, { fingerprint }: Pick<NewBatch, "fingerprint">): BatchRow {
-  checkSameRequest(row, { fingerprint }, "This Idempotency-Key named another batch.");
+  checkSameRequest(row, { fingerprint }, "This Idempotency-Key was used for another batch; use a new key.");
   return row;
 }
 
 /** Checks endpoint and input file. @throws ApiError for an endpoint that lines may not call, and for an unsuitable file */
 async function checkInput({ database }: IngressContext, caller: Caller, asked: BatchRequest): Promise<void> {
   if (!targetOf(asked.endpoint)) {
-    const expected = "the path of an endpoint for calls, capabilities or runs of workflows";
+    const expected = "the path of a call, a capability run or a workflow run";
     throw new ApiError("unsupported_value", `Expected endpoint to be ${expected}.`, { param: "endpoint" });
   }
   const param = "input_file_id";
@@ -211,7 +214,7 @@ async function cancel(context: IngressContext, call: RouteCall): Promise<Respons
   if (!isAsked && row.ends_as !== "cancelled") {
     throw new ApiError(
       "conflict",
-      `Expected a batch that is being validated or in progress, got one that is ${row.state}.`,
+      `Expected a batch that is being validated or in progress, got a batch in the state ${row.state}.`,
     );
   }
   return json(presentBatch(row));

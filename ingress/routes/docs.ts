@@ -1,17 +1,23 @@
-/** GET /openapi.json, /schemas/{name}.json, and /docs, the page that displays them. */
+/** GET /openapi.json and /schemas/{name}.json, and the routes of the documentation, whose API reference is made from the former. */
 import components from "#schemas/generated/components.json";
 import { ApiError } from "#shared/errors.ts";
 
 import { JSON_TYPE } from "../answers.ts";
-import { docsAsset, docsPage } from "../openapi/docs-page.ts";
+import { factsOf } from "../docs/api/roles.ts";
+import { createRenderer } from "../docs/renderer.ts";
 import { buildOpenApi } from "../openapi/document.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { standalone } from "../openapi/references.ts";
 import type { Route } from "../serve.ts";
+import { docsPages } from "./docs-pages.ts";
 
 /** @param api all other routes; the document describes these too */
 export function docs(api: readonly Route[]): readonly Route[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
+  let text: string | undefined;
+  // Built at the first request: the build would add 30 ms to the start of a process.
+  const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
+  const renderer = createRenderer(() => ({ document: document(), facts: factsOf([...api, ...routes]) }));
   const routes: readonly Route[] = [
     {
       ...common,
@@ -39,32 +45,8 @@ export function docs(api: readonly Route[]): readonly Route[] {
         return cached(JSON.stringify(schema));
       },
     },
-    {
-      ...common,
-      path: "/docs",
-      operationId: "getDocs",
-      summary: "Retrieve documentation",
-      responses: { 200: { description: "The documentation page", texts: ["text/html"] } },
-      errors: [],
-      handle: () => docsPage(),
-    },
-    {
-      ...common,
-      path: "/docs/assets/{name}",
-      operationId: "getDocsAsset",
-      summary: "Retrieve documentation asset",
-      responses: { 200: { description: "The asset", bytes: ["*/*"] } },
-      errors: ["not_found"],
-      handle({ params }) {
-        const asset = docsAsset(params["name"] ?? "");
-        if (!asset) throw new ApiError("not_found", "There is no such asset.");
-        return asset;
-      },
-    },
+    ...docsPages(renderer),
   ];
-  let text: string | undefined;
-  // Built at the first request: the build would add 30 ms to the start of a process.
-  const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
   return routes;
 }
 

@@ -211,7 +211,7 @@ function pageOf(query: URLSearchParams): ListQuery {
   if (purpose !== undefined && !/^[a-z_-]{1,64}$/.test(purpose)) {
     throw new ApiError(
       "unsupported_value",
-      `Expected purpose to be one that files have, got ${arrived("enum", purpose)}.`,
+      `Expected purpose to have 1 to 64 characters of a-z, _ and -, got ${arrived("enum", purpose)}.`,
       { param: "purpose" },
     );
   }
@@ -221,7 +221,10 @@ function pageOf(query: URLSearchParams): ListQuery {
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const { id } = await find(context, call);
   if (isSampleFile(id)) {
-    throw new ApiError("permission_denied", `${id} is a sample of the service, which no workspace can delete.`);
+    throw new ApiError(
+      "permission_denied",
+      `The file ${id} is a sample of the service, which no workspace can delete.`,
+    );
   }
   const { database, storage, log } = context;
   const isEnded = await reachable(endFile(database, callerOf(call).workspaceId, id, "deleted"));

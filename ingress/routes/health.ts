@@ -41,7 +41,7 @@ export function health(context: IngressContext): readonly Route[] {
       errors: ["invalid_request", "service_unavailable"],
       async handle({ request }) {
         const required = requiredBy(new URL(request.url));
-        if (!required) throw new ApiError("invalid_request", "Expected `storage`.", { param: "require" });
+        if (!required) throw new ApiError("invalid_request", "Expected require to be `storage`.", { param: "require" });
         if (await context.isReady(required)) return json({ status: "ok" });
         throw new ApiError("service_unavailable", "The service cannot accept calls right now.");
       },

@@ -29,7 +29,8 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   const caller = callerOf(call);
   const { preset } = caller;
   const facts = await readKeyFacts(context.database, caller.workspaceId, caller.keyId);
-  if (facts === undefined) throw new ApiError("invalid_api_key", "The API key is not valid.");
+  if (facts === undefined)
+    throw new ApiError("invalid_api_key", "The API key is unknown, revoked or expired; use an active key.");
   return json({
     object: "key",
     id: caller.keyId,

@@ -40,6 +40,6 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
       "The file store cannot be reached right now; try again shortly.",
       findFile(context.database, anyMember(link.workspaceId), link.fileId),
     ));
-  if (!row) throw new ApiError("file_not_found", "There is no such file, or its link is over.");
+  if (!row) throw new ApiError("file_not_found", "There is no such file, or its link has expired.");
   return fileContent(context, row, call.request, EMBEDDABLE);
 }

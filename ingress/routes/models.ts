@@ -109,5 +109,5 @@ function one({ catalogue }: IngressContext, call: RouteCall): Response {
   const model = findCallable(catalogue.current(), call.params["slug"] ?? "");
   if (model && !asksAnthropic(call)) return json(modelEntry(model), VARIES);
   if (model && isTextModel(model)) return json(modelInfo(model), VARIES);
-  throw new ApiError("not_found", "There is no such model; GET /v1/models lists those there are.", { param: "slug" });
+  throw new ApiError("not_found", "There is no such model; GET /v1/models lists the models.", { param: "slug" });
 }

@@ -33,7 +33,8 @@ export function providerCallbacks(context: IngressContext): Route {
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
   const { job_id: id = "", token = "" } = call.params;
-  if (!isUuid(id) || !context.callbackTokens.isOf(id, token)) throw new ApiError("not_found", "There is no such bell.");
+  if (!isUuid(id) || !context.callbackTokens.isOf(id, token))
+    throw new ApiError("not_found", "There is no such callback.");
   const startId = new URL(call.request.url).searchParams.get("start") ?? "";
   const name = isUuid(startId) ? await nameIn(call.request) : undefined;
   if (name !== undefined) await noteRung(context.database, id, startId, name);

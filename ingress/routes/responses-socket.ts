@@ -164,7 +164,7 @@ export class Connection {
     this.socket = socket;
     this.unwatchKey = this.opening.context.keyWatch.watch(this.caller.keyId, () => this.revoke());
     this.timer = setTimeout(() => {
-      const message = "The connection has reached its longest life; open another one.";
+      const message = "The connection has reached its maximum lifetime; open a new one.";
       const code = "websocket_connection_limit_reached";
       this.send({ type: "error", status: 400, error: { type: "invalid_request_error", code, message, param: null } });
       this.end();
@@ -190,7 +190,7 @@ export class Connection {
   private refuseMessage(): void {
     this.refusedInARow += 1;
     this.opening.context.metrics.socketMessagesRefused.inc();
-    this.refuse(new ApiError("overloaded", "Too many turns wait already; try again when they have ended."));
+    this.refuse(new ApiError("overloaded", "Too many turns are waiting; try again when they have ended."));
     if (this.refusedInARow < REFUSED_IN_A_ROW_MAX) return;
     this.end();
     this.left.abort();
@@ -207,7 +207,7 @@ export class Connection {
   /** Closes the connection and aborts its turn, because its key is no longer active. */
   revoke(): void {
     if (this.left.signal.aborted) return;
-    this.refuse(new ApiError("invalid_api_key", "The API key is not valid any more."));
+    this.refuse(new ApiError("invalid_api_key", "The API key is no longer valid; use an active key."));
     this.end();
     this.left.abort();
     this.socket?.close(1001);
@@ -366,7 +366,7 @@ function messageOf(value: unknown): Readonly<Record<string, unknown>> {
   }
   const decided = DECIDED.find((name) => message[name] !== undefined && !(name === "stream" && message[name] === true));
   if (decided !== undefined) {
-    const message = `Expected no ${decided} over a WebSocket: events come as messages.`;
+    const message = `A WebSocket does not support ${decided}, since events are sent as messages; remove it.`;
     throw new ApiError("unsupported_value", message, { param: decided });
   }
   return message;

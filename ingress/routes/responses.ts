@@ -253,7 +253,7 @@ async function answerAsked(
   const stored = storedItems(own, call.requestId);
   onAsked?.({ own: stored, response });
   if (response.background && !response.store) {
-    throw new ApiError("unsupported_value", "A background response is stored: expected store to be true or left out.", {
+    throw new ApiError("unsupported_value", "A background response is always stored; remove store or set it to true.", {
       param: "store",
     });
   }
@@ -316,7 +316,7 @@ function keeperOf(
       const insist = insistOn({ log, about: { request_id: id }, signal: closing });
       await store.keep({ call: { id, workspaceId, keyId }, response, input, hours }, insist);
     } catch (error) {
-      const message = "The response cannot be stored right now; with store false it is answered.";
+      const message = "The response cannot be stored right now; try again shortly, or set store to false.";
       throw new ApiError("service_unavailable", message, { shouldRetry: false, cause: error });
     }
   };
@@ -376,7 +376,7 @@ function numberOf(call: RouteCall, name: string): number | undefined {
   const text = queryOf(call).get(name);
   if (text === null) return undefined;
   if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new ApiError("invalid_request", `Expected a whole number from 0 as ${name}.`, { param: name });
+  throw new ApiError("invalid_request", `Expected ${name} to be a whole number from 0.`, { param: name });
 }
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {

@@ -154,7 +154,8 @@ async function finish(context: IngressContext, call: RouteCall, countTry: () => 
   await countTry();
   const place = placeOf(context);
   const sealed = readCookie(request, place, BEGUN);
-  if (sealed === undefined) throw new ApiError("invalid_api_key", "No sign-in has begun in this browser.");
+  if (sealed === undefined)
+    throw new ApiError("invalid_api_key", "This browser has no open sign-in; start the sign-in again.");
   const { email, workspace, returnTo } = await issuer.finish(new URL(request.url).search, sealed);
   const members = await findMembersByEmail(context.database, email, workspace ?? null);
   const [known, another] = members;
@@ -184,7 +185,8 @@ async function choose(context: IngressContext, call: RouteCall, countTry: () => 
   const token = readCookie(request, placeOf(context), CHOICE);
   const isOurs = token !== undefined && choiceOf(token) === params["choice"];
   const choice = isOurs ? await takeSignInChoice(context.database, hashKey(token)) : undefined;
-  if (!choice) throw new ApiError("invalid_api_key", "This choice was made, or is over; begin the sign-in again.");
+  if (!choice)
+    throw new ApiError("invalid_api_key", "This choice was already made or has expired; start the sign-in again.");
   // The membership may have changed while the page was open.
   const [known] = await findMembersByEmail(context.database, choice.email, workspaceId);
   const ended = cookie(request, placeOf(context), { name: CHOICE, value: "", seconds: 0, site: "Strict" });
@@ -221,7 +223,7 @@ async function openFor(
 }
 
 function nobody(): ApiError {
-  return new ApiError("permission_denied", "No active member with an active key has this mail address.");
+  return new ApiError("permission_denied", "No active member with an active key has this email address.");
 }
 
 /** Returns the issuer. @throws ApiError `not_found` if none is configured */
@@ -309,5 +311,5 @@ function placeOf({ config }: IngressContext): Place {
 }
 
 function notSignedIn(): ApiError {
-  return new ApiError("invalid_api_key", "Nobody is signed in.");
+  return new ApiError("invalid_api_key", "Nobody is signed in; sign in first.");
 }

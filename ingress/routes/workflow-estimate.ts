@@ -7,7 +7,7 @@ import { creditsNumber } from "#shared/money.ts";
 import { sumOf } from "#shared/workflows/estimate/cost.ts";
 import { estimateWorkflow } from "#shared/workflows/estimate/estimate.ts";
 import { EstimateWork } from "#shared/workflows/estimate/work.ts";
-import { readRunInput } from "#shared/workflows/inputs.ts";
+import { readRunInput, refuseMisspeltInput } from "#shared/workflows/inputs.ts";
 import { RUN_ATTEMPTS_MAX } from "#shared/workflows/limits.ts";
 
 import { json } from "../answers.ts";
@@ -49,6 +49,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
   const caller = callerOf(call);
   const read = await readBody(context, call);
   const body: WorkflowEstimateRequest = parse("WorkflowEstimateRequest", read.value);
+  refuseMisspeltInput(body);
   const definition = await definitionOf(context, call, read, body);
   await read.pause();
   const inputs = readRunInput(definition.inputs ?? {}, body.input) ?? {};
@@ -87,11 +88,13 @@ async function definitionOf(
 ): Promise<WorkflowDefinition> {
   const caller = callerOf(call);
   if ((named === undefined) === (definition === undefined)) {
-    throw new ApiError("invalid_request", "Expected either workflow_id or definition.", { param: "workflow_id" });
+    throw new ApiError("invalid_request", "Expected either workflow_id or definition, not both or none.", {
+      param: "workflow_id",
+    });
   }
   if (definition !== undefined) {
     if (version === undefined) return checkDefinition(context, caller, read, definition);
-    throw new ApiError("invalid_request", "Expected version with workflow_id alone: a definition has none.", {
+    throw new ApiError("invalid_request", "Expected version only with workflow_id: a definition has no version.", {
       param: "version",
     });
   }

@@ -232,7 +232,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
 function checkTexts(texts: Pick<WorkflowUpdateRequest, "name" | "description">): void {
   for (const param of ["name", "description"] as const) {
     if (texts[param]?.isWellFormed() !== false) continue;
-    throw new ApiError("unsupported_value", `Expected ${param} without half a character (an unpaired surrogate).`, {
+    throw new ApiError("unsupported_value", `Expected ${param} to be valid Unicode, got an unpaired surrogate.`, {
       param,
     });
   }
@@ -251,7 +251,7 @@ async function checkNext(
 }
 
 function storageFull(storageBytesMax: number): ApiError {
-  const message = `The workspace may store ${storageBytesMax} bytes, which this definition would exceed; delete files or workflows first.`;
+  const message = `The definition would exceed the workspace's storage limit of ${storageBytesMax} bytes; delete files or workflows first.`;
   return new ApiError("storage_limit_exceeded", message);
 }
 

@@ -47,7 +47,7 @@ export function digitsOf(text: string, member: string): string {
 /** Returns a valid name. @throws ApiError `unsupported_value` */
 export function plainName(name: string, param = "name"): string {
   if (isPlainText(name, SETTINGS_NAME_CHARS_MAX)) return name;
-  const expected = `1 to ${SETTINGS_NAME_CHARS_MAX} characters without control characters, and without blanks at its ends`;
+  const expected = `1 to ${SETTINGS_NAME_CHARS_MAX} characters, without control characters and without spaces at its ends`;
   throw new ApiError("unsupported_value", `Expected ${param} to have ${expected}.`, { param });
 }
 
@@ -55,7 +55,7 @@ export function plainName(name: string, param = "name"): string {
 export function createdId({ id }: { readonly id?: string }): string {
   // Sweeps over ids start after the nil UUID.
   if (id === NIL)
-    throw new ApiError("unsupported_value", "Expected id to be a UUID other than the nil one.", { param: "id" });
+    throw new ApiError("unsupported_value", "Expected id to be a UUID other than the nil UUID.", { param: "id" });
   return id?.toLowerCase() ?? newId();
 }
 
@@ -69,7 +69,7 @@ export function pathId(call: RouteCall, name: string, unknown: () => ApiError): 
 }
 
 export function reusedId(): ApiError {
-  return reused("The id stands for something else already.", "id");
+  return reused("The id is already used for another request; use a new id.", "id");
 }
 
 /** Returns the error of a refused workspace name. */
@@ -77,10 +77,10 @@ export function workspaceNameRefused(why: "taken" | "often"): ApiError {
   const sentence =
     why === "taken"
       ? "Another workspace has this name, or had it in the last 30 days."
-      : `A workspace gives up at most ${WORKSPACE_RENAMES_MAX} names in 30 days.`;
+      : `A workspace can be renamed at most ${WORKSPACE_RENAMES_MAX} times in 30 days.`;
   return new ApiError("conflict", sentence, { param: "name" });
 }
 
 export function nameTaken(what: string): ApiError {
-  return new ApiError("conflict", `The workspace has ${what} of this name already.`, { param: "name" });
+  return new ApiError("conflict", `The workspace already has ${what} with this name.`, { param: "name" });
 }

@@ -27,7 +27,7 @@ export async function channelOf(context: IngressContext, call: RouteCall): Promi
 /** Owners and admins may change any channel, a developer only its own. @throws ApiError `permission_denied` */
 export function checkMayChange({ role, memberId }: Caller, { created_by }: Pick<ChannelRow, "created_by">): void {
   if (role !== "developer" || created_by === memberId) return;
-  throw new ApiError("permission_denied", "A developer changes only channels that it made.");
+  throw new ApiError("permission_denied", "A developer can change only channels that it created.");
 }
 
 export function presentChannel(row: ChannelRow): Channel {

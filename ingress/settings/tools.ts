@@ -10,7 +10,7 @@ export function toolsAsked(asked: readonly string[] | null): readonly string[] |
   const param = `tools[${unknown}]`;
   throw new ApiError(
     "unsupported_value",
-    `There is no capability ${asked[unknown]}; GET /v1/tools lists those there are.`,
+    `There is no capability ${asked[unknown]}; GET /v1/tools lists the capabilities.`,
     { param },
   );
 }

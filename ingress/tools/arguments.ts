@@ -9,8 +9,8 @@ export function textOf(given: Arguments, name: string, absent?: string): string 
   const value = given[name] ?? absent;
   if (typeof value === "string") return value;
   if (value === undefined)
-    throw new ApiError("missing_required_parameter", `Expected ${name}, got none.`, { param: name });
-  throw new ApiError("unsupported_value", `Expected ${name} to be a text, got ${arrived("type", value)}.`, {
+    throw new ApiError("missing_required_parameter", `Missing required argument: ${name}.`, { param: name });
+  throw new ApiError("unsupported_value", `Expected ${name} to be a string, got ${arrived("type", value)}.`, {
     param: name,
   });
 }

@@ -57,7 +57,7 @@ export const TOOLS_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;
 
 /** Returns the error of a body above that size. @param type of the tool that the service runs */
 export function tooLarge(noun: string, type = "sluice"): ApiError {
-  const message = `Expected a ${noun} of at most ${TOOLS_BODY_BYTES_MAX} bytes with a tool of type ${type}, got more: name larger files by file_id or URL.`;
+  const message = `Expected a ${noun} of at most ${TOOLS_BODY_BYTES_MAX} bytes with a tool of type ${type}, got more. Send larger files by file_id or URL.`;
   return new ApiError("request_too_large", message);
 }
 
@@ -225,7 +225,7 @@ class ChatDoor implements Door {
         yield this.event({ ...head, choices: [{ ...choice, delta: shown, finish_reason: null }] });
       }
     }
-    if (!isWhole) throw new ApiError("internal_error", "A part of the answer was lost on its way.");
+    if (!isWhole) throw new ApiError("internal_error", "A part of the response was lost; try again.");
   }
 
   /** Returns a delta for the caller. A response has one role, and a blank line between the texts of its turns. */

@@ -123,7 +123,7 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
         held += heldNano;
         const ended: SluiceCall = { ...begun, status, output, files: [...files], credits_used: creditsNumber(nano) };
         calls.push(ended);
-        if (left.aborted) throw new ApiError("request_timeout", "The client left.");
+        if (left.aborted) throw new ApiError("request_timeout", "The client closed the connection.");
         yield door.tell(ended, shown);
       }
       if (handsOver) return summary("handover");
@@ -149,11 +149,11 @@ async function begin(
 ): Promise<Begun> {
   const { runs } = loop.limits;
   if (earlier.length >= runs)
-    return refused("invalid_request", `No more than ${runs} calls may be made for one answer.`);
+    return refused("invalid_request", `Expected at most ${runs} tool calls for one response.`);
   const tool = loop.tools.get(name);
   const { most = runs } = tool ?? {};
   if (earlier.filter((one) => one.name === name).length >= most) {
-    return refused("invalid_request", `No more than ${most} calls of ${name} may be made for one answer.`);
+    return refused("invalid_request", `Expected at most ${most} calls of ${name} for one response.`);
   }
   const given = argumentsOf(text);
   if (!tool || !given) return refused("invalid_json", "Expected the arguments to be a JSON object.");

@@ -72,7 +72,7 @@ export async function readOffer<T extends AnyTool>(
   for (const [at, tool] of own) {
     const name = nameOf(tool);
     if (name === undefined || !tools.has(name)) continue;
-    throw refuse(`tools[${at}]`, `Expected another name: ${name} is the name of a tool of the service.`);
+    throw refuse(`tools[${at}]`, `The name ${name} is reserved for a tool of the service; use another name.`);
   }
   const places = [...own.keys()];
   const first = [...given.keys()].find((at) => !own.has(at));
@@ -111,7 +111,7 @@ async function readTools(
       throw refuse(param, `Expected the id of a ${isWorkflow ? "workflow" : "capability"}.`);
     const { title, description, parameters } = isWorkflow ? workflowIn(found, id, param) : capabilityIn(api, id, param);
     const name = isWorkflow ? freeName(title, tools) : functionName(id);
-    if (tools.has(name)) throw refuse(param, "Expected each once.");
+    if (tools.has(name)) throw refuse(param, "Expected each id once.");
     tools.set(name, {
       id,
       name,

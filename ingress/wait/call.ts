@@ -75,7 +75,7 @@ export interface CallEvents {
 
 /** Error of each end. Clients may retry a call whose error does not forbid it. */
 const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatch">, () => ApiError>> = {
-  gap: () => new ApiError("internal_error", "A part of the answer was lost on its way.", { shouldRetry: false }),
+  gap: () => new ApiError("internal_error", "A part of the response was lost; try again.", { shouldRetry: false }),
   silence: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
   lost: () => new ApiError("internal_error", "The worker that served this call was lost.", { shouldRetry: false }),
   queue: () => new ApiError("overloaded", "No worker was free in time; try again shortly."),
@@ -83,7 +83,7 @@ const FAILURES: Readonly<Record<Exclude<EndReason, "client" | "stuck" | "dispatc
   shutdown: () =>
     new ApiError(
       "service_unavailable",
-      "The service is restarting. This call may have been served: see its x-request-id.",
+      "The service is restarting. The call may have been served: look up its x-request-id before a retry.",
       { shouldRetry: false },
     ),
 };
@@ -222,7 +222,8 @@ export class Call implements ReplyListener {
   end(reason: EndReason, error?: unknown): void {
     if (this.isOver) return;
     const isReleased = this.over(reason);
-    if (reason === "client" || reason === "stuck") this.reject(new ApiError("request_timeout", "The client left."));
+    if (reason === "client" || reason === "stuck")
+      this.reject(new ApiError("request_timeout", "The client closed the connection."));
     else if (reason === "dispatch") void this.failUnpaid(error, isReleased);
     else if (reason === "queue") void this.failUnpaid(FAILURES.queue(), isReleased);
     else this.fail(FAILURES[reason]());

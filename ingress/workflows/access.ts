@@ -28,14 +28,14 @@ export function checkEditor(row: WorkflowRow, caller: Caller): void {
   if (isKeeper(row, caller) || (row.sharing_scope === "workspace" && row.share_permission === "edit")) return;
   throw new ApiError(
     "permission_denied",
-    "This workflow is shared to be read or run, and changed by its maker, owners and admins.",
+    "This workflow is shared for reading or running. Only its creator, owners and admins can change it.",
   );
 }
 
 /** Checks that the caller may manage the workflow. @throws ApiError `permission_denied` */
 export function checkKeeper(row: WorkflowRow, caller: Caller, what: string): void {
   if (isKeeper(row, caller)) return;
-  throw new ApiError("permission_denied", `Expected the maker of the workflow, an owner or an admin to ${what} it.`);
+  throw new ApiError("permission_denied", `Only the creator of the workflow, an owner or an admin can ${what} it.`);
 }
 
 export function noWorkflow(message = "There is no such workflow in this workspace."): ApiError {

@@ -6,7 +6,7 @@ import { parse } from "#shared/contracts.ts";
 import { findIdempotentRun, type NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
 import { checkSameRequest, fingerprintOfJson, IDEMPOTENCY_MS } from "#shared/same-request.ts";
-import { checkInputBytes } from "#shared/workflows/inputs.ts";
+import { checkInputBytes, refuseMisspeltInput } from "#shared/workflows/inputs.ts";
 import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 
 import { parseBody, type ReadBody, readJsonBody } from "../body.ts";
@@ -25,6 +25,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   const row = await shownWorkflow(context, call);
   const { value, pause } = await bodyOf(context, call);
   const body: WorkflowRunRequest = parse("WorkflowRunRequest", value);
+  refuseMisspeltInput(body);
   const caller = callerOf(call);
   await pause();
   const { mode = "sync", input, version } = body;
@@ -40,6 +41,7 @@ export async function runInline(context: IngressContext, call: RouteCall): Promi
   const read = await bodyOf(context, call);
   const { value, pause } = read;
   const body: PipelineRunRequest = parse("PipelineRunRequest", value);
+  refuseMisspeltInput(body);
   const { mode = "sync", input } = body;
   await pause();
   checkInputBytes(input);
@@ -86,14 +88,18 @@ async function findKnown(
 ): Promise<Response | undefined> {
   const row = await findIdempotentRun(context.database, caller, key, IDEMPOTENCY_MS);
   if (!row) return undefined;
-  checkSameRequest(row, { fingerprint }, "This Idempotency-Key named another run within the last day.");
+  checkSameRequest(
+    row,
+    { fingerprint },
+    "This Idempotency-Key was used for another run within the last day; use a new key.",
+  );
   if (row.mode === "stream") return streamRun(context, row.id, context.runs.follow(row.id, caller), 0);
   if (row.mode === "async" || row.ended_at !== null) {
     return answerRun(context, row, { status: row.mode === "async" ? 202 : 200, isFresh: false });
   }
   throw new ApiError(
     "idempotency_in_progress",
-    `The run of this Idempotency-Key goes on; GET /v1/workflows/runs/${row.id} tells of it.`,
+    `The run of this Idempotency-Key is still running; read it with GET /v1/workflows/runs/${row.id}.`,
     {
       shouldRetry: true,
       headers: { "x-run-id": row.id },

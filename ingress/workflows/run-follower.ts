@@ -197,6 +197,6 @@ function openStreamCounts() {
 
 function refuseBeyond(whose: "key" | "workspace", open: number | undefined, max: number): void {
   if (open === undefined || open < max) return;
-  const message = `The ${whose} reads ${open} streams of runs and background responses here, which is as many as there may be; GET tells of each, too.`;
+  const message = `The ${whose} has ${open} open streams of runs and background responses, which is the maximum. Close one, or poll with GET.`;
   throw new ApiError("overloaded", message, { headers: { "retry-after": "2" } });
 }

@@ -176,8 +176,8 @@ const event: (payload: WorkflowRunFrame, id?: number) => Uint8Array = sseEvent;
 /** Returns the error of a caller that is no longer waiting: the run continues and can be polled. */
 export function goesOn({ closing }: Pick<IngressContext, "closing">, id: string): ApiError {
   const [code, why] = closing.aborted
-    ? (["service_unavailable", "The service is restarting, and the run goes on"] as const)
-    : (["run_timeout", "The run takes longer than it is waited for"] as const);
+    ? (["service_unavailable", "The service is restarting and the run continues"] as const)
+    : (["run_timeout", "The run is not finished within the wait limit and continues"] as const);
   const options = { shouldRetry: false, headers: { "x-run-id": id } };
-  return new ApiError(code, `${why}; GET /v1/workflows/runs/${id} tells of it.`, options);
+  return new ApiError(code, `${why}; read it with GET /v1/workflows/runs/${id}.`, options);
 }

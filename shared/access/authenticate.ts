@@ -221,7 +221,7 @@ export function createAuthenticator(options: {
       if (authorization === null || authorization === "") {
         throw new ApiError(
           "missing_api_key",
-          "Expected an API key in the header `Authorization: Bearer <API_KEY>` or `x-api-key`.",
+          "Missing API key. Send it in the header `Authorization: Bearer <API_KEY>` or `x-api-key`.",
         );
       }
       const key = bearer(authorization);
@@ -236,7 +236,7 @@ export function createAuthenticator(options: {
 }
 
 function sessionOver(): ApiError {
-  return new ApiError("invalid_api_key", "The session is over; sign in again.");
+  return new ApiError("invalid_api_key", "The session has expired; sign in again.");
 }
 
 /** @throws ApiError `permission_denied` when the catalogue has the key's preset no more */
@@ -245,7 +245,7 @@ function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Calle
   if (preset) return { ...key, preset };
   throw new ApiError(
     "permission_denied",
-    "The quota preset of this key no longer exists; ask the workspace's admin to set another.",
+    "The quota preset of this key no longer exists; ask an admin of the workspace to set another preset.",
   );
 }
 
@@ -304,7 +304,7 @@ function bearer(header: string): string | undefined {
 }
 
 function invalidKey(): ApiError {
-  return new ApiError("invalid_api_key", "The API key is not valid.");
+  return new ApiError("invalid_api_key", "The API key is unknown, revoked or expired; use an active key.");
 }
 
 /** Maps keep insertion order, and every refresh re-inserts, so the first entries are the oldest. */

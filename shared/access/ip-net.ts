@@ -101,7 +101,7 @@ export function createIpNet(
       if (count(network, 1) > limit) {
         throw new ApiError(
           "ip_rate_limit_exceeded",
-          `More than ${limit} requests in 10 minutes came from this address.`,
+          `This IP address sent more than ${limit} requests in 10 minutes; wait for the seconds in the header retry-after.`,
           { headers: { "retry-after": String(secondsToWait(network)) } },
         );
       }

@@ -6,5 +6,9 @@ import type { Role } from "./authenticate.ts";
 /** @throws ApiError `permission_denied` */
 export function checkMayReadFiles(caller: { readonly role: Role }, param: string): void {
   if (caller.role !== "billing") return;
-  throw new ApiError("permission_denied", "Expected a key whose role may read files, got billing.", { param });
+  throw new ApiError(
+    "permission_denied",
+    "Expected a key with the role owner, admin or developer to read files, got billing.",
+    { param },
+  );
 }

@@ -21,7 +21,7 @@ export function checkTool(caller: Keyed, id: string): void {
 }
 
 export function noCapability(): ApiError {
-  return new ApiError("capability_not_found", "There is no such capability; GET /v1/tools lists those there are.");
+  return new ApiError("capability_not_found", "There is no such capability; GET /v1/tools lists the capabilities.");
 }
 
 /** Those of the list that the caller may run, in its order; the list itself for a key without one of its own. */
@@ -40,5 +40,8 @@ export function isWithinTools(list: readonly string[] | null, caller: Keyed): bo
 /** A definition of its own may name any capability. @throws ApiError `permission_denied` for a key with a list */
 export function checkWritesDefinitions({ tools }: Keyed): void {
   if (tools === undefined) return;
-  throw new ApiError("permission_denied", "This key runs the tools that it lists, and writes no workflows of its own.");
+  throw new ApiError(
+    "permission_denied",
+    "This key is restricted to a list of tools and cannot create or change workflows.",
+  );
 }

@@ -294,7 +294,7 @@ async function checkStorageLeft({ database, config }: AdmitContext, workspaceId:
   const now = performance.now();
   if (now < (known.get(workspaceId) ?? 0)) return;
   const { bytes, files } = await unavailable(
-    "The file store cannot be asked right now; try again shortly.",
+    "The file store cannot be reached right now; try again shortly.",
     storageLeft(database, workspaceId, config.storageBytesMax),
   );
   if (bytes >= ROOMY.bytes && files >= ROOMY.files) {
@@ -304,6 +304,6 @@ async function checkStorageLeft({ database, config }: AdmitContext, workspaceId:
   if (bytes > 0 && files > 0) return;
   throw new ApiError(
     "storage_limit_exceeded",
-    `The workspace may store ${config.storageBytesMax} bytes and has no room for what would be made; delete files first.`,
+    `The result would exceed the workspace's storage limit of ${config.storageBytesMax} bytes; delete files first.`,
   );
 }

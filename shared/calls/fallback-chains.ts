@@ -57,7 +57,8 @@ export async function storeFallbackChain(
     pauseMs: 10,
     pauseMaxMs: 200,
     isFinal: () => true,
-    locked: () => new ApiError("overloaded", "Others are writing this workspace's fallback chains; try again shortly."),
+    locked: () =>
+      new ApiError("overloaded", "Another request is changing the workspace's fallback chains; try again shortly."),
   });
 }
 
@@ -69,7 +70,7 @@ export async function storeFallbackChain(
 export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: FallbackChain): void {
   const kind = kindOf(catalogue, model, "model");
   if (fallbacks.length < 1 || fallbacks.length > FALLBACKS_MAX) {
-    throw new ApiError("invalid_request", `A chain has 1 to ${FALLBACKS_MAX} fallbacks, got ${fallbacks.length}.`, {
+    throw new ApiError("invalid_request", `Expected 1 to ${FALLBACKS_MAX} fallbacks, got ${fallbacks.length}.`, {
       param: "fallbacks",
     });
   }
@@ -77,12 +78,12 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
     const param = `fallbacks[${index}]`;
     const stands = kindOf(catalogue, fallback, param);
     if (stands !== kind) {
-      const message = `Expected ${nameOf(kind)} as fallbacks of ${model}; ${fallback} is of ${nameOf(stands)}.`;
+      const message = `Fallbacks of ${model} must be ${nameOf(kind)}; ${fallback} is one of the ${nameOf(stands)}.`;
       throw new ApiError("model_not_supported", message, { param });
     }
     checkLengths(catalogue, model, fallback, param);
     if (fallback === model) {
-      throw new ApiError("unsupported_value", `Expected other models than ${model}, whose chain this is.`, { param });
+      throw new ApiError("unsupported_value", `A model cannot be its own fallback; remove ${model}.`, { param });
     }
     if (fallbacks.indexOf(fallback) < index) {
       throw new ApiError("unsupported_value", `Expected each model once, got ${fallback} again.`, { param });
@@ -101,7 +102,7 @@ export function checkNoCycle(stored: readonly FallbackChain[], { model, fallback
     if (way === undefined) continue;
     throw new ApiError(
       "unsupported_value",
-      `Expected a chain that does not lead back to its own model, got ${[model, ...way].join(" → ")}.`,
+      `A chain must not lead back to its own model, got ${[model, ...way].join(" → ")}.`,
       { param: `fallbacks[${index}]` },
     );
   }
@@ -141,7 +142,7 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   const ofWords = Object.values(KINDS).find((kind) => !isPricedKind(kind) && kind.isOfKind(model));
   if (ofWords) return ofWords.name;
   if (kindOfModality(model.modality) !== undefined) return model.modality;
-  const why = `Models of modality ${model.modality} have no fallbacks and can be none, ${slug} among them.`;
+  const why = `The model ${slug} cannot be in a fallback chain: models of modality ${model.modality} have no fallbacks.`;
   throw new ApiError("model_not_supported", why, { param });
 }
 
@@ -149,7 +150,7 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
 function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
   const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
   if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;
-  const message = `Expected models that make vectors of the same length: ${slug} makes ${asked.words}, ${fallback} ${other.words}.`;
+  const message = `Expected models with vectors of the same length: ${slug} returns ${asked.words}, ${fallback} ${other.words}.`;
   throw new ApiError("model_not_supported", message, { param });
 }
 

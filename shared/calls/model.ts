@@ -140,6 +140,11 @@ export interface Catalogue {
   readonly models: ReadonlyMap<string, Model>;
   /** Slug → why the model is not among `models`. */
   readonly unroutable: ReadonlyMap<string, string>;
+  /**
+   * Slug of an unroutable model → key variables of shipped providers any of which makes it routable when set. Operators' own providers
+   * are not shown to callers. Empty where the sandbox is off.
+   */
+  readonly missingKeys: ReadonlyMap<string, readonly string[]>;
   /** `provider/model` → why a source of the files cannot be called. */
   readonly idleSources: ReadonlyMap<string, IdleSource>;
   readonly providers: ReadonlyMap<string, Provider>;

@@ -44,7 +44,10 @@ export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown
     return {
       state: "failed",
       usage: "lost",
-      error: jobError({ code: "worker_lost", message: "The worker that ran the job was lost; it is not run again." }),
+      error: jobError({
+        code: "worker_lost",
+        message: "The worker that ran the job was lost; the job is not retried.",
+      }),
     };
   }
   // The worker that asks the provider ends this job, also after a cancel.
@@ -81,7 +84,7 @@ export const EXPIRED: Ending = {
   usage: "lost",
   error: jobError({
     code: "upstream_timeout",
-    message: "What became of the work at the model's provider was never told.",
+    message: "The model's provider never reported the result of the job.",
   }),
 };
 

@@ -11,12 +11,25 @@ export interface ModelList {
   readonly data: readonly ModelEntry[];
 }
 
-/** The models of a catalogue that can be called, in its order; rows of kind tool only when asked for. */
+/**
+ * Lists the models of a catalogue that can be called: models of real providers in the catalogue's order, then `sandbox-chat`,
+ * then the other test models. Rows of kind tool are listed only when asked for.
+ */
 export function listModels(catalogue: Catalogue, options: { readonly includeTools: boolean }): ModelList {
   const models = [...catalogue.models.values()].filter((model) =>
     model.kind === "tool" ? options.includeTools : hasEndpoint(model),
   );
-  return { object: "list", data: models.map(modelEntry) };
+  const inOrder = models.toSorted((a, b) => listRank(catalogue, a) - listRank(catalogue, b));
+  return { object: "list", data: inOrder.map(modelEntry) };
+}
+
+/** Test model that newcomers call first. */
+const FIRST_TEST_MODEL = "sandbox-chat";
+
+/** Position of the model's group in the list: 0 real models, 1 the first test model, 2 other test models. */
+function listRank({ providers }: Catalogue, { slug, sources }: Model): number {
+  if (sources.some(({ provider }) => providers.get(provider)?.family !== "sandbox")) return 0;
+  return slug === FIRST_TEST_MODEL ? 1 : 2;
 }
 
 /** The model with an endpoint; undefined where there is none. */

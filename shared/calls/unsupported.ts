@@ -3,10 +3,10 @@ import { ApiError } from "#shared/errors.ts";
 
 /** A job is answered as a whole, in JSON, and what it makes are files. */
 const UNSUPPORTED: readonly (readonly [member: string, values: readonly unknown[], expected: string])[] = [
-  ["stream", [true], "no stream, since a job is answered as a whole"],
-  ["stream_format", ["sse"], "no stream_format sse, since a job is answered as a whole"],
-  ["response_format", ["b64_json"], "no response_format b64_json, since what a job makes is a file"],
-  ["response_format", ["text", "srt", "vtt"], "response_format json or verbose_json, since a job is answered in JSON"],
+  ["stream", [true], "stream to be false, since a job returns its whole response at once"],
+  ["stream_format", ["sse"], "no stream_format sse, since a job returns its whole response at once"],
+  ["response_format", ["b64_json"], "response_format url, since a job stores its results as files"],
+  ["response_format", ["text", "srt", "vtt"], "response_format json or verbose_json, since a job returns JSON"],
 ];
 
 /** @throws ApiError `unsupported_value` for an answer that a job cannot give */

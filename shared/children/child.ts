@@ -108,13 +108,12 @@ export class Child {
     };
     const { jobMs = this.options.jobMs } = job;
     const deadline = setTimeout(
-      () =>
-        stop(new MediaError("timeout", `Expected the work to take at most ${jobMs / 1000} seconds, it takes longer.`)),
+      () => stop(new MediaError("timeout", `The work took longer than the limit of ${jobMs / 1000} seconds.`)),
       jobMs,
     );
     const watch = setInterval(() => {
       if (residentBytes(this.process.pid) > this.options.memoryBytesMax) {
-        stop(new MediaError("too_large", "Expected the work to need less memory than there is for one."));
+        stop(new MediaError("too_large", "The work needs more memory than one task may use."));
       }
     }, this.options.watchMs);
     const abort = (): void => stop(aborted());
@@ -257,5 +256,5 @@ const PAGE_BYTES = 4_096;
 
 /** Fault of a job that its caller gave up. */
 export function aborted(): MediaError {
-  return new MediaError("aborted", "The media job was given up.");
+  return new MediaError("aborted", "The media job was cancelled.");
 }

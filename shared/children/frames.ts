@@ -24,7 +24,7 @@ const PART_BYTES_MAX = 256 * 1_048_576;
 export function encodeFrame(frame: ChildFrame): Uint8Array[] {
   const head = new TextEncoder().encode(JSON.stringify(frame.head));
   if (head.byteLength > HEAD_BYTES_MAX) {
-    const said = `Expected at most ${HEAD_BYTES_MAX} bytes of parameters, and of facts that are told, got ${head.byteLength}.`;
+    const said = `Expected at most ${HEAD_BYTES_MAX} bytes of parameters and metadata, got ${head.byteLength}.`;
     throw new MediaError("too_large", said);
   }
   const lengths = new DataView(new ArrayBuffer(FIXED_BYTES + 4 * frame.parts.length));

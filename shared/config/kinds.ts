@@ -24,7 +24,7 @@ export function text(
     if (value !== undefined && mustBe?.accepts(value) === false) reader.addFault(`${name} must be ${mustBe.words}`);
     return value ?? usual;
   };
-  return { names: [name], usual: usual ?? "", secret, read };
+  return { names: [name], usual: usual ?? "", secret, ...(mustBe ? { accepts: mustBe.words } : {}), read };
 }
 
 /** One of some words. */
@@ -38,7 +38,7 @@ export function choice<const Word extends string>(
     if (chosen === undefined) reader.addFault(`${name} must be one of ${words.join(", ")}`);
     return chosen ?? usual;
   };
-  return { names: [name], usual, read };
+  return { names: [name], usual, accepts: words.map((word) => `\`${word}\``).join(", "), read };
 }
 
 /** One URL, or several separated by commas. */
@@ -54,7 +54,7 @@ export function url(
     }
     return value;
   };
-  return { names: [name], usual: "", secret, read };
+  return { names: [name], usual: "", accepts: `a URL with ${protocols.join(" or ")}`, secret, read };
 }
 
 /** Address of a server, with its password. Must be set where the process needs the server; else empty. */
@@ -94,7 +94,7 @@ export function integer(
     }
     return usualAtMost === undefined ? usual : Math.min(usual, reader.value(usualAtMost));
   };
-  return { names: [name], usual: String(usual), read };
+  return { names: [name], usual: String(usual), accepts: `an integer from ${least} to ${most}`, read };
 }
 
 export function decimal(name: string, { usual, least, most }: Bounds): Setting<number> {
@@ -105,7 +105,7 @@ export function decimal(name: string, { usual, least, most }: Bounds): Setting<n
     reader.addFault(`${name} must be a number from ${least} to ${most}, got "${value}"`);
     return usual;
   };
-  return { names: [name], usual: String(usual), read };
+  return { names: [name], usual: String(usual), accepts: `a number from ${least} to ${most}`, read };
 }
 
 export function flag(
@@ -120,7 +120,7 @@ export function flag(
     return typeof usual === "function" ? usual(reader) : usual;
   };
   const said = usual ? "on" : "off";
-  return { names: [name], usual: typeof usual === "function" ? "" : said, read };
+  return { names: [name], usual: typeof usual === "function" ? "" : said, accepts: "`on` or `off`", read };
 }
 
 /** Entries separated by commas. */
@@ -134,7 +134,7 @@ export function list(name: string, { expects }: { readonly expects?: Shape } = {
     }
     return Object.freeze(entries);
   };
-  return { names: [name], usual: "", read };
+  return { names: [name], usual: "", ...(expects ? { accepts: expects.words } : {}), read };
 }
 
 /** A setting whose value is made of the one that `setting` reads. */

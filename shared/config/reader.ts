@@ -10,6 +10,8 @@ export interface Setting<Value> {
   readonly names: readonly string[];
   /** Its default, as a variable says it; empty: none, or one that follows other settings. */
   readonly usual: string;
+  /** Accepted values, as a noun phrase for the reference of settings; absent: any text. */
+  readonly accepts?: string;
   /** The part of its variables that must never be printed. */
   readonly secret?: "value" | "password" | undefined;
   /** Adds a fault when its variable is missing or malformed, and returns a fallback then. */

@@ -130,7 +130,7 @@ export async function countRecovery(
   return rows[0]?.recoveries;
 }
 
-const NOT_CARRIED_ON = { code: "internal_error", message: "The service could not carry the run on." } as const;
+const NOT_CARRIED_ON = { code: "internal_error", message: "The service failed to continue the run." } as const;
 
 /**
  * Ends a run that cannot go on: as cancelled if that was requested, else as failed. Cancels its open steps.

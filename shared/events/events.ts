@@ -18,10 +18,10 @@ export const EVENTS = {
   "run.retrying": {
     group: "runs",
     metadata: "RunRetrying",
-    description: "A run in mode async begins its second or a later attempt; told instead of `run.started`.",
+    description: "A run in mode async begins its second or a later attempt. Sent instead of `run.started`.",
   },
   "run.succeeded": { group: "runs", metadata: "RunSucceeded", description: "A run succeeded." },
-  "run.failed": { group: "runs", metadata: "RunFailed", description: "A run failed, and is not tried again." },
+  "run.failed": { group: "runs", metadata: "RunFailed", description: "A run failed and is not retried." },
   "run.cancelled": { group: "runs", metadata: "RunCancelled", description: "A run was cancelled." },
   "job.completed": {
     group: "jobs",
@@ -42,7 +42,8 @@ export const EVENTS = {
   "template.unavailable": {
     group: "operator",
     metadata: "TemplateUnavailable",
-    description: "A stored workflow calls what is not offered any more; told in the operator's own workspace only.",
+    description:
+      "A stored workflow uses a model or capability that is no longer offered. Sent to the operator's own workspace only.",
   },
 } as const satisfies Record<SchemaTypes["SubscriptionCreateRequest"]["event"], EventType>;
 

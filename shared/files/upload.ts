@@ -234,8 +234,8 @@ export function storageRefusal(taking: "full" | "crowded", storageBytesMax: numb
   return new ApiError(
     "storage_limit_exceeded",
     taking === "crowded"
-      ? `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete others first.`
-      : `The workspace may store ${storageBytesMax} bytes, which this file would exceed; delete others first.`,
+      ? `A workspace has at most ${FILES_PER_WORKSPACE_MAX} files; delete other files first.`
+      : `The file would exceed the workspace's storage limit of ${storageBytesMax} bytes; delete other files first.`,
   );
 }
 

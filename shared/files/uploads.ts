@@ -88,9 +88,13 @@ export function openUploads(tools: {
         const take = bytes <= UPLOAD_PART_BYTES ? { bytes, limitBytes: limits.storageBytesMax } : undefined;
         const begun = await beginUpload(database, { id, workspaceId, leaseMs: UPLOAD_LEASE_MS, key }, take);
         if (begun.verdict === "busy") {
-          throw new ApiError("upload_in_progress", "The first upload under this Idempotency-Key still runs.", {
-            headers: { "retry-after": "1" },
-          });
+          throw new ApiError(
+            "upload_in_progress",
+            "The first upload with this Idempotency-Key is still in progress; try again when it has ended.",
+            {
+              headers: { "retry-after": "1" },
+            },
+          );
         }
         if (begun.verdict === "done") return await work({ kind: "done", ...begun });
         failpoint("upload.begun");

@@ -148,9 +148,9 @@ const DUE_LOOK_MS = paced(30_000);
 /** Has work wait that may, and a run with its step. @throws ApiError for others */
 function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): JobVerdict {
   if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_LOOK_MS), isForFunds: true };
-  if (step) throw new ApiError("overloaded", "A process that was lost still holds credits of the workspace.");
+  if (step) throw new ApiError("overloaded", "A lost process still holds credits of the workspace; try again shortly.");
   const hold = "hold" in terms ? terms.hold : null;
-  throw refusal(FUNDS, { ...job, hold }, dueMs);
+  throw refusal(FUNDS, { ...job, hold }, { dueMs });
 }
 
 /** A refusal in the lone form costs a statement that is undone: for so long the workspace's next jobs go straight to the other form. */

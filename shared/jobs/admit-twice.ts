@@ -23,12 +23,12 @@ export async function admitTwice(
   try {
     return await jobs.admit(job);
   } catch (error) {
-    const unknown = "It is not known whether the call was admitted";
+    const unknown = "The service does not know if the call was admitted";
     // The job of a stream cannot be asked for.
     if (job.isHidden === true) {
       throw new ApiError("service_unavailable", `${unknown}.`, { shouldRetry: false, cause: error });
     }
-    const message = `${unknown}; before you send it again, ask for job ${job.id} in a minute.`;
+    const message = `${unknown}. Before a retry, read job ${job.id} in a minute.`;
     throw new ApiError("service_unavailable", message, { shouldRetry: false, jobId: job.id, cause: error });
   }
 }

@@ -12,6 +12,7 @@ import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import { formatCredits } from "#shared/money.ts";
 import type { CreditLines } from "./credit-lines.ts";
+import { createFullWindows } from "./full-window.ts";
 import type { LinedHold } from "./lined-calls.ts";
 import { RECALL_MAX_MS, type Recalled, recallLines } from "./recall-lines.ts";
 import type { Ledger } from "./settle.ts";
@@ -45,6 +46,7 @@ type Verdict = 0 | 1 | 2 | 3 | 5 | typeof BUDGET_REACHED;
 
 /** Verdict for a reached budget; its error message is read from the database. */
 const BUDGET_REACHED = 9;
+const WINDOW_FULL = 1;
 const FUNDS_MISSING = 3;
 /** Limit that marks a call as counted before. */
 const COUNTED = -1;
@@ -134,8 +136,8 @@ export function createCallAdmission(options: {
 
   /** Pending recalls by workspace; calls of a workspace share one. */
   const recalls = new Map<string, { readonly nano: bigint; readonly recalled: Promise<Recalled> }>();
-  /** Recalls the credit lines of a workspace for a call. `dueMs`: see `Recalled`. */
-  const recall = async ({ workspaceId, hold }: Call): Promise<{ comesBack: boolean; dueMs: number | undefined }> => {
+  /** Recalls the credit lines of a workspace for a call. `dueMs`, `freeNano`: see `Recalled`. */
+  const recall = async ({ workspaceId, hold }: Call): Promise<{ comesBack: boolean } & Funds> => {
     const nano = hold?.amountNano ?? 0n;
     let asked = recalls.get(workspaceId);
     if (!asked) {
@@ -143,24 +145,28 @@ export function createCallAdmission(options: {
       asked = { nano, recalled: recalled.finally(() => recalls.delete(workspaceId)) };
       recalls.set(workspaceId, asked);
     }
-    const { covered, dueMs } = await asked.recalled;
+    const { covered, dueMs, freeNano } = await asked.recalled;
     const comesBack = covered !== undefined && nano <= covered;
-    return { comesBack, dueMs: nano <= asked.nano ? dueMs : undefined };
+    return { comesBack, freeNano, dueMs: nano <= asked.nano ? dueMs : undefined };
   };
 
   const ask = async (call: Call): Promise<void> => {
     let verdict = await grouper.call(call);
     const until = performance.now() + RECALL_MAX_MS;
-    let dueMs: number | undefined;
+    let funds: Funds = {};
     while (verdict === FUNDS_MISSING && performance.now() < until) {
       const recalled = await recall(call);
-      dueMs = recalled.dueMs;
+      funds = recalled;
       if (!recalled.comesBack) break;
       verdict = await grouper.call({ ...call, limit: COUNTED });
     }
     if (verdict === BUDGET_REACHED) throw await stopped(call.workspaceId);
-    if (verdict !== 0) throw refusal(verdict, call, dueMs);
+    if (verdict === WINDOW_FULL) throw await tooMany(call.workspaceId, call.limit ?? 0);
+    if (verdict !== 0) throw refusal(verdict, call, funds);
   };
+  const windows = createFullWindows(options.database);
+  const tooMany = async (workspaceId: string, limit: number): Promise<ApiError> =>
+    windowFull(limit, await unavailable(AWAY, windows.secondsUntilFree(workspaceId, limit)));
   const stopped = async (workspaceId: string): Promise<ApiError> =>
     new ApiError("budget_reached", await unavailable(AWAY, budgetReached(options.database, workspaceId)));
   return {
@@ -184,8 +190,10 @@ export function createCallAdmission(options: {
         options.database.query<Look>(LOOK_SQL, [workspaceId, limit, leastNano], "look"),
       );
       if (row?.is_stopped === true && leastNano > 0n) throw await stopped(workspaceId);
-      if (row?.is_full === true) throw refusal(1, { workspaceId, limit, hold: null });
-      if (leastNano > (row?.free ?? 0n)) throw tooExpensive(leastNano, row?.due == null ? undefined : Number(row.due));
+      if (row?.is_full === true) throw await tooMany(workspaceId, limit ?? 0);
+      const { free = null, due = null } = row ?? {};
+      if (leastNano <= (free ?? 0n)) return;
+      throw tooExpensive(leastNano, { freeNano: free ?? undefined, dueMs: due === null ? undefined : Number(due) });
     },
   };
 }
@@ -261,35 +269,45 @@ function toVerdict(value: number | undefined): Verdict | typeof BUSY {
 /** Smallest amount, for work whose price is not known yet and that requires a workspace with credits. */
 export const LEAST_NANO = 1n;
 
-/** Returns the error for insufficient credits. @param dueMs see `Recalled` */
-function tooExpensive(amountNano: bigint, dueMs: number | undefined): ApiError {
+/** See `Recalled`. */
+type Funds = Partial<Pick<Recalled, "freeNano" | "dueMs">>;
+
+function tooExpensive(amountNano: bigint, { freeNano, dueMs }: Funds): ApiError {
+  const most = `This call may cost up to ${formatCredits(amountNano)} credits`;
+  const free = freeNano === undefined || freeNano < 0n ? 0n : freeNano;
   const message =
     amountNano <= LEAST_NANO
-      ? "The workspace has no credits available. Top it up, or wait until its running calls release what they hold."
-      : `The balance does not cover this call, which may cost up to ${formatCredits(amountNano)} credits. Top up the workspace.`;
+      ? "The workspace has no credits available. Top it up, or wait until running calls release their holds."
+      : freeNano === undefined
+        ? `${most}, more than the workspace has available. Top up the workspace.`
+        : `${most}; the workspace has ${formatCredits(free)} available. Top up the workspace, or request less.`;
   if (dueMs === undefined) return new ApiError("insufficient_credits", message);
   const seconds = Math.max(1, Math.ceil(dueMs / 1_000));
-  const more = `A process that was lost still holds credits of the workspace; they are available again in ${seconds} s.`;
+  const more = `A lost process still holds credits of the workspace; they are available again in ${seconds} s.`;
   return new ApiError("insufficient_credits", `${message} ${more}`, { headers: { "retry-after": String(seconds) } });
 }
 
-/** Returns the error for a verdict. @param dueMs see `Recalled` */
-export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, call: Call, dueMs?: number): ApiError {
+/** @param seconds until a request is admitted, if none comes before it */
+function windowFull(limit: number, seconds: number | undefined): ApiError {
+  const message = `The keys of the workspace made more than ${limit} requests in the last 60 seconds, the limit of this key. Refused requests count too.`;
+  const wait = seconds === undefined ? "" : ` Without further requests, the next one is accepted in ${seconds} s.`;
+  return new ApiError("rate_limit_exceeded", `${message}${wait}`);
+}
+
+/** Returns the error of a verdict. */
+export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, call: Call, funds: Funds = {}): ApiError {
   switch (verdict) {
-    case 1:
-      return new ApiError(
-        "rate_limit_exceeded",
-        `The keys of the workspace made more than ${call.limit ?? 0} requests in the last 60 seconds. Refused requests count too.`,
-      );
+    case WINDOW_FULL:
+      return windowFull(call.limit ?? 0, undefined);
     case 2:
       return new ApiError(
         "daily_tokens_exceeded",
-        `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached by used tokens and those that running calls may still use; it resets at midnight UTC.`,
+        `The workspace's daily limit of ${call.hold?.dailyTokens ?? 0} tokens is reached; it resets at midnight UTC. Running calls count with their maximum.`,
       );
     case 3:
-      return tooExpensive(call.hold?.amountNano ?? 0n, dueMs);
+      return tooExpensive(call.hold?.amountNano ?? 0n, funds);
     case 5:
-      return new ApiError("service_unavailable", "The workspace is not ready to take calls.");
+      return new ApiError("service_unavailable", "The workspace cannot accept calls; its balance is missing.");
     default:
       return verdict satisfies never;
   }

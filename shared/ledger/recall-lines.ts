@@ -15,18 +15,21 @@ export interface Recalled {
   readonly covered: bigint | undefined;
   /** Milliseconds until lines of dead processes expire and provide the amount; undefined if they cannot. */
   readonly dueMs: number | undefined;
+  /** Nano-credits that calls of the workspace can hold now; undefined for a workspace without a balance. */
+  readonly freeNano: bigint | undefined;
 }
 
 /** Recalls the lines of a workspace if they can provide the amount, and waits briefly for them. */
 export async function recallLines(database: Queryable, workspaceId: string, nano: bigint): Promise<Recalled> {
-  const sql = "select recall_credit_lines($1, $2) as covered, funds_due($1, $2) as due";
+  const sql = `select recall_credit_lines($1, $2) as covered, funds_due($1, $2) as due,
+    (select amount - held + lines_to_recall($1) from balance where workspace_id = $1) as free`;
   const values = [workspaceId, nano];
-  const [row] = await database.query<{ covered: bigint | null; due: bigint | null }>(
+  const [row] = await database.query<{ covered: bigint | null; due: bigint | null; free: bigint | null }>(
     sql,
     values,
     "recall_credit_lines",
   );
   const covered = row?.covered ?? undefined;
   if (covered !== undefined) await Bun.sleep(RECALL_MS);
-  return { covered, dueMs: row?.due == null ? undefined : Number(row.due) };
+  return { covered, dueMs: row?.due == null ? undefined : Number(row.due), freeNano: row?.free ?? undefined };
 }

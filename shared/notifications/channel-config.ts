@@ -102,7 +102,7 @@ export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, ask
   const needed = [...rules.required, ...(AUTH_NEEDS[config["authType"] ?? "none"] ?? [])];
   const missing = needed.find((name) => config[name] === undefined && secrets[name] === undefined);
   if (missing !== undefined) {
-    throw new ApiError("missing_required_parameter", `Expected config.${missing}, which this channel needs.`, {
+    throw new ApiError("missing_required_parameter", `Missing required parameter: config.${missing}.`, {
       param: `config.${missing}`,
     });
   }
@@ -110,7 +110,7 @@ export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, ask
   if (elsewhere !== undefined) {
     throw new ApiError(
       "missing_required_parameter",
-      `Expected config.${elsewhere} again: the stored one was given for another origin than that of config.url.`,
+      `Missing required parameter: config.${elsewhere}. The stored value belongs to another origin than config.url.`,
       { param: `config.${elsewhere}` },
     );
   }
@@ -137,7 +137,7 @@ function urlOf(sent: string | undefined, stored: string | undefined): string | u
   if (sent === undefined) return stored;
   if (stored !== undefined && sent === redactUrl(stored)) return stored;
   if (looksRedacted(sent)) {
-    throw refused("url", "a whole URL: what was sent looks redacted, and is not how the stored one is shown");
+    throw refused("url", "a whole URL, got a redacted one that does not match the stored URL");
   }
   return sent === "" ? undefined : assertPublicUrl(sent, "config.url").href;
 }
@@ -166,7 +166,7 @@ const FORMS: Readonly<Record<string, { readonly is: (value: string) => boolean; 
 function checkMember(type: ChannelType, name: string, value: string): void {
   const { plain, credentials, hasUrl } = RULES[type];
   if (!plain.includes(name) && !credentials.includes(name) && !(hasUrl && name === "url")) {
-    throw refused(name, `left out: a channel of type ${type} has no such member`);
+    throw refused(name, `absent for a channel of type ${type}`);
   }
   if (/\p{Cc}/u.test(value) || !value.isWellFormed()) throw refused(name, "without control characters");
   const least = CREDENTIAL_CHARACTERS_MIN;

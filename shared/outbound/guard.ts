@@ -80,8 +80,8 @@ export function assertPublicUrl(text: string, param: string): URL {
   if (!URL.canParse(text)) throw refuse("it is not an absolute URL");
   const url = new URL(text);
   if (url.protocol !== "https:" && url.protocol !== "http:") throw refuse("expected http or https");
-  if (!PLAIN_URL.test(text)) throw refuse("it is not written plainly");
-  if (url.username !== "" || url.password !== "") throw refuse("it holds user information");
+  if (!PLAIN_URL.test(text)) throw refuse("it contains characters that must be percent-encoded");
+  if (url.username !== "" || url.password !== "") throw refuse("it contains a user name or password");
   if (isAllowedHost(url)) return url;
   const host = plainHost(url).replace(/^\[|\]$/g, "");
   const isPublic = isIP(host) === 0 ? isPublicName(host) : isDialable(host);

@@ -149,7 +149,7 @@ export function createConversationStore(options: {
       discard(id, changed ? row.reference : text.text.reference);
       if (changed) return { ...content, id, createdAt: changed.created_at, bytes: changed.bytes };
     }
-    throw new ApiError("conflict", "The conversation is being changed by others; try again shortly.");
+    throw new ApiError("conflict", "Another request is changing the conversation; try again shortly.");
   };
   return {
     async create({ workspaceId, memberId }, content, hours) {

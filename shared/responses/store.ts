@@ -269,7 +269,7 @@ function asOf(
 const LOST = { code: "internal_error", message: "The service lost the call before its work began." };
 
 /** Its call failed when it was stored already, and cost nothing. */
-const GIVEN_UP = { code: "internal_error", message: "The service failed to end the call." };
+const GIVEN_UP = { code: "internal_error", message: "The service failed to complete the call." };
 
 function bytesOf(rows: readonly ResponseRow[]): number {
   return rows.reduce((sum, { bytes }) => sum + bytes, 0);

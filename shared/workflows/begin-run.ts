@@ -68,15 +68,15 @@ function refusalOf(verdict: RunVerdict, storageBytesMax: number): ApiError | und
     case "crowded":
       return new ApiError(
         "overloaded",
-        `The workspace has ${ACTIVE_RUNS_MAX} runs under way, which is as many as there may be.`,
+        `The workspace has ${ACTIVE_RUNS_MAX} active runs, which is the maximum. Wait until one ends, or cancel one.`,
       );
     case "full":
       return new ApiError(
         "storage_limit_exceeded",
-        `The workspace may store ${storageBytesMax} bytes, which this run would exceed; delete files or workflows first.`,
+        `The run would exceed the workspace's storage limit of ${storageBytesMax} bytes; delete files or workflows first.`,
       );
     case "gone":
-      return new ApiError("workflow_not_found", "The workflow was deleted as the run was to begin.");
+      return new ApiError("workflow_not_found", "The workflow was deleted before the run began.");
     default:
       return undefined;
   }

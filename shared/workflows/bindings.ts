@@ -115,7 +115,7 @@ function* compilingValue(value: unknown, at: string, reading: Work | undefined):
       if ("fault" in resolved) return resolved;
       budget.bytes -= bytesOf(resolved.value, budget.bytes);
       if (budget.bytes >= 0) return resolved;
-      return { fault: `Expected expressions to give at most ${BINDING_BYTES_MAX} bytes in all.` };
+      return { fault: `Expected expressions to return at most ${BINDING_BYTES_MAX} bytes in total.` };
     };
     places.push({
       path,

@@ -106,7 +106,7 @@ export function* readingDefinition(
   const cycle = findCycle(new Map(steps.map(({ step, waitsFor }) => [step.id, waitsFor])));
   if (cycle) {
     const at = definition.steps.findIndex(({ id }) => id === cycle[0]);
-    const message = `Expected no step to wait for itself, got ${cycle.join(" → ")}.`;
+    const message = `A step must not wait for itself, got ${cycle.join(" → ")}.`;
     throw refused(`${PLACE}.steps[${at}]`, message);
   }
   return { definition, steps, output };
@@ -156,13 +156,13 @@ function* checkControl(
   }
   const [met, items] = [condition, list].map((one) => (one && one.open.length > 0 ? constantOf(one) : undefined));
   if (met && "value" in met && typeof met.value !== "boolean") {
-    yield { param: `${place}.if`, message: `Expected if to give true or false, got ${typeOf(met.value)}.` };
+    yield { param: `${place}.if`, message: `Expected if to be true or false, got ${typeOf(met.value)}.` };
   }
   if (items && "value" in items && items.value !== null && !Array.isArray(items.value)) {
-    yield { param: `${place}.for_each`, message: `Expected for_each to give a list, got ${typeOf(items.value)}.` };
+    yield { param: `${place}.for_each`, message: `Expected for_each to be a list, got ${typeOf(items.value)}.` };
   }
   if (step.concurrency !== undefined && step.for_each === undefined) {
-    yield { param: `${place}.concurrency`, message: "Expected concurrency on a step with for_each." };
+    yield { param: `${place}.concurrency`, message: "Expected concurrency only on a step with for_each." };
   }
 }
 
@@ -171,7 +171,7 @@ function* checkIds({ steps }: WorkflowDefinition): Generator<DefinitionFault> {
   for (const [at, { id }] of steps.entries()) {
     const param = `${PLACE}.steps[${at}].id`;
     if (RESERVED.has(id)) yield { param, message: `Expected an id other than ${[...RESERVED].join(", ")}, got ${id}.` };
-    if (seen.has(id)) yield { param, message: `Expected ids that differ, got ${id} twice.` };
+    if (seen.has(id)) yield { param, message: `Expected unique ids, got ${id} twice.` };
     seen.add(id);
   }
 }

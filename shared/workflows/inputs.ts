@@ -1,6 +1,8 @@
 /** Inputs that a definition declares for its runs. */
 import type { WorkflowInput } from "#schemas/generated/types.ts";
+import { arrived, unknownMember } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
+import { didYouMean, nearNames } from "#shared/near-names.ts";
 
 import type { DefinitionFault } from "./bindings.ts";
 import { UNSAFE_KEYS } from "./expressions/scope.ts";
@@ -41,11 +43,26 @@ export function readRunInput(
   return given === undefined && Object.keys(values).length === 0 ? undefined : values;
 }
 
+/** Number of members of a request that are compared with `input`. */
+const COMPARED_MEMBERS_MAX = 64;
+
+/**
+ * Refuses a request without `input` that has a member spelt like it: the run would start without its inputs.
+ * @throws ApiError `invalid_request` naming the member
+ */
+export function refuseMisspeltInput(request: { readonly input?: unknown }): void {
+  if (request.input !== undefined) return;
+  for (const name of Object.keys(request).slice(0, COMPARED_MEMBERS_MAX)) {
+    const message = unknownMember(name, name, ["input"]);
+    if (nearNames(["input"], name).length > 0) throw new ApiError("invalid_request", message, { param: name });
+  }
+}
+
 /** @throws ApiError `invalid_request` for more than a run may be given */
 export function checkInputBytes(given: Readonly<Record<string, unknown>> | undefined): void {
   const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
   if (bytes <= RUN_INPUT_BYTES_MAX) return;
-  const message = `Expected an input of at most ${RUN_INPUT_BYTES_MAX} bytes, got ${bytes}; name large files by their ids.`;
+  const message = `Expected an input of at most ${RUN_INPUT_BYTES_MAX} bytes, got ${bytes}; refer to large files by their ids.`;
   throw new ApiError("invalid_request", message, { param: "input" });
 }
 
@@ -65,11 +82,11 @@ export function readKnownInput(
 function refuseUndeclared(declared: Readonly<Record<string, WorkflowInput>>, given: readonly string[]): void {
   const unknown = given.find((name) => !Object.hasOwn(declared, name));
   if (unknown === undefined) return;
-  const names = Object.keys(declared).join(", ");
-  const expected = names === "" ? "no input, since the workflow declares none" : `inputs among ${names}`;
-  throw new ApiError("invalid_request", `Expected ${expected}, got ${unknown.slice(0, 64)}.`, {
-    param: `input.${unknown.slice(0, 64)}`,
-  });
+  const names = Object.keys(declared);
+  const shown = unknown.slice(0, 64);
+  const known = names.length === 0 ? "The workflow declares no inputs." : `The workflow declares ${names.join(", ")}.`;
+  const message = `Unknown input "${shown}". ${known}${didYouMean(names, unknown)}`;
+  throw new ApiError("invalid_request", message, { param: `input.${shown}` });
 }
 
 /** Null is taken for not given. */
@@ -83,9 +100,12 @@ function valuesOf(
     const param = `input.${name}`;
     if (value === undefined || value === null) {
       if (required !== true) continue;
-      throw new ApiError("missing_required_parameter", `Expected ${param}, which the workflow needs.`, { param });
+      throw new ApiError("missing_required_parameter", `Missing required input "${name}".`, { param });
     }
-    if (!IS[type](value)) throw new ApiError("invalid_request", `Expected ${param} to be ${WORDS[type]}.`, { param });
+    if (!IS[type](value)) {
+      const message = `Expected ${param} to be ${WORDS[type]}, got ${arrived("type", value)}.`;
+      throw new ApiError("invalid_request", message, { param });
+    }
     values[name] = value;
   }
   return values;

@@ -44,7 +44,7 @@ export async function checkNesting(
     const param = `definition.steps[${at}].workflow_id`;
     work += await walk.workOf(step, param, 1);
     if (work > WORKFLOW_WORK_MAX) {
-      const message = `Expected at most ${WORKFLOW_WORK_MAX} calls and runs in all, as far as lists are written out.`;
+      const message = `Expected at most ${WORKFLOW_WORK_MAX} calls and runs in total, including the items of literal lists.`;
       throw refused(param, message);
     }
     const child = walk.loadedFor(step);
@@ -104,15 +104,15 @@ class Walk {
 
   private async nestedWork(nested: Nested, depth: number): Promise<number> {
     const { workflowId, param } = nested;
-    if (workflowId === this.author.id) throw refused(param, "Expected no workflow that runs itself.");
+    if (workflowId === this.author.id) throw refused(param, "A workflow must not run itself.");
     if (depth > WORKFLOW_DEPTH_MAX) {
-      throw refused(param, `Expected workflows that run others to a depth of at most ${WORKFLOW_DEPTH_MAX}.`);
+      throw refused(param, `Expected workflows nested at most ${WORKFLOW_DEPTH_MAX} deep.`);
     }
     const key = `${depth} ${keyOf(nested)}`;
     const found = this.known.get(key);
     if (found !== undefined) return found;
     if (this.known.size >= WORKFLOW_NESTED_MAX) {
-      throw refused(param, `Expected at most ${WORKFLOW_NESTED_MAX} workflows to be run in all.`);
+      throw refused(param, `Expected at most ${WORKFLOW_NESTED_MAX} nested workflows in total.`);
     }
     this.known.set(key, 0);
     const definition = await this.load(nested, depth);

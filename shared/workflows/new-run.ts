@@ -41,7 +41,7 @@ export async function newRunOf(
   if (asked.isJudged !== true && !mayRun(workflow, caller)) {
     throw new ApiError(
       "permission_denied",
-      "This workflow is shared to be read, and run by its maker, owners and admins.",
+      "This workflow is shared for reading only. Only its creator, owners and admins can run it.",
     );
   }
   const version = asked.version ?? workflow.latest_version;

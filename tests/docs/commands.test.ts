@@ -15,9 +15,10 @@ const DOCUMENTS = [
   "deploy/kubernetes/README.md",
   "schemas/README.md",
   "shared/calls/catalogue/README.md",
-  "shared/calls/catalogue/TEST_MODELS.md",
+  "schemas/docs/reference/test-models.md",
   "tests/load/README.md",
   "tests/load/RESULTS.md",
+  "schemas/docs/operate/supply-chain.md",
   ...PAGES.map(({ path }) => `schemas/docs/${path}`),
 ];
 

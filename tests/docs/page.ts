@@ -7,7 +7,7 @@ import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 export const DOCS = join(PROJECT_ROOT, "schemas/docs");
 
 /** Folders whose pages these tests check. Other folders below DOCS have tests of their own. */
-const FOLDERS = ["get-started", "guides", "cookbook"] as const;
+const FOLDERS = ["get-started", "guides", "cookbook", "migrate"] as const;
 
 export interface Block {
   readonly language: string;

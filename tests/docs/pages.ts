@@ -21,6 +21,9 @@ const NOT_RUN: Readonly<Record<string, readonly string[]>> = {
   // tests/docs/receivers.test.ts runs the receivers, and notifications.test.ts the calls.
   "guides/webhooks.md": ["SLUICE_OUTBOUND_ALLOW=", "curl", "import "],
   "guides/batches.md": ["npm install"],
+  // tests/deploy/admin/import.test.ts runs the import, and migrate.test.ts the example of the page.
+  "migrate/litellm.md": ["npm run admin", "SLUICE_CATALOGUE="],
+  "migrate/openrouter.md": ["OPENROUTER_API_KEY="],
 };
 
 const hasPython = Bun.which("python3") !== null;

@@ -1,84 +1,179 @@
-/** The README's examples, run as they stand against a running stack: only address and key are replaced. */
+/** README's examples, run as they stand against a running stack: only the address, the key and the workspace are replaced. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
-import { BUN, PROJECT_ROOT } from "#tests/support/infrastructure.ts";
-import type { Stack } from "#tests/support/stack.ts";
+import { catalogueOf, loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { listModels } from "#shared/calls/present-model.ts";
+import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { asNewWorkspace } from "#tests/support/tenant.ts";
 
+import manifest from "../../package.json" with { type: "json" };
+
+import { type Block, blocksIn, type Page } from "./page.ts";
+import { type Bench, type Ran, runModules, runPython, runShell, writePrograms } from "./run-page.ts";
 import { sharedStack } from "./shared-stack.ts";
 
+const LINES_MAX = 180;
+const CHARACTERS_MAX = 120;
+const RECIPE_LINES_MAX = 10;
+
 const README = readFileSync(join(PROJECT_ROOT, "README.md"), "utf8");
-const PRINTED_BASE = "http://127.0.0.1:8080";
+const BLOCKS = blocksIn(README);
+const hasPython = Bun.which("python3") !== null;
 
-let stack: Stack;
-let folder: string;
+/** Starts of the service, which tests/deploy tries. */
+const isStart = ({ text }: Block): boolean => text.startsWith("git clone");
 
-beforeAll(async () => {
-  stack = await asNewWorkspace(await sharedStack());
-  // Inside the project, so that the examples find the packages they import.
-  folder = mkdtempSync(join(PROJECT_ROOT, "node_modules", ".readme-"));
-});
-
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
-
-function block(language: string, containing: string): string {
-  for (const [, name, text = ""] of README.matchAll(/```(\w+)\n([\s\S]*?)```/g)) {
-    if (name === language && text.includes(containing)) return text.replaceAll(PRINTED_BASE, stack.baseUrls[0] ?? "");
-  }
-  throw new Error(`README has no ${language} block with ${containing}`);
-}
-
-async function run(command: string[]): Promise<string> {
-  const env = { ...process.env, SLUICE_KEY: stack.key, SLUICE_NATS: stack.natsUrl };
-  const child = Bun.spawn(command, { cwd: folder, env, stderr: "pipe" });
-  const [out, fault, code] = await Promise.all([
-    new Response(child.stdout).text(),
-    new Response(child.stderr).text(),
-    child.exited,
-  ]);
-  if (code !== 0) throw new Error(`${command[0]} ended with ${code}: ${fault}`);
-  return out;
+function blocksOf(language: string): readonly Block[] {
+  return BLOCKS.filter((block) => block.language === language && !isStart(block));
 }
 
 describe("README", () => {
-  test("the curl call gets its completion", async () => {
-    const answer = JSON.parse(await run(["bash", "-c", block("sh", "curl")])) as {
+  const ran = new Map<Block, Ran>();
+  let folder: string;
+
+  beforeAll(async () => {
+    const stack = await asNewWorkspace(await sharedStack());
+    // Inside the project, so that the examples find the packages they import.
+    folder = mkdtempSync(join(PROJECT_ROOT, "node_modules", ".readme-"));
+    writePrograms(folder);
+    const bench: Bench = { baseUrl: stack.baseUrls[0] ?? "", key: stack.key, natsUrl: stack.natsUrl, folder };
+    const page: Page = {
+      path: "README.md",
+      head: {},
+      body: README,
+      lines: README.split("\n").length - 1,
+      blocks: BLOCKS,
+    };
+    const shell = blocksOf("sh");
+    const inWorkspace = new Map(
+      shell.map((block) => {
+        const text = block.text.replaceAll("/workspaces/default/", `/workspaces/${stack.workspace.id}/`);
+        return [{ ...block, text }, block] as const;
+      }),
+    );
+    const results = [
+      ...(await runShell(bench, page, [...inWorkspace.keys()])),
+      ...(await runModules(bench, blocksOf("js"))),
+      ...(hasPython ? await runPython(bench, blocksOf("python")) : []),
+    ];
+    for (const [block, result] of results) ran.set(inWorkspace.get(block) ?? block, result);
+  }, 120_000);
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Output of the block that contains a text. */
+  function outputOf(part: string): string {
+    const block = BLOCKS.find(({ text, language }) => language !== "yaml" && text.includes(part));
+    const result = block && ran.get(block);
+    expect([part, result?.fault]).toEqual([part, null]);
+    return result?.output ?? "";
+  }
+
+  test("runs every block that a reader runs", () => {
+    const all = ["sh", "js", ...(hasPython ? ["python"] : [])].flatMap(blocksOf);
+    expect(all.length).toBeGreaterThan(6);
+    for (const block of all) expect([block.line, ran.get(block)?.fault]).toEqual([block.line, null]);
+  });
+
+  test("gets a completion with curl, JavaScript and Python", () => {
+    const answer = JSON.parse(outputOf("Say exactly: it works\"}]}'")) as {
       choices: { message: { content: string } }[];
     };
     expect(answer.choices[0]?.message.content).toBe("it works");
+    expect(outputOf('from "openai"')).toBe("streamed");
+    if (hasPython) expect(outputOf("from openai")).toBe("it works\n");
   });
 
-  test("the SDK example streams its text", async () => {
-    const file = join(folder, "example.mjs");
-    writeFileSync(file, block("js", "OpenAI"));
-    expect(await run([BUN, file])).toBe("streamed");
+  test("gets from each recipe what its title says", () => {
+    const tools = outputOf("get_weather");
+    expect(tools).toContain('"tool_calls"');
+    expect(tools).toEndWith("data: [DONE]\n\n");
+    const media = outputOf("sandbox-tts");
+    expect(media).toContain('"file_id"');
+    expect(media).toContain('"text":"The lamp is lit.');
+    const files = outputOf("/v1/files");
+    expect(files).toContain('"object":"file"');
+    expect(files).toMatch(/"file_id":"file-[0-9a-f-]+"/);
+    const served = outputOf("fallback-chains");
+    expect(served.toLowerCase()).toContain("x-fallback-from: sandbox-error");
+    expect(served.toLowerCase()).toContain("x-cache: miss");
+    expect(served).toContain('"content":"served"');
+    const key = JSON.parse(outputOf("/api-keys")) as Record<string, unknown>;
+    expect(key).toMatchObject({
+      object: "api_key",
+      key: expect.stringMatching(/^slk_/),
+      preset: "free",
+      tools: ["web.*"],
+    });
   });
 
-  test("the batch publisher's example hears the end of its job", async () => {
-    const file = join(folder, "publisher.mjs");
-    // The package is installed here under another name.
-    const text = block("js", "batch.chat").replace('"@nats-io/transport-node"', '"nats"');
-    writeFileSync(file, text);
-    expect(await run([BUN, file])).toMatch(/^[0-9a-f-]{36} queued\n[0-9a-f-]{36} completed\n$/);
+  test("has a catalogue file that makes its model callable", async () => {
+    const [yaml] = blocksOf("yaml");
+    const surroundings = { sandbox: false, providerKey: () => undefined };
+    const catalogue = catalogueOf(await loadOurLayers(), [{ name: "mine.yaml", text: yaml?.text ?? "" }], surroundings);
+    expect([...catalogue.models.keys()]).toEqual(["qwen3-8b"]);
+    expect(README).toContain("SLUICE_CATALOGUE=mine.yaml");
   });
 
-  test("names only sandbox models that there are, and the guide to them all", async () => {
-    const { SANDBOX_MODELS } = await import("#workers/providers/sandbox/models.ts");
-    const section = README.slice(README.indexOf("## Sandbox models"), README.indexOf("## Real providers"));
-    const named = Array.from(section.matchAll(/`(sandbox-[a-z-]+)`/g), (match) => match[1] ?? "");
-    expect(named.length).toBeGreaterThan(0);
-    expect(named.filter((name) => !Object.hasOwn(SANDBOX_MODELS, name))).toEqual([]);
-    expect(section).toContain("](shared/calls/catalogue/TEST_MODELS.md)");
-  });
-
-  test("every file it links to exists", async () => {
-    for (const [, path = ""] of README.matchAll(/\]\(([^)#]+)\)/g)) {
-      expect([path, (await Bun.file(join(PROJECT_ROOT, path)).exists()) || path === "deploy/decisions"]).toEqual([
-        path,
-        true,
-      ]);
+  test("counts what there is", async () => {
+    const catalogue = catalogueOf(await loadOurLayers(), [], { sandbox: true, providerKey: () => "set" });
+    const { data } = listModels(catalogue, { includeTools: false });
+    const tests = data.filter((model) => model.owned_by === "sandbox").length;
+    const providers = [...catalogue.providers.values()].filter(({ family }) => family !== "sandbox").length;
+    for (const count of [
+      `${data.length - tests} models for`,
+      `${tests} [test models]`,
+      `[${CAPABILITIES.length} tools]`,
+      `models of ${providers} providers and ${CAPABILITIES.length} media and data tools`,
+      `| ${providers}, **not Azure or Bedrock** |`,
+    ]) {
+      expect(README).toContain(count);
     }
+    expect(manifest.description).toContain(`${CAPABILITIES.length} media and data tools`);
+    const faults = await Bun.file(join(PROJECT_ROOT, "tests/faults/RESULTS.md")).text();
+    expect(README).toContain(`[${faults.match(/^\| \d+ \|/gm)?.length ?? 0} faults]`);
+    const load = (await Bun.file(join(PROJECT_ROOT, "tests/load/RESULTS.md")).text()).replaceAll(
+      /(\d)(\d{3})\b/g,
+      "$1,$2",
+    );
+    for (const figure of ["3,993 calls per second", "230,509 calls"]) {
+      expect(README).toContain(figure);
+      expect(load).toContain(figure.split(" ")[0] ?? "none");
+    }
+  });
+
+  test("names only models that there are", async () => {
+    const catalogue = catalogueOf(await loadOurLayers(), [], { sandbox: true, providerKey: () => "set" });
+    const named = Array.from(
+      README.matchAll(/(?:`|"model":"|model="|model: ")((?:sandbox|gpt)-[a-z0-9.-]+)/g),
+      ([, name = ""]) => name,
+    );
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !catalogue.models.has(name))).toEqual([]);
+  });
+
+  test("is short enough to be read", () => {
+    const lines = README.trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(LINES_MAX);
+    expect(lines.filter((line) => line.length > CHARACTERS_MAX)).toEqual([]);
+    expect(BLOCKS.filter(({ text }) => text.split("\n").length - 1 > RECIPE_LINES_MAX).map(({ line }) => line)).toEqual(
+      [],
+    );
+  });
+
+  test("links to files and headings that exist", () => {
+    const links = [...README.matchAll(/\]\(([^)]+)\)/g)].map(([, link = ""]) => link);
+    expect(links.filter((link) => link.startsWith("schemas/docs/")).length).toBeGreaterThan(15);
+    const broken = links.filter((link) => {
+      const [path = "", anchor] = link.split("#");
+      const file = join(PROJECT_ROOT, path);
+      if (!existsSync(file)) return true;
+      if (anchor === undefined) return false;
+      const headings = readFileSync(file, "utf8").match(/^#{2,4} .+$/gm) ?? [];
+      return !headings.some((heading) => heading.replace(/^#+ /, "").toLowerCase().replaceAll(" ", "-") === anchor);
+    });
+    expect(broken).toEqual([]);
   });
 });

@@ -1,11 +1,11 @@
-/** The tables of shared/calls/catalogue/TEST_MODELS.md as a test reads them, and a fetch that writes down what came. */
+/** The tables of schemas/docs/reference/test-models.md as a test reads them, and a fetch that writes down what came. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 
 import type { Answer } from "#tests/faults/client.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
-export const GUIDE = readFileSync(join(PROJECT_ROOT, "shared/calls/catalogue/TEST_MODELS.md"), "utf8");
+export const GUIDE = readFileSync(join(PROJECT_ROOT, "schemas/docs/reference/test-models.md"), "utf8");
 
 export type Mode = "plain" | "streamed";
 

@@ -1,5 +1,5 @@
 /**
- * The guide to the test models (shared/calls/catalogue/TEST_MODELS.md), the sections on media, row by row, with the stock SDK
+ * The guide to the test models (schemas/docs/reference/test-models.md), the sections on media, row by row, with the stock SDK
  * against a running service: what a client is told, what its job ends as, what it is billed. A second ingress serves clients that
  * do not wait. The first worker of videos gives up early, for the jobs that never end; another one makes all other videos.
  */

@@ -1,5 +1,5 @@
 /**
- * The guide to the test models (shared/calls/catalogue/TEST_MODELS.md), row by row, with the stock SDK against a running
+ * The guide to the test models (schemas/docs/reference/test-models.md), row by row, with the stock SDK against a running
  * service: what a client is told, what its SDK makes of it, what it is billed. Two stacks: one as it comes, one whose
  * limits are small, for the models that never end.
  */

@@ -111,7 +111,8 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
           authorizations.push(authorization);
           options.authenticate?.(authorization);
           if (authorization === null) throw new ApiError("missing_api_key", "Expected a key.");
-          if (authorization !== `Bearer ${KEY}`) throw new ApiError("invalid_api_key", "The API key is not valid.");
+          if (authorization !== `Bearer ${KEY}`)
+            throw new ApiError("invalid_api_key", "The API key is unknown, revoked or expired; use an active key.");
           return caller;
         }),
       authenticateSession: (token: string) => {
@@ -123,7 +124,7 @@ export function fakeContext(options: FakeOptions = {}): FakeContext {
       authenticate: (authorization: string | null) =>
         Promise.try(() => {
           if (authorization !== `Bearer ${OPERATOR_TOKEN}`) {
-            throw new ApiError("invalid_api_key", "The operator token is not valid.");
+            throw new ApiError("invalid_api_key", "The operator token is unknown, revoked or expired.");
           }
           return { name: "test", scope: "money" };
         }),

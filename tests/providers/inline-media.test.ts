@@ -277,7 +277,7 @@ describe("a failure", () => {
         kind: "rejected",
         code: "unsafe_url",
         param: `messages[0].content[1].${param}`,
-        say: "This URL is not allowed: expected one that leads to the public internet.",
+        say: "This URL is not allowed: expected an address on the public internet.",
       });
     }
     expect(sink.asked).toEqual([]);

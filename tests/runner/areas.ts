@@ -93,6 +93,8 @@ export const AREAS: readonly Area[] = [
     tests: ["faults/ingress-death.test.ts", "faults/ingress-grace.test.ts"],
   },
   { paths: ["schemas/"], tests: ["schemas/"] },
+  { paths: ["schemas/docs/", "ingress/docs/", "CHANGELOG.md"], tests: ["ingress/docs/"] },
+  { paths: ["schemas/docs/reference/"], tests: ["e2e/test-models.test.ts"] },
   { paths: ["deploy/embedded/", "deploy/start.mjs"], tests: ["deploy/embedded/"] },
   { paths: ["deploy/supervisor/"], tests: ["deploy/supervisor/"] },
   { paths: ["deploy/kubernetes/"], tests: ["deploy/kubernetes/"] },

@@ -91,6 +91,23 @@ describe("a fault", () => {
     });
   });
 
+  test("proposes the name of a member that is spelt like it", () => {
+    const { model: _model, ...rest } = HELLO;
+    expect(message({ ...rest, modle: "m" })).toBe(
+      "Missing required parameter: model. Did you mean model instead of modle?",
+    );
+    expect(message({ ...rest, stream: true })).toBe("Missing required parameter: model.");
+    const step = { id: "a", type: "model", model: "m" };
+    const fault = (definition: object) => validate("WorkflowDefinition", definition)?.message;
+    expect(fault({ steps: [step], input: {} })).toBe("input is not a known parameter. Did you mean inputs?");
+    expect(fault({ steps: [{ ...step, depend_on: [] }] })).toBe(
+      "steps[0].depend_on is not a known parameter. Did you mean depends_on?",
+    );
+    expect(fault({ steps: [{ ...step, nothing_like_it: [] }] })).toBe(
+      "steps[0].nothing_like_it is not a known parameter.",
+    );
+  });
+
   test("about a member's name says so", () => {
     const error = {
       instancePath: "/a",

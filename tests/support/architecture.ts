@@ -97,15 +97,23 @@ const PRIVILEGES: readonly Privilege[] = [
     pattern:
       /\bprocess\s*(?:\?\.|\.)\s*env\b|\bprocess\s*\[\s*["']env["']|\bBun\s*\.\s*env\b|\bimport\.meta\.env\b|\{[^}]*\benv\b[^}]*\}\s*(?:=\s*process\b|from\s*["'](?:node:)?process["'])/,
     where: isProduct,
-    allowed: (file) => file === "shared/config.ts",
+    // The snippets are programs for readers of the documentation.
+    allowed: (file) => ["shared/config.ts", "ingress/docs/api/snippets.ts", "ingress/docs/api/sdk.ts"].includes(file),
   },
   {
     rule: "only workers/providers/http.ts calls out",
     pattern:
       /(?<![.\w$])fetch\s*\(|\b(?:globalThis|Bun|window|self)\s*\.\s*fetch\b|=\s*fetch\b|\bnew\s+(?:WebSocket|EventSource|XMLHttpRequest)\b/,
     where: isProduct,
-    // The exporter sends spans to the operator's own collector.
-    allowed: (file) => file === "workers/providers/http.ts" || file === "shared/tracing/exporter.ts",
+    // The exporter sends spans to the operator's own collector. The script runs in browsers and asks its own origin. The
+    // snippets are programs for readers of the documentation.
+    allowed: (file) =>
+      [
+        "workers/providers/http.ts",
+        "shared/tracing/exporter.ts",
+        "ingress/docs/assets/site.js",
+        "ingress/docs/api/snippets.ts",
+      ].includes(file),
   },
   {
     rule: "only the runners, the batch intake and the pull loop acknowledge messages",

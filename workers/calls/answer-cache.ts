@@ -1,19 +1,19 @@
-/** Keeps what a client was sent, for exact repeats of its request. */
+/** Caches the responses of calls for exact repeats of their requests. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { keepAnswer } from "#shared/database/response-cache.ts";
 
 import type { WorkerContext } from "../context.ts";
 
-/** Answers being written to the cache at once in one process; beyond it they are not kept. */
+/** Most concurrent cache writes of one process; beyond it, responses are not cached. */
 const CACHE_WRITES_MAX = 4;
 
-/** Larger answers are not kept. */
+/** Largest cached response, in bytes. */
 const CACHED_ANSWER_BYTES_MAX = 256 * 1024;
 
-/** Writes under way: money needs the same connections. */
+/** Number of running cache writes. They share their connections with settlements. */
 let writing = 0;
 
-/** The text of one answer as it goes out; forgotten when it grows beyond what is kept. */
+/** Copies the text of one response as it is sent; dropped when it exceeds the size limit. */
 export class AnswerCopy {
   private text: string | undefined = "";
 
@@ -23,7 +23,7 @@ export class AnswerCopy {
     if (this.text.length > CACHED_ANSWER_BYTES_MAX) this.text = undefined;
   }
 
-  /** Called once the call is settled. Never throws: an answer that is not kept is only asked for again. */
+  /** Stores the copy; called after the settlement. Never throws: an uncached response only costs another call. */
   async keep(
     context: Pick<WorkerContext, "database" | "log">,
     job: JobMessage,

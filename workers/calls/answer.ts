@@ -1,4 +1,4 @@
-/** Frames of one call to its ingress, numbered; the first piece leaves at once, later ones in small batches. */
+/** Frames from one call to its ingress, numbered. The first piece is sent at once, later pieces in small batches. */
 import type { Code } from "#shared/errors.ts";
 import { encodeFrame, type Fallback, type SettleNote, FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
@@ -7,53 +7,53 @@ import { runEach } from "#shared/queue/loop-turn.ts";
 
 import type { Result } from "../outcome.ts";
 
-/** Tokens after the first leave in batches of this age or size. */
+/** Longest age, in milliseconds, and size of a batch of pieces after the first. */
 export const DELTA_BATCH_MS = 20;
-/** Batches of several calls leave at one moment, up to so much before their time. */
+/** Width of the time slots in which batches of several calls are sent together, in milliseconds; a batch leaves this much early at most. */
 export const DELTA_MOMENT_MS = 5;
 export const DELTA_BATCH_BYTES = 1_024;
 
 type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
 
-/** Returns the cost of a call so far; called when a batch leaves. */
+/** Returns the cost of a call so far; called when a batch is sent. */
 export type Progress = () => { nano: bigint; tokens: number };
 
 export interface FailureFrame {
   readonly code: Code;
   readonly message: string;
   readonly param: string | null;
-  /** False when money moved or paid work may exist. */
+  /** False when money has moved or a provider may have done paid work. */
   readonly retry: boolean;
   readonly retryAfterS?: number;
   /** Set when fallbacks of the model were tried and failed too. */
   readonly fallback?: Fallback;
 }
 
-/** The model that answers, for the headers. */
+/** Model that answers, for the response headers. */
 export interface Server {
   readonly model: string;
-  /** Set when a fallback serves in place of the model asked for. */
+  /** Set when a fallback serves instead of the requested model. */
   readonly fallback?: Fallback;
 }
 
 export class Answer {
   private readonly sender: Sender;
   private readonly reply: string | undefined;
-  /** Set anew for each attempt, until one has begun. */
+  /** Set again for each attempt, until one has sent a piece. */
   server: Server;
-  /** Zero, unless the call is one that is charged for the part of its answer that was sent. */
+  /** Zero, except for calls that are charged for the sent part of their response. */
   progress: Progress = () => ({ nano: 0n, tokens: 0 });
   private n = 0;
   private readonly cancel: string | undefined;
   private readonly run = Math.random().toString(36).slice(2, 8);
   private ending: Uint8Array[] = [];
   private batch = "";
-  /** Set while its batch waits to leave with those of others. */
+  /** True while the batch waits to be sent together with batches of other calls. */
   private isLeaving = false;
 
   /**
-   * @param reply undefined: the answer goes nowhere
-   * @param cancel subject below which the worker is told that it is not wanted any more
+   * @param reply undefined: the response is discarded
+   * @param cancel subject prefix on which the worker receives cancellations
    */
   constructor(sender: Sender, reply: string | undefined, model: string, cancel?: string) {
     this.sender = sender;
@@ -62,17 +62,17 @@ export class Answer {
     this.cancel = cancel;
   }
 
-  /** True once a piece has left: from here on a failure is an error frame, no status. */
+  /** True when a piece was sent; afterwards a failure is an error frame instead of a status. */
   get hasBegun(): boolean {
     return this.n > 0;
   }
 
-  /** Resolves when the publisher has room again; undefined: there is room. See BufferedPublisher. */
+  /** Resolves when the publisher has capacity again; undefined: it has capacity now. See BufferedPublisher. */
   room(): Promise<void> | undefined {
     return this.reply === undefined ? undefined : this.sender.room();
   }
 
-  /** A piece of a stream, ready for the client. `upstreamMs` = time the provider took until the first one. */
+  /** Sends a rendered piece of a stream. `upstreamMs`: time from the provider request to its first piece. */
   write(text: string, upstreamMs: number): void {
     if (this.n === 0) {
       const [first = "", ...rest] = inFrames(text);
@@ -92,7 +92,7 @@ export class Answer {
   }
 
   /**
-   * Ends the call well. A plain answer larger than a frame leaves in parts.
+   * Ends the call successfully. A response larger than a frame is sent in parts.
    * @param settle absent: the call is settled
    */
   end({ text, upstreamMs, contentType }: Result, nano: bigint, settle?: SettleNote): void {
@@ -118,7 +118,7 @@ export class Answer {
     this.sendEndAgain();
   }
 
-  /** The frames of `end`, for an ingress that lost one. It takes no notice of those that it has. */
+  /** Sends the frames of `end` again, for an ingress that lost one. The ingress ignores frames that it already has. */
   sendEndAgain(): void {
     for (const frame of this.ending) this.send(frame);
   }
@@ -140,7 +140,7 @@ export class Answer {
     );
   }
 
-  /** Sends what is batched at the moment it leaves with others. */
+  /** Sends the batch in its time slot, together with other answers. */
   leave(): void {
     this.isLeaving = false;
     this.flush();
@@ -162,12 +162,12 @@ export class Answer {
   }
 
   private send(bytes: Uint8Array): void {
-    // The runner refused an address that is not ours: the call is settled, and its answer goes nowhere.
+    // The runner rejected a reply address that is not ours: the call is settled, and its response is discarded.
     if (this.reply !== undefined && !this.sender.isClosed()) this.sender.publish(this.reply, bytes);
   }
 }
 
-/** Answers that leave at a moment, by its number since the process began. */
+/** Answers with a pending batch, by the number of their time slot since the process start. */
 const leaving = new Map<number, Answer[]>();
 
 function leaveTogether(answer: Answer): void {
@@ -183,16 +183,16 @@ function leaveTogether(answer: Answer): void {
   setTimeout(
     () => {
       leaving.delete(moment);
-      // An array that is in use no more would keep the answers from the collector's short cycles.
+      // A used array would keep the answers from the collector's short cycles.
       runEach(answers.splice(0).map((each) => () => each.leave()));
     },
     moment * DELTA_MOMENT_MS - now,
   );
 }
 
-/** Pieces that each fit into a frame; a character may be cut, since the other side joins bytes. */
+/** Splits a text into pieces that each fit into a frame; a piece may end within a character, since the receiver joins bytes. */
 function inFrames(text: string): (string | Uint8Array)[] {
-  // A character of a string has at most three bytes.
+  // A UTF-16 code unit has at most three bytes in UTF-8.
   if (text.length <= FRAME_BYTES_MAX / 3) return [text];
   const bytes = new TextEncoder().encode(text);
   const pieces: Uint8Array[] = [];

@@ -1,4 +1,4 @@
-/** Time limit of one source for a call that another source could serve. */
+/** Timeout of one source for a call that another source could serve. */
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
 import { commonNow } from "#shared/clock.ts";
 
@@ -8,19 +8,19 @@ import { ProviderError } from "../providers/provider.ts";
 export interface CallLimits {
   /** Kind of the job. */
   readonly kind: string;
-  /** Unix milliseconds, of the call. */
+  /** Deadline of the call, in Unix milliseconds. */
   readonly deadlineMs: number;
   readonly plainMs: number;
-  /** The call's. */
+  /** Abort signal of the call. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Audio is answered in one piece, as plain chat is, so its first byte is no sign to go by: a source that never answers costs
- * one limit and not the call. Half of what is left at most, for the next source needs as long. What may
- * have been paid for unseen is never given up for another source.
- * @param work is given a signal that ends with the call's even after the limit, since what it returns may still be read
- * @throws ProviderError `timeout` when this limit, though not the call's, has passed; whatever else `work` throws
+ * Limits an attempt without a stream, whose first byte arrives at its end: a silent source costs one timeout, not the whole call. The
+ * timeout is at most half of the remaining time, since the next source needs as long. It does not apply to work that may have been paid for
+ * and can be resumed.
+ * @param work receives a signal that follows the call's signal even after the timeout, since its result may still be read
+ * @throws ProviderError `timeout` when this timeout has passed but not the deadline of the call; whatever else `work` throws
  */
 export async function withinLimit<T>(
   { isLast }: { readonly isLast: boolean },
@@ -41,7 +41,7 @@ export async function withinLimit<T>(
   try {
     return await work(own.signal);
   } catch (error) {
-    // Trouble of our own stays what it is.
+    // Our own errors are passed on unchanged.
     const isItsEnd = error instanceof ProviderError || error === own.signal.reason;
     if (!hasExpired || signal.aborted || !isItsEnd) throw error;
     throw new ProviderError("timeout", `no answer within ${limitMs} ms, and somebody else could serve`, {

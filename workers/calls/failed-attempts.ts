@@ -1,4 +1,4 @@
-/** Attempts at sources that failed while a call ran, for its usage record. */
+/** Failed attempts at sources during a call, for its usage record. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { FailedAttempt } from "#shared/database/usage-failures.ts";
 
@@ -8,16 +8,16 @@ import { ProviderError } from "../providers/provider.ts";
 
 interface Noted {
   readonly attempts: FailedAttempt[];
-  /** Error text of the provider that was asked last. */
+  /** Error text of the last provider. */
   providerText?: string;
 }
 
-/** By the message that the handler runs: it lives as long as its call. */
+/** Failed attempts, by job message: the entry lives as long as its call. */
 const NOTED = new WeakMap<object, Noted>();
 
 /**
- * Notes that a source failed. A call that was stopped by its client or by us says nothing of its source.
- * @param failed.startedAt performance.now() when the source was asked
+ * Records the failure of a source. A call that its client or we stopped says nothing about its source.
+ * @param failed.startedAt performance.now() at the request to the source
  */
 export function noteFailedAttempt(
   job: object,
@@ -43,7 +43,7 @@ export function noteFailedAttempt(
   if (isKnown && error.detail !== "") noted.providerText = error.detail;
 }
 
-/** Runs a job, and adds the attempts that failed to an outcome that is a failure. @throws as the handler */
+/** Runs a job, and adds its failed attempts to a failed outcome. @throws as the handler */
 export async function runWithAttempts(handler: JobHandler, job: JobMessage, control: JobControl): Promise<Outcome> {
   const outcome = await handler.run(job, control);
   return "failure" in outcome ? { ...outcome, ...NOTED.get(job) } : outcome;

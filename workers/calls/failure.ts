@@ -1,4 +1,4 @@
-/** Why a chat call failed, in the client's words and in the ledger's. */
+/** Failures of chat calls, as the client receives them and as the ledger records them. */
 import type { Code } from "#shared/errors.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
 
@@ -8,13 +8,13 @@ import { ProviderError, type ProviderErrorClass } from "../providers/provider.ts
 
 export interface ChatFailure extends FailureFrame {
   readonly status: UsageStatus;
-  /** For the metric: the error class, or why the job was ended. */
+  /** Label of the metric: the error class, or the reason for the abort of the job. */
   readonly kind: string;
 }
 
-/** Without the reason: credentials of the service are no concern of its callers. */
+/** Omits the reason: callers must not learn about the service's credentials. */
 const NOT_SET_UP =
-  "The model is unavailable because its provider does not accept how this service is set up; ask the operator of the service.";
+  "The model is unavailable: its provider rejects the setup of this service; ask the operator of the service.";
 
 const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted" | "no_route">, { code: Code; message: string }>> =
   {
@@ -22,9 +22,9 @@ const CLASSES: Readonly<Record<Exclude<ProviderErrorClass, "aborted" | "no_route
     refused: { code: "upstream_refused", message: "The model's provider refused this request." },
     misconfigured: { code: "model_unavailable", message: NOT_SET_UP },
     busy: { code: "overloaded", message: "The model's provider is busy; try again shortly." },
-    failed: { code: "upstream_error", message: "The model's provider failed to answer." },
-    timeout: { code: "upstream_timeout", message: "The model's provider did not answer in time." },
-    unknown: { code: "upstream_timeout", message: "What became of the work at the model's provider is not known." },
+    failed: { code: "upstream_error", message: "The model's provider returned an error." },
+    timeout: { code: "upstream_timeout", message: "The model's provider did not respond in time." },
+    unknown: { code: "upstream_timeout", message: "The model's provider did not report the result of the call." },
   };
 
 const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
@@ -32,7 +32,7 @@ const REJECTED_MESSAGES: Readonly<Record<string, string>> = {
   unsupported_value: "The model does not accept the value of this parameter.",
 };
 
-/** @param reason why the call's signal was aborted, when it was */
+/** @param reason abort reason of the call's signal, if it was aborted */
 export function explainFailure(error: unknown, reason: unknown): ChatFailure {
   const abort = abortReasonOf(reason);
   if (abort !== undefined) return explainAbort(abort);
@@ -45,8 +45,7 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
     code: isRejected && error.code ? error.code : code,
     message: isRejected ? (error.say ?? REJECTED_MESSAGES[error.code ?? ""] ?? message) : message,
     param: kind === "rejected" ? error.param : null,
-    // A provider that ran out of time may have done, and charged, the work.
-    // A setup is not repaired within seconds.
+    // A provider that timed out may have done, and charged, the work. A configuration error is not fixed within seconds.
     retry: kind !== "timeout" && kind !== "unknown" && kind !== "misconfigured",
     ...(error.retryAfterMs === undefined ? {} : { retryAfterS: Math.ceil(error.retryAfterMs / 1_000) }),
     status: "failed",
@@ -55,9 +54,9 @@ export function explainFailure(error: unknown, reason: unknown): ChatFailure {
 }
 
 /**
- * Message under which clients of Anthropic's API shorten a conversation that is too long. They look for its first words, and read both
- * numbers where they are.
- * @param detail the provider's own message, of which the numbers alone are shown
+ * Returns the message under which clients of Anthropic's API shorten a conversation that is too long. Clients match its first words and
+ * read both numbers from their positions.
+ * @param detail the provider's own message, of which only the numbers are used
  */
 export function tooLongMessage(detail: string, contextTokens: number | undefined): string {
   const [used, most] = overflowIn(detail) ?? [];
@@ -66,7 +65,7 @@ export function tooLongMessage(detail: string, contextTokens: number | undefined
   return `prompt is too long: the messages are longer than the model's context${context}`;
 }
 
-/** Tokens of the request and tokens of the context in the words of Anthropic, OpenAI and vLLM, and Google. */
+/** Messages of Anthropic, OpenAI and vLLM, and Google with the tokens of the request and of the context. */
 const OVERFLOWS: readonly { readonly words: RegExp; readonly isMostFirst?: true }[] = [
   { words: /\btoo long: (\d{1,12}) tokens > (\d{1,12})/i },
   { words: /\bcontext limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,12})/i },
@@ -88,11 +87,11 @@ function overflowIn(detail: string): [used: number, most: number] | undefined {
   return undefined;
 }
 
-/** Our own decision, not a provider's word: it has a code of its own. */
+/** Explains our own decision, which has a code of its own, not an error of a provider. */
 function explainNoRoute({ retryAfterMs = 0, isSetup }: ProviderError): ChatFailure {
   const retryAfterS = Math.max(1, Math.ceil(retryAfterMs / 1_000));
   const message =
-    "Every provider of this model is temporarily disabled after errors; retry after the seconds in retry-after.";
+    "Every provider of this model is temporarily disabled after errors; retry after the seconds in the header retry-after.";
   return {
     ...(isSetup ? CLASSES.misconfigured : { code: "service_unavailable", message }),
     param: null,
@@ -118,7 +117,13 @@ function explainAbort(abort: AbortReason): ChatFailure {
       };
     case "caller_left":
     case "caller_gone":
-      return { ...common, code: "service_unavailable", message: "The caller left.", retry: false, status: "cancelled" };
+      return {
+        ...common,
+        code: "service_unavailable",
+        message: "The client closed the connection.",
+        retry: false,
+        status: "cancelled",
+      };
     default:
       return abort satisfies never;
   }

@@ -1,4 +1,4 @@
-/** Kinds of call, each with its handler; which pool runs one is decided where it is admitted. */
+/** Handlers of all kinds of call. The admission decides which pool runs a kind. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 
 import type { WorkerContext } from "../context.ts";
@@ -24,7 +24,7 @@ const CREATE: Readonly<Record<JobMessage["kind"], (context: WorkerContext) => Jo
   capability: createCapabilityHandler,
 };
 
-/** Handlers are made when the first call of their kind comes: a durable job has a context, and so handlers, of its own. */
+/** Creates each handler at the first call of its kind. A durable job has its own context, and so its own handlers. */
 export function createCallHandler(context: WorkerContext): JobHandler {
   const handlers: Partial<Record<JobMessage["kind"], JobHandler>> = {};
   return {

@@ -1,4 +1,4 @@
-/** A call's way through its providers, the same for every kind: candidates in their order, what is counted and what is logged. */
+/** Path of a call through its providers, equal for all kinds: order of candidates, metrics and logs. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -23,13 +23,13 @@ export interface CallServing<Adapter, Result> extends Pick<
   Serving<Adapter, Result>,
   "candidates" | "from" | "signal" | "enter" | "attempt"
 > {
-  /** True once a piece has reached the client, see `Serving`; absent: no piece leaves before the end. */
+  /** Returns true when a piece has reached the client, see `Serving`; absent: no piece is sent before the end. */
   readonly hasBegun?: () => boolean;
-  /** A source that fails alone may be asked once more. Never for what may have been paid for unseen. */
+  /** True when a failed only source may be retried. Never true for work that may have been paid for unseen. */
   readonly mayRepeat: boolean;
-  /** Label under which the time at providers is counted. */
+  /** Label of the metric of provider latency. */
   readonly mode: "complete" | "stream" | "embed" | "plain";
-  /** performance.now() when the provider was asked, undefined when it was not; absent: when the attempt began. */
+  /** performance.now() at the provider request, undefined if there was none; absent: the start of the attempt. */
   readonly askedAt?: () => number | undefined;
 }
 
@@ -81,12 +81,12 @@ function openSpan(job: CallFacts, { candidate, depth }: Attempt<unknown>, attemp
   return beginPart(parent, name, "client", attemptFacts({ ...facts, fallbackDepth: depth }));
 }
 
-/** The model, or every source of it, left the catalogue after the call was admitted. */
+/** Error for a model that left the catalogue, or lost all its sources, after the admission. */
 export function modelGone(): ApiError {
   return new ApiError("model_unavailable", "The model is no longer available.", { param: "model", shouldRetry: false });
 }
 
-/** @param next what becomes of the call */
+/** Counts and logs a provider failure. @param next what the call does next, for the log */
 export function reportFailure(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
   { job_id: jobId, request_id: requestId }: Pick<CallFacts, "job_id" | "request_id">,
@@ -102,19 +102,19 @@ export function reportFailure(
   const { kind, status } = error;
   if (kind !== "misconfigured" || (status !== 401 && status !== 403)) return;
   metrics.providerKeyRefusals.inc(source.provider);
-  // The variable that contains the key, never the key.
+  // Logs the name of the variable that contains the key, never the key.
   log.error({ source: name, status, setting: provider.api_key_env ?? null }, "a provider refuses our key");
 }
 
-/** One limit for the whole of a call, from now to its deadline. */
+/** Returns a watchdog with one timeout for the whole call, from now to its deadline. */
 export function watchCall({ deadline_ms: deadlineMs }: Pick<CallFacts, "deadline_ms">, signal: AbortSignal): Watchdog {
   const totalMs = Math.max(1, deadlineMs - commonNow());
   return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, signal);
 }
 
 /**
- * Returns the failure of a call that no source has served; it owes nothing unless its kind says so.
- * @throws `error` when it is neither a provider's word nor meant for the caller: our own trouble
+ * Returns the failure of a call that no source has served. It charges nothing unless its kind requires it.
+ * @throws `error` when it is neither a provider's error nor meant for the caller: an error of our own
  */
 export function failedCall(
   { metrics, log }: Pick<CallContext, "metrics" | "log">,
@@ -137,7 +137,7 @@ export function failedCall(
     ? { ...explained, message: tooLongMessage(detail, last?.candidate.model.max_context_tokens) }
     : explained;
   const source = last?.candidate.name ?? null;
-  // What a provider said was counted and logged when it said so.
+  // Provider errors were counted and logged when they occurred.
   if (isOurs) {
     metrics.providerErrors.inc(last?.candidate.source.provider ?? "none", failure.kind);
     log.warn({ request_id: requestId, call: kind, source, kind: failure.kind }, "call failed");

@@ -1,7 +1,7 @@
-/** A source's own gaps, names and defaults, as the catalogue lists them. */
+/** Differences of a source from its family, from the catalogue: unsupported, renamed and default parameters. */
 import type { Source } from "#shared/calls/model.ts";
 
-/** Changes a finished body for its source: members are left out, renamed, set, in this order. */
+/** Adapts a finished body to its source: removes, renames and sets members, in this order. */
 export function adaptTo(source: Source, body: Record<string, unknown>): void {
   for (const name of source.drop_params ?? []) delete body[name];
   for (const [from, to] of Object.entries(source.rename_params ?? {})) {

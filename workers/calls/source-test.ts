@@ -1,6 +1,6 @@
 /**
- * Tests of sources that an operator asks for: the smallest call that a source takes, past the circuit breaker, and what its
- * provider says to it. The call contains nothing of a caller, so the provider's words are returned, without keys.
+ * Tests of sources at an operator's request: sends the smallest valid call, past the circuit breaker, and returns the provider's answer.
+ * The call contains no caller's data, so the answer is returned in full, without keys.
  */
 import type { Msg, NatsConnection } from "nats";
 
@@ -20,14 +20,14 @@ interface TestContext {
   readonly providers: Pick<Providers, "chat" | "embeddings">;
 }
 
-/** Tests of one worker at once; an operator is told `busy` beyond it. */
+/** Most concurrent tests of one worker; beyond it, the operator receives `busy`. */
 const TESTS_MAX = 4;
-/** Reasoning models refuse smaller limits. */
+/** Output limit of a test, in tokens. Reasoning models reject smaller limits. */
 const OUTPUT_TOKENS = 16;
-/** Workspace of no one: providers receive a pseudonym of it. */
+/** Workspace of tests; it does not exist. Providers receive its pseudonym. */
 const NO_WORKSPACE = "00000000-0000-0000-0000-000000000000";
 
-/** Answers tests of the pool's sources until it is closed. @param options.secrets values that no verdict may contain */
+/** Answers test requests for the pool's sources until it is closed. @param options.secrets values that no verdict may contain */
 export function openSourceTests(
   options: TestContext & {
     readonly pool: Pool;
@@ -42,7 +42,8 @@ export function openSourceTests(
   const answer = async (data: Uint8Array): Promise<SourceVerdict | undefined> => {
     const asked = readSourceTest(data);
     if (asked === undefined) return undefined;
-    if (running >= TESTS_MAX) return verdictOf("busy", null, "The worker runs other tests.", 0);
+    if (running >= TESTS_MAX)
+      return verdictOf("busy", null, "The worker is running other tests; try again shortly.", 0);
     running += 1;
     try {
       return await testSource(options, redactor, asked);
@@ -87,14 +88,14 @@ async function testSource(context: TestContext, redactor: Redactor, asked: Sourc
 
 const TEXT_CHARS_MAX = 1_000;
 
-/** @throws ProviderError */
+/** Sends the test call to the source. @throws ProviderError */
 async function ask({ catalogue, providers }: TestContext, asked: SourceTest, signal: AbortSignal): Promise<void> {
   const current = catalogue.current();
   const model = current.models.get(asked.model);
   const source = model?.sources.find((one) => `${one.provider}/${one.model}` === asked.source);
   const provider = source && current.providers.get(source.provider);
   if (!model || !source || !provider) {
-    throw new ProviderError("misconfigured", "This worker has no such source: its catalogue or its keys differ.");
+    throw new ProviderError("misconfigured", "This worker has no such source: its catalogue or keys differ.");
   }
   const common = { sourceModel: source.model, signal, adapt: (body: Record<string, unknown>) => adaptTo(source, body) };
   const embeddings = model.supports_embeddings ? providers.embeddings(provider) : undefined;

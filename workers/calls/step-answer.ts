@@ -1,4 +1,4 @@
-/** The answer of a chat step whose run is streamed: readers of the run hear its text as it comes, and the job keeps it whole. */
+/** Answer of a chat step in a streamed run: readers of the run receive the text as it arrives, and the job stores the whole answer. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
@@ -7,11 +7,11 @@ import { Answer } from "./answer.ts";
 
 type Place = NonNullable<JobMessage["step"]>;
 
-/** Pieces travel together that come within this time. */
+/** Interval at which pieces are sent together, in milliseconds. */
 const LINGER_MS = 25;
 const ENCODER = new TextEncoder();
 
-/** The same call as a stream. */
+/** Returns the same call as a stream. */
 export function streamed(job: JobMessage): JobMessage {
   return { ...job, request: { ...job.request, stream: true, stream_options: { include_usage: true } } };
 }
@@ -39,7 +39,7 @@ export class StepAnswer extends Answer {
     this.lingering ??= setTimeout(() => this.tell(), LINGER_MS);
   }
 
-  /** Tells what waits; also called when the call is over, before its end is told. */
+  /** Sends the pending pieces; also called at the end of the call, before the end is reported. */
   tell(): void {
     clearTimeout(this.lingering);
     this.lingering = undefined;

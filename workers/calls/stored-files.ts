@@ -1,6 +1,6 @@
 /**
- * Stored files in a chat request, as providers take them: our ids mean nothing to them, so the bytes go in their place,
- * read here and not before, since they have no business on the queue.
+ * Replaces stored files in a chat request by their bytes, since providers do not know our ids. The bytes are read in the worker, because
+ * they are too large for the queue.
  */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import {
@@ -23,10 +23,10 @@ type StoredFile = Awaited<ReturnType<typeof findFiles>>[number];
 type Block = Readonly<Record<string, unknown>>;
 
 /**
- * The request with every block that names a stored file made one that holds it: images become `image_url`, audio
- * `input_audio`, anything else `file_data`. The same object when there is none.
- * @throws ProviderError `rejected` for a file that is gone since the call was admitted, `aborted`; ApiError
- * `service_unavailable` when the store is away or the bytes are damaged
+ * Returns the request with the bytes of every stored file: images become `image_url`, audio `input_audio`, anything else `file_data`.
+ * Returns the same object when there is no stored file.
+ * @throws ProviderError `rejected` for a file that was deleted since the admission, `aborted`; ApiError `service_unavailable` when the
+ * store is unavailable or the bytes are damaged
  */
 export async function withStoredFiles(
   context: Pick<WorkerContext, "database" | "storage" | "log">,
@@ -44,7 +44,7 @@ export async function withStoredFiles(
     const file = files.get(place.fileId);
     if (!file) throw refused("file_not_found", "There is no such file in this workspace.", place);
     bytesLeft -= Number(file.bytes);
-    if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large together.", place);
+    if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large in total.", place);
     const data = read.get(file.id) ?? (await readBase64(context, file, requestId, signal));
     read.set(file.id, data);
     const content = request.messages[place.message]?.content as readonly Block[] | undefined;
@@ -100,7 +100,7 @@ function unreadable({ log }: Pick<WorkerContext, "log">, requestId: string, what
   return new ApiError("service_unavailable", message, { param: "messages", cause: error });
 }
 
-/** @param block what the caller sent: an image by its link keeps its `detail` */
+/** Returns the block with the file's bytes. @param block of the caller; an image by its link keeps its `detail` */
 function blockOf(file: StoredFile, data: string, block: Block, place: FilePlace): Block {
   const url = `data:${file.media_type};base64,${data}`;
   switch (blockKind(file.media_type)) {
@@ -111,7 +111,7 @@ function blockOf(file: StoredFile, data: string, block: Block, place: FilePlace)
     case "file":
       return { type: "file", file: { filename: file.filename, file_data: url } };
     default:
-      throw refused("unsupported_value", `Files of type ${file.media_type} cannot be shown to a model.`, place);
+      throw refused("unsupported_value", `Models cannot read files of type ${file.media_type}.`, place);
   }
 }
 

@@ -1,25 +1,25 @@
-/** The deadlines of one provider call: first byte, silence between bytes, total; plus whatever ends the job itself. */
+/** Timeouts of one provider call: to the first byte, between bytes, and in total. The end of the job aborts it too. */
 import { jobAbort } from "../job.ts";
 
 export type TimeoutKind = "first_byte" | "stall" | "total";
 
 export interface Watchdog {
-  /** Aborts at the first limit passed, or with the job. */
+  /** Aborts at the first timeout, or with the job. */
   readonly signal: AbortSignal;
-  /** The provider gave a sign of life: from now on the stall limit counts. */
+  /** Restarts the timeout: the provider has sent bytes, and from now on the stall timeout applies. */
   touch(): void;
-  /** From now on time does not count, until `touch`. */
+  /** Stops the timeouts until `touch`. */
   pause(): void;
-  /** Returns the limit that ended the call, if one did. */
+  /** Returns the kind of timeout that ended the call, or undefined. */
   expired(): TimeoutKind | undefined;
   stop(): void;
 }
 
-/** Source of time and of timers. */
+/** Source of time and timers; tests replace it. */
 export interface Clock {
-  /** Milliseconds since any moment. */
+  /** Returns milliseconds since a fixed moment. */
   now(): number;
-  /** Runs it once after so many milliseconds, unless the function that it returns is called before. */
+  /** Runs a function once after `ms` milliseconds. The returned function cancels the timer. */
   after(ms: number, run: () => void): () => void;
 }
 
@@ -75,7 +75,7 @@ export function startWatchdog(
       }
       if (isTouched) return;
       isTouched = true;
-      // The timer that runs is the first byte's, which may be far longer than the stall's.
+      // The running timer is that of the first byte, which may be far longer than the stall timeout.
       if (disarm === undefined) return;
       disarm();
       check();

@@ -32,10 +32,10 @@ function ofEngine(error: unknown): unknown {
   if (error instanceof MediaError || !(error instanceof Error)) return error;
   const cause = { cause: error };
   if (OF_DEPTH.test(error.message)) {
-    return new MediaError("too_large", "Expected data whose parts are nested less deep.", cause);
+    return new MediaError("too_large", "The data is nested too deeply.", cause);
   }
   if (OF_MEMORY.test(error.message)) {
-    return new MediaError("too_large", "Expected the work to need less memory than one run has.", cause);
+    return new MediaError("too_large", "The work needs more memory than one run may use.", cause);
   }
   const format = /too large for the (\S+) format/i.exec(error.message)?.[1];
   if (format !== undefined) {
@@ -47,7 +47,7 @@ function ofEngine(error: unknown): unknown {
   }
   // WebAssembly traps when a decoder meets data that it does not expect.
   if (error instanceof WebAssembly.RuntimeError) {
-    return new MediaError("corrupt", "The data cannot be decoded: it made its decoder fail.", cause);
+    return new MediaError("corrupt", "The data cannot be decoded: its decoder failed.", cause);
   }
   return error;
 }

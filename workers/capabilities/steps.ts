@@ -84,7 +84,7 @@ export async function inSteps<O extends StepOperation>(
   for (const [at, { operation: name, params = {} }] of steps.entries()) {
     const operation = operations[name];
     if (!operation)
-      throw new MediaError("invalid", `Expected params.operations[${at}].operation to be one that there is.`);
+      throw new MediaError("invalid", `Expected params.operations[${at}].operation to be a known operation.`);
     try {
       await apply(readyStep(operation, params, assets ?? {}, at));
     } catch (error) {

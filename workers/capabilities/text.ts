@@ -75,11 +75,14 @@ export function knownCharset(label: string | undefined): string | undefined {
 
 /** Returns the charset named in a content type, or in a tag of HTML or XML. */
 export function charsetOf(text: string): string | undefined {
-  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1];
+  return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?\s{0,9}([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1];
 }
 
-/** Number of bytes at the start of HTML or XML that may declare its charset (HTML standard, 13.2.3.2). */
-const HEAD_BYTES = 1_024;
+/**
+ * Number of bytes at the start of HTML or XML that may declare its charset. Browsers search 1,024 bytes first, and parse the page again if
+ * a declaration follows a long script (HTML standard, 13.2.3.2 and 13.2.3.4).
+ */
+const HEAD_BYTES = 16_384;
 
 /** Returns the charset declared in the head of HTML or XML. Declarations in comments and unknown names are ignored. */
 export function charsetIn(bytes: Uint8Array): string | undefined {

@@ -1,26 +1,26 @@
 /**
- * Foreign audio as samples, through FFmpeg (node-av). The container is the one that was sniffed, never FFmpeg's own guess:
- * playlists and other formats that open further files cannot be reached. Bytes are handed over in memory, so there is no
- * name a file could refer to. For child processes only.
+ * Decodes untrusted audio to samples, through FFmpeg (node-av). The container is the detected one, never FFmpeg's own guess, so playlists
+ * and other formats that open further files are unreachable. Bytes are passed in memory, so no file can refer to another by name. For child
+ * processes only.
  */
 import { loadFfmpeg } from "./ffmpeg.ts";
 import { joinTagTexts } from "./id3.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** FFmpeg's names of the demuxers that may be used. */
+/** FFmpeg's names of the allowed demuxers. */
 export type AudioContainer = "wav" | "mp3" | "aac" | "flac" | "ogg" | "mov" | "matroska";
 
 export interface DecodedAudio {
-  /** All channels mixed into one, from -1 to 1. */
+  /** Samples from -1 to 1, with all channels mixed into one. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
 }
 
-/** Decoders for audio that real files use; a video codec in the file is never opened. */
+/** Decoders for common audio; a video codec in the file is never opened. */
 const CODECS =
   /^(?:mp[123]|mp3float|aac|flac|opus|libopus|vorbis|libvorbis|alac|pcm_.*|adpcm_ms|adpcm_ima_wav|libspeex|speex)$/;
 
-/** @throws MediaError corrupt, or unsupported for a codec that is not on the list */
+/** @throws MediaError corrupt, or unsupported for a codec that is not in the list */
 export async function decodeAudio(
   bytes: Uint8Array,
   container: AudioContainer,
@@ -37,7 +37,7 @@ export async function decodeAudio(
   const stream = demuxer.audio();
   const codec = stream === undefined ? null : lib.Codec.findDecoder(stream.codecpar.codecId);
   if (stream === undefined || codec === null || !CODECS.test(codec.name ?? "")) {
-    throw new MediaError("unsupported", "The audio uses a codec that is not known here.");
+    throw new MediaError("unsupported", "The audio uses an unsupported codec.");
   }
   const context = new lib.CodecContext();
   context.allocContext3(codec);
@@ -88,7 +88,7 @@ function mixDown(
 ): Float32Array {
   const kind = KINDS.find(({ names }) => names.some((name) => constants[name] === format));
   const mixed = new Float32Array(samples);
-  if (kind === undefined) throw new MediaError("unsupported", "The audio uses samples of an unknown kind.");
+  if (kind === undefined) throw new MediaError("unsupported", "The audio uses an unsupported sample format.");
   const isPlanar = constants[kind.names[1]] === format;
   for (let channel = 0; channel < channels; channel += 1) {
     const plane = isPlanar ? planes[channel] : planes[0];
@@ -103,7 +103,7 @@ function mixDown(
   return mixed;
 }
 
-/** FFmpeg's sample formats: interleaved and planar name, size, value from -1 to 1. */
+/** FFmpeg's sample formats: interleaved and planar name, size, conversion to -1 to 1. */
 const KINDS = [
   {
     names: ["AV_SAMPLE_FMT_U8", "AV_SAMPLE_FMT_U8P"],
@@ -132,7 +132,7 @@ const KINDS = [
   },
 ] as const;
 
-/** Anything can stand in floating point; what is no number is silence. */
+/** Clamps a sample. Floating point samples can have any value; NaN becomes silence. */
 function within(sample: number): number {
   return Number.isNaN(sample) ? 0 : Math.min(1, Math.max(-1, sample));
 }

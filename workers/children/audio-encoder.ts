@@ -1,6 +1,6 @@
 /**
- * Samples as an audio file, by FFmpeg's encoders and muxers (through node-av). Equal samples give equal bytes. Only ever
- * loaded in child processes: a fault in FFmpeg must not take a server along.
+ * Encodes samples as an audio file, by FFmpeg's encoders and muxers (through node-av). Equal samples give equal bytes. For child processes
+ * only, since a crash of FFmpeg must not end a server.
  */
 import type { FFEncoderCodec } from "node-av/constants";
 
@@ -14,25 +14,24 @@ export type ChannelCount = 1 | 2;
 export interface AudioFileOptions {
   readonly sampleRate: number;
   readonly channels: ChannelCount;
-  /** Named texts to store in the file; wav and pcm have no place for them. */
+  /** Tags to store in the file; wav and pcm cannot store any. */
   readonly tags?: Readonly<Record<string, string>>;
-  /** Bytes leave as they are written, so the header names no length and mp3 has no seek table. */
+  /** True when bytes are returned as they are written; the header then contains no length, and mp3 no seek table. */
   readonly isStreamed?: boolean;
 }
 
 export interface AudioEncoder {
   /**
-   * @param samples of two channels left and right in turn
-   * @returns the bytes that are ready to leave; none unless streamed
+   * @param samples interleaved left and right for two channels
+   * @returns the finished bytes; none unless streamed
    */
   push(samples: Int16Array): Uint8Array;
-  /** The remaining bytes; the encoder cannot be used afterwards. */
+  /** Returns the remaining bytes; the encoder cannot be used afterwards. */
   end(): Uint8Array;
 }
 
 /**
- * Bits per second by channel count, at which speech in one channel and music in two sound like the original. Lossless
- * formats have no rate.
+ * Bits per second by channel count, at which speech in one channel and music in two sound like the original. Lossless formats have no rate.
  */
 const LOSSY_BITS = { 1: 64_000n, 2: 192_000n } as const;
 const LOSSLESS_BITS = { 1: 0n, 2: 0n } as const;
@@ -40,7 +39,7 @@ const LOSSLESS_BITS = { 1: 0n, 2: 0n } as const;
 const FORMATS = {
   mp3: { encoder: "libmp3lame", muxer: "mp3", sampleFormat: "AV_SAMPLE_FMT_FLTP", bitRates: LOSSY_BITS },
   aac: { encoder: "aac", muxer: "adts", sampleFormat: "AV_SAMPLE_FMT_FLTP", bitRates: LOSSY_BITS },
-  // Opus sounds as good at two thirds of the rate.
+  // Opus has the same quality at two thirds of the rate.
   opus: {
     encoder: "libopus",
     muxer: "ogg",
@@ -52,12 +51,12 @@ const FORMATS = {
   pcm: { encoder: "pcm_s16le", muxer: "s16le", sampleFormat: "AV_SAMPLE_FMT_S16", bitRates: LOSSLESS_BITS },
 } as const;
 
-/** FFmpeg's bits for front centre, and for front left and right. */
+/** FFmpeg's channel masks for front centre, and for front left and right. */
 const LAYOUT_MASKS = { 1: 4n, 2: 3n } as const;
-/** For encoders that take frames of any length. */
+/** Samples per frame for encoders that accept frames of any length. */
 const USUAL_FRAME_SAMPLES = 1_024;
 
-/** @throws MediaError failed, where no binary of FFmpeg is installed for this system */
+/** @throws MediaError failed if no FFmpeg binary is installed for this system */
 export async function openAudioEncoder(
   name: AudioFileFormat,
   { sampleRate, channels, tags = {}, isStreamed = false }: AudioFileOptions,
@@ -153,7 +152,7 @@ export async function openAudioEncoder(
   };
 }
 
-/** All samples as one file. */
+/** Encodes all samples as one file. */
 export async function encodeAudio(
   format: AudioFileFormat,
   samples: Int16Array,
@@ -164,7 +163,7 @@ export async function encodeAudio(
   return encoder.end();
 }
 
-/** Whence of AVIO: 0 from the start, 1 from here, 2 from the end, 65,536 asks for the size. */
+/** AVIO's `whence`: 0 from the start, 1 from the current position, 2 from the end, 65,536 for the size. */
 const SEEK_SIZE = 65_536;
 
 function createMemoryFile() {
@@ -185,7 +184,7 @@ function createMemoryFile() {
       position = Number(offset) + ([0, position, length][whence] ?? 0);
       return BigInt(position);
     },
-    /** Returns the bytes written since the last call, and forgets them. */
+    /** Returns the bytes written since the last call, and drops them. */
     take: (): Uint8Array => {
       const taken = Uint8Array.from(bytes.subarray(0, length));
       length = 0;
@@ -195,7 +194,7 @@ function createMemoryFile() {
   };
 }
 
-/** Integers as they are; floats from -1 to 1, planar ones first all of one channel, then all of the other. */
+/** Converts samples: integers unchanged, floats from -1 to 1; planar formats contain one channel after the other. */
 function samplesAs(sampleFormat: string, samples: Int16Array, channels: number): Buffer {
   if (sampleFormat === "AV_SAMPLE_FMT_S16") return Buffer.from(samples.slice().buffer);
   const planes = sampleFormat === "AV_SAMPLE_FMT_FLTP" ? channels : 1;

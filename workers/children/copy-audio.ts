@@ -1,6 +1,6 @@
 /**
- * The audio of a file into another of the same kind, packet by packet: nothing is decoded, so nothing is lost. Tags and pictures are
- * written anew. For child processes only.
+ * Copies the audio of a file into another one of the same kind, packet by packet. Nothing is decoded, so nothing is lost. Tags and pictures
+ * are rewritten. For child processes only.
  */
 import type { FormatContext, Stream } from "node-av/lib";
 
@@ -10,7 +10,7 @@ import { loadFfmpeg } from "./ffmpeg.ts";
 import { type FileSource, whitelists } from "./file-source.ts";
 import { check, type Ffmpeg, type FfmpegOptions, setOptions } from "./graph-streams.ts";
 
-/** A picture that stands in a file beside its audio. */
+/** Picture attached to an audio file. */
 export interface Picture {
   readonly format: "jpeg" | "png";
   readonly bytes: Buffer;
@@ -21,15 +21,15 @@ export interface Picture {
 export interface CopyPlan {
   readonly source: FileSource;
   readonly output: { readonly path: string; readonly muxer: string; readonly options?: FfmpegOptions };
-  /** By FFmpeg's names of them. */
+  /** Tags by FFmpeg's names. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Empty for a muxer that takes none. */
+  /** Empty for a muxer without support for pictures. */
   readonly pictures: readonly Picture[];
-  /** Hears how many seconds are written. */
+  /** Called with the number of written seconds. */
   readonly onSeconds?: (seconds: number) => void;
 }
 
-/** @throws MediaError corrupt; failed, where the muxer refuses the audio */
+/** Copies the audio. @throws MediaError corrupt; failed when the muxer rejects the audio */
 export async function copyAudio({ source, output, tags, pictures, onSeconds }: CopyPlan): Promise<void> {
   const ffmpeg = await loadFfmpeg();
   const { lib } = ffmpeg;
@@ -37,13 +37,13 @@ export async function copyAudio({ source, output, tags, pictures, onSeconds }: C
   const file = new lib.FormatContext();
   try {
     const from = demuxer.audio();
-    if (from === undefined) throw new MediaError("corrupt", "The file holds no audio.");
+    if (from === undefined) throw new MediaError("corrupt", "The file contains no audio.");
     check(ffmpeg, file.allocOutputContext2(null, output.muxer, output.path), `the muxer ${output.muxer}`);
     const to = file.newStream(null);
     check(ffmpeg, from.codecpar.copy(to.codecpar), "the parameters of a stream");
     to.codecpar.codecTag = 0;
     to.timeBase = from.timeBase;
-    // Ogg keeps tags with the stream, all others with the file.
+    // Ogg stores tags with the stream, all other formats with the file.
     if (output.muxer === "ogg") to.metadata = lib.Dictionary.fromObject({ ...tags });
     else file.metadata = lib.Dictionary.fromObject({ ...tags });
     const pictured = pictures.map((picture) => [picture, addPicture(ffmpeg, file, picture)] as const);
@@ -72,13 +72,13 @@ export async function copyAudio({ source, output, tags, pictures, onSeconds }: C
   } finally {
     await demuxer.close();
     file.closeOutputSync();
-    // Freed with a file that is closed already, the context would crash.
+    // Freeing a context whose file is already closed crashes the process.
     file.pb = null;
     file.freeContext();
   }
 }
 
-/** The bytes of a file's own pictures. @throws MediaError corrupt; unsupported, for a file with video */
+/** Returns the bytes of a file's own pictures. @throws MediaError corrupt; unsupported for a file with video */
 export async function readPictures(source: FileSource): Promise<readonly Buffer[]> {
   const { constants } = await loadFfmpeg();
   const demuxer = await open(source);
@@ -91,7 +91,7 @@ export async function readPictures(source: FileSource): Promise<readonly Buffer[
       }
       found.set(stream.index, undefined);
     }
-    // Pictures come before all audio. Taken from their streams, they would be freed twice, a crash.
+    // Pictures precede all audio. They are read as packets: pictures from their streams would be freed twice, which crashes.
     let missing = found.size;
     for await (const packet of missing > 0 ? demuxer.packets() : []) {
       if (packet === null) break;

@@ -5,13 +5,13 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 
-/** Packets of all streams that are read: four hours of pictures and sound have half as many. */
+/** Most packets of all streams: four hours of video and audio have half as many. */
 const PACKETS_MAX = 4_000_000;
 
 /**
- * Seconds between the start of the first packet and the end of the last one, by reading all packets; nothing is decoded. FLAC encoders
- * that write to a pipe leave the total out, and so do browsers that record WebM.
- * @param demuxer has reached the end of its file afterwards
+ * Returns the seconds between the start of the first packet and the end of the last one, by reading all packets without decoding. FLAC
+ * encoders that write to a pipe omit the total, as do browsers that record WebM.
+ * @param demuxer is at the end of its file afterwards
  * @throws MediaError too_large
  */
 export async function countSeconds(demuxer: Demuxer, { index, timeBase }: Stream): Promise<number> {

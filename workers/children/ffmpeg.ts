@@ -4,9 +4,9 @@ import type * as Library from "node-av/lib";
 import { MediaError } from "#shared/children/media-error.ts";
 
 /**
- * FFmpeg's library, whose binary is a package of its own for each system. For child processes only: a fault in it must not
- * take a server along.
- * @throws MediaError failed, where no binary is installed
+ * Loads FFmpeg's library, whose binary is a separate package per system. For child processes only, since a crash of FFmpeg must not end a
+ * server.
+ * @throws MediaError failed if no binary is installed
  */
 export async function loadFfmpeg(): Promise<{
   lib: typeof Library;

@@ -1,17 +1,17 @@
 /**
- * Files as sources of a filter graph. The container is the one that was sniffed, never FFmpeg's own guess, and containers
- * and decoders are whitelisted: a playlist would otherwise open further files of this machine. For child processes only.
+ * Files as sources of a filter graph. The container is the detected one, never FFmpeg's own guess, and containers and decoders are
+ * allow-listed, since a playlist would otherwise open further files of this machine. For child processes only.
  */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 import { filterText } from "./filter-graph.ts";
 
-/** Samples as they are, or by a table: there is little to go wrong. */
+/** PCM decoders. Samples are copied, or converted by a table, so the risk is low. */
 const PCM =
   "pcm_u8,pcm_s8,pcm_s16le,pcm_s16be,pcm_s24le,pcm_s24be,pcm_s32le,pcm_s32be,pcm_f32le,pcm_f32be,pcm_f64le,pcm_f64be,pcm_alaw,pcm_mulaw";
 
-/** FFmpeg's demuxers that may be used, each with the decoders for what such files hold. */
+/** Allowed demuxers of FFmpeg, each with the decoders for the usual contents of such files. */
 const DECODERS = {
   mov: `h264,hevc,vp9,libdav1d,av1,mpeg4,mjpeg,prores,aac,ac3,eac3,mp3float,mp3,libopus,opus,flac,alac,${PCM}`,
   matroska: `h264,hevc,vp8,vp9,libdav1d,av1,mpeg4,mjpeg,aac,ac3,eac3,mp3float,mp3,libopus,opus,libvorbis,vorbis,flac,${PCM}`,
@@ -40,19 +40,19 @@ export interface FileSource {
   readonly container: Container;
   /** Index of its audio stream, from 0; the first if absent. */
   readonly sound?: number;
-  /** Recordings of a chained file in playback order, with the filters that bring each into the form of the whole. */
+  /** Recordings of a chained file in playback order, each with the filters that convert it to the common form. */
   readonly links?: readonly { readonly path: string; readonly filters: readonly string[] }[];
 }
 
 /**
- * One stream of a file, played `times` over; its timestamps then begin again each time.
- * @throws MediaError unsupported, for a chained file that is to be repeated
+ * Returns the filter for one stream of a file, played `times` times; each time, its timestamps start again.
+ * @throws MediaError unsupported for a chained file that is repeated
  */
 export function fileSource(kind: "video" | "audio", source: FileSource, times = 1): string {
   const { path, container, sound = 0, links = [] } = source;
   if (links.length > 0) {
     if (times !== 1) throw new MediaError("unsupported", NOT_REPEATED);
-    // The same file may be in one graph twice.
+    // A unique name, since one graph may contain the same file twice.
     const name = crypto.randomUUID().replaceAll("-", "");
     const parts = links.map((link, at) => {
       const own = fileSource(kind, { path: link.path, container, sound });
@@ -64,7 +64,7 @@ export function fileSource(kind: "video" | "audio", source: FileSource, times = 
   return filterText(kind === "video" ? "movie" : "amovie", {
     filename: path,
     format_name: container,
-    // One that was looked at before; FFmpeg's own choice may be another.
+    // Named explicitly, because FFmpeg's own choice may differ from the inspected stream.
     streams: kind === "video" ? "v:0" : `a:${sound}`,
     loop: times,
     dec_threads: 1,
@@ -81,12 +81,12 @@ export function isDecoded(container: Container, decoder: string | null | undefin
 }
 
 export interface FileFacts {
-  /** Null where there is none, or none that a whitelisted decoder reads. Pixels as stored, as the data itself says. */
+  /** Size in stored pixels, from the data itself; null without a video stream that an allowed decoder reads. */
   readonly video: { readonly width: number; readonly height: number } | null;
   readonly hasAudio: boolean;
 }
 
-/** Facts about a file's first video and audio stream, read before a graph decodes them. @throws MediaError corrupt */
+/** Reads the facts about a file's first video and audio stream, before a graph decodes them. @throws MediaError corrupt */
 export async function readFileFacts({ path, container }: FileSource): Promise<FileFacts> {
   const { lib } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
@@ -107,7 +107,7 @@ export async function readFileFacts({ path, container }: FileSource): Promise<Fi
   return facts;
 }
 
-/** Options that keep a demuxer to this container and to decoders that are known here. */
+/** Returns options that restrict a demuxer to this container and to the allowed decoders. */
 export function whitelists(container: Container): Readonly<Record<string, string>> {
   return { protocol_whitelist: "file", format_whitelist: container, codec_whitelist: DECODERS[container] };
 }

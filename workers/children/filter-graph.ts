@@ -1,6 +1,6 @@
 /**
- * Runs one FFmpeg filter graph (through node-av) and writes its ends into one file. For child processes only: a fault in
- * FFmpeg must not take a server along. Everything runs on one thread and "bitexact", so equal inputs give equal bytes.
+ * Runs one FFmpeg filter graph (through node-av) and writes its outputs into one file. For child processes only, since a crash of FFmpeg
+ * must not end a server. One thread and "bitexact" make equal inputs give equal bytes.
  */
 import { setImmediate } from "node:timers/promises";
 
@@ -24,29 +24,29 @@ import {
 
 export interface FilterGraphPlan {
   /**
-   * FFmpeg's own notation, with sources by `fileSource` inside and one open label for each stream, such as `[v]`. Graph text
-   * is code: a caller's words reach it through `filterText` or a file only.
+   * Graph in FFmpeg's notation, with sources by `fileSource` and one open label per stream, such as `[v]`. Graph text is code: a caller's
+   * text must be escaped by `filterText` or read from a file.
    */
   readonly graph: string;
-  /** In the order they have in the file. */
+  /** Streams in the order of the file. */
   readonly streams: readonly StreamPlan[];
   readonly output: {
     readonly path: string;
-    /** FFmpeg's name, such as `mp4`. */
+    /** FFmpeg's name of the muxer, such as `mp4`. */
     readonly muxer: string;
     readonly options?: FfmpegOptions;
   };
-  /** A stream that lasts longer is an error. */
+  /** Longest stream, in seconds; a longer one is an error. */
   readonly secondsMax: number;
-  /** Hears what filters print, such as a measurement. */
+  /** Called with lines that filters print, such as a measurement. */
   readonly onLog?: (line: string) => void;
-  /** Hears how many seconds of all streams are written. */
+  /** Called with the number of seconds that all streams have written. */
   readonly onSeconds?: (seconds: number) => void;
 }
 
 /**
- * H.264 that every player decodes. Measured at 720p on one core: veryfast 7 ms a frame, superfast 5 and twice the bytes.
- * Without x264's macroblock tree, which reads memory that it has not written: equal frames gave other bytes now and then.
+ * H.264 that every player decodes. Measured at 720p on one core: veryfast 7 ms per frame, superfast 5 ms with twice the bytes. x264's
+ * macroblock tree is off because it reads uninitialized memory: equal frames sometimes gave different bytes.
  */
 export const H264 = {
   encoder: "libx264",
@@ -54,12 +54,12 @@ export const H264 = {
 } as const;
 /** FFmpeg's own AAC encoder needs 192 kbit/s for music in two channels. */
 export const AAC = { encoder: "aac", options: { b: "192k" } } as const;
-/** The index stands before the data, so that a player can start while it loads. */
+/** The index precedes the data, so that a player can start while it loads. */
 export const MP4 = { muxer: "mp4", options: { movflags: "+faststart" } } as const;
 
 /**
- * @throws MediaError failed: FFmpeg refuses the graph, an encoder or the muxer, or fails while it runs, which a damaged
- * input may cause; corrupt: a stream has no frame; too_large: a stream is longer than `secondsMax`
+ * @throws MediaError failed: FFmpeg rejects the graph, an encoder or the muxer, or fails while it runs, which a damaged input may cause;
+ * corrupt: a stream has no frame; too_large: a stream is longer than `secondsMax`
  */
 export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
   const ffmpeg = await loadFfmpeg();
@@ -80,16 +80,16 @@ export async function runFilterGraph(plan: FilterGraphPlan): Promise<void> {
   } finally {
     for (const { encoder } of streams) encoder.freeContext();
     file.closeOutputSync();
-    // Freed with a file that is closed already, the context would crash.
+    // Freeing a context whose file is already closed crashes the process.
     file.pb = null;
     file.freeContext();
-    // Some filters tell what they have measured when they end.
+    // Some filters print their measurements only when they are freed.
     graph.free();
     await log?.end();
   }
 }
 
-/** Turns of the event loop within which all lines arrive that FFmpeg has printed; measured: one. */
+/** Most turns of the event loop until all printed lines of FFmpeg have arrived; measured: one. */
 const LOG_TURNS_MAX = 1_000;
 
 interface Log {
@@ -140,7 +140,7 @@ async function openGraph(ffmpeg: Ffmpeg, { graph: text, streams }: FilterGraphPl
   }
 }
 
-/** One filter with settings of any characters: FFmpeg unescapes the graph's text first, then each setting. */
+/** Returns one filter with settings of any characters. FFmpeg unescapes the graph's text first, then each setting. */
 export function filterText(name: string, settings: Readonly<Record<string, string | number>>): string {
   const text = Object.entries(settings).map(
     ([setting, value]) => `${setting}=${String(value).replaceAll(/[\\':]/g, String.raw`\$&`)}`,

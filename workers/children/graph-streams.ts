@@ -1,4 +1,4 @@
-/** The ends of a filter graph, encoded and interleaved into one file. For child processes only. */
+/** Outputs of a filter graph, encoded and interleaved into one file. For child processes only. */
 import type {
   AVColorPrimaries,
   AVColorTransferCharacteristic,
@@ -16,30 +16,30 @@ export type Ffmpeg = Awaited<ReturnType<typeof loadFfmpeg>>;
 export type FfmpegOptions = Readonly<Record<string, string>>;
 
 export interface StreamPlan {
-  /** The graph's label without brackets. */
+  /** Label in the graph, without brackets. */
   readonly label: string;
-  /** FFmpeg's name, such as `libx264`. */
+  /** FFmpeg's name of the encoder, such as `libx264`. */
   readonly encoder: string;
   readonly options?: FfmpegOptions;
-  /** Pixel format of video; 4:2:0 if absent: few players show anything else. */
+  /** Pixel format of video; default 4:2:0, since few players support others. */
   readonly pixelFormat?: string;
-  /** Seconds, of video: a last frame that would be seen for longer is cut there. */
+  /** End of a video, in seconds: a longer last frame is cut there. */
   readonly endsAt?: number;
-  /** Width to height of a pixel; square where it is not given. */
+  /** Ratio of width to height of a pixel; default square. */
   readonly pixelAspect?: readonly [number, number];
-  /** Not written: its times tell how much is read, and the others wait for its end. */
+  /** True for a stream that is not written: its timestamps show the read position, and the other streams wait for its end. */
   readonly isClock?: boolean;
-  /** Colours of the samples, of video. */
+  /** Colours of a video's samples. */
   readonly color?: StreamColor;
-  /** Four characters that name the codec in the file, where players want others than FFmpeg writes. */
+  /** Four-character code of the codec in the file, if players need another one than FFmpeg's. */
   readonly tag?: string;
 }
 
-/** Colours that a filter graph does not carry beside the matrix and the range, as code points of ITU-T H.273. */
+/** Colours that a filter graph does not carry besides matrix and range, as code points of ITU-T H.273. */
 export interface StreamColor {
   readonly primaries: number;
   readonly transfer: number;
-  /** Metadata of HDR that a container stores beside the stream: of the mastering display, and of the brightest content. */
+  /** HDR metadata that a container stores beside the stream: mastering display and content light level. */
   readonly sideData?: readonly { readonly type: AVPacketSideDataType; readonly data: Buffer }[];
 }
 
@@ -49,18 +49,18 @@ export interface OpenStream {
   readonly encoder: CodecContext;
   /** Null for a clock. */
   readonly stream: Stream | null;
-  /** Duration of a video frame that states none, in the encoder's time base. */
+  /** Default duration of a video frame, in the encoder's time base. */
   readonly frameDuration: bigint;
   readonly endsAt: number;
-  /** The end of the last frame; infinite once there are no more. */
+  /** End of the last frame, in seconds; infinite after the last frame. */
   seconds: number;
   frames: number;
 }
 
-/** Largest number in an aspect: of sides of videos, one by another. FFmpeg takes rounder ones otherwise. */
+/** Largest number in a pixel aspect, such as a ratio of video sides. FFmpeg's default rounds the ratio. */
 const ASPECT_MAX = 10_000_000;
 
-/** Filters that bring a stream into a form its encoder takes. */
+/** Returns the filters that convert a stream to a format of its encoder. */
 export function sinkText(
   ffmpeg: Ffmpeg,
   { label, encoder, pixelFormat = "yuv420p", pixelAspect = [1, 1] }: StreamPlan,
@@ -70,7 +70,7 @@ export function sinkText(
     return `[${label}]format=${pixelFormat},setsar=${pixelAspect.join("/")}:max=${ASPECT_MAX},buffersink@${label}`;
   const formats = (sampleFormats ?? []).map((format) => ffmpeg.lib.avGetSampleFmtName(format)).join("|");
   const rates = supportedSamplerates === null ? "" : `:sample_rates=${supportedSamplerates.join("|")}`;
-  // A clock of samples: with the ticks of some containers, two frames of an encoder would have the same time.
+  // The clock counts samples: in the ticks of some containers, two frames of an encoder would have the same time.
   return `[${label}]aformat=sample_fmts=${formats}${rates},asettb=1/sr,asetnsamples@${label}=p=0,abuffersink@${label}`;
 }
 
@@ -92,14 +92,14 @@ export function openStream(ffmpeg: Ffmpeg, graph: FilterGraph, file: FormatConte
   encoder.timeBase = sink.buffersinkGetTimeBase();
   if (isVideo) describeVideo(encoder, sink, plan.color);
   else describeAudio(encoder, sink);
-  // Not as a dictionary for opening: the binding frees it a second time, a crash when it is collected (measured).
+  // Not passed as a dictionary to `open2`: the binding frees the dictionary twice, which crashes at its collection (measured).
   setOptions(ffmpeg, encoder, { threads: "1", flags: "+bitexact+global_header+frame_duration", ...plan.options });
   check(ffmpeg, encoder.open2Sync(codec, null), `the encoder ${plan.encoder}`);
-  // Some encoders take frames of one length only, and tell it once they are open.
+  // Some encoders accept frames of one length only, which is known once they are open.
   if (!isVideo && encoder.frameSize > 0) graph.sendCommand(`asetnsamples@${label}`, "n", `${encoder.frameSize}`);
   const stream = plan.isClock === true ? null : newStream(ffmpeg, file, encoder, plan);
   const { num, den } = sink.buffersinkGetFrameRate();
-  // Matroska writes it down, and a reader of few frames cannot tell it otherwise.
+  // Matroska stores the frame rate, which readers cannot derive from a few frames.
   if (stream !== null && isVideo && num > 0) stream.avgFrameRate = sink.buffersinkGetFrameRate();
   const ticks = isVideo && num > 0 ? den / num / (encoder.timeBase.num / encoder.timeBase.den) : 0;
   const frameDuration = BigInt(Math.round(ticks));
@@ -142,8 +142,8 @@ function describeAudio(encoder: CodecContext, sink: FilterContext): void {
 }
 
 /**
- * Takes frames until all streams have ended, always of the one that is furthest behind, so that the file is interleaved.
- * @param onSeconds hears before each frame how far that one is
+ * Encodes frames until all streams have ended, always of the stream that is furthest behind, so that the file is interleaved.
+ * @param onSeconds called before each frame with the position of that stream
  * @throws MediaError failed, corrupt (a stream without a frame), too_large (longer than `secondsMax`)
  */
 export function writeStreams(
@@ -163,7 +163,7 @@ export function writeStreams(
     onSeconds(next.seconds);
     encodeNext(ffmpeg, next, frame);
     if (next.seconds !== Infinity && next.seconds > secondsMax + SECONDS_TOLERANCE) {
-      throw new MediaError("too_large", `The result is longer than the ${secondsMax} seconds that are allowed.`);
+      throw new MediaError("too_large", `The result is longer than the limit of ${secondsMax} seconds.`);
     }
     while (next.encoder.receivePacketSync(packet) >= 0) {
       if (next.stream === null) continue;
@@ -176,10 +176,10 @@ export function writeStreams(
   packet.free();
 }
 
-/** Times are rounded to a stream's time base. */
+/** Tolerance in seconds: times are rounded to a stream's time base. */
 const SECONDS_TOLERANCE = 0.001;
 
-/** A frame of even rate ends with its turn. */
+/** Shortest excess over `endsAt` that is cut, in seconds: frames at a constant rate may slightly exceed it. */
 const OVER_SECONDS_MAX = 0.05;
 
 function encodeNext(ffmpeg: Ffmpeg, stream: OpenStream, frame: Frame): void {
@@ -193,9 +193,9 @@ function encodeNext(ffmpeg: Ffmpeg, stream: OpenStream, frame: Frame): void {
     return;
   }
   check(ffmpeg, code, "the filter graph");
-  // Some filters leave it open, and the muxer would cut the last frame off.
+  // Some filters omit the duration, and the muxer would then drop the last frame.
   if (frame.duration <= 0n) frame.duration = stream.frameDuration;
-  // What the decoder made of a frame is no order to the encoder.
+  // The frame type of the decoder must not force that of the encoder.
   frame.pictType = constants.AV_PICTURE_TYPE_NONE;
   stream.frames += 1;
   const { num, den } = encoder.timeBase;

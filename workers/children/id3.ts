@@ -1,14 +1,14 @@
 /**
- * ID3 tags as FFmpeg 8.1 can read them. A text of the user's own (TXXX) may have several values, with a NUL between them: FFmpeg keeps
- * the second under a name that it has freed, and crashes then or later. Such values become one here, in their places.
+ * Changes ID3 tags so that FFmpeg 8.1 can read them. A user-defined text (TXXX) may have several values, separated by NUL. FFmpeg keeps the
+ * second value under a freed name, and crashes then or later. The values are therefore joined in place.
  */
 
-/** Semicolon between joined values, as FFmpeg joins those of other texts. */
+/** Semicolon between joined values, as FFmpeg joins the values of other texts. */
 const BETWEEN = 0x3b;
 const FILL = 0x20;
 const HEAD_BYTES = 10;
 
-/** Joins such values in place: in tags in front of MP3, AAC and FLAC, in a chunk of AIFF and WAV. Anything else stays as it is. */
+/** Joins such values in place, in tags before MP3, AAC and FLAC, and in chunks of AIFF and WAV. Other bytes stay unchanged. */
 export function joinTagTexts(bytes: Uint8Array): void {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const form = `${nameAt(bytes, 0)}${nameAt(bytes, 8).slice(0, 3)}`;
@@ -25,7 +25,7 @@ function joinInChunks(view: DataView, bytes: Uint8Array, isLittle: boolean): voi
   }
 }
 
-/** One tag may follow another. */
+/** Handles consecutive tags. */
 function joinInTags(view: DataView, bytes: Uint8Array, from: number, to: number): void {
   for (let at = from; at + HEAD_BYTES <= to && nameAt(bytes, at).startsWith("ID3");) {
     const [version = 0, , flags = 0] = bytes.subarray(at + 3, at + 6);
@@ -56,7 +56,7 @@ function joinInFrames(view: DataView, bytes: Uint8Array, { version, isUnsynced, 
   }
 }
 
-/** Some writers of version 4 tell sizes as version 3 does: the one counts that leads to a frame, or to the end. */
+/** Returns the offset of the next frame. Some writers of version 4 encode sizes like version 3, so the plausible offset counts. */
 function nextFrame(view: DataView, bytes: Uint8Array, at: number, version: number, to: number): number {
   if (version === 2) return at + 6 + (view.getUint32(at + 2) & 0xff_ff_ff);
   const told = view.getUint32(at + 4);
@@ -66,7 +66,7 @@ function nextFrame(view: DataView, bytes: Uint8Array, at: number, version: numbe
   return isFrame(short) || !isFrame(plain) ? short : plain;
 }
 
-/** Flags of a frame, as FFmpeg reads them in both versions that have any. */
+/** Flags of a frame, as FFmpeg reads them in both versions that have flags. */
 const FLAGS = { hasLength: 0x01, isUnsynced: 0x02, isSqueezed: 0x08 } as const;
 
 function joinInFrame(bytes: Uint8Array, at: number, body: Uint8Array, version: number, isTagUnsynced: boolean): void {
@@ -76,14 +76,14 @@ function joinInFrame(bytes: Uint8Array, at: number, body: Uint8Array, version: n
   const isSqueezed = (flags & FLAGS.isSqueezed) !== 0;
   const plain = isUnsynced ? text.filter((byte, index) => byte !== 0 || text[index - 1] !== 0xff) : text;
   if (!isSqueezed && plain.length === text.length) joinText(text);
-  // What does not lie there as it is read is left out, unless it is known to have one value: frames of other names are not read.
+  // Values of compressed or unsynchronised texts cannot be joined in place, so the frame is renamed and FFmpeg skips it.
   else if (isSqueezed || joinText(plain)) bytes[at] = 0x58;
 }
 
-/** Encodings whose letters have two bytes: with a mark, which each value has anew, and without one. */
+/** Encodings with two bytes per character: with a byte order mark before each value, and without one. */
 const [MARKED, BIG] = [1, 2];
 
-/** @returns whether there was something to join */
+/** @returns true if there were several values */
 function joinText(text: Uint8Array): boolean {
   const [encoding] = text;
   const width = encoding === MARKED || encoding === BIG ? 2 : 1;
@@ -109,7 +109,7 @@ function joinText(text: Uint8Array): boolean {
   return inner.length + spare.length > 0;
 }
 
-/** Seven bits of each byte. */
+/** Decodes a size with seven bits per byte. */
 function shortSize(told: number): number {
   return (
     ((told >>> 24) & 0x7f) * 0x20_00_00 +

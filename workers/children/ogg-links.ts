@@ -14,7 +14,7 @@ const FIRST_PAGE_FLAG = 2;
 const READ_BYTES = 1_048_576;
 
 /**
- * Writes each link of a chained file to a file of its own beside it: FFmpeg decodes all links with the sample rate, the channels and
+ * Writes each link of a chained file to a separate file beside it, because FFmpeg decodes all links with the sample rate, the channels and
  * the end of the first one.
  * @returns paths in playback order; empty for a file that is not chained
  * @throws MediaError too_large, for too many links
@@ -26,14 +26,14 @@ export async function splitChain(path: string): Promise<readonly string[]> {
   for (const [at, start] of starts.entries()) {
     const link = `${path}.link-${at}`;
     const next = starts[at + 1];
-    // Written as one slice of a file, the whole file would be copied (Bun 1.4).
+    // Streamed, because writing a slice of a file copies the whole file (Bun 1.4).
     await pipeline(createReadStream(path, { start, ...(next && { end: next - 1 }) }), createWriteStream(link));
     paths.push(link);
   }
   return paths;
 }
 
-/** Offsets of the links: of each first page of a stream that follows a page with data. */
+/** Returns the offsets of the links: the first page of each stream that follows a page with data. */
 async function linkStarts(path: string): Promise<readonly number[]> {
   const file = await open(path);
   try {
@@ -46,7 +46,7 @@ async function linkStarts(path: string): Promise<readonly number[]> {
       const isLast = bytesRead < READ_BYTES;
       let at = 0;
       for (;;) {
-        // Damaged pages are skipped, as a demuxer does.
+        // Damaged pages are skipped, as by a demuxer.
         const page = bytes.indexOf("OggS", at);
         at = page < 0 ? Math.max(at, bytesRead - 3) : page;
         const length = page < 0 ? undefined : pageLength(bytes, page);
@@ -71,7 +71,7 @@ async function linkStarts(path: string): Promise<readonly number[]> {
   }
 }
 
-/** Undefined for a page whose head is not in these bytes as a whole. */
+/** Returns the length of a page; undefined if its header is incomplete in these bytes. */
 function pageLength(bytes: Buffer, at: number): number | undefined {
   const segments = bytes[at + PAGE_HEAD_BYTES - 1];
   if (segments === undefined || at + PAGE_HEAD_BYTES + segments > bytes.length) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Packets of one file into another, as they are: nothing is decoded, nothing is lost, and a copy can begin at a key frame only. For
- * child processes only.
+ * Copies packets of one file into another without decoding. Nothing is lost, but a copy can begin only at a key frame. For child processes
+ * only.
  */
 import type { FormatContext, Packet, Stream } from "node-av/lib";
 
@@ -14,15 +14,15 @@ import { openSubtitles, type SubtitleTrack } from "./subtitle-track.ts";
 
 export interface CopyPlan {
   readonly source: FileSource;
-  /** The first of each; where the copy begins is decided by the first that is named. */
+  /** Copied kinds, the first stream of each; the first kind determines the start of the copy. */
   readonly kinds: readonly ("video" | "audio")[];
   readonly output: FilterGraphPlan["output"];
-  /** In seconds from the beginning of the source. */
+  /** Start in seconds from the beginning of the source. */
   readonly from?: number;
   readonly until?: number;
-  /** Added to the streams of the source. */
+  /** Track that is added to the streams of the source. */
   readonly subtitles?: SubtitleTrack;
-  /** Hears how far it is, in seconds of the result. */
+  /** Called with the progress in seconds of the result. */
   readonly onSeconds?: (seconds: number) => void;
 }
 
@@ -36,14 +36,14 @@ interface Track {
   readonly kind: "video" | "audio";
   readonly from: Stream;
   readonly to: Stream;
-  /** Seconds of one tick. */
+  /** Seconds per tick. */
   readonly tick: number;
-  /** Packets behind the end that a packet before it may need. */
+  /** Packets after the end that an earlier packet may need. */
   held: Packet[];
   isDone: boolean;
 }
 
-/** @throws MediaError corrupt; invalid: the muxer does not hold such streams */
+/** @throws MediaError corrupt; invalid when the muxer does not support such streams */
 export async function copyPackets(plan: CopyPlan): Promise<Copied> {
   const ffmpeg = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
@@ -63,7 +63,7 @@ export async function copyPackets(plan: CopyPlan): Promise<Copied> {
     setOptions(ffmpeg, file, { fflags: "+bitexact", ...output.options });
     check(ffmpeg, file.openOutputSync(), "the output file");
     if (file.writeHeaderSync(null) < 0)
-      throw new MediaError("invalid", `Expected a format that holds ${codecs(ffmpeg, tracks)}.`);
+      throw new MediaError("invalid", `Expected a format that supports ${codecs(ffmpeg, tracks)}.`);
     const copying: Copying = {
       ffmpeg,
       file,
@@ -82,7 +82,7 @@ export async function copyPackets(plan: CopyPlan): Promise<Copied> {
     return copied;
   } finally {
     file.closeOutputSync();
-    // Freed with a file that is closed already, the context would crash.
+    // Freeing a context whose file is already closed crashes the process.
     file.pb = null;
     file.freeContext();
     await demuxer.close();
@@ -92,7 +92,7 @@ export async function copyPackets(plan: CopyPlan): Promise<Copied> {
 function openTrack(ffmpeg: Ffmpeg, file: FormatContext, muxer: string, kind: Track["kind"], from: Stream): Track {
   const to = file.newStream(null);
   check(ffmpeg, from.codecpar.copy(to.codecpar), "the parameters of a stream");
-  // Names of codecs differ from container to container: the muxer finds its own, but for one that Apple's players do not know.
+  // Codec tags differ by container. The muxer finds its own, except one for HEVC that Apple's players do not support.
   const isHevc = from.codecpar.codecId === ffmpeg.constants.AV_CODEC_ID_HEVC;
   to.codecpar.codecTag = isHevc && (muxer === "mp4" || muxer === "mov") ? "hvc1" : 0;
   to.timeBase = from.timeBase;
@@ -105,7 +105,7 @@ function codecs({ lib }: Ffmpeg, tracks: readonly Track[]): string {
   return tracks.map(({ from }) => lib.avGetCodecName(from.codecpar.codecId) ?? "its codec").join(" and ");
 }
 
-/** A subtitle that comes after its pictures would be taken for one that ends where it begins. */
+/** Lead of the subtitles in seconds: a subtitle that is written after its frames gets a duration of zero. */
 const AHEAD_SECONDS = 1;
 
 interface Copying {
@@ -117,7 +117,7 @@ interface Copying {
   readonly onSeconds: (seconds: number) => void;
   /** Time of the first copied packet, in seconds from the beginning of the source. */
   start: number;
-  /** Length of the result so far. */
+  /** Length of the result so far, in seconds. */
   seconds: number;
 }
 
@@ -126,7 +126,7 @@ function copyTracks(copying: Copying, input: FormatContext, tracks: readonly Tra
   const [lead] = tracks;
   if (lead === undefined) throw new MediaError("corrupt", "The file has no stream that can be copied.");
   if (from > 0 && lead.kind === "video") seek(ffmpeg, input, lead, from + startsAt);
-  /** Packets of other tracks that come before the start of the copy is known. */
+  /** Packets of other tracks that arrive before the start of the copy is known. */
   const early: [Track, Packet][] = [];
   let isBegun = false;
   for (const packet of packetsOf(ffmpeg, input)) {
@@ -155,7 +155,7 @@ function copyTracks(copying: Copying, input: FormatContext, tracks: readonly Tra
   return { start: copying.start, seconds: copying.seconds };
 }
 
-/** One packet after the other, each for its turn only. */
+/** Yields packets one by one; each is valid until the next one. */
 function* packetsOf({ lib, constants }: Ffmpeg, input: FormatContext): Generator<Packet> {
   const packet = new lib.Packet();
   packet.alloc();
@@ -172,7 +172,7 @@ function* packetsOf({ lib, constants }: Ffmpeg, input: FormatContext): Generator
   }
 }
 
-/** Writes a packet that lies within the piece, and those behind its end that come before it in the order of decoding. */
+/** Writes a packet within the range, and packets after its end that precede such a packet in decoding order. */
 function offer(copying: Copying, track: Track, packet: Packet): void {
   const { ffmpeg, startsAt, until, start } = copying;
   const at = timeOf(ffmpeg, track, packet) - startsAt;
@@ -198,7 +198,7 @@ function write(copying: Copying, track: Track, packet: Packet): void {
   const { ffmpeg, file, startsAt, start } = copying;
   const { AV_NOPTS_VALUE } = ffmpeg.constants;
   const at = timeOf(ffmpeg, track, packet) - startsAt - start;
-  // A frame that is seen beyond the end of the piece ends with it.
+  // A frame that is displayed beyond the end of the range is shortened.
   const over = at + Number(packet.duration) * track.tick - (copying.until - start);
   if (track.kind === "video" && over > 0 && at < copying.until - start)
     packet.duration -= BigInt(Math.round(over / track.tick));
@@ -212,7 +212,7 @@ function write(copying: Copying, track: Track, packet: Packet): void {
   if (file.interleavedWriteFrameSync(packet) < 0) throw damaged();
 }
 
-/** To the key frame at or before a time. */
+/** Seeks to the key frame at or before a time. */
 function seek({ constants }: Ffmpeg, input: FormatContext, { from, tick }: Track, seconds: number): void {
   const at = BigInt(Math.floor(seconds / tick));
   if (input.seekFrameSync(from.index, at, constants.AVSEEK_FLAG_BACKWARD) < 0) throw damaged();

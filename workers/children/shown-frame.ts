@@ -1,22 +1,22 @@
-/** The frame of a file that is on display at a time, found by its packets: nothing is decoded. For child processes only. */
+/** Finds the frame of a file that is displayed at a time, by its packets and without decoding. For child processes only. */
 import type { Demuxer } from "node-av";
 import type { Packet } from "node-av/lib";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 
 export interface ShownFrame {
-  /** The beginning of the frame that is seen; undefined before the first one. */
+  /** Start of the displayed frame, in seconds; undefined before the first frame. */
   readonly shown: number | undefined;
-  /** The beginning of the first frame that comes at this time or later; undefined behind the last one. */
+  /** Start of the first frame at or after this time, in seconds; undefined after the last frame. */
   readonly next: number | undefined;
 }
 
 /** Margin of the seek: if a key frame's packet comes long before its display, a seek could find the key frame after the time. */
 const SEEK_BEFORE_SECONDS = 1;
-/** Times are rounded to the ticks of a container. */
+/** Tolerance in seconds: times are rounded to the ticks of a container. */
 const TOLERANCE_SECONDS = 0.0005;
 
-/** @param open a demuxer, which is closed here. @param seconds in the file's own time; so are the answers */
+/** @param open opens a demuxer, which is closed here. @param seconds time on the file's own clock, like the results */
 export async function shownFrame(open: () => Promise<Demuxer>, seconds: number): Promise<ShownFrame> {
   const found = await search(open, seconds, true);
   return found.shown === undefined ? search(open, seconds, false) : found;
@@ -48,7 +48,7 @@ async function search(open: () => Promise<Demuxer>, seconds: number, seeks: bool
       const at = timeOf(pts, dts);
       if (at <= seconds + TOLERANCE_SECONDS) shown = Math.max(shown, at);
       if (at >= seconds - TOLERANCE_SECONDS) next = Math.min(next, at);
-      // Whatever comes later is decoded later, and seen later than that.
+      // Later packets are decoded later, so they are also displayed later.
       if (next < Infinity && timeOf(dts, pts) > next) break;
     }
     return { shown: shown === -Infinity ? undefined : shown, next: next === Infinity ? undefined : next };

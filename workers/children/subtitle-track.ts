@@ -7,7 +7,7 @@ export interface SubtitleTrack {
   readonly codec: "mov_text" | "subrip" | "webvtt";
   /** Three letters of ISO 639-2. */
   readonly language: string;
-  /** In their order, none beginning before another has ended where the codec is `mov_text`. */
+  /** Cues in order; for the codec `mov_text`, none may begin before the previous one has ended. */
   readonly cues: readonly SubtitleCue[];
 }
 
@@ -17,7 +17,7 @@ export interface SubtitleCue {
   readonly text: string;
 }
 
-/** Writes the cues that begin before a time, so that they stand beside the pictures of their time. */
+/** Writes the cues that begin before a time, so that they are interleaved with the frames of their time. */
 export interface OpenSubtitles {
   writeUntil(seconds: number): void;
 }
@@ -35,8 +35,8 @@ export function openSubtitles(ffmpeg: Ffmpeg, file: FormatContext, track: Subtit
   stream.codecpar.codecId = ids[track.codec];
   if (isTimed) stream.codecpar.extradata = TEXT_SAMPLE_ENTRY;
   const clock = { num: 1, den: 1_000 };
-  // The muxer of MP4 ends a subtitle by the clock of other streams, as if it were this one: a finer one leaves that to us. It must not be
-  // finer still: what lasts for more than 2³¹ ticks, such as a gap of 36 minutes in microseconds, cannot be written.
+  // With the time base of another stream, the MP4 muxer ends subtitles by that stream, so this one is finer. Even finer ticks fail: a
+  // duration above 2³¹ ticks, such as a gap of 36 minutes in microseconds, cannot be written.
   stream.timeBase = new lib.Rational(1, isTimed ? 100_000 : 1_000);
   stream.metadata = lib.Dictionary.fromObject({ language: track.language });
   const cues = isTimed ? withGaps(track.cues) : track.cues;
@@ -68,7 +68,7 @@ function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }
 
-/** MP4 knows no gaps: where nothing is said, a sample says nothing. */
+/** Fills gaps with empty samples, because MP4 has no gaps. */
 function withGaps(cues: readonly SubtitleCue[]): SubtitleCue[] {
   let until = 0;
   return cues.flatMap((cue) => {

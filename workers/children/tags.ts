@@ -1,11 +1,12 @@
-/** The tags of a file, as FFmpeg tells them. */
+/** Reads the tags of a file through FFmpeg. */
 import type * as Library from "node-av/lib";
 
-/** Neither stands in a text. */
+/** Separators that do not occur in texts. */
 const [EQUALS, NEXT] = ["\u0001", "\u0002"];
 
 /**
- * By way of one text: taken as an object, names that are no UTF-8 crash the process. What is not becomes U+FFFD.
+ * Returns the tags. They are read as one string, because reading them as an object crashes on names that are not UTF-8. Invalid UTF-8
+ * becomes U+FFFD.
  */
 export function tagsOf(dictionary: Library.Dictionary | null | undefined): Record<string, string> {
   const text = dictionary?.getString(EQUALS, NEXT) ?? "";
@@ -19,7 +20,7 @@ export function tagsOf(dictionary: Library.Dictionary | null | undefined): Recor
       tags.push([part[0] ?? "", part[1] ?? ""]);
       [part, side] = [["", ""], 0];
     }
-    // What follows a backslash is meant as it is.
+    // A backslash escapes the next character.
     else part[side] += letter === "\\" ? (text[++at] ?? "") : letter;
   }
   if (text !== "") tags.push([part[0] ?? "", part[1] ?? ""]);

@@ -1,6 +1,6 @@
-/** Bitrates that the Vorbis encoder accepts: it refuses those far from what a sample rate needs (tried with libvorbis 1.3.7). */
+/** Bitrates that the Vorbis encoder accepts: it rejects bitrates far from those of a sample rate (tested with libvorbis 1.3.7). */
 
-/** Highest rate it is given: it has no settings beyond. */
+/** Highest sample rate, in hertz: the encoder has no settings above it. */
 export const VORBIS_RATE_MAX = 48_000;
 
 interface Range {
@@ -9,7 +9,7 @@ interface Range {
   readonly stereo: readonly [min: number, max: number];
 }
 
-/** Kilobits a second, by rate. */
+/** Range of kilobits per second, by sample rate. */
 const RANGES: readonly Range[] = [
   { rateMax: 8_000, mono: [16, 40], stereo: [16, 80] },
   { rateMax: 12_000, mono: [16, 48], stereo: [16, 96] },
@@ -19,7 +19,7 @@ const RANGES: readonly Range[] = [
   { rateMax: VORBIS_RATE_MAX, mono: [32, 240], stereo: [48, 320] },
 ];
 
-/** The bitrate nearest to the wanted one that is taken, in kilobits a second. */
+/** Returns the accepted bitrate nearest to the wanted one, in kilobits per second. */
 export function vorbisBitrate(wanted: number, rate: number, channels: number): number {
   const range = RANGES.find(({ rateMax }) => rate <= rateMax) ?? RANGES.at(-1);
   const [min, max] = (channels === 1 ? range?.mono : range?.stereo) ?? [wanted, wanted];

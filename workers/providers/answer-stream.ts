@@ -1,4 +1,4 @@
-/** The body of a provider's answer as it comes; a connection that breaks fails it with a ProviderError. */
+/** Body of a provider's response as a stream; a broken connection fails the stream with a ProviderError. */
 import { connectionError } from "./http.ts";
 
 interface AnswerReader {
@@ -6,7 +6,7 @@ interface AnswerReader {
   cancel(reason?: unknown): Promise<void>;
 }
 
-/** @param head bytes that were read before and come first */
+/** @param head bytes that were read before and come first in the stream */
 export function answerStream(reader: AnswerReader, signal: AbortSignal, head?: Uint8Array): ReadableStream<Uint8Array> {
   return new ReadableStream({
     start: (controller) => {

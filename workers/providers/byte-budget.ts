@@ -1,9 +1,9 @@
-/** Bytes that all calls of a process may hold together. A call that wants more waits its turn; one that holds some never waits. */
+/** Memory budget in bytes, shared by all calls of a process. A call without a share waits in a queue; a call with a share never waits. */
 import { FairLimit } from "#shared/fair-limit.ts";
 
 import { ProviderError } from "./provider.ts";
 
-/** Fails with `aborted` where a call's signal fires before its turn. */
+/** Waiting fails with `aborted` when the call's signal fires. */
 export function openByteBudget(bytesMax: number): FairLimit {
   return new FairLimit({ max: bytesMax, gone: aborted });
 }

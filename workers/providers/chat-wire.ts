@@ -1,7 +1,4 @@
-/**
- * One chat dialect as pure functions, and what makes a provider of it: every family differs in what it sends and reads,
- * none in how it is called.
- */
+/** One chat dialect as pure functions, and its provider over HTTP. Families differ in what they send and read, but are called alike. */
 
 import { INLINE_BYTES_MAX } from "#shared/calls/kinds/chat/files.ts";
 
@@ -11,38 +8,38 @@ import { inlinedLength, inlineMedia, type Kind, namesMedia } from "./inline-medi
 import { type ChatCall, type ChatDelta, type ChatProvider, type ChatResult, ProviderError } from "./provider.ts";
 import { type SseEvent, SseParser } from "./sse.ts";
 
-/** Usage may follow the finish reason this long; then the stream is taken for whole as it is. */
+/** Longest wait for usage after the finish reason, in milliseconds; then the stream counts as complete. */
 export const AFTER_FINISH_MS = 2_000;
 
-/** Fetched media that all calls of a worker hold together; a call that fetches waits until its share is free. */
+/** Memory limit for fetched media of all calls of a worker, in bytes; a fetching call waits until its share is free. */
 const INLINE_PROCESS_BYTES_MAX = 512 * 1_048_576;
 
 export interface ChatWire {
-  /** Kinds of media that this dialect takes as bytes only: their addresses are fetched before `request` is called. */
+  /** Kinds of media that this dialect accepts only as bytes: their addresses are fetched before `request` is called. */
   readonly needsBytes: readonly Kind[];
-  /** @throws ProviderError `rejected` naming the parameter that this dialect cannot say */
+  /** @throws ProviderError `rejected` with the parameter that this dialect does not support */
   request(call: ChatCall, isStream: boolean): JsonRequest;
-  /** The text of a 2xx answer. @throws ProviderError `failed` when it is no answer, or what it says went wrong */
+  /** Parses the text of a 2xx response. @throws ProviderError `failed` for an unreadable response, or the error in the response */
   result(text: string, call: ChatCall): ChatResult;
-  /** One per stream. */
+  /** Creates the reader of one stream. */
   reader(call: ChatCall): ChatStreamReader;
-  /** An answer that is not 2xx. The text goes to the log only. */
+  /** Returns the error of a response that is not 2xx. The text is only logged. */
   classify(status: number, headers: Headers, text: string): ProviderError;
 }
 
 export interface ChatStreamReader {
   /**
-   * Returns what an event means for the client: nothing, a delta, or that the dialect's end marker has come.
+   * Returns the client's delta of an event, "done" for the end marker of the dialect, or undefined for other events.
    * @throws ProviderError for an error event
    */
   read(event: SseEvent): ChatDelta | "done" | undefined;
-  /** Returns the finish reasons that are missing at the end marker; called once, before `end`. Absent: the dialect always sends them. */
+  /** Returns finish reasons that are missing at the end marker. Called once, before `end`; absent if the dialect always sends them. */
   finishOpen?(): ChatDelta | undefined;
-  /** The upstream is read to its end. @throws ProviderError `failed` when no finish reason had come */
+  /** Called at the end of the response. @throws ProviderError `failed` without a finish reason */
   end(): void;
 }
 
-/** A provider at this address that speaks this dialect. */
+/** Returns a provider at this address that uses this dialect. */
 export function chatOverHttp(endpoint: Endpoint, wire: ChatWire): ChatProvider {
   return {
     async complete(given) {
@@ -71,16 +68,16 @@ export function chatOverHttp(endpoint: Endpoint, wire: ChatWire): ChatProvider {
 interface Prepared {
   readonly call: ChatCall;
   readonly request: JsonRequest;
-  /** The call is over, and what was fetched for it may go. */
+  /** Called when the call has ended, to free its fetched media. */
   readonly release: () => void;
 }
 
 const MEDIA = openByteBudget(INLINE_PROCESS_BYTES_MAX);
 
-/** Fetches media and builds the request. A failure here never reached the provider and says nothing about it. */
+/** Fetches media and builds the request. A failure here never reached the provider and does not count against it. */
 async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Promise<Prepared> {
   const isFetching = namesMedia(given.request, wire.needsBytes);
-  // All a call may fetch, at once: one that held some while it waits for more could wait for ever.
+  // Takes the largest share of a call at once: calls that wait for more while they hold a part could deadlock.
   const lease = isFetching ? await MEDIA.take({ amount: INLINE_BYTES_MAX }, given.signal) : undefined;
   try {
     const request = isFetching ? await inlineMedia(given, wire.needsBytes) : given.request;
@@ -95,8 +92,8 @@ async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Prom
 }
 
 /**
- * Deltas of an event stream, read to its end so that usage behind the finish reason is never lost. A
- * connection that stays open, or breaks, when everything has been said costs nobody the answer.
+ * Yields the deltas of an event stream and reads it to its end, so that usage after the finish reason is never lost. A connection that
+ * stays open or breaks after the complete response does not fail the call.
  */
 async function* readStream(
   body: ReadableStream<Uint8Array>,
@@ -128,7 +125,7 @@ async function* readStream(
         isWhole ||= ended.size >= (request.n ?? 1) && canEnd(stream);
         yield delta;
       }
-      // Pings, comments and the like carry nothing but say that the provider is at it.
+      // Pings and comments have no content, but show that the provider is working.
       if (isSilent && next.value.includes(LINE_FEED)) yield ALIVE;
     }
   } catch (error) {
@@ -161,7 +158,7 @@ function canEnd(stream: ChatStreamReader): boolean {
   }
 }
 
-/** undefined when nothing came in time. */
+/** Returns undefined if the read does not finish within the grace period. */
 async function withinGrace<T>(read: Promise<T>): Promise<T | undefined> {
   let timer: ReturnType<typeof setTimeout> | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -171,12 +168,12 @@ async function withinGrace<T>(read: Promise<T>): Promise<T | undefined> {
     return await Promise.race([read, late]);
   } finally {
     clearTimeout(timer);
-    // It is cancelled then, and its end does not matter.
+    // The read is cancelled then, so its result is ignored.
     read.catch(() => undefined);
   }
 }
 
-/** Behind the end marker only the end of the body follows; taking it lets the connection be used again. */
+/** Longest wait for the end of the body after the end marker, in milliseconds. Reading the end allows reuse of the connection. */
 const AFTER_DONE_MS = 1_000;
 
 async function finishReading(reader: { read(): Promise<{ done: boolean }>; cancel(): Promise<void> }): Promise<void> {
@@ -184,7 +181,7 @@ async function finishReading(reader: { read(): Promise<{ done: boolean }>; cance
   try {
     while (!(await reader.read()).done);
   } catch {
-    // The answer is whole; how its connection ends does not matter.
+    // The response is complete; the end of its connection does not matter.
   } finally {
     clearTimeout(timer);
   }

@@ -1,8 +1,7 @@
 /**
- * The limit for connecting, which fetch has none for: a call without an answer tries the address itself, beside itself,
- * and is ended when nothing picks up there either. That is no proof that the call's own connection failed, so it is done
- * only where the address has not answered any call for a while, and the call does not count as unsent. A quick call costs
- * a timer.
+ * Connect timeout, which `fetch` lacks. If a call has no response after the limit, a separate connection to the address is tried; if that
+ * gets no reply either, the call ends. This does not prove that the call's own connection failed. Therefore it is done only for addresses
+ * without a recent response, and the call does not count as unsent. A fast call costs only a timer.
  */
 import { connect } from "node:net";
 
@@ -11,35 +10,35 @@ import { paced } from "#shared/pace.ts";
 
 import { ProviderError } from "./provider.ts";
 
-/** A call without an answer by then has its provider's address tried: one that cannot be reached fails at once. */
+/** Time without a response after which the provider's address is tried, in milliseconds; an unreachable address fails immediately. */
 const PROVIDER_CONNECT_MS = paced(5_000);
 
 export interface ConnectWatch {
-  /** Aborts with the call's own signal, or when the address proved unreachable. */
+  /** Aborts with the call's own signal, or when the address is unreachable. */
   readonly signal: AbortSignal;
   isUnreachable(): boolean;
-  /** Its answer has begun, or it failed: only the call's own signal counts from now on. */
+  /** Called when the response has begun or failed: only the call's own signal counts from now on. */
   stop(hasAnswered: boolean): void;
 }
 
-/** True if the address stayed silent for the whole limit. A refusal is not silence: fetch notices that itself. */
+/** Resolves to true if the address did not reply within the limit. A refused connection is a reply: `fetch` reports it itself. */
 export type IsSilent = (url: string, limitMs: number) => Promise<boolean>;
 
-/** performance.now() of the last answer of an origin; origins come from the catalogue, so there are few. */
+/** performance.now() of the last response per origin; origins come from the catalogue, so there are few. */
 const answeredAt = new Map<string, number>();
 const ORIGINS_MAX = 1_000;
-/** A server that answered this recently is there; silence then is its thinking. */
+/** A server with a response within this time, in milliseconds, is reachable; silence then means that it is working. */
 const ANSWERED_LATELY_MS = 60_000;
-/** The same where the outcome of a request that is not answered would be unknown. */
+/** Same limit for requests whose outcome would be unknown without a response, in milliseconds. */
 const ANSWERED_JUST_NOW_MS = 5_000;
 let goesByProxy = false;
 
-/** Behind a proxy the address itself says nothing. */
+/** Disables the check behind a proxy, where a connection to the address proves nothing. */
 export function connectByProxy(isProxy: boolean): void {
   goesByProxy = isProxy;
 }
 
-/** Returns scheme and host of an address of the catalogue, as they are written there. */
+/** Returns scheme and host of an address in the catalogue, in the catalogue's spelling. */
 function originOf(url: string): string {
   const end = url.indexOf("/", url.indexOf("://") + 3);
   return end < 0 ? url : url.slice(0, end);
@@ -55,9 +54,9 @@ function noteAnswer(origin: string): void {
 }
 
 /**
- * Tries the address before a request is sent there whose loss would leave its outcome unknown. An address that refuses is left
- * to the request, which hears of it itself.
- * @throws ProviderError, unsent: `failed` when the address stays silent for the whole limit, `aborted`
+ * Tries the address before a request whose lost response would leave its outcome unknown. A refused connection is ignored, because the
+ * request itself reports it.
+ * @throws ProviderError, unsent: `failed` when the address does not reply within the limit, `aborted`
  */
 export async function tryAddress(url: string, signal: AbortSignal): Promise<void> {
   const abort = (cause: unknown): never => {
@@ -79,7 +78,7 @@ export function watchConnect(
   const noteAnswered = (hasAnswered: boolean): void => {
     if (hasAnswered) noteAnswer(origin);
   };
-  // Nearly every call: it needs no signal of its own.
+  // Nearly all calls end here, without an extra signal.
   if (goesByProxy || hasAnsweredWithin(origin, ANSWERED_LATELY_MS)) {
     return { signal: outer, isUnreachable: () => false, stop: noteAnswered };
   }
@@ -99,7 +98,7 @@ export function watchConnect(
     signal: controller.signal,
     isUnreachable: () => isUnreachable,
     stop(hasAnswered) {
-      // The listener stays: it ends the body that is read from now on.
+      // The listener stays: it aborts the body, which is read from now on.
       isOver = true;
       clearTimeout(timer);
       noteAnswered(hasAnswered);

@@ -1,6 +1,6 @@
 /**
- * Facts of a provider's failure that may be logged. Providers repeat prompts and answers in their error texts, so a text is
- * logged as its length and a short hash: equal failures can be grouped, and nothing of a caller's can be read.
+ * Loggable facts of a provider's failure. Providers repeat prompts and answers in error texts, so a text is logged as its length and a
+ * short hash: equal failures can be grouped, and no content of a caller is readable.
  */
 import { createHash } from "node:crypto";
 
@@ -8,7 +8,7 @@ import type { ProviderError } from "./provider.ts";
 
 export interface TextFacts {
   readonly text_chars: number;
-  /** The first 32 bits of its SHA-256, in hex. */
+  /** First 32 bits of the text's SHA-256, in hex. */
   readonly text_hash: string;
 }
 
@@ -16,7 +16,7 @@ export function textFacts(text: string): TextFacts {
   return { text_chars: text.length, text_hash: createHash("sha256").update(text).digest("hex").slice(0, 8) };
 }
 
-/** `code` is of our own list; `status` is what the provider answered with, absent when it did not answer. */
+/** `code` comes from our own list; `status` is the provider's HTTP status, absent without a response. */
 export function failureFacts({ kind, status, code, detail }: ProviderError): TextFacts & {
   readonly kind: ProviderError["kind"];
   readonly status?: number;

@@ -1,24 +1,24 @@
-/** Mapping of a call's inputs, under our names, to the source's own fields. */
+/** Mapping of a call's inputs, under our names, to the fields of a source. */
 import type { MediaInput, MediaKind } from "./media.ts";
 
 /**
- * Our name of an input → a source's field: a dotted path where it lies deeper, `[]` behind it where a list of one is
- * wanted, and behind that how it is written: `:text` a number as text, `:s` seconds as `8s`, `:ms` seconds in milliseconds.
+ * Our name of an input → field of a source. The field is a dotted path where nested, with `[]` for a list of one. A suffix sets the format:
+ * `:text` a number as text, `:s` seconds as `8s`, `:ms` seconds in milliseconds.
  */
 export type Fields = Readonly<Record<string, string>>;
 
 export type FieldValue = string | number | boolean | MediaInput;
 export type FieldValues = Readonly<Record<string, FieldValue | undefined>>;
 
-/** One input on its way: our name, the source's field, the value as it is to be written there. */
+/** One input for a request: our name, the source's field, and the value in the source's format. */
 export interface PlacedInput {
   readonly ours: string;
-  /** Without the way it is written, with `[]` where a list is wanted. */
+  /** Field of the source without the format suffix, with `[]` for a list. */
   readonly theirs: string;
   readonly value: FieldValue;
 }
 
-/** The inputs that the call has and its source has a field for. */
+/** Returns the inputs that the call has and its source has a field for. */
 export function place(values: FieldValues, fields: Fields): PlacedInput[] {
   return Object.entries(fields).flatMap(([ours, field]) => {
     const value = values[ours];
@@ -34,7 +34,7 @@ const WAYS: Readonly<Record<string, (value: FieldValue) => FieldValue>> = {
   ms: (value) => (typeof value === "number" ? Math.round(value * 1_000) : value),
 };
 
-/** Sets a member that may lie deeper: `imageConfig.aspectRatio`; behind `[]` the value becomes a list of one. */
+/** Sets a possibly nested member, such as `imageConfig.aspectRatio`; with `[]` the value becomes a list of one. */
 export function setField(body: Record<string, unknown>, path: string, value: unknown): void {
   const isList = path.endsWith("[]");
   const steps = (isList ? path.slice(0, -2) : path).split(".");
@@ -52,7 +52,7 @@ export function isMedia(value: FieldValue): value is MediaInput {
   return typeof value === "object";
 }
 
-/** The address the caller gave, or the bytes as a data URL: what a field for an address takes. */
+/** Returns the caller's address, or the bytes as a data URL, for a field that expects an address. */
 export function urlOf(media: MediaInput): string {
   if ("url" in media) return media.url;
   const { bytes, contentType } = media;
@@ -66,12 +66,12 @@ const PARAMS: Readonly<Partial<Record<MediaKind, Readonly<Record<string, string>
   mesh: { image: "image_url", mesh: "mesh_url" },
 };
 
-/** The member of the client's body that brought an input. */
+/** Returns the member of the client's body that contained an input. */
 export function clientParam(ours: string, kind: MediaKind): string {
   return PARAMS[kind]?.[ours] ?? ours;
 }
 
-/** Our input that goes to a field of theirs; undefined for a field that nobody's input goes to. */
+/** Returns our input for a field of the source; undefined if no input maps to the field. */
 export function inputOf(theirs: string, fields: Fields): string | undefined {
   return Object.entries(fields).find(([, field]) => /^[^.:[]+/.exec(field)?.[0] === theirs)?.[0];
 }

@@ -1,7 +1,6 @@
 /**
- * The one place that speaks HTTP to providers: host and credentials come from the catalogue and the environment only,
- * redirects are never followed, answers are bounded after inflation, and every call hangs on its caller's signal,
- * which carries the deadlines.
+ * HTTP client for all providers. Hosts and credentials come only from the catalogue and the environment, and redirects are never followed.
+ * Responses are limited in size after decompression, and the caller's signal carries the deadlines of every call.
  */
 import { pipeline, Readable, Transform } from "node:stream";
 import { createBrotliDecompress, createGunzip, createInflate, createZstdDecompress } from "node:zlib";
@@ -11,26 +10,26 @@ import { ApiError } from "#shared/errors.ts";
 import { watchConnect } from "./connect-limit.ts";
 import { ProviderError } from "./provider.ts";
 
-/** One provider answer, after inflation. */
+/** Largest response of a provider after decompression, in bytes. */
 export const PROVIDER_BYTES_MAX = 64 * 1_048_576;
 
-/** Address of a provider, and the headers that identify us there. */
+/** Address of a provider, and the headers with our credentials. */
 export interface Endpoint {
   readonly baseUrl: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
 export interface ProviderRequest {
-  /** POST where absent. */
+  /** Default: POST. */
   readonly method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Fixed by the adapter; nothing of a caller's reaches it. */
+  /** Path set by the adapter; contains no input of a caller. */
   readonly path: string;
-  /** JSON text, a form, or bytes whose type is in the headers; absent for requests without a body. */
+  /** JSON text, a form, or bytes with a content type in the headers; absent for requests without a body. */
   readonly body?: string | FormData | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** A request whose body is JSON text, as nearly all are. */
+/** Request with a JSON body, the most common kind. */
 export interface JsonRequest extends ProviderRequest {
   readonly body: string;
 }
@@ -41,14 +40,14 @@ export interface ProviderAnswer {
 }
 
 /**
- * Waited for while an answer is read, each time before `more` of its bytes are in memory; the first `ROOMLESS_BYTES` need none.
- * @param most what all of the answer may come to: its declared length, else its limit
+ * Awaited while a response is read, each time before `more` of its bytes are in memory. The first `ROOMLESS_BYTES` are exempt.
+ * @param most largest possible size of the response in bytes: its declared length, else its limit
  */
 export type ReserveBytes = (more: number, most: number) => Promise<void>;
 
 /**
- * Sends and reads the whole answer.
- * @throws ProviderError `failed` (connection), `aborted` (signal), `failed` (too large); what `reserveBytes` throws
+ * Sends a request and reads the whole response.
+ * @throws ProviderError `failed` (connection, or response too large), `aborted` (signal); errors of `reserveBytes`
  */
 export async function post(
   endpoint: Endpoint,
@@ -66,8 +65,8 @@ export async function post(
 }
 
 /**
- * Sends and hands the body over unread when the status is 2xx; otherwise reads it (bounded) as `text`.
- * The caller must read the body to its end or cancel it.
+ * Sends a request and returns the unread body if the status is 2xx; otherwise reads it (limited) as `text`. The caller must read the body
+ * to its end or cancel it.
  */
 export async function postStream(
   endpoint: Endpoint,
@@ -80,7 +79,7 @@ export async function postStream(
   return { status: response.status, headers: response.headers, body: null, text };
 }
 
-/** Sends and reads the whole answer as bytes: audio, images. @throws as `post` */
+/** Sends a request and reads the whole response as bytes: audio, images. @throws as `post` */
 export async function fetchBytes(
   endpoint: Endpoint,
   request: ProviderRequest,
@@ -93,7 +92,7 @@ export async function fetchBytes(
   return { status: response.status, headers: response.headers, bytes };
 }
 
-/** Bytes that any answer may have without asking for room, and the least that is asked for at a time beyond them. */
+/** Bytes of a response that need no reservation, and smallest reservation beyond them. */
 const ROOMLESS_BYTES = 1_048_576;
 
 async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
@@ -103,7 +102,7 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
   let hasAnswered = false;
   try {
     const headers = {
-      // A form names its own type, with the boundary.
+      // `fetch` sets the content type of a form, including the boundary.
       ...(typeof request.body === "string" ? { "content-type": "application/json" } : {}),
       "accept-encoding": "identity",
       ...request.headers,
@@ -116,7 +115,7 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
       ...(body === undefined ? {} : { body }),
       redirect: "manual",
       signal,
-      // Bun's own idle limit is 300 s, less than a model may think; the deadlines are the signal's.
+      // Bun's idle limit of 300 s is shorter than some models think; the signal carries the deadlines.
       timeout: false,
       decompress: false,
     } as BunFetchRequestInit);
@@ -134,15 +133,15 @@ async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSi
 }
 
 /**
- * Returns the response; Bun's `fetch` accepts two faults that end here. A status outside 200 to 599 means nothing to any adapter.
- * A length beside chunks limits nothing: `fetch` reads the chunks to their end, so `readText` would exceed its limit.
+ * Returns the response unless it has one of two faults that Bun's `fetch` accepts. A status outside 200 to 599 is unknown to every adapter.
+ * With chunks, `fetch` ignores the length, so `readText` would exceed its limit.
  * @throws ProviderError `failed`
  */
 function wellFormed(response: Response): Response {
   const { status, headers } = response;
   const isFramedTwice = headers.has("content-length") && headers.has("transfer-encoding");
   if (status >= 200 && status <= 599 && !isFramedTwice) return response;
-  // Bun makes a stream of the body when it is named, a tenth of the call's CPU: `text()` alone needs none.
+  // Reading `body` makes Bun create a stream, a tenth of the call's CPU; `text()` alone needs none.
   response.body?.cancel().catch(() => undefined);
   const fault = isFramedTwice ? "the answer states a length and chunks" : `the answer has the status ${status}`;
   throw new ProviderError("failed", fault);
@@ -155,7 +154,7 @@ export async function readText(response: Response, bytesMax: number, signal: Abo
     throw new ProviderError("failed", `answer of ${declared} bytes is over the limit`, { status: response.status });
   }
   try {
-    // A stated length without compression cannot grow; anything else is counted as it arrives.
+    // A declared length without compression is exact; other bodies are counted while they arrive.
     if (declared <= bytesMax && !response.headers.has("content-encoding")) return await response.text();
     if (!response.body) return "";
     return await readBounded(response.body, bytesMax, response.status);
@@ -178,7 +177,7 @@ async function readBytes(
   }
   const pieces: Uint8Array[] = [];
   let bytes = 0;
-  // A compressed answer grows beyond what it declares.
+  // A compressed response grows beyond its declared length.
   const most = response.headers.has("content-encoding") ? bytesMax : declared || bytesMax;
   const reserve = reserveBytes && reserverOf(reserveBytes, most);
   try {
@@ -186,7 +185,7 @@ async function readBytes(
       bytes += piece.length;
       if (bytes > bytesMax)
         throw new ProviderError("failed", `answer is over ${bytesMax} bytes`, { status: response.status });
-      // Meanwhile Bun stops to read from the connection.
+      // Bun pauses reading from the connection during the wait.
       await reserve?.(bytes);
       pieces.push(piece);
     }
@@ -196,7 +195,7 @@ async function readBytes(
   return Buffer.concat(pieces, bytes);
 }
 
-/** Waits until an answer of so many bytes so far has room for them. */
+/** Returns a function that reserves memory for the first `bytes` bytes of a response, and waits until it is granted. */
 export function reserverOf(reserveBytes: ReserveBytes, most: number): (bytes: number) => Promise<void> {
   let reservedBytes = ROOMLESS_BYTES;
   return async (bytes) => {
@@ -221,15 +220,15 @@ async function readBounded(body: ReadableStream<Uint8Array>, bytesMax: number, s
 }
 
 /**
- * Bun's codes for a connection that was never established. EPROTO is not among these: Bun uses it both for a failed handshake and
- * for a broken record after the request (measured with 1.4.4).
+ * Bun's error codes for a connection that was never established. EPROTO is excluded: Bun uses it for a failed handshake and for a broken
+ * record after the request (measured with 1.4.4).
  */
 const UNSENT: ReadonlySet<string> = new Set(["ConnectionRefused", "FailedToOpenSocket", "ECONNREFUSED", "ENOTFOUND"]);
-/** A server's certificate is judged before a byte of the request is sent (OpenSSL's x509_verify_cert_error_string). */
+/** Errors of a server certificate, which is verified before the request is sent (OpenSSL: x509_verify_cert_error_string). */
 const BAD_CERTIFICATE =
   /^(?:CERT_|CRL_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_SELF_SIGNED_CERT$|ERR_TLS_CERT_|INVALID_(?:CA|PURPOSE)$|HOSTNAME_MISMATCH$|PATH_LENGTH_EXCEEDED$)/;
 
-/** A connection that failed on the way; when our own signal ended it, that is what is said. */
+/** Returns the error of a broken connection; `aborted` if our own signal ended it. */
 export function connectionError(error: unknown, signal: AbortSignal): ProviderError {
   if (signal.aborted) return new ProviderError("aborted", "the call was aborted", { cause: error });
   const code = String((error as { code?: unknown } | null)?.code);
@@ -239,10 +238,10 @@ export function connectionError(error: unknown, signal: AbortSignal): ProviderEr
   });
 }
 
-// Answers that come compressed, though we ask for none: Bun would inflate a whole piece of one at once, and a few kilobytes can be a
-// gigabyte. Here they are inflated bit by bit, as fast as they are read.
+// Decompresses responses that are compressed although we request none. Bun would decompress a whole chunk at once, and a few kilobytes can
+// become a gigabyte. This code decompresses in small steps, as fast as the reader reads.
 
-/** An answer may grow to this size, and beyond it by this factor: text shrinks to a tenth, a bomb to a thousandth. */
+/** Any response may grow to this size, in bytes, and beyond it by this factor: text shrinks to a tenth, a bomb to a thousandth. */
 const GROWN_BYTES_MIN = 1_048_576;
 const GROWTH_MAX = 100;
 
@@ -255,8 +254,8 @@ const INFLATERS: Readonly<Record<string, () => Transform>> = {
 };
 
 /**
- * The response with its body inflated; itself when it is not compressed. Leaving the body ends the connection.
- * @throws ProviderError `failed` for an encoding that is not known
+ * Returns the response with a decompressed body, or unchanged if it is not compressed. Cancelling the body closes the connection.
+ * @throws ProviderError `failed` for an unknown encoding
  */
 function inflated(response: Response): Response {
   const encoding = response.headers.get("content-encoding")?.trim().toLowerCase() ?? "identity";
@@ -277,13 +276,13 @@ function inflated(response: Response): Response {
     grown += bytes;
     return grown <= GROWN_BYTES_MIN + packed * GROWTH_MAX;
   });
-  // The reader of the inflated bytes gets the fault.
+  // The reader of the decompressed bytes receives the error.
   pipeline(source, packedCount, inflate, grownCount, () => undefined);
   const body = Readable.toWeb(grownCount) as unknown as ReadableStream<Uint8Array>;
   return new Response(body, { status: response.status, headers: response.headers });
 }
 
-/** Passes on what `mayPass`, and fails at what may not. */
+/** Returns a stream that passes chunks through while `mayPass` returns true, and fails otherwise. */
 function passing(mayPass: (bytes: number) => boolean): Transform {
   return new Transform({
     transform(chunk: Buffer, _encoding, done) {

@@ -1,9 +1,9 @@
-/** Images under the spec's names, for the fields of a source. */
+/** Image inputs under the spec's names, mapped to the fields of a source. */
 import { clientParam, type FieldValues, type Fields, place, type PlacedInput } from "./fields.ts";
 import type { ImageEditInput, ImageInput, MediaCall, MediaKind } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 
-/** These choose a price of an edit, or are only checked; none reaches a provider (spec "POST /v1/images/edits"). */
+/** Members that choose a price of an edit or are only checked; never sent to a provider (spec "POST /v1/images/edits"). */
 const NEVER_IN_EDITS: ReadonlySet<string> = new Set([
   "quality",
   "style",
@@ -16,8 +16,8 @@ const NEVER_IN_EDITS: ReadonlySet<string> = new Set([
 type ImageCall = Pick<MediaCall<ImageInput | ImageEditInput>, "input" | "fields">;
 
 /**
- * The inputs that the call has and its source has a field for; the prompt apart, which each family places itself.
- * @throws ProviderError `misconfigured` when several images are wanted and the source has no field for how many
+ * Returns the inputs that the call has and its source has a field for, without the prompt, which each family places itself.
+ * @throws ProviderError `misconfigured` when several images are requested and the source has no field for their number
  */
 export function placeInputs(call: ImageCall, usual: Fields): PlacedInput[] {
   if (call.input.n > 1 && (call.fields ?? usual)["n"] === undefined) {
@@ -27,8 +27,8 @@ export function placeInputs(call: ImageCall, usual: Fields): PlacedInput[] {
 }
 
 /**
- * The same of families that are asked for one image as often as one is wanted.
- * @throws ProviderError `rejected` for a mask that the source has no field for: without it the whole image would be repainted
+ * Returns the same for families that receive one request per image.
+ * @throws ProviderError `rejected` for a mask without a field at the source: the whole image would be repainted
  */
 export function placeInputsOfOne({ input, fields }: ImageCall, usual: Fields): PlacedInput[] {
   const placed = place(valuesOf(input), fields ?? usual);
@@ -62,14 +62,14 @@ function valuesOf(input: ImageInput | ImageEditInput): FieldValues {
   };
 }
 
-/** The last guard: a source without masks is not asked with one (decision 0108). */
+/** Returns the error of a source without masks. Last guard: earlier checks exclude such sources (decision 0108). */
 export function noMasks(): ProviderError {
-  const say = "Expected no mask, which this model does not take, got one.";
+  const say = "This model does not support a mask; remove it.";
   const about = { code: "unsupported_value", param: clientParam("mask", "imageEdits"), say } as const;
   return new ProviderError("rejected", say, about).unsent();
 }
 
-/** An image of the caller's that a provider could not use: what the provider says of it is for the log. */
+/** Returns the error for an image of the caller that a provider could not use; the provider's text is only logged. */
 export function unreadableImage(
   detail: string,
   ours: string,
@@ -80,6 +80,6 @@ export function unreadableImage(
     ...about,
     code: "unprocessable_input",
     param: clientParam(ours, kind),
-    say: "Expected an image that this model can read; this one it cannot.",
+    say: "The model cannot read this image; send another one.",
   });
 }

@@ -1,4 +1,4 @@
-/** The provider families. Adding one is one file and one line here. */
+/** Provider families. Adding a family takes one file and one line here. */
 import type { Provider } from "#shared/calls/model.ts";
 
 import { createAnthropic } from "./anthropic/index.ts";
@@ -22,7 +22,7 @@ import type { ChatProvider, EmbeddingsProvider, ProviderAdapters } from "./provi
 import { createSandboxAdapters } from "./sandbox/adapters/index.ts";
 import { createSandboxMedia, type SandboxMedia } from "./sandbox/media/index.ts";
 
-/** The sandbox's makers of media, one for all who use it. */
+/** Media generators of the sandbox, shared by all its users. */
 type Makers = () => SandboxMedia;
 type Family = (provider: Provider, key: string | undefined, makers: Makers) => ProviderAdapters;
 
@@ -62,20 +62,20 @@ function endpoint(provider: Provider, headers: Readonly<Record<string, string>>)
   return { baseUrl: (provider.base_url ?? "").replace(/\/+$/, ""), headers };
 }
 
-/** The adapters of a provider of the catalogue; the same entry gives the same ones. Undefined: it has no such thing. */
+/** Returns the adapters of a provider in the catalogue, the same object for the same entry; undefined for an unsupported modality. */
 export interface Providers {
   chat(provider: Provider): ChatProvider | undefined;
   embeddings(provider: Provider): EmbeddingsProvider | undefined;
   media<Kind extends MediaKind>(provider: Provider, kind: Kind): MediaAdapters[Kind];
 }
 
-/** Their creator closes them: the sandbox may have child processes by then. */
+/** Creates the providers. The creator closes them, because the sandbox may have child processes. */
 export function createProviders(
   providerKey: (variable: string) => string | undefined,
 ): Providers & { close(): Promise<void> } {
   let made: SandboxMedia | undefined;
   const makers: Makers = () => (made ??= createSandboxMedia());
-  // Keyed by the catalogue's own objects: a reload brings new ones, and the old adapters go with the old catalogue.
+  // Keyed by catalogue entries: a reload creates new entries, and old adapters are freed with the old catalogue.
   const known = new WeakMap<Provider, ProviderAdapters>();
   const adapters = (provider: Provider): ProviderAdapters => {
     let found = known.get(provider);

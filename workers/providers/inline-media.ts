@@ -1,4 +1,4 @@
-/** For dialects that take media as bytes only: addresses in a chat request become data URLs. */
+/** Replaces addresses in a chat request by data URLs, for dialects that accept media only as bytes. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { isText, sniffMediaType } from "#shared/media/sniff.ts";
 import {
@@ -17,7 +17,7 @@ export type Kind = "image" | "file";
 
 const KINDS: readonly Kind[] = ["image", "file"];
 
-/** A part that names an address. */
+/** Part of a message that contains an address. */
 interface Place {
   readonly message: number;
   readonly part: number;
@@ -26,11 +26,11 @@ interface Place {
   readonly param: string;
 }
 
-/** One address, however many parts name it. */
+/** One address, which several parts may contain. */
 interface Item {
   readonly kind: Kind;
   readonly address: string;
-  /** Parameter of the first part that names the address. */
+  /** Parameter path of the first part with the address. */
   readonly param: string;
   uses: number;
 }
@@ -43,20 +43,20 @@ const BOUNDS: Bounds = {
   inlineItemBytesMax: INLINE_ITEM_BYTES_MAX,
   inlineBytesMax: INLINE_BYTES_MAX,
   inlineAddressesMax: INLINE_ADDRESSES_MAX,
-  /** Addresses that are fetched at once: a call is no tool to flood others with. */
+  /** Addresses fetched in parallel per call, limited so that a call cannot flood other servers. */
   inlineParallel: 4,
-  /** Fetching them all. Well under the first-byte deadline: a caller's slow server is not the provider's fault. */
+  /** Timeout for all addresses of a call, in milliseconds; below the first-byte deadline, since a slow server is no provider fault. */
   inlineMs: 30_000,
 };
 
 type Part = Readonly<Record<string, unknown>>;
 
 /**
- * The request with every http(s) image and file fetched through the outbound guard and written as a data URL (files as
- * `file_data`); the same object when there is none. Each address is fetched once. What a part holds is decided by its
- * bytes: images are PNG, JPEG, GIF or WebP; files are those, PDF, text or audio.
- * @throws ProviderError `rejected` naming the part (unsafe_url; unprocessable_input when it cannot be had, is too large
- * or something else; audio_not_supported_by_model), `aborted`
+ * Fetches every http(s) image and file of a request through the outbound guard and replaces it by a data URL (files as `file_data`).
+ * Returns the same object without any. Each address is fetched once. The bytes decide the type: images are PNG, JPEG, GIF or WebP; files
+ * are images, PDF, text or audio.
+ * @throws ProviderError `rejected` with the parameter (unsafe_url; unprocessable_input for an unavailable, too large or unsupported file;
+ * audio_not_supported_by_model), `aborted`
  */
 export async function inlineMedia(
   { request, signal, takesAudio }: Pick<ChatCall, "request" | "signal" | "takesAudio">,
@@ -80,12 +80,12 @@ export async function inlineMedia(
   return { ...request, messages };
 }
 
-/** True if the request has addresses of these kinds to fetch. */
+/** Returns true if the request has addresses of these kinds to fetch. */
 export function namesMedia(request: ChatCompletionRequest, kinds: readonly Kind[]): boolean {
   return findPlaces(request, kinds).length > 0;
 }
 
-/** Characters of the data URLs in a request, about what it holds of the memory beside its text. */
+/** Returns the number of characters of the data URLs in a request, about its memory use besides its text. */
 export function inlinedLength(request: ChatCompletionRequest): number {
   let length = 0;
   for (const { content } of request.messages) {
@@ -117,7 +117,7 @@ function placeOf(part: Part, message: number, index: number): Place | undefined 
       : { message, part: index, kind: "image", address, param: `${at}.image_url.url` };
   }
   if (part["type"] !== "file") return undefined;
-  // A file that is sent along needs no address, whatever else names it.
+  // A file with its data needs no address, even if it has one.
   const hasData = typeof member(part["file"], "file_data") === "string";
   const name = hasData ? "file_data" : "file_url";
   const address = addressOf(part["file"], name);
@@ -141,7 +141,7 @@ function withData(part: Part, kind: Kind, data: string): Part {
   return { ...part, file: { ...file, file_data: data } };
 }
 
-/** Key of an address by kind: fewer types are accepted for an image than for a file, so one address can be judged twice. */
+/** Returns the key of an address by kind: an image accepts fewer types than a file, so one address can have two results. */
 function keyOf({ kind, address }: Pick<Place, "kind" | "address">): string {
   return `${kind} ${address}`;
 }
@@ -161,7 +161,7 @@ function itemsOf(places: readonly Place[], bounds: Bounds): Item[] {
   return [...items.values()];
 }
 
-/** Data URLs by key. The first failure ends the others. */
+/** Returns data URLs by key. The first failure aborts the other downloads. */
 async function fetchAll(
   items: readonly Item[],
   {
@@ -177,7 +177,7 @@ async function fetchAll(
   const queue = items.values();
   let bytesLeft: number = bounds.inlineBytesMax;
   const work = async (): Promise<void> => {
-    // The queue is shared: each turn takes what nobody has taken.
+    // The parallel loops share the iterator, so each item is taken once.
     for (const item of queue) {
       const { bytes, contentType } = await fetchItem(item, {
         signal,
@@ -209,7 +209,7 @@ async function fetchAll(
   return found;
 }
 
-/** Media types that are passed on. */
+/** Media types that are sent to providers. */
 const TYPES: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",
@@ -223,8 +223,8 @@ const TYPES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The type by which bytes are passed on; undefined: they are not.
- * @param declared the server's content type: believed of text alone, whose kind no byte shows
+ * Returns the media type for sending the bytes; undefined if they are not supported.
+ * @param declared content type of the server, used only for text, whose type the bytes do not show
  */
 function passedOn(sniffed: string | undefined, bytes: Uint8Array, declared: string): string | undefined {
   if (sniffed !== undefined && TYPES.has(sniffed)) return sniffed;
@@ -247,13 +247,13 @@ async function fetchItem(
   }
 }
 
-/** Sentences for the client about an address that did not deliver, by fault. */
+/** Error messages for the client about an address that could not be fetched, by fault. */
 export const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
-  unsafe: "This URL is not allowed: expected one that leads to the public internet.",
-  unreachable: "Expected an address that can be fetched; no connection to this one held.",
-  timeout: "Expected an address that can be fetched quickly; this one did not deliver in time.",
-  redirects: "Expected an address that leads to its content; this one redirects too often.",
-  status: "Expected an address that can be fetched without signing in; this one did not hand out its content.",
+  unsafe: "This URL is not allowed: expected an address on the public internet.",
+  unreachable: "The server at this address cannot be reached.",
+  timeout: "The server at this address did not respond in time.",
+  redirects: "This address redirects too often; send the final address.",
+  status: "The server at this address refused the request. Send an address that needs no sign-in.",
 };
 
 const MEBIBYTE = 1_048_576;
@@ -261,26 +261,26 @@ const MEBIBYTE = 1_048_576;
 function tooLarge(item: Item): ProviderError {
   const each = INLINE_ITEM_BYTES_MAX / MEBIBYTE;
   const all = INLINE_BYTES_MAX / MEBIBYTE;
-  const say = `Expected at most ${each} MiB behind an address and ${all} MiB behind all of one call; this goes beyond.`;
+  const say = `Expected at most ${each} MiB per address and ${all} MiB for all addresses of a call, got more.`;
   return rejected("outbound too_large", item.param, say);
 }
 
-/** Ogg is told apart by what is in it: without images it is audio. */
+/** Ogg is classified by its content: without images it is audio. */
 const IS_AUDIO = /^audio\/|^video\/ogg$/;
 
-/** Error for audio that the model does not take, worded as in the ingress, which rejects audio it can recognize. */
+/** Returns the error for audio that the model does not support, with the message of the ingress, which rejects recognizable audio. */
 function unheard(item: Item, found: string): ProviderError {
-  const say = `This model takes no audio; transcribe it first and send the text. This address holds ${found}.`;
+  const say = `This model does not accept audio; transcribe it first and send the text. This address contains ${found}.`;
   return rejected("what was fetched is audio", item.param, say, "audio_not_supported_by_model");
 }
 
-/** @param found the type that its bytes show */
+/** @param found media type according to the bytes */
 function unsuitable(item: Item, found = "something else"): ProviderError {
   const expected = item.kind === "image" ? "PNG, JPEG, GIF or WebP" : "a PDF, UTF-8 text, an image or audio";
   return rejected(
     "what was fetched is no such media",
     item.param,
-    `Expected ${expected} at this address; it holds ${found}.`,
+    `Expected ${expected} at this address, got ${found}.`,
   );
 }
 

@@ -1,4 +1,4 @@
-/** JSON that a provider or a client sent, and what it may turn out to be. */
+/** Parsing of JSON from a provider or a client into objects, lists and texts. */
 import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
 export type Members = Record<string, unknown>;
@@ -7,8 +7,8 @@ const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
 /**
- * The object a text holds; undefined when it is no JSON, no object, or nested deeper than JSON_DEPTH_MAX: the
- * parser takes a million levels, but writing 30,000 of them again blocks the process for two seconds (measured).
+ * Returns the object of a JSON text; undefined for invalid JSON, other values, or nesting deeper than JSON_DEPTH_MAX. The parser accepts a
+ * million levels, but serializing 30,000 levels blocks the process for two seconds (measured).
  */
 export function parseObject(text: string): Members | undefined {
   if (isTooDeep(text)) return undefined;
@@ -29,7 +29,7 @@ function isTooDeep(text: string): boolean {
       if (code === BACKSLASH) at++;
       else if (code === QUOTE) isInString = false;
     } else if (code === QUOTE) isInString = true;
-    // "[" and "{" differ in that bit alone, as do "]" and "}"
+    // "[" and "{" differ only in this bit, as do "]" and "}".
     else if ((code | 0x20) === 0x7b) {
       if (++depth > JSON_DEPTH_MAX) return true;
     } else if ((code | 0x20) === 0x7d) depth--;
@@ -41,22 +41,22 @@ export function isMembers(value: unknown): value is Members {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** The object, or an empty one for everything that is none. */
+/** Returns the object, or an empty object for any other value. */
 export function objectOf(value: unknown): Members {
   return isMembers(value) ? value : {};
 }
 
-/** The objects of a list; anything else in it is passed over. */
+/** Returns the objects of a list; other members are skipped. */
 export function membersOf(value: unknown): Members[] {
   return Array.isArray(value) ? value.filter(isMembers) : [];
 }
 
-/** The text, or the empty one for everything that is none. */
+/** Returns the text, or an empty text for any other value. */
 export function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A text that says something; undefined for everything else. */
+/** Returns a non-empty text; undefined for any other value. */
 export function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value !== "" ? value : undefined;
 }

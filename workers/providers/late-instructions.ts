@@ -1,6 +1,6 @@
 /**
- * Instructions in the middle of a conversation. They keep their position at every source, as text of a user's message where the source
- * takes instructions at the beginning only: moved there, they would change what a provider's prompt cache has of the earlier turns. Pure.
+ * Instructions in the middle of a conversation. They keep their position at every source, as text of a user message where the source
+ * accepts instructions only at the beginning. Moving them there would invalidate the provider's prompt cache of earlier turns. Pure.
  */
 import type { ChatMessage } from "#schemas/generated/types.ts";
 
@@ -8,11 +8,11 @@ interface Placed {
   readonly message: ChatMessage;
   /** Index of the message in the caller's conversation. */
   readonly at: number;
-  /** True for instructions that come after the first turn. */
+  /** True for instructions after the first turn. */
   readonly isLate: boolean;
 }
 
-/** Messages in the order in which sources take them: instructions between a call and its results come after the results. */
+/** Returns messages in an order that sources accept: instructions between a tool call and its results move behind the results. */
 export function placeInstructions(messages: readonly ChatMessage[]): Placed[] {
   const placed: Placed[] = [];
   let waiting: Placed[] = [];
@@ -35,7 +35,7 @@ export function placeInstructions(messages: readonly ChatMessage[]): Placed[] {
 
 const OPENING = "<system-reminder>";
 
-/** Marks an instruction that stands among what a user says, with the tags that agents use and Claude models know. */
+/** Marks an instruction within a user message, with the tags that agents use and Claude models know. */
 export function reminder(text: string): string {
   return text.trimStart().startsWith(OPENING) ? text : `${OPENING}\n${text}\n</system-reminder>`;
 }

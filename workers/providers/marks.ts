@@ -1,6 +1,6 @@
 /**
- * Marks, which find a job again whose start was not answered: its inputs by short hashes, since they are noted in a row, where nothing of
- * a caller's text belongs.
+ * Marks, which find a job again whose start had no response. They contain inputs as short hashes, because a database row must not contain
+ * text of a caller.
  */
 import { createHash } from "node:crypto";
 
@@ -9,13 +9,13 @@ import { canonicalJson } from "#shared/canonical-json.ts";
 import { isMembers, type Members } from "./json.ts";
 import type { Listed } from "./media.ts";
 
-/** Hashes of a request's members: those that a provider shows as they came, and media, which it may keep under other addresses. */
+/** Hashes of a request's members: members that a provider lists unchanged, and media, which it may store under other addresses. */
 export interface InputMark {
   readonly plain: Readonly<Record<string, string>>;
   readonly media: Readonly<Record<string, string>>;
 }
 
-/** The first 64 bits of a value's SHA-256, in hex. */
+/** Returns the first 64 bits of the SHA-256 of a value, in hex. */
 export function hashOf(value: unknown): string {
   return createHash("sha256").update(canonicalJson(value)).digest("hex").slice(0, 16);
 }
@@ -28,7 +28,7 @@ export function inputMark(input: Members): InputMark {
   return { plain: Object.fromEntries(plain), media: Object.fromEntries(media) };
 }
 
-/** Likeness of a listed input to that of the mark: members beside it are the provider's own defaults. */
+/** Compares a listed input with the mark. Additional members are defaults of the provider. */
 export function likeness({ plain, media }: InputMark, listed: unknown): "alike" | "unclear" | "other" {
   if (!isMembers(listed)) return "unclear";
   const isSame = ([name, hash]: readonly [string, string]): boolean =>
@@ -37,21 +37,21 @@ export function likeness({ plain, media }: InputMark, listed: unknown): "alike" 
   return Object.entries(media).every(isSame) ? "alike" : "unclear";
 }
 
-/** A stored mark; undefined when it is none. */
+/** Returns a stored mark; undefined for any other value. */
 export function readInputMark(value: unknown): InputMark | undefined {
   if (!isMembers(value) || !isHashes(value["plain"]) || !isHashes(value["media"])) return undefined;
   return { plain: value["plain"], media: value["media"] };
 }
 
-/** Both clocks may be wrong by this together, and what is listed a little early is sorted out by whose it is. */
+/** Largest total deviation of both clocks, in milliseconds. Jobs listed too early are excluded later by their owner. */
 const CLOCKS_MS = 300_000;
 
-/** True for jobs made since a start was sent, and for those that do not say when. */
+/** Returns true for jobs created since a start was sent, and for jobs without a creation time. */
 export function isSince(sentMs: number, { madeMs }: Pick<Listed, "madeMs">): boolean {
   return Number.isNaN(madeMs) || madeMs >= sentMs - CLOCKS_MS;
 }
 
-/** Unix milliseconds from which jobs are to be listed. */
+/** Returns the time from which jobs are listed, in Unix milliseconds. */
 export function listedFrom(sentMs: number): number {
   return sentMs - CLOCKS_MS;
 }

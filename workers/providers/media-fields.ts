@@ -1,4 +1,4 @@
-/** Video, music and meshes under our names, for the fields of a source. The prompt is among them. */
+/** Inputs of video, music and mesh calls under our names, for the fields of a source. Includes the prompt. */
 import type { FieldValues } from "./fields.ts";
 import type { MeshInput, MusicInput, VideoInput } from "./media.ts";
 

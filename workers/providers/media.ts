@@ -1,6 +1,6 @@
 /**
- * Contract between media calls and their providers. Inputs come checked against the model's declared sets; an adapter sends
- * what its family has a field for and leaves the rest out, as the spec says of each field.
+ * Contract between media calls and their providers. Inputs are checked against the model's declared sets; an adapter sends the inputs that
+ * its family has a field for and omits the others, as the spec says for each field.
  */
 import type { ImageEditParams, ImageParams } from "#shared/calls/kinds/images.ts";
 import type { MeshParams } from "#shared/calls/kinds/mesh.ts";
@@ -14,10 +14,7 @@ import { paced } from "#shared/pace.ts";
 
 import type { ReserveBytes } from "./http.ts";
 
-/**
- * Bounds of each kind of media job: from its start at a provider (none takes longer), how it is asked
- * about, and how large one thing that it makes can be.
- */
+/** Limits of each kind of media job: longest duration at a provider, polling, and largest size of one artifact. */
 export const MEDIA_JOBS = {
   images: {
     totalMs: 600_000,
@@ -56,20 +53,20 @@ export const MEDIA_JOBS = {
   },
 } as const;
 
-/** Something made: its bytes, or where it is copied from at once. */
+/** One result of a media call: its bytes, or the address from which it is copied immediately. */
 export type Artifact =
   | { readonly bytes: Uint8Array; readonly contentType: string }
-  /** An address the provider told: fetched through the outbound guard, without our credentials. */
+  /** Address from the provider, fetched through the outbound guard without our credentials. */
   | { readonly url: string; readonly contentType?: string }
-  /** Read from the provider's own origin with our credentials. @throws ProviderError */
+  /** Opens a download from the provider's own origin with our credentials. @throws ProviderError */
   | { readonly open: (signal: AbortSignal) => Promise<ReadableStream<Uint8Array>>; readonly contentType?: string };
 
-/** Usage and output that a provider reports; we measure what it does not report. */
+/** Usage and output as reported by a provider; missing values are measured by us. */
 export interface MediaUsage {
   readonly images?: number;
-  /** Length of the audio or video made or read. */
+  /** Duration of the generated or processed audio or video, in seconds. */
   readonly seconds?: number;
-  /** That the provider computed. */
+  /** Compute time of the provider, in seconds. */
   readonly computeSeconds?: number;
   readonly characters?: number;
   readonly tokens?: TokenUsage;
@@ -82,107 +79,107 @@ export interface MediaResult<Output> {
 
 export interface MediaCall<Input> {
   readonly input: Input;
-  /** The source's own name of the model. */
+  /** Name of the model at the source. */
   readonly sourceModel: string;
   readonly signal: AbortSignal;
   readonly traits: ReadonlySet<Trait>;
-  /** The source's `fields` from the catalogue: which inputs it takes, and where. Absent: its family's. */
+  /** `fields` of the source in the catalogue: supported inputs and their places in the request. Default: the fields of its family. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
+  /** Applies the source's gaps and defaults from the catalogue to the finished body, just before it is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
   /**
-   * Takes a transcript's text piece by piece as it becomes known; together the pieces are the whole, or its beginning. Present
-   * for a caller that reads along; a source that answers as a whole never calls it.
+   * Receives a transcript's text piece by piece; the pieces together are the whole text or its beginning. Present for streaming callers; a
+   * source with complete responses never calls it.
    */
   readonly onText?: (piece: string) => void;
-  /** Waited for while an answer that brings what was made is read. */
+  /** Awaited for memory capacity while a response with the result is read. */
   readonly reserveBytes?: ReserveBytes;
-  /** Address that a provider may call when its job has moved, if it can; such a call only makes us poll sooner. */
+  /** Callback URL for providers that report progress of a job; a callback only triggers an earlier poll. */
   readonly callbackUrl?: string;
 }
 
-/** Answers in one exchange. */
+/** Adapter whose provider returns the result in one exchange. */
 export interface DirectAdapter<Input, Output> {
-  /** The provider fetches media by itself: addresses of callers are passed on, not their bytes. */
+  /** True if the provider fetches media itself: the addresses of callers are passed on instead of bytes. */
   readonly takesUrls?: true;
   /** @throws ProviderError */
   run(call: MediaCall<Input>): Promise<MediaResult<Output>>;
 }
 
-/** JSON that finds a job again at its provider: stored before anything else happens. */
+/** JSON that finds a job again at its provider; stored before any other step. */
 export type ProviderJob = Readonly<Record<string, unknown>>;
 
 /**
- * Waited for just before a job is begun: what finds it again should the answer be lost, which is JSON and tells nothing of a
- * caller's. Null: nothing would. @throws Error when it cannot be noted: nothing is sent then
+ * Awaited just before a job starts. Stores a mark that finds the job if the response is lost; the mark is JSON without content of the
+ * caller. Null: the job cannot be found again. @throws Error if the mark cannot be stored; then nothing is sent
  */
 export type NoteStart = (mark: ProviderJob | null) => Promise<void>;
 
-/** The part of a call that begins a job at a provider's queue. */
+/** Part of a call that starts a job at a provider's queue. */
 export type Starting = Pick<MediaCall<unknown>, "signal"> & { readonly noteStart: NoteStart };
 export type StartCall<Input> = MediaCall<Input> & Starting;
 
-/** A job that was about to be begun, and of which no answer told. */
+/** A job whose start was sent but not confirmed by a response. */
 export interface LostStart {
   readonly mark: ProviderJob;
-  /** Unix milliseconds, just before it was sent. */
+  /** Time just before the request was sent, in Unix milliseconds. */
   readonly sentMs: number;
-  /** The name that the provider rang with. */
+  /** Job name in the provider's callback URL. */
   readonly told?: string;
 }
 
-/** A job that a provider lists. */
+/** A job in a provider's list. */
 export interface Listed {
-  /** The provider's name for it. */
+  /** The provider's name of the job. */
   readonly name: string;
-  /** Unix milliseconds, by the provider's clock; NaN where it does not say, of those alone that are unclear. */
+  /** Creation time by the provider's clock, in Unix milliseconds; NaN if unknown, only for unclear jobs. */
   readonly madeMs: number;
 }
 
 export type Found =
-  /** The provider rang for it by its name. */
+  /** The provider named the job in a callback. */
   | { readonly state: "found"; readonly job: ProviderJob }
-  /** It was never taken. */
+  /** The provider never accepted the job. */
   | { readonly state: "none" }
   /**
-   * All that the provider has taken since: those that were asked for alike, the likeliest first, and those of which it cannot be
-   * told. Whose they are is for the caller to find out.
+   * Jobs that the provider accepted since then: those with equal inputs, the most likely first, and those without comparable inputs. The
+   * caller decides which job is its own.
    */
   | {
       readonly state: "listed";
       readonly alike: readonly (Listed & { readonly job: ProviderJob })[];
       readonly unclear: readonly Listed[];
-      /** The provider may ring for it later. */
+      /** True if the provider may still call back for the job. */
       readonly mayRing: boolean;
     }
   | { readonly state: "unknown"; readonly detail: string };
 
 export type Polled<Output> =
-  /** progress: 0 to 1. */
+  /** progress: share of the work done, 0 to 1. */
   | { readonly state: "pending"; readonly progress?: number }
-  /** The job's first half is done: what is begun now takes its place. Called once, after the intent is noted. */
+  /** The first step of the job is done: `start` begins the job that replaces it. Called once, after the intent is stored. */
   | { readonly state: "next"; readonly start: (starting: Starting) => Promise<ProviderJob> }
   | ({ readonly state: "done" } & MediaResult<Output>)
-  /** A definite verdict. Whatever is not one (5xx, 404, an unreadable answer, an unknown word) is `unknown`. */
+  /** Definite failure. Other responses (5xx, 404, unreadable response, unknown state) are `unknown`. */
   | { readonly state: "failed"; readonly error: Error }
   | { readonly state: "unknown"; readonly detail: string };
 
-/** Queues a job that is asked about until it ends. */
+/** Adapter whose provider queues a job, which is polled until it ends. */
 export interface QueuedAdapter<Input, Output> {
-  /** Same as in DirectAdapter. */
+  /** True if the provider fetches media itself, as in DirectAdapter. */
   readonly takesUrls?: true;
-  /** An answer waits for the end of the job for a while: there are no pauses between questions. */
+  /** True if the provider supports long polling: polls follow each other without a pause. */
   readonly waits?: true;
-  /** Longest duration of one poll, in milliseconds, for a provider whose answer brings the whole result; else POLL_MS. */
+  /** Longest duration of one poll, in milliseconds, for a provider whose response contains the whole result. Default: POLL_MS. */
   readonly pollMs?: number;
-  /** @throws ProviderError; `unknown` when its answer was lost or cannot be read: the job may exist; what `noteStart` throws */
+  /** @throws ProviderError; `unknown` when the response was lost or is unreadable, since the job may exist; errors of `noteStart` */
   start(call: StartCall<Input>): Promise<ProviderJob>;
-  /** Looks for a job whose start was noted with a mark. Absent where none ever is. @throws ProviderError */
+  /** Searches for a job whose start was stored with a mark. Absent if the provider has no marks. @throws ProviderError */
   find?(lost: LostStart, signal: AbortSignal): Promise<Found>;
-  /** The provider's name for a job, where it lists its jobs. */
+  /** Returns the provider's name of a job, if the provider lists its jobs. */
   nameOf?(job: ProviderJob): string | undefined;
   poll(job: ProviderJob, signal: AbortSignal): Promise<Polled<Output>>;
-  /** Asks to stop it; what comes of that is told by the next poll. */
+  /** Requests cancellation; the next poll reports the outcome. */
   cancel?(job: ProviderJob, signal: AbortSignal): Promise<void>;
 }
 
@@ -193,7 +190,7 @@ export interface Media {
   readonly contentType: string;
 }
 
-/** Media that comes with a call: its bytes, or an address that the provider is to fetch. */
+/** Media input of a call: its bytes, or an address that the provider fetches. */
 export type MediaInput = Media | { readonly url: string };
 
 /** Spec "POST /v1/images/generations". */
@@ -202,7 +199,7 @@ export type ImageInput = ImageParams;
 /** Spec "POST /v1/images/edits". */
 export interface ImageEditInput extends ImageEditParams {
   readonly image: Media;
-  /** Transparent where it is to be repainted. */
+  /** Image whose transparent areas are repainted. */
   readonly mask?: Media;
 }
 
@@ -215,7 +212,7 @@ export interface TranscriptionInput extends Omit<TranscriptionParams, "format"> 
   readonly audio: Media & { readonly filename: string };
 }
 
-/** Times in seconds. */
+/** Transcript of a call; times in seconds. */
 export interface Transcript {
   readonly text: string;
   readonly language?: string;
@@ -225,24 +222,24 @@ export interface Transcript {
     readonly text: string;
     readonly start: number;
     readonly end: number;
-    /** Further values that a Whisper model reports for the segment, such as `avg_logprob`. */
+    /** Other values that a Whisper model reports for the segment, such as `avg_logprob`. */
     readonly details?: Readonly<Record<string, number | readonly number[]>>;
   }[];
 }
 
-/** Design part 6, `POST /v1/videos/generations`. */
+/** Spec "POST /v1/videos/generations". */
 export interface VideoInput extends VideoParams {
   readonly image?: MediaInput;
   readonly video?: MediaInput;
 }
 
-/** Design part 6, `POST /v1/music/generations`. */
+/** Spec "POST /v1/music/generations". */
 export type MusicInput = MusicParams;
 
 /** Spec "POST /v1/3d/generations". */
 export interface MeshInput extends MeshParams {
   readonly image?: MediaInput;
-  /** To be transformed. */
+  /** Mesh to transform. */
   readonly mesh?: MediaInput;
 }
 
@@ -259,7 +256,7 @@ export interface MediaKinds {
 
 export type MediaKind = keyof MediaKinds;
 
-/** Media adapters of a provider, beside chat and embeddings; an absent member is a modality it does not offer. */
+/** Media adapters of a provider, besides chat and embeddings; an absent member is an unsupported modality. */
 export type MediaAdapters = {
   readonly [Kind in MediaKind]?: MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 };

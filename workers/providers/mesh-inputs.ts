@@ -1,4 +1,4 @@
-/** Inputs of a task that makes or transforms a mesh, and the errors for unsuitable ones; shared by Meshy and Tripo. */
+/** Inputs of a task that generates or transforms a mesh, and the errors for unsuitable inputs; shared by Meshy and Tripo. */
 import { clientParam, type Fields, place, type PlacedInput } from "./fields.ts";
 import type { MeshInput } from "./media.ts";
 import { meshValues } from "./media-fields.ts";
@@ -8,17 +8,17 @@ import { characters } from "./speech.ts";
 export type MeshInputName = "prompt" | "image" | "mesh";
 
 export interface MeshNeeds {
-  /** Fields that inputs go to unless the source names its own. */
+  /** Default fields for inputs, unless the source sets its own. */
   readonly usual: Fields;
-  /** Groups of inputs; of each group exactly one is sent: the first that the call has and the source has a field for. */
+  /** Groups of inputs. Exactly one input per group is sent: the first that the call has and the source has a field for. */
   readonly needs: readonly (readonly MeshInputName[])[];
-  /** Most characters of a prompt that the vendor takes. */
+  /** Most characters of a prompt at the vendor. */
   readonly promptMax: number;
 }
 
 const NAMES: Readonly<Record<MeshInputName, string>> = { prompt: "a prompt", image: "an image", mesh: "a mesh" };
 
-/** @throws ProviderError `rejected` for what is missing or too long, `misconfigured` when the source has no place for it */
+/** @throws ProviderError `rejected` for a missing or too long input, `misconfigured` when the source has no field for it */
 export function meshInputs(
   input: MeshInput,
   fields: Fields | undefined,
@@ -35,12 +35,12 @@ export function meshInputs(
   }
   const wanted = placed.filter(({ ours }) => !unwanted.has(ours));
   if (wanted.some(({ ours }) => ours === "prompt") && characters(input.prompt ?? "") > promptMax) {
-    throw rejectedPrompt("the prompt is too long", `This model takes prompts of at most ${promptMax} characters.`);
+    throw rejectedPrompt("the prompt is too long", `This model accepts prompts of at most ${promptMax} characters.`);
   }
   return wanted;
 }
 
-/** The names of what was sent, as a stored job keeps them: what an error is about is found among them. */
+/** Returns the names of the sent inputs, which are stored with the job to attribute errors. */
 export function sentNames(placed: readonly PlacedInput[]): MeshInputName[] {
   return (["mesh", "image", "prompt"] as const).filter((name) => placed.some(({ ours }) => ours === name));
 }
@@ -49,7 +49,7 @@ export function isMeshInputName(value: unknown): value is MeshInputName {
   return typeof value === "string" && Object.hasOwn(NAMES, value);
 }
 
-/** @param say a sentence of ours; without it the code alone speaks */
+/** @param say our error message; without it, only the code is returned */
 export function rejectedPrompt(detail: string, say?: string, status?: number): ProviderError {
   return new ProviderError("rejected", detail, {
     code: "invalid_request",
@@ -59,20 +59,20 @@ export function rejectedPrompt(detail: string, say?: string, status?: number): P
   });
 }
 
-/** An input that the vendor could not work with, whatever it says of it: of several the first is the likely one. */
+/** Returns the error for an input that the vendor could not process. With several inputs, the first is the most likely cause. */
 export function unusable(detail: string, given: readonly MeshInputName[], status?: number): ProviderError {
   const [ours = "prompt"] = given;
   if (ours === "prompt") return rejectedPrompt(detail, undefined, status);
   return new ProviderError("rejected", detail, {
     code: "unprocessable_input",
     param: clientParam(ours, "mesh"),
-    say: `Expected ${NAMES[ours]} that this model can work with; with this one it cannot.`,
+    say: `The model cannot process this input; send ${NAMES[ours]} of another content.`,
     ...(status === undefined ? {} : { status }),
   });
 }
 
 function missing(group: readonly MeshInputName[]): ProviderError {
-  const say = `This model needs ${group.map((ours) => NAMES[ours]).join(" or ")}.`;
+  const say = `This model requires ${group.map((ours) => NAMES[ours]).join(" or ")}.`;
   const param = clientParam(group[0] ?? "prompt", "mesh");
   return new ProviderError("rejected", say, { code: "invalid_request", param, say });
 }

@@ -1,6 +1,6 @@
 /**
- * The contract every provider meets. An adapter is pure: request out, answer in, stream events in; `http.ts` alone
- * opens connections. A provider that needs no network (sandbox) implements `ChatProvider` itself.
+ * Contract of every provider. Adapters are pure: they build requests and parse responses and stream events; only `http.ts` opens
+ * connections. A provider without network (the sandbox) implements `ChatProvider` itself.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { ExactIntegers } from "#shared/exact-integers.ts";
@@ -12,46 +12,46 @@ import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 import type { MediaAdapters } from "./media.ts";
 
 export interface ChatCall {
-  /** The validated body as the client sent it, unknown fields included. */
+  /** Validated request body as the client sent it, including unknown fields. */
   readonly request: ChatCompletionRequest;
-  /** Integers of the body that numbers cannot hold. */
+  /** Integers of the body that exceed the precision of a JavaScript number. */
   readonly exactIntegers?: ExactIntegers;
-  /** Workspace of the caller: pseudonyms of end users are made with it, so that no two workspaces share one. */
+  /** Workspace of the caller, part of the pseudonyms of end users, so that no two workspaces share a pseudonym. */
   readonly workspaceId: string;
-  /** The source's own name of the model. */
+  /** Name of the model at the source. */
   readonly sourceModel: string;
-  /** Output tokens the hold was made for; a family that requires a limit sends this when the client set none. */
+  /** Output token limit for which credits are held; sent by families that require a limit when the client set none. */
   readonly outputTokensMax: number;
   readonly signal: AbortSignal;
-  /** Ways in which the source differs from its family's newest models. */
+  /** Differences between the source and the newest models of its family. */
   readonly traits: ReadonlySet<Trait>;
-  /** The source's gaps and defaults from the catalogue, applied to the finished body just before it is sent. */
+  /** Applies the source's gaps and defaults from the catalogue to the finished body, just before it is sent. */
   readonly adapt: (body: Record<string, unknown>) => void;
-  /** True if the model takes audio; if not, audio that is found behind an address is refused. */
+  /** True if the model accepts audio; otherwise audio behind a fetched address is rejected. */
   readonly takesAudio: boolean;
-  /** Looks at the request once its addresses are fetched. @throws ProviderError for what the model does not take */
+  /** Checks the request after its addresses are fetched. @throws ProviderError for inputs that the model does not support */
   readonly checkFetched?: (request: ChatCompletionRequest) => Promise<void>;
 }
 
 /**
- * A usage report: null when the provider sent none (we then count), "impossible" when it sent one that cannot be true
- * (the call then settles at its hold, with an alert).
+ * Usage report. Null when the provider sent none; we then count tokens. "impossible" when the report cannot be true; the call then settles
+ * at its hold, with an alert.
  */
 export type ChatUsage = TokenUsage | null | "impossible";
 
-/** A whole answer: OpenAI's choices, without id, created and model, which the pool adds. */
+/** Complete response: OpenAI's choices without id, created and model, which the pool adds. */
 export interface ChatResult {
   readonly choices: readonly Record<string, unknown>[];
   readonly usage: ChatUsage;
-  /** Further top-level members to pass on, such as system_fingerprint and service_tier. */
+  /** Other top-level members for the client, such as system_fingerprint and service_tier. */
   readonly extra?: Readonly<Record<string, unknown>>;
 }
 
-/** One stream event: OpenAI chunk choices, without id, created and model. A usage report replaces earlier ones. */
+/** One stream event: OpenAI chunk choices without id, created and model. A usage report replaces earlier reports. */
 export interface ChatDelta {
   readonly choices: readonly Record<string, unknown>[];
   readonly usage?: ChatUsage;
-  /** The provider's word on the input alone, from the beginning of a stream: what a stream that is cut is settled with. */
+  /** Input usage reported at the beginning of a stream; settles a stream that breaks. */
   readonly inputUsage?: TokenUsage;
   readonly extra?: Readonly<Record<string, unknown>>;
 }
@@ -59,20 +59,20 @@ export interface ChatDelta {
 export interface ChatProvider {
   complete(call: ChatCall): Promise<ChatResult>;
   /**
-   * Yields deltas until the provider is done. Ends normally only when a finish reason was seen and the upstream was
-   * read to its end. @throws ProviderError on everything else
+   * Yields deltas until the provider has finished. Returns normally only after a finish reason and the end of the response.
+   * @throws ProviderError in all other cases
    */
   stream(call: ChatCall): AsyncGenerator<ChatDelta, void, void>;
 }
 
 export interface EmbeddingsCall {
-  /** One text, or one array of token numbers, for each vector wanted. */
+  /** One text, or one array of token numbers, per requested vector. */
   readonly inputs: readonly (string | readonly number[])[];
-  /** The source's own name of the model. */
+  /** Name of the model at the source. */
   readonly sourceModel: string;
-  /** Length of the vectors wanted; undefined leaves it to the model. */
+  /** Requested length of the vectors; undefined for the model's default. */
   readonly dimensions: number | undefined;
-  /** The client's name for its end user, for sources that take it. */
+  /** The client's identifier of its end user, for sources that accept one. */
   readonly user?: string;
   readonly signal: AbortSignal;
   /** Same as in ChatCall. */
@@ -80,7 +80,7 @@ export interface EmbeddingsCall {
 }
 
 export interface EmbeddingsResult {
-  /** One per input, in its order. */
+  /** One vector per input, in the order of the inputs. */
   readonly vectors: readonly Float32Array[];
   readonly usage: ChatUsage;
 }
@@ -90,16 +90,15 @@ export interface EmbeddingsProvider {
   embed(call: EmbeddingsCall): Promise<EmbeddingsResult>;
 }
 
-/** Adapters of a provider; an absent member is a modality it does not offer. */
+/** Adapters of a provider; an absent member is an unsupported modality. */
 export type ProviderAdapters = MediaAdapters & {
   readonly chat?: ChatProvider;
   readonly embeddings?: EmbeddingsProvider;
 };
 
 /**
- * Decided once, from status and body. `unknown`: paid work may exist whose end cannot be
- * told; never success, never failure. `no_route`: no source could be asked, since the circuit of each is open after
- * failures or no model of the chain can take the call.
+ * Class of a failure, decided once from status and body. `unknown`: paid work may exist whose outcome is unknown; neither success nor
+ * failure. `no_route`: no source was called, because every circuit is open or no model of the chain supports the call.
  */
 export type ProviderErrorClass =
   | "rejected"
@@ -112,7 +111,7 @@ export type ProviderErrorClass =
   | "unknown"
   | "no_route";
 
-/** Codes that a `rejected` call may return. */
+/** Error codes of a `rejected` call. */
 export type RejectedCode = Extract<
   Code,
   | "context_length_exceeded"
@@ -128,7 +127,7 @@ export type RejectedCode = Extract<
 
 export interface ProviderErrorOptions {
   readonly code?: RejectedCode;
-  /** Our sentence for the client of a `rejected` call. */
+  /** Our error message for the client of a `rejected` call. */
   readonly say?: string;
   readonly isUnsent?: boolean;
   /** True for a `no_route` whose sources all refuse our key, account or model name. */
@@ -142,16 +141,16 @@ export interface ProviderErrorOptions {
 export class ProviderError extends Error {
   override readonly name = "ProviderError";
   readonly kind: ProviderErrorClass;
-  /** A client-visible code where the class alone does not decide it, such as context_length_exceeded. */
+  /** Error code for the client where the class alone does not decide it, such as context_length_exceeded. */
   readonly code: RejectedCode | undefined;
   readonly param: string | null;
-  /** Cut to 1,000 characters, for adapters to judge by. It may contain a prompt: logged by failureFacts alone, and kept sealed. */
+  /** Error text for adapters, cut to 1,000 characters. May contain a prompt: only failureFacts logs it; stored encrypted. */
   readonly detail: string;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly say: string | undefined;
   readonly isSetup: boolean;
-  /** No byte of the request left us, so repeating it cannot pay twice. */
+  /** True when no byte of the request was sent, so a retry cannot be charged twice. */
   readonly isUnsent: boolean;
   private readonly options: ProviderErrorOptions;
 
@@ -169,7 +168,7 @@ export class ProviderError extends Error {
     this.options = options;
   }
 
-  /** The same, of a request that never left us. */
+  /** Returns the same error for a request that was never sent. */
   unsent(): ProviderError {
     return new ProviderError(this.kind, this.detail, { ...this.options, isUnsent: true });
   }

@@ -1,9 +1,9 @@
-/** Reads how long the other side asks to wait before a retry: once for all providers and receivers of notifications. */
+/** Parses the requested delay before a retry, for all providers and webhook receivers. */
 
-/** A hint beyond this is of no use: a client that waits that long tries again anyway. */
+/** Longest accepted delay, in milliseconds. A client that waits an hour retries anyway. */
 const RETRY_AFTER_MAX_MS = 3_600_000;
 
-/** Seconds, a date, or `retry-after-ms`, at most `maxMs`: an hour. Undefined when absent or unreadable. */
+/** Returns the delay in milliseconds from seconds, a date or `retry-after-ms`, at most `maxMs` (default: 1 h); else undefined. */
 export function retryAfter(
   headers: Headers,
   now: number = Date.now(),
@@ -18,6 +18,6 @@ const DECIMAL = /^\d+(\.\d+)?$/;
 function hintMs(milliseconds: string, value: string, now: number): number {
   if (DECIMAL.test(milliseconds)) return Number(milliseconds);
   if (DECIMAL.test(value)) return Number(value) * 1_000;
-  // A date has a month's name in it; a bare "-5" would be read as a year.
+  // A date contains the name of a month; without this check, "-5" would parse as a year.
   return /[a-z]{3}/i.test(value) ? Date.parse(value) - now : Number.NaN;
 }

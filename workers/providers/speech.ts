@@ -1,4 +1,4 @@
-/** Shared parts of the families that speak: formats, voices, and a look at what came back. */
+/** Shared parts of speech families: formats, voices, and checks of the returned audio. */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
 import { answerStream } from "./answer-stream.ts";
@@ -6,7 +6,7 @@ import { connectionError } from "./http.ts";
 import type { Artifact, SpeechFormat } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 
-/** Content types of the six formats, as the specification names them. */
+/** Content types of the six formats, as in the specification. */
 export const SPEECH_TYPES: Readonly<Record<SpeechFormat, string>> = {
   mp3: "audio/mpeg",
   opus: "audio/ogg",
@@ -20,7 +20,7 @@ export function isSpeechFormat(value: unknown): value is SpeechFormat {
   return typeof value === "string" && Object.hasOwn(SPEECH_TYPES, value);
 }
 
-/** Number of Unicode code points, by which speech is metered. */
+/** Returns the number of Unicode code points, the billing unit of speech. */
 export function characters(text: string): number {
   let count = 0;
   for (const _ of text) count += 1;
@@ -28,8 +28,8 @@ export function characters(text: string): number {
 }
 
 /**
- * Takes `voice` out of a finished body, with the source's own voices when its `overrides` in the catalogue set `voices`:
- * our name of a voice → the source's. The name alone stands for itself; without one the first of the list speaks.
+ * Removes `voice` from a finished body and maps it to a voice of the source if its `overrides` set `voices` (our name → source's name).
+ * Other names are used unchanged; without a name, the first voice of the list is used.
  */
 export function takeVoice(body: Record<string, unknown>): { name?: string; id?: string; isListed: boolean } {
   const { voice, voices } = body;
@@ -42,19 +42,19 @@ export function takeVoice(body: Record<string, unknown>): { name?: string; id?: 
 }
 
 /**
- * The range of speeds of a family that has a narrower one than ours.
- * @throws ProviderError `rejected` outside of it
+ * Checks the speed against the range of a family that is narrower than ours.
+ * @throws ProviderError `rejected` outside of the range
  */
 export function checkSpeed(speed: number, [least, most]: readonly [number, number]): void {
   if (speed >= least && speed <= most) return;
-  const say = `This model speaks at ${least} to ${most} times its own speed; ${speed} was asked for.`;
+  const say = `Expected speed to be from ${least} to ${most} for this model, got ${speed}.`;
   throw new ProviderError("rejected", say, { code: "unsupported_value", param: "speed", say });
 }
 
 /**
- * The audio of an answer, under the type that its bytes have: a server that answers in another format is found out.
- * @param format what the server was asked for
- * @throws ProviderError `failed` when these are no such bytes
+ * Returns the audio of a response, with the media type of its bytes, which exposes a server that returned another format.
+ * @param format requested format
+ * @throws ProviderError `failed` when the bytes are no audio
  */
 export async function spokenArtifact(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
   const declared = (headers.get("content-type") ?? "").split(";", 1)[0]!.trim().toLowerCase();
@@ -68,8 +68,8 @@ export async function spokenArtifact(bytes: Uint8Array, headers: Headers, format
 }
 
 /**
- * The same of an answer that still comes: a look at its first bytes, the rest as it is read, once.
- * @throws ProviderError as `spokenArtifact`; `failed` or `aborted` for a connection that breaks
+ * Returns the same for a streamed response: checks its first bytes and passes the rest on. Readable once.
+ * @throws ProviderError as `spokenArtifact`; `failed` or `aborted` for a broken connection
  */
 export async function openSpoken(
   body: ReadableStream<Uint8Array>,
@@ -100,7 +100,7 @@ export async function openSpoken(
   }
 }
 
-/** More than any format needs to show what it is. */
+/** Bytes to identify a format; more than any format needs. */
 const HEAD_BYTES = 512;
 
 function once<T>(work: () => T): () => Promise<T> {
@@ -116,6 +116,6 @@ async function audioTypeOf(bytes: Uint8Array, format: SpeechFormat): Promise<str
   const found = await sniffMediaType(bytes);
   const spoken = Object.values(SPEECH_TYPES).find((type) => type === found);
   if (format !== "pcm") return spoken;
-  // Samples may begin with anything, the few bytes of an MP3 or AAC frame included.
+  // PCM samples may begin with any bytes, even those of an MP3 or AAC frame.
   return bytes[0] === 0xff ? SPEECH_TYPES.pcm : (spoken ?? SPEECH_TYPES.pcm);
 }

@@ -1,15 +1,15 @@
 /**
- * Server-sent events from bytes, as WHATWG HTML part 9.2.6 reads them: LF, CRLF and CR, comments, several data lines in
- * one event, a byte-order mark, a missing last newline. The same events come out for every split of the bytes.
+ * Parses server-sent events from bytes by WHATWG HTML part 9.2.6: LF, CRLF and CR, comments, several data lines in one event, a byte-order
+ * mark, a missing last newline. The events do not depend on how the bytes are split.
  */
 
 import { ProviderError } from "./provider.ts";
 
-/** One line of a provider's event stream. */
+/** Longest line of a provider's event stream, in characters. */
 export const SSE_LINE_BYTES_MAX = 4 * 1_048_576;
 
 export interface SseEvent {
-  /** Empty when the stream named none. */
+  /** Event name; empty if the stream set none. */
   readonly event: string;
   readonly data: string;
 }
@@ -17,9 +17,9 @@ export interface SseEvent {
 /** @throws ProviderError `failed` when one line, or the data of one event, exceeds SSE_LINE_BYTES_MAX characters */
 export class SseParser {
   private readonly decoder = new TextDecoder();
-  /** The beginning of a line whose end has not come. */
+  /** Beginning of an incomplete line. */
   private rest = "";
-  /** The last character was a CR: a LF that comes next belongs to it. */
+  /** True if the last character was a CR: a following LF belongs to it. */
   private isAfterReturn = false;
   private data: string[] = [];
   private dataLength = 0;
@@ -29,7 +29,7 @@ export class SseParser {
     return this.read(this.decoder.decode(bytes, { stream: true }));
   }
 
-  /** Ends the stream: a last event without its blank line still counts, since some providers cut it there. */
+  /** Ends the stream. A last event without a blank line counts, because some providers omit the line. */
   end(): SseEvent[] {
     const events = this.read(this.decoder.decode());
     if (this.rest !== "") this.line(this.rest);
@@ -38,7 +38,7 @@ export class SseParser {
     return last ? [...events, last] : events;
   }
 
-  /** Looks at each character once, however the text was cut. */
+  /** Reads each character once, for every split of the text. */
   private read(text: string): SseEvent[] {
     const events: SseEvent[] = [];
     if (text === "") return events;

@@ -1,15 +1,13 @@
-/**
- * Requests that are paid for: where it cannot be told whether one was taken, its outcome is unknown, never a failure.
- */
+/** Requests for paid work: if it is unknown whether the provider accepted a request, the outcome is unknown and never a failure. */
 import { tryAddress } from "./connect-limit.ts";
 import { type Endpoint, post, type ProviderAnswer, type ProviderRequest } from "./http.ts";
 import type { ProviderJob, Starting } from "./media.ts";
 import { ProviderError, type ProviderErrorClass } from "./provider.ts";
 
 /**
- * An address that nothing comes back from is found out first, so that it is a failure.
- * @param mark what finds the job when its answer is lost; null: nothing does
- * @throws ProviderError as `started`; what `noteStart` throws
+ * Tries the address first, so that an unreachable address is a definite failure.
+ * @param mark finds the job if the response is lost; null: the job cannot be found
+ * @throws ProviderError as `started`; errors of `noteStart`
  */
 export async function postStart<Result>(
   endpoint: Endpoint,
@@ -26,9 +24,9 @@ export async function postStart<Result>(
 }
 
 /**
- * Sends what begins paid work, and reads its answer, whatever its status.
- * @throws ProviderError `unknown` when the request was sent and its answer did not come whole, or tells only that somebody stopped
- * waiting; else what `read` throws
+ * Sends a request that starts paid work and reads its response, for every status.
+ * @throws ProviderError `unknown` when the request was sent, and the response was incomplete or only reports a gateway timeout; else errors
+ * of `read`
  */
 export async function started<Answer extends ProviderAnswer, Result>(
   send: () => Promise<Answer>,
@@ -38,8 +36,8 @@ export async function started<Answer extends ProviderAnswer, Result>(
 }
 
 /**
- * The same of an exchange whose answer brings what was made. There is nothing to ask for later, so its caller moves on
- * (workers/calls/media/one-exchange.ts); `unknown` says only that the same source must not be asked again. One that is aborted says so.
+ * Does the same for an exchange whose response contains the result. There is no job to poll, so the caller continues with the next source
+ * (workers/calls/media/one-exchange.ts); `unknown` only forbids a retry at the same source. An aborted exchange throws `aborted`.
  */
 export async function exchanged<Answer extends ProviderAnswer, Result>(
   send: () => Promise<Answer>,
@@ -49,9 +47,9 @@ export async function exchanged<Answer extends ProviderAnswer, Result>(
 }
 
 /**
- * Statuses of gateways in front of a vendor that lost it or stopped waiting. A 502 is no definite failure of paid work, since the
- * vendor behind it may have gone on. Of Cloudflare's own, 521 and 523 say that no connection to the vendor was established, so
- * nothing was accepted; 520, 522 and 524 are also sent for connections that were.
+ * Statuses of gateways that lost the vendor or timed out. A 502 is no definite failure of paid work, since the vendor may have continued.
+ * Cloudflare's 521 and 523 mean that no connection to the vendor was established, so nothing was accepted; 520, 522 and 524 also occur
+ * after an established connection.
  */
 const OPEN_STATUSES: ReadonlySet<number> = new Set([408, 502, 504, 520, 522, 524]);
 

@@ -1,46 +1,46 @@
-/** Shared parts of the families that transcribe. */
+/** Shared parts of transcription families. */
 import type { MediaUsage, TranscriptionInput, Transcript } from "./media.ts";
 import { ProviderError } from "./provider.ts";
 
 export type TimedWord = NonNullable<Transcript["words"]>[number];
 export type TimedSegment = NonNullable<Transcript["segments"]>[number];
 
-/** A duration beyond a month is no report of audio but a fault; it must never reach the ledger. */
+/** Longest plausible duration, in seconds (a month). A longer report is a fault and must never reach the ledger. */
 const SECONDS_MAX = 2_678_400;
 
-/** A length of audio that can be true; undefined for everything else. */
+/** Returns a plausible duration of audio in seconds; undefined for any other value. */
 export function secondsOf(value: unknown): number | undefined {
   return typeof value === "number" && value >= 0 && value <= SECONDS_MAX ? value : undefined;
 }
 
-/** Start and end as numbers, the end not before the start; undefined for what has no times. */
+/** Returns start and end as numbers, with the end not before the start; undefined without times. */
 export function spanOf(start: unknown, end: unknown): { start: number; end: number } | undefined {
   const from = secondsOf(start);
   const to = secondsOf(end);
   return from === undefined || to === undefined ? undefined : { start: from, end: Math.max(from, to) };
 }
 
-/** Seconds where a provider named them; nothing where they are to be measured by us. */
+/** Returns the seconds that a provider reported; nothing if we measure them. */
 export function secondsUsed(seconds: number | undefined): MediaUsage {
   return seconds === undefined ? {} : { seconds };
 }
 
-/** Names of the languages of a call: `en`, `yue`, `pt-BR`, `zh-Hant`; words such as `multi` are none. */
+/** Language codes of a call: `en`, `yue`, `pt-BR`, `zh-Hant`; names such as `multi` do not match. */
 const LANGUAGE = /^[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*$/;
 
-/** @throws ProviderError `rejected` when this is no code of a language */
+/** @throws ProviderError `rejected` for a text that is no language code */
 export function languageCode(language: string): string {
   if (LANGUAGE.test(language)) return language.replaceAll("_", "-");
   const say = "Expected the code of a language such as en or pt-BR.";
   throw new ProviderError("rejected", say, { code: "unsupported_value", param: "language", say });
 }
 
-/** Audio that a provider cannot read. */
+/** Returns the error for audio that a provider cannot read. */
 export function unreadable(detail: string, status?: number): ProviderError {
   return new ProviderError("rejected", detail, {
     code: "unprocessable_input",
     param: "file",
-    say: "The audio is damaged, or of a format that this model cannot read.",
+    say: "The audio is damaged, or its format is not supported by this model.",
     ...(status === undefined ? {} : { status }),
   });
 }
@@ -67,8 +67,8 @@ const EXTENSIONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * The audio as a part of a form. Servers go by the ending of its name, so it gets the one of its type; the name itself
- * is the caller's own affair and stays here.
+ * Returns the audio as a part of a form. Servers use the file extension, so the name gets the extension of the type; the caller's file name
+ * is not sent.
  */
 export function audioPart({ bytes, contentType, filename }: TranscriptionInput["audio"]): File {
   const type = contentType.split(";", 1)[0]!.trim().toLowerCase();
@@ -79,7 +79,7 @@ export function audioPart({ bytes, contentType, filename }: TranscriptionInput["
   });
 }
 
-/** A body as a form: lists as `name[]`, one part for each member, as OpenAI's clients write them. */
+/** Returns a body as a form: lists as `name[]`, one part per member, as OpenAI's clients send them. */
 export function formOf(body: Readonly<Record<string, unknown>>, listSuffix = "[]"): FormData {
   const form = new FormData();
   for (const [name, value] of Object.entries(body)) {

@@ -1,4 +1,4 @@
-/** Media on their way to and from makers of videos: bytes of a call, and videos where their makers keep them. */
+/** Media of video calls: input bytes, and downloads of videos from their providers. */
 import { fetchPublic, OUTBOUND_REDIRECTS_MAX } from "#shared/outbound/fetch.ts";
 
 import { answerStream } from "./answer-stream.ts";
@@ -8,10 +8,10 @@ import { type MediaInput, type Media, type VideoInput, MEDIA_JOBS } from "./medi
 import { ProviderError } from "./provider.ts";
 import { retryAfter } from "./retry-after.ts";
 
-/** Media type of the videos that all of these makers deliver. */
+/** Media type of the videos of all these providers. */
 export const VIDEO_TYPE = "video/mp4";
 
-/** @throws ProviderError `misconfigured` when an image or a video would be left out, which would change what is paid for */
+/** @throws ProviderError `misconfigured` when an image or a video would be omitted, because the result would not be what was paid for */
 export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): void {
   for (const ours of ["image", "video"] as const) {
     if (input[ours] === undefined || placed.some((one) => one.ours === ours)) continue;
@@ -20,8 +20,8 @@ export function checkPlaced(input: VideoInput, placed: readonly PlacedInput[]): 
 }
 
 /**
- * These makers take no addresses, and a server of the operator's own network must never be told to fetch what a caller names:
- * callers of these families read addresses first.
+ * Returns the bytes of a media input. These providers accept no addresses, and a server inside the operator's network must never fetch an
+ * address of a caller. Callers of these families fetch addresses first.
  * @throws ProviderError `misconfigured`
  */
 export function bytesOf(media: MediaInput): Media {
@@ -29,13 +29,13 @@ export function bytesOf(media: MediaInput): Media {
   throw new ProviderError("misconfigured", "expected the bytes of given media, got an address");
 }
 
-/** A redirect to elsewhere. */
+/** Statuses of redirects. */
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /**
- * Reads a video from its provider, with credentials on the provider's own origin only: elsewhere, where a redirect may lead, it is
- * read as any address that a stranger names. What is no video fails before its first byte is handed over, a connection that breaks
- * later fails the stream with a ProviderError.
+ * Downloads a video from its provider. Credentials are sent only to the provider's own origin; a redirect elsewhere is fetched like any
+ * untrusted address. A response that is no video fails before its first byte is returned; a connection that breaks later fails the stream
+ * with a ProviderError.
  * @throws ProviderError `failed`, `aborted`
  */
 export async function openVideo(
@@ -76,7 +76,7 @@ async function videoOf(
   throw new ProviderError("failed", `what was sent as a video is ${type}`, { status });
 }
 
-/** Through the outbound guard, without credentials; what comes are the first bytes, or why there are none. */
+/** Fetches an address through the outbound guard, without credentials. Resolves with the first bytes or the error. */
 async function openPublic(url: string, signal: AbortSignal): Promise<ReadableStream<Uint8Array>> {
   const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
   const writer = writable.getWriter();
@@ -99,7 +99,7 @@ async function openPublic(url: string, signal: AbortSignal): Promise<ReadableStr
       throw failure;
     },
   );
-  // Once it has begun, the stream tells how it ends.
+  // After its begin, the stream itself reports its end.
   await Promise.race([begun, fetching]);
   fetching.catch(() => undefined);
   return readable;

@@ -1,4 +1,4 @@
-/** One attempt of one delivery: its channel is opened, the sender asked, and what came of it written. */
+/** One attempt of one delivery: opens its channel, calls the sender and writes the result. */
 import type { Queryable } from "#shared/database/client.ts";
 import { type AttemptEnd, type ClaimedDelivery, endAttempt } from "#shared/database/delivery-work.ts";
 import { takeMail } from "#shared/database/mail-sent.ts";
@@ -22,22 +22,22 @@ import {
 } from "./channel.ts";
 import type { Mailer } from "./mailer.ts";
 
-/** Workers that were lost in attempts of one delivery. */
+/** Most lost workers in attempts of one delivery. */
 export const ATTEMPT_DEATHS_MAX = 20;
 
-/** A channel at which every attempt failed for so long is disabled. */
+/** Time after which a channel whose attempts all failed is disabled, in milliseconds. */
 export const CHANNEL_FAILING_MS = 5 * 86_400_000;
 
-/** Failures farther apart than the schedule's longest pause do not add up: nothing was sent between them. */
+/** Longest gap between failures that count together, in milliseconds: as long as the longest pause of the schedule. */
 const CHANNEL_FAILING_GAP_MS = 86_400_000;
 
-/** Time for which the breaker of a channel lets nothing through, at first. */
+/** Initial time for which the breaker of a channel is open, in milliseconds. */
 export const CHANNEL_OPEN_MS = paced(30_000);
 
-/** Slack, and Telegram in one chat, take one message in so long. */
+/** Pause between messages, in milliseconds: Slack, and Telegram per chat, accept one message a second. */
 const COUNTED_CHANNEL_PAUSE_MS = 1_000;
 
-/** A receiver that says it is asked too often is left alone for at most so long. */
+/** Longest pause after a receiver reports its rate limit, in milliseconds. */
 const CHANNEL_PAUSE_MS_MAX = paced(300_000);
 
 export interface AttemptContext {
@@ -50,9 +50,9 @@ export interface AttemptContext {
 }
 
 /**
- * Idempotent for the workspace's books only: a worker that dies between the answer and the write leaves the attempt to be made
- * again, under the same id, which is how receivers tell repeats.
- * @throws Error of the database; the signal's reason. The lease ends by itself then, and the attempt is made again
+ * Makes an attempt and writes its result. Only the write is idempotent. If the worker dies before it, the attempt is repeated under the
+ * same id, by which receivers detect repeats.
+ * @throws Error of the database; the signal's reason. The lease then expires, and the attempt is repeated
  */
 export async function makeAttempt(
   context: AttemptContext,
@@ -77,13 +77,13 @@ export async function makeAttempt(
 }
 
 async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: AbortSignal): Promise<AttemptResult> {
-  // A worker that dies of what it sends, or of the answer, must not be followed by others forever.
+  // A request or response that crashes workers must not do so forever.
   if (delivery.deaths >= ATTEMPT_DEATHS_MAX) return failed("final", "worker_lost");
   let channel: OpenChannel | undefined;
   try {
     channel = channelOf(context.sealer, delivery);
   } catch (error) {
-    // Another worker, or this one when it has the right keys, can open them.
+    // Another worker, or this one with the right keys, can decrypt them.
     context.log.error({ err: error, channel_id: delivery.channel?.id }, "a channel's secrets cannot be opened");
     return failed("again", "sealed");
   }
@@ -100,7 +100,7 @@ async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: 
   };
   const { mailer, senders } = context;
   const sendNow = (): Promise<AttemptResult> => senders[channel.type](channel, outgoing, { signal, mailer });
-  // Mail to owners about their channels counts too: nobody confirms the address of a member.
+  // Mail to owners about their channels counts too, since addresses of members are not confirmed.
   if (channel.type !== "email" || !mailer) return sendNow();
   const giveBack = await takeMail(context.database, workspaceId, channel.config["recipient"] ?? "");
   if (!giveBack) return failed("again", "mail_limit");
@@ -113,7 +113,7 @@ async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: 
   }
 }
 
-/** Undefined: a member without an address. @throws Error when a secret is not what was kept there */
+/** Returns the channel; undefined for a member without an address. @throws Error when a secret cannot be decrypted */
 function channelOf(sealer: Sealer, { workspace_id, channel, recipient }: ClaimedDelivery): OpenChannel | undefined {
   if (channel === null) {
     return recipient === null ? undefined : { id: "", type: "email", name: "", config: { recipient }, secrets: {} };
@@ -124,7 +124,7 @@ function channelOf(sealer: Sealer, { workspace_id, channel, recipient }: Claimed
   return { id, type, name, config, secrets: isBoth ? { ...secrets, previousSigningSecret } : secrets };
 }
 
-/** Faults of our installation, or attempts that it held back: they say nothing of the channel. */
+/** Faults of our installation, and attempts that it delayed: they do not count as failures of the channel. */
 const OURS: ReadonlySet<AttemptFault> = new Set(["mail_off", "mail_limit", "sealed", "worker_lost"]);
 
 function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: number): AttemptEnd {
@@ -139,14 +139,14 @@ function endOf({ step, channel }: ClaimedDelivery, result: AttemptResult, ms: nu
     gapMs: CHANNEL_FAILING_GAP_MS,
     openMs: CHANNEL_OPEN_MS,
     chatId: null,
-    // Slack, and Telegram in one chat, take a message a second.
+    // Slack, and Telegram per chat, accept one message a second.
     pauseMs: counted ? COUNTED_CHANNEL_PAUSE_MS : null,
     nextMs: null,
   };
   if (result.ok) return { ...common, verdict: "ok", error: null };
   const { verdict, error, retryAfterMs, newChatId = null } = result;
   const delay = nextDelayMs(step + 1, retryAfterMs);
-  // What these services ask for is kept exactly.
+  // Retry pauses of these services are applied exactly, without jitter.
   const exact = counted && retryAfterMs !== undefined && delay !== undefined ? retryAfterMs : delay;
   const pauseMs =
     error === "rate_limited"

@@ -3,7 +3,7 @@ import type { ChannelType } from "#shared/notifications/channel-config.ts";
 
 import type { Mailer } from "./mailer.ts";
 
-/** A channel with its secrets open, as an attempt needs it. Lives in memory only as long as the attempt. */
+/** Channel with decrypted secrets, as an attempt needs it; in memory only during the attempt. */
 export interface OpenChannel {
   readonly id: string;
   readonly type: ChannelType;
@@ -24,20 +24,18 @@ export interface Outgoing {
   readonly event: string;
   readonly occurredAt: Date;
   readonly metadata: Readonly<Record<string, unknown>>;
-  /** Webhook body, exact text: `{"event","deliveryId","workspaceId","occurredAt","metadata"}` in this order. */
+  /** Exact text of the webhook body: `{"event","deliveryId","workspaceId","occurredAt","metadata"}` in this order. */
   readonly body: string;
   readonly attempt: number;
 }
 
-/**
- * again: the schedule goes on; final: no further attempt of this delivery; gone: the channel is of no use any more and is to be
- * disabled.
- */
+/** again: retried by the schedule; final: no further attempt of this delivery; gone: the channel cannot work any more and is disabled. */
 export type Verdict = "again" | "final" | "gone";
 
 /**
- * refused: the receiver answered that it takes this, or anything, no more. misconfigured: the channel's settings, or our
- * installation's, cannot work. mail_limit: the address, or the workspace, has had its mail of the day. sealed: our keys do not open the channel's secrets. worker_lost: workers of ours died of it again and again. unreachable: no connection, or one that broke, TLS included.
+ * refused: the receiver answered that it does not accept this, or any, message. misconfigured: the settings of the channel or installation
+ * cannot work. mail_limit: the daily mail limit of the address or workspace is reached. sealed: our keys do not decrypt the channel's
+ * secrets. worker_lost: our workers crashed repeatedly. unreachable: no connection, or a broken one, including TLS.
  */
 export type AttemptFault =
   | "timeout"
@@ -57,22 +55,22 @@ export type AttemptFault =
 
 export interface SentAttempt {
   readonly ok: true;
-  /** Status of the HTTP or SMTP answer. */
+  /** Status of the HTTP or SMTP response. */
   readonly status: number | null;
-  /** The answer's first characters: valid text without control characters, and without the channel's secrets. */
+  /** Beginning of the response: valid text without control characters, and without the channel's secrets. */
   readonly responseStart: string;
 }
 
 export interface FailedAttempt {
   readonly ok: false;
   readonly verdict: Verdict;
-  /** Null when there was no answer. */
+  /** Status of the response; null without one. */
   readonly status: number | null;
   readonly error: AttemptFault;
   readonly responseStart: string;
-  /** The receiver asks for this pause. */
+  /** Pause that the receiver asks for, in milliseconds. */
   readonly retryAfterMs?: number;
-  /** Telegram moved the chat: its id from now on. */
+  /** New id of a Telegram chat that was migrated. */
   readonly newChatId?: string;
 }
 
@@ -80,14 +78,14 @@ export type AttemptResult = SentAttempt | FailedAttempt;
 
 export interface SendContext {
   readonly signal: AbortSignal;
-  /** Undefined: no SMTP server is configured. */
+  /** Undefined if no SMTP server is configured. */
   readonly mailer: Mailer | undefined;
 }
 
-/** Makes one attempt. @throws the signal's reason when it aborts; nothing for anything that the receiver does */
+/** Makes one attempt. @throws the signal's reason when it aborts; never because of the receiver */
 export type Send = (channel: OpenChannel, outgoing: Outgoing, context: SendContext) => Promise<AttemptResult>;
 
-/** Further facts that an attempt that failed may tell. */
+/** Further facts of a failed attempt. */
 type FailureFacts = Partial<Omit<FailedAttempt, "ok" | "verdict" | "error">>;
 
 export function failed(verdict: Verdict, error: AttemptFault, facts: FailureFacts = {}): FailedAttempt {

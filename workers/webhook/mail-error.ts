@@ -1,16 +1,16 @@
-/** Verdicts of failed mail on the message, its recipient, and our own server. */
+/** Classifies mail errors by their cause: the message, its recipient or our own server. */
 import type { NodemailerError } from "nodemailer";
 
 import type { AttemptFault, Verdict } from "./channel.ts";
 
-/** Its message may be logged: it holds no address and nothing that the server sent. */
+/** Error with a message that may be logged: it contains no address and no text of the server. */
 export class MailError extends Error {
   override readonly name = "MailError";
   readonly verdict: Verdict;
   readonly fault: AttemptFault;
-  /** The code of SMTP's reply. */
+  /** Code of the SMTP reply. */
   readonly status: number | null;
-  /** The server's reply about this message. Empty for a reply about the session: that is the operator's to know. */
+  /** The server's reply about this message. Empty for a reply about the session, which only operators may see. */
   readonly response: string;
 
   constructor(
@@ -26,13 +26,13 @@ export class MailError extends Error {
   }
 }
 
-/** Commands that a refusal of this one message answers. Refusals of others are about us, and an operator can mend them. */
+/** Commands whose rejection concerns this message. Rejections of others concern us, and an operator can fix them. */
 const OF_THE_MESSAGE: ReadonlySet<string> = new Set(["MAIL FROM", "RCPT TO", "DATA"]);
 
-/** Credentials or TLS are asked for: answered to MAIL FROM as well. */
+/** Codes that require credentials or TLS; servers send them in reply to MAIL FROM as well. */
 const OF_THE_SESSION: ReadonlySet<number> = new Set([503, 530, 534, 535, 538]);
 
-/** A reply of 5xx to the message is final and one to its recipient may end the channel; everything else may pass. */
+/** Classifies an error. A 5xx reply to the message is final, a 5xx reply to its recipient may end the channel; all others are retried. */
 export function mailErrorOf(error: unknown): MailError {
   const { code, command = "", responseCode: status, response = "" } = error as NodemailerError;
   if (code === "ETIMEDOUT") return new MailError("again", "timeout");
@@ -51,14 +51,13 @@ function statusOf(status: number | undefined): { status?: number } {
 }
 
 /**
- * True if a refusal of 5xx says that there is no such mailbox. An enhanced status code (RFC 3463) that tells of something else, such as
- * 5.7.1 when a relay refuses us or 5.2.2 of a mailbox that is full, ends this message only: a relay that is set up wrongly would
- * otherwise disable every channel.
+ * True if a 5xx rejection says that the mailbox does not exist. Any other enhanced status code (RFC 3463) ends this message only, such as
+ * 5.7.1 of a relay that rejects us or 5.2.2 of a full mailbox. A misconfigured relay would otherwise disable every channel.
  */
 function endsMailbox(response: string): boolean {
   const [, subject, detail] = /^\d{3}[ -]5\.(\d{1,3})\.(\d{1,3})\b/.exec(response) ?? [];
   if (subject === undefined) return true;
-  // 5.1.7 and 5.1.8 are about the sender's address.
+  // 5.1.7 and 5.1.8 concern the sender's address.
   if (subject === "1") return detail !== "7" && detail !== "8";
   return subject === "2" && (detail === "0" || detail === "1");
 }

@@ -1,14 +1,14 @@
-/** Mail by SMTP. One connection for each message: notifications are few, and no server minds an idle one. */
+/** Sends mail by SMTP. Each message has a connection of its own, because notifications are rare and servers close idle connections. */
 import { createTransport } from "nodemailer";
 
 import { paced } from "#shared/pace.ts";
 
 import { MailError, mailErrorOf } from "./mail-error.ts";
 
-/** Silence of the mail server: less than an attempt, so that a dead server is told apart from a slow one. */
+/** Timeout of each pause of the mail server, in milliseconds: shorter than an attempt, to distinguish a dead server from a slow one. */
 const MAIL_SILENCE_MS = paced(10_000);
 
-/** RFC 5322 asks for lines below 998 bytes; mail readers show far less of a subject. */
+/** Longest subject. RFC 5322 requires lines below 998 bytes; mail readers show far less of a subject. */
 const MAIL_SUBJECT_CHARACTERS_MAX = 150;
 
 export interface Mail {
@@ -18,26 +18,26 @@ export interface Mail {
   readonly text: string;
   /** Part of the Message-ID before the @; the same on every retry. */
   readonly messageId: string;
-  /** Names what the recipient asks to be left out of; absent: it cannot be. */
+  /** Name of the list for unsubscribe requests; absent: no unsubscribe header. */
   readonly list?: string;
 }
 
 export interface MailReceipt {
   readonly status: number;
-  /** The server's last word. */
+  /** Last reply of the server. */
   readonly response: string;
 }
 
 export interface Mailer {
-  /** @throws MailError; what the signal was aborted with */
+  /** Sends one mail. @throws MailError; the abort reason of the signal */
   send(mail: Mail, signal: AbortSignal): Promise<MailReceipt>;
-  /** Ends what is being sent; nothing more is. */
+  /** Aborts running deliveries; later ones fail. */
   close(): void;
 }
 
 /**
- * @param smtpUrl `smtp://user:password@host:587`, which is encrypted when the server offers it, or `smtps://…:465`. A password
- * goes over an encrypted connection only, but for one that stays on this machine.
+ * @param smtpUrl `smtp://user:password@host:587`, encrypted when the server supports it, or `smtps://…:465`. A password requires an
+ * encrypted connection, except to this machine.
  * @param from one address
  */
 export function openMailer({ smtpUrl, from }: { readonly smtpUrl: string; readonly from: string }): Mailer {
@@ -45,7 +45,7 @@ export function openMailer({ smtpUrl, from }: { readonly smtpUrl: string; readon
   const transport = createTransport({
     ...server,
     requireTLS: server.auth !== undefined && !isThisMachine(server.host),
-    // Whatever the environment says: the operator's debugging aids do not open mail to others.
+    // Overrides the environment: debugging settings of the operator must not disable certificate checks.
     tls: { rejectUnauthorized: true },
     connectionTimeout: MAIL_SILENCE_MS,
     dnsTimeout: MAIL_SILENCE_MS,
@@ -62,15 +62,15 @@ export function openMailer({ smtpUrl, from }: { readonly smtpUrl: string; readon
         const { response } = await transport.sendMail({
           from,
           to: { name: "", address: to },
-          // Said apart from the headers, so that nothing in them becomes a further recipient.
+          // Separate from the headers, so that their content cannot add a recipient.
           envelope: { from, to: [to] },
           subject: oneLine(subject),
           text,
           messageId: `<${messageId}@${from.slice(from.lastIndexOf("@") + 1)}>`,
-          // Absence notes and the like are not to answer (RFC 3834).
+          // Prevents automatic replies such as absence notes (RFC 3834).
           headers: {
             "auto-submitted": "auto-generated",
-            // The operator reads it (RFC 2369): no address has been confirmed.
+            // The operator receives unsubscribe requests (RFC 2369), since addresses are not confirmed.
             ...(list === undefined ? {} : { "list-unsubscribe": `<${mailTo(from, `unsubscribe ${list}`)}>` }),
           },
           signal: AbortSignal.any([signal, closing.signal]),
@@ -96,12 +96,12 @@ function mailTo(address: string, subject: string): string {
 interface MailServer {
   readonly host: string;
   readonly port: number;
-  /** TLS from the first byte. */
+  /** True for TLS from the first byte. */
   readonly secure: boolean;
   readonly auth?: { readonly user: string; readonly pass: string };
 }
 
-/** Only these parts: nodemailer would take any of its options from the query, certificate checks among them. */
+/** Returns only these parts: nodemailer would accept any of its options from the query, including disabled certificate checks. */
 function serverOf(smtpUrl: string): MailServer {
   const { protocol, hostname, port, username, password } = new URL(smtpUrl);
   const secure = protocol === "smtps:" || port === "465";

@@ -1,4 +1,4 @@
-/** Opens the pool webhook: what its attempts need beside the database. */
+/** Starts the pool webhook with everything that its attempts need besides the database. */
 import type { Lifecycle } from "#shared/lifecycle.ts";
 import { openSealer } from "#shared/secrets/open-sealer.ts";
 
@@ -8,10 +8,10 @@ import { SENDERS } from "./channels/index.ts";
 import { openMailer } from "./mailer.ts";
 import { startDeliveries } from "./runner.ts";
 
-/** Half of what a process does at once: an attempt waits for its receiver, and costs little meanwhile. */
+/** Share of the process's slots. An attempt mostly waits for its receiver, which costs little. */
 const SLOTS_SHARE = 1 / 2;
 
-/** @throws Error with one sentence when a key that sealed stored credentials is missing */
+/** @throws Error with one sentence when a key of stored credentials is missing */
 export async function startWebhooks(
   context: Pick<WorkerContext, "config" | "database" | "log" | "metrics"> & {
     readonly lifecycle: Pick<Lifecycle, "onStop">;

@@ -1,4 +1,4 @@
-/** One POST of JSON to a receiver. */
+/** One POST request with JSON to a receiver. */
 import { fetchPublic, OutboundError, type OutboundFault, type Resolve } from "#shared/outbound/fetch.ts";
 import { paced } from "#shared/pace.ts";
 
@@ -6,30 +6,30 @@ import { retryAfter } from "../providers/retry-after.ts";
 import { type AttemptFault, type FailedAttempt, failed } from "./channel.ts";
 import { responseStart } from "./response-start.ts";
 
-/** One attempt, from the look-up of the name to the last byte of the answer. Receivers are told to answer within 15 s. */
+/** Timeout of one attempt, from the DNS look-up to the last byte of the response, in milliseconds. Receivers must respond within 15 s. */
 export const ATTEMPT_MS = paced(15_000);
 
-/** One answer, inflated. Receivers answer a word or two; a gateway's error page has some kilobytes. */
+/** Largest response after decompression, in bytes. Receivers send a word or two; a gateway's error page has some kilobytes. */
 const ATTEMPT_ANSWER_BYTES_MAX = 65_536;
 
-/** A receiver cannot ask for a longer pause: a channel that fails for five days is disabled before. */
+/** Longest pause that a receiver can ask for, in milliseconds: a channel that fails for five days is disabled before. */
 export const ATTEMPT_RETRY_AFTER_MS_MAX = 7 * 86_400_000;
 
 export interface Post {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string;
-  /** Secrets that the receiver was sent, to be blanked in what is kept of its answer. */
+  /** Secrets in the request, which are masked in the stored beginning of the response. */
   readonly secrets: readonly string[];
   readonly signal: AbortSignal;
-  /** Stands in for the system's resolver in tests. */
+  /** Replaces the system's resolver in tests. */
   readonly resolve?: Resolve | undefined;
 }
 
-/** An answer of any status. */
+/** Response with any status. */
 export interface Answer {
   readonly status: number;
-  /** The body, as far as it came. */
+  /** Received part of the body. */
   readonly text: string;
   readonly responseStart: string;
   readonly retryAfterMs: number | undefined;
@@ -38,8 +38,8 @@ export interface Answer {
 export type Posted = { readonly answer: Answer } | { readonly failure: FailedAttempt };
 
 /**
- * Sends, and reads the answer within the limits of an attempt. Redirects are answers like others. An answer that is not 2xx counts
- * although its body breaks off, is slow or too large: the status has said what matters.
+ * Sends the request and reads the response within the limits of an attempt. Redirects are not followed. A response without a 2xx status
+ * counts even if its body breaks off, is slow or too large, because the status is sufficient.
  * @throws the signal's reason
  */
 export async function post({ url, headers, body, secrets, signal, resolve }: Post): Promise<Posted> {
@@ -60,7 +60,7 @@ export async function post({ url, headers, body, secrets, signal, resolve }: Pos
         stallMs: ATTEMPT_MS,
         bytesMax: ATTEMPT_ANSWER_BYTES_MAX,
         anyStatus: true,
-        // Kept here rather than returned, since an answer may break off after its start.
+        // Collected here, since a response may break off after its beginning.
         onBytes: (bytes) => {
           chunks.push(bytes);
           return Promise.resolve();
@@ -72,10 +72,10 @@ export async function post({ url, headers, body, secrets, signal, resolve }: Pos
   } catch (error) {
     if (!(error instanceof OutboundError)) throw error;
     const { fault, status } = error;
-    // `status` is left for a 2xx whose encoding we cannot read.
+    // For 2xx, the encoding was unreadable, which is a failure.
     if (status !== undefined && (fault === "status" || !isSuccess(status))) return { answer: answerOf(status) };
     const { responseStart: start } = answerOf(status ?? 0);
-    // An unsafe address may be a safe one at the next look-up.
+    // An unsafe address may resolve to a safe one at the next attempt.
     return { failure: failed("again", FAULTS[fault], { status: status ?? null, responseStart: start }) };
   }
 }
@@ -97,7 +97,7 @@ const FAULTS: Readonly<Record<OutboundFault, AttemptFault>> = {
   status: "status",
 };
 
-/** The URL may be a secret too, and a server that echoes a request shows its path, or parts of that, alone. */
+/** Returns all secrets that a server may echo. The URL may be secret too, and an echo may contain only its path or parts of it. */
 function echoable(secrets: readonly string[], url: string): readonly string[] {
   const parsed = URL.parse(url);
   if (!parsed) return secrets;

@@ -1,16 +1,16 @@
-/** Start of an answer that is kept for the workspace to read. */
+/** Beginning of a response that is stored for the workspace to read. */
 import { CREDENTIAL_CHARACTERS_MIN } from "#shared/notifications/channel-config.ts";
 
-/** Characters of an answer that are kept for the workspace to read. */
+/** Most stored characters of a response. */
 const ATTEMPT_ANSWER_CHARACTERS_MAX = 1_024;
 
 /**
- * The first characters of an answer, without control characters. Secrets that the receiver echoed are blanked: some receivers
- * answer with the request they got, and the start of an answer is kept in the clear.
+ * Returns the beginning of a response, without control characters. Echoed secrets are masked: some receivers return the request, and the
+ * beginning of a response is stored unencrypted.
  */
 export function responseStart(text: string, secrets: readonly string[]): string {
   const hidden = secrets
-    // Of a URL the path may be as short as "/".
+    // The path of a URL may be as short as "/".
     .filter((secret) => secret.length >= CREDENTIAL_CHARACTERS_MIN)
     .toSorted((a, b) => b.length - a.length)
     .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
@@ -21,7 +21,7 @@ export function responseStart(text: string, secrets: readonly string[]): string 
   return firstCharacters(plain, ATTEMPT_ANSWER_CHARACTERS_MAX);
 }
 
-/** At most so many code points. */
+/** Returns at most `max` code points. */
 function firstCharacters(text: string, max: number): string {
   return Array.from(text.slice(0, 2 * max))
     .slice(0, max)

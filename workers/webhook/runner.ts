@@ -1,6 +1,6 @@
 /**
- * The pool webhook: fans events out into deliveries and makes the attempts that are due. It goes by rows alone, so that neither a
- * lost message nor a wiped queue can lose or delay a notification (deploy/decisions/0029).
+ * The pool webhook: creates deliveries from events and makes the due attempts. It reads rows only, so that neither a lost message nor a
+ * wiped queue can lose or delay a notification (deploy/decisions/0029).
  */
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -15,21 +15,21 @@ import { paced } from "#shared/pace.ts";
 import type { Runner } from "../runner/runner.ts";
 import { type AttemptContext, makeAttempt } from "./attempt.ts";
 
-/** Interval at which a worker looks for events and for deliveries that are due. */
+/** Interval at which a worker queries events and due deliveries, in milliseconds. */
 const DELIVERY_LOOK_MS = 250;
 
-/** Attempts that end within so long make room for others by one look. */
+/** Time in which ended attempts are collected, so that one query refills their slots, in milliseconds. */
 const DELIVERY_GATHER_MS = 10;
 const FAN_OUT_EVENTS_MAX = 200;
 
-/** Longer than any attempt and its write: two workers never make one at once. */
+/** Lease of an attempt, in milliseconds: longer than an attempt and its write, so that two workers never make it at once. */
 const ATTEMPT_LEASE_MS = paced(40_000);
 
-/** At once to one channel that takes what it is sent. */
+/** Most concurrent attempts at a healthy channel. */
 export const CHANNEL_ATTEMPTS_MAX = 8;
 const MAIL_ATTEMPTS_MAX = 4;
 
-/** Shares of a worker's slots for failing channels, and for channels that have not been tried. */
+/** Shares of a worker's slots for failing channels, and for untried channels. */
 const FAILING_SLOTS_SHARE = 1 / 4;
 const NEW_SLOTS_SHARE = 1 / 2;
 
@@ -38,7 +38,7 @@ const NO_CHANNEL = "00000000-0000-0000-0000-000000000000";
 export function startDeliveries(
   options: AttemptContext & {
     readonly database: Database;
-    /** Attempts at once. */
+    /** Most concurrent attempts. */
     readonly slots: number;
   },
 ): Runner {
@@ -50,20 +50,20 @@ export function startDeliveries(
   let isStopping = false;
   let taking: Promise<void> | undefined;
   let soon: ReturnType<typeof setTimeout> | undefined;
-  /** The channel that was served last: the next turn begins behind it. */
+  /** Channel that was served last; the next turn begins after it. */
   let lastChannel = NO_CHANNEL;
   let whenIdle: (() => void) | undefined;
 
   const attempt = (delivery: ClaimedDelivery): void => {
     const work = makeAttempt(options, delivery, hurried.signal)
       .catch((error: unknown) => {
-        // Its lease ends, and it is made again.
+        // The lease expires, and the attempt is repeated.
         if (!hurried.signal.aborted) log.error({ err: error, delivery_id: delivery.id }, "an attempt was not written");
       })
       .finally(() => {
         running.delete(work);
         if (running.size === 0) whenIdle?.();
-        // Together with what ends in the next moments: a look costs as much for one as for many.
+        // Delayed to include attempts that end in the next moments: a query costs as much for one as for many.
         soon ??= setTimeout(() => {
           soon = undefined;
           takeOnce();
@@ -77,7 +77,7 @@ export function startDeliveries(
 
   const countMail = (): number => [...running.values()].filter(({ channel }) => channel === null).length;
 
-  /** @returns whether more events wait */
+  /** @returns true if more events wait */
   const turn = async (): Promise<boolean> => {
     const fanned = (await hasWaitingEvents(database)) ? await fanOutEvents(database, FAN_OUT_EVENTS_MAX) : 0;
     const max = slots - running.size;
@@ -86,7 +86,7 @@ export function startDeliveries(
       max,
       failingMax: Math.max(0, failingMax - countOf("failing")),
       newMax: Math.max(0, newMax - countOf("new")),
-      // Half of the slots.
+      // Further concurrent attempts at a channel leave half of the slots free.
       spareMax: Math.max(0, max - Math.floor(slots / 2)),
       eachMax: CHANNEL_ATTEMPTS_MAX,
       leaseMs: ATTEMPT_LEASE_MS,
@@ -123,7 +123,7 @@ export function startDeliveries(
       clearInterval(timer);
       clearTimeout(soon);
       const abort = (): void => hurried.abort(hurry.reason);
-      // What it claims is attempted: its leases are ours.
+      // Deliveries that the last turn claims are still attempted, since their leases are ours.
       await taking;
       hurry.addEventListener("abort", abort, { once: true });
       if (running.size > 0) {

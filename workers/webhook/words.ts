@@ -1,19 +1,19 @@
-/** Notifications in words, for people: mail, Slack and Telegram. Plain text without markup of any of them. */
+/** Notifications as text for people: mail, Slack and Telegram. Plain text without markup for any of them. */
 import type { EVENTS } from "#shared/events/events.ts";
 
 import type { Outgoing } from "./channel.ts";
 
-/** Beside the events that a channel subscribes to: a try by hand, and what owners hear of a channel that was disabled. */
+/** Messages besides the subscribed events: a manual test, and the notice to owners that a channel was disabled. */
 type Told = keyof typeof EVENTS | "test" | "channel.disabled";
 
 export interface Words {
-  /** One line. */
+  /** Subject of one line. */
   readonly subject: string;
-  /** Says everything, the subject too. */
+  /** Complete text, including the information of the subject. */
   readonly text: string;
 }
 
-/** A sentence or two on what happened, and the facts below. Absent members of the metadata are left out. */
+/** Returns a sentence or two about the event, followed by its facts. Absent members of the metadata are omitted. */
 export function wordsOf(outgoing: Pick<Outgoing, "event" | "metadata" | "workspaceId" | "occurredAt">): Words {
   const { event, workspaceId, occurredAt } = outgoing;
   const fields = fieldsOf(outgoing.metadata);
@@ -30,11 +30,11 @@ export function wordsOf(outgoing: Pick<Outgoing, "event" | "metadata" | "workspa
 interface Story {
   readonly subject: string;
   readonly sentence: string;
-  /** Name and value; those without a value are left out. */
+  /** Names and values; facts without a value are omitted. */
   readonly facts: readonly (readonly [string, string])[];
 }
 
-/** Reads members of the metadata; a path goes into objects. An absent or odd one is the empty text. */
+/** Reads members of the metadata by path. An absent member, or one of another type, is the empty text. */
 interface Fields {
   text(...path: readonly string[]): string;
   number(name: string): string;
@@ -69,7 +69,7 @@ const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
       : { ...failure("A job", fields), facts: jobFacts(fields) },
   "budget.threshold_reached": (fields) => ({
     subject: `Budget threshold reached${of(": ", fields.number("threshold"), " credits")}${of(" ", fields.text("period"), "")}`,
-    sentence: "What the workspace spent in a period reached the threshold of a budget alert.",
+    sentence: "The workspace's spend of the period reached the threshold of a budget alert.",
     facts: [
       ["Spent", of("", fields.number("spent"), " credits")],
       ["Threshold", of("", fields.number("threshold"), " credits")],
@@ -94,7 +94,7 @@ const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
   }),
   "channel.disabled": (fields) => ({
     subject: `A notification channel was disabled${of(": ", fields.text("channelName"), "")}`,
-    sentence: `A notification channel was disabled${of(" because ", reason(fields), "")}. Nothing is sent to it until it is enabled again.`,
+    sentence: `A notification channel was disabled${of(" because ", reason(fields), "")}. No notifications are sent to it until it is enabled again.`,
     facts: [
       ["Channel", fields.text("channelName")],
       ["Type", fields.text("channelType")],
@@ -105,9 +105,9 @@ const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
 
 const STORIES: ReadonlyMap<string, (fields: Fields) => Story> = new Map(Object.entries(TOLD));
 
-/** A release before this one may send what only the next one knows. */
+/** Returns the text of an unknown event: an older release may send events of the next one. */
 function unknown(event: string): Story {
-  return { subject: `Notification: ${event}`, sentence: `The event ${event} happened.`, facts: [] };
+  return { subject: `Notification: ${event}`, sentence: `The event ${event} occurred.`, facts: [] };
 }
 
 function failure(what: string, fields: Fields): Pick<Story, "subject" | "sentence"> {
@@ -161,23 +161,23 @@ function attempts(fields: Fields): string {
   return of("", fields.number("attempt"), of(" of ", fields.number("maxAttempts"), ""));
 }
 
-/** In the words of `notification_channel.disabled_reason`. */
+/** Returns the text of `notification_channel.disabled_reason`. */
 function reason(fields: Fields): string {
   return REASONS.get(fields.text("reason")) ?? "";
 }
 
 const REASONS: ReadonlyMap<string, string> = new Map([
-  ["gone", "its receiver takes no more messages"],
-  ["rejected", "its receiver refuses our messages"],
+  ["gone", "its receiver no longer accepts messages"],
+  ["rejected", "its receiver rejects messages"],
   ["failing", "every attempt failed for five days"],
 ]);
 
-/** The value with what stands around it, or nothing at all. */
+/** Returns the value with the surrounding text, or nothing without a value. */
 function of(before: string, value: string, after: string): string {
   return value === "" ? "" : before + value + after;
 }
 
-/** Longer ones are no ids, codes or sentences of ours. */
+/** Longest value: longer ones are not our ids, codes or sentences. */
 const VALUE_CHARACTERS_MAX = 500;
 
 function fieldsOf(metadata: Readonly<Record<string, unknown>>): Fields {
@@ -207,7 +207,7 @@ function isNumber(value: unknown): value is number {
   return typeof value === "number" && Number.isFinite(value);
 }
 
-/** A line break in a value could pretend to be a fact of ours. */
+/** Joins lines, since a line break in a value could imitate one of our facts. */
 function oneLine(text: string): string {
   const plain = text
     .toWellFormed()
@@ -217,7 +217,7 @@ function oneLine(text: string): string {
   return characters.length > VALUE_CHARACTERS_MAX ? `${characters.slice(0, VALUE_CHARACTERS_MAX).join("")}…` : plain;
 }
 
-/** Down to a nano-credit, never as 1e-9. */
+/** Formats down to a nano-credit, never as 1e-9. */
 const NUMBER = new Intl.NumberFormat("en", { maximumFractionDigits: 9, useGrouping: false });
 
 function durationOf(ms: number): string {

@@ -116,7 +116,7 @@ function endWork(draft: Draft, place: WorkPlace, end: WorkEnd, creditsNano: bigi
 
 const CANCELLED_ELSEWHERE = {
   code: "step_cancelled",
-  message: "The step's job was cancelled while its run went on.",
+  message: "The step's job was cancelled while its run continued.",
   isFinal: true,
 } as const;
 
@@ -125,7 +125,7 @@ function endLate(draft: Draft, place: WorkPlace): void {
   const run = findRun(draft, place);
   const item = run?.items[place.index];
   if (!run || item?.status !== "running" || run.status !== "running" || isEnded(draft.state.status)) return;
-  const message = "The step's work took longer than its timeout.";
+  const message = "The step took longer than its timeout.";
   Object.assign(item, { status: "failed", error: { code: "step_timeout", message }, endedSeq: nextEnd(draft) });
   draft.effects.push({ kind: "cancel_work", place });
   settle(draft, run);
@@ -216,7 +216,7 @@ function end(draft: Draft): void {
   }
   const bytes = Buffer.byteLength(JSON.stringify(output.value));
   if (bytes > RUN_OUTPUT_BYTES_MAX) {
-    const message = `Expected an output of at most ${RUN_OUTPUT_BYTES_MAX} bytes, got ${bytes}; name files by their ids.`;
+    const message = `Expected an output of at most ${RUN_OUTPUT_BYTES_MAX} bytes, got ${bytes}; refer to files by their ids.`;
     return endFailed(draft, { code: "output_too_large", message, stepId: "output" });
   }
   state.status = "succeeded";

@@ -47,7 +47,7 @@ export function countWork(draft: Draft, count: number): boolean {
 
 export const TOO_MUCH_WORK: StepError = {
   code: "run_too_large",
-  message: `Expected a run and the runs of its steps to come to at most ${WORKFLOW_WORK_MAX} calls and runs, tries again included.`,
+  message: `Expected at most ${WORKFLOW_WORK_MAX} calls and runs in a run with its nested runs and retries.`,
   isFinal: true,
 };
 

@@ -106,7 +106,7 @@ function isNew({ facts }: StoredRun): boolean {
 const OVERTAKEN_MS = 10;
 const STORAGE_FULL = {
   code: "storage_limit_exceeded",
-  message: "The workspace has no room for what the run would store; delete files or workflows first.",
+  message: "The run would exceed the workspace's storage limit; delete files or workflows first.",
 } as const;
 
 interface Pass {

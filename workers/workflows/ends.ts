@@ -56,7 +56,7 @@ interface ReadEnd {
 }
 
 function beyond(bytesMax: number): WorkEnd {
-  const message = `Expected the outputs of a run to come to at most ${bytesMax} bytes together.`;
+  const message = `Expected the outputs of a run to have at most ${bytesMax} bytes in total.`;
   return { status: "failed", error: { code: "output_too_large", message, isFinal: true } };
 }
 
@@ -75,7 +75,7 @@ async function outputOf(storage: Storage, runId: string, work: EndedWork): Promi
   const bytes = Buffer.byteLength(written);
   if (bytes <= STEP_OUTPUT_TEXT_BYTES_MAX) return { end: { status: "succeeded", output }, outputBytes: bytes };
   if (bytes > STEP_OUTPUT_BYTES_MAX) {
-    const message = `Expected the step to give at most ${STEP_OUTPUT_BYTES_MAX} bytes, got ${bytes}.`;
+    const message = `Expected the step to return at most ${STEP_OUTPUT_BYTES_MAX} bytes, got ${bytes}.`;
     return { end: { status: "failed", error: { code: "output_too_large", message, isFinal: true } }, outputBytes: 0 };
   }
   const { step_id, attempt, item } = work;

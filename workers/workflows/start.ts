@@ -105,7 +105,7 @@ export async function startWork(
 ): Promise<Started> {
   try {
     if (!caller)
-      throw new ApiError("invalid_api_key", "The API key that began the run is revoked, or its member gone.");
+      throw new ApiError("invalid_api_key", "The API key that started the run is revoked, or its member was removed.");
     if (isRunStep(work.step)) await startRun(context, caller, work);
     else if (await startJob(context, caller, work)) return "refused";
     failpoint("step.started");
@@ -215,7 +215,7 @@ function bodyOf(
   const own = params as Fields;
   if (step.type !== "model") return { target: { capability: step.type }, body: { input, params } };
   const model = catalogue.current().models.get(step.model ?? "");
-  if (!model) throw new ApiError("model_not_found", `There is no model ${step.model} any more.`);
+  if (!model) throw new ApiError("model_not_found", `The model ${step.model} no longer exists.`);
   return { target: { kind: kindOf(model, own) }, body: { ...own, model: step.model } };
 }
 
@@ -227,7 +227,7 @@ async function startRun(
   if (facts.depth >= WORKFLOW_DEPTH_MAX) {
     throw new ApiError(
       "invalid_workflow_definition",
-      `Expected workflows that run others to a depth of at most ${WORKFLOW_DEPTH_MAX}.`,
+      `Expected workflows nested to a depth of at most ${WORKFLOW_DEPTH_MAX}.`,
     );
   }
   // Permission was checked when the definition was written: a caller of a shared workflow may run its sub-workflows.

@@ -35,7 +35,7 @@ export function prepare(draft: Draft, { step, condition, list }: CompiledStep): 
   const scope = scopeOf(draft);
   const met = condition.resolve(scope, draft.work);
   if ("fault" in met || typeof met.value !== "boolean") {
-    const message = "fault" in met ? met.fault : "Expected if to give true or false.";
+    const message = "fault" in met ? met.fault : "Expected if to be true or false.";
     return stop(draft, run, { code: "condition_error", message, isFinal: true });
   }
   if (!met.value) {
@@ -161,7 +161,7 @@ export function settle(draft: Draft, run: StepDraft): void {
   if (run.list !== undefined) {
     const bytes = Buffer.byteLength(JSON.stringify(outputs));
     if (bytes > STEP_OUTPUT_BYTES_MAX) {
-      const message = `Expected the step to give at most ${STEP_OUTPUT_BYTES_MAX} bytes for all of its items, got ${bytes}.`;
+      const message = `Expected the step to return at most ${STEP_OUTPUT_BYTES_MAX} bytes for all of its items, got ${bytes}.`;
       return fail(draft, run, { code: "output_too_large", message, isFinal: true });
     }
   }
@@ -237,7 +237,7 @@ function stop(draft: Draft, run: StepDraft, error: StepError): void {
 }
 
 function listFault(value: unknown): string | undefined {
-  if (!Array.isArray(value)) return "Expected for_each to give a list.";
+  if (!Array.isArray(value)) return "Expected for_each to be a list.";
   if (value.length <= FOR_EACH_ITEMS_MAX) return undefined;
-  return `Expected for_each to give at most ${FOR_EACH_ITEMS_MAX} items, got ${value.length}.`;
+  return `Expected for_each to have at most ${FOR_EACH_ITEMS_MAX} items, got ${value.length}.`;
 }

@@ -81,7 +81,7 @@ async function check(context: IngressContext, call: RouteCall): Promise<Response
   if (textBytes > CATALOGUE_CHECK_BYTES_MAX) {
     throw new ApiError(
       "request_too_large",
-      `The files have ${textBytes} bytes, more than ${CATALOGUE_CHECK_BYTES_MAX}.`,
+      `Expected files of at most ${CATALOGUE_CHECK_BYTES_MAX} bytes in total, got ${textBytes}.`,
       { param: "files" },
     );
   }

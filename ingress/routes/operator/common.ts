@@ -19,7 +19,7 @@ const NOTE_CHARS_MAX = 200;
 /** Returns the note of a request. @throws ApiError `unsupported_value` */
 export function noteOf({ note }: { readonly note?: string }): string | null {
   if (note === undefined || isPlainText(note, NOTE_CHARS_MAX)) return note ?? null;
-  const message = `Expected note to have 1 to ${NOTE_CHARS_MAX} characters without control characters, and without blanks at its ends.`;
+  const message = `Expected note to have 1 to ${NOTE_CHARS_MAX} characters, without control characters and without spaces at its ends.`;
   throw new ApiError("unsupported_value", message, { param: "note" });
 }
 

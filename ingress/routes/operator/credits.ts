@@ -85,7 +85,7 @@ async function move(database: Database, call: RouteCall): Promise<Response> {
   }
   if (moved.result === "funds") {
     const { available } = await balanceOf(database, workspaceId);
-    const message = `The workspace has ${available} credits available, less than would be taken.`;
+    const message = `The workspace has ${available} credits available, less than the correction takes.`;
     throw new ApiError("conflict", message, { param: "credits" });
   }
   return json(await presentMove(database, workspaceId, asked), {}, moved.result === "moved" ? 201 : 200);
@@ -103,7 +103,7 @@ function amountOf(kind: OperatorCreditMoveRequest["kind"], digits: string): bigi
     if (!(error instanceof RangeError)) throw error;
     return refuse(error.message.replace(/^expected/, "Expected"), error);
   }
-  return kind === "top_up" && nano < 0n ? refuse("Expected credits above 0; a correction takes them") : nano;
+  return kind === "top_up" && nano < 0n ? refuse("Expected credits above 0; use a correction to take credits") : nano;
 }
 
 async function presentMove(

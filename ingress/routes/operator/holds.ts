@@ -123,13 +123,15 @@ async function close({ database }: IngressContext, call: RouteCall): Promise<Res
     case "unknown":
       throw noHold();
     case "busy":
-      throw new ApiError("conflict", "The hold is being closed; ask again.");
+      throw new ApiError("conflict", "The hold is being closed; try again shortly.");
     case "early": {
       const message = `The hold's deadline is ${closed.deadline.toISOString()}; until then the service closes it.`;
       throw new ApiError("conflict", message, { param: "before_deadline" });
     }
     case "above":
-      throw new ApiError("conflict", `The hold has ${formatCredits(closed.heldNano)} credits.`, { param: "credits" });
+      throw new ApiError("conflict", `Expected at most the ${formatCredits(closed.heldNano)} credits of the hold.`, {
+        param: "credits",
+      });
     default:
       return closed satisfies never;
   }

@@ -25,7 +25,8 @@ export function ledgerAudit(context: IngressContext): Route {
     errors: ["conflict"],
     async handle() {
       const found = await auditAlone(context.database, OPERATOR_AUDIT_MS);
-      if (found === "busy") throw new ApiError("conflict", "Another audit of the ledger is running.");
+      if (found === "busy")
+        throw new ApiError("conflict", "Another audit of the ledger is running; try again when it has ended.");
       if (found === "late") {
         const seconds = OPERATOR_AUDIT_MS / 1_000;
         const message = `The audit takes longer than ${seconds} seconds; the command \`admin credits check\` has more time.`;

@@ -56,7 +56,7 @@ async function resolve({ database }: IngressContext, call: RouteCall): Promise<R
   const row = /^\d{1,18}$/.test(word)
     ? await resolveSettleFault(database, { id: BigInt(word), actor: actorOf(call), note })
     : undefined;
-  if (row === undefined) throw new ApiError("not_found", "There is no such fault that is not dealt with.");
+  if (row === undefined) throw new ApiError("not_found", "There is no such open fault.");
   return json(present(row));
 }
 

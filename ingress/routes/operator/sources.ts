@@ -105,7 +105,7 @@ async function test(context: IngressContext, call: RouteCall): Promise<Response>
   const testable = testableModel(catalogue.current(), models);
   if (testable === undefined) {
     const message =
-      "The source serves neither chat nor embeddings, so a test would make a paid result. Call the model.";
+      "The source serves neither chat nor embeddings, so a test would create a paid result. Call the model instead.";
     throw new ApiError("conflict", message);
   }
   const { model, pool } = testable;

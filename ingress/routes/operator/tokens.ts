@@ -77,9 +77,11 @@ async function make(
     case "other":
       throw reusedId();
     case "full":
-      throw new ApiError("conflict", `There are ${OPERATOR_TOKENS_MAX} operator tokens already.`);
+      throw new ApiError("conflict", `There are already ${OPERATOR_TOKENS_MAX} operator tokens; revoke one first.`);
     default:
-      throw new ApiError("conflict", "There is or was an operator token of this name.", { param: "name" });
+      throw new ApiError("conflict", "An operator token with this name exists or existed; use another name.", {
+        param: "name",
+      });
   }
 }
 
@@ -90,9 +92,9 @@ async function make(
 function expiryOf({ expires_at: text }: OperatorTokenCreateRequest, own: Date | null): Date | null {
   if (text === undefined) return own;
   const time = timeOf(text);
-  if (time === undefined || time.getTime() <= Date.now()) throw unsupported("expires_at", "a time to come", text);
+  if (time === undefined || time.getTime() <= Date.now()) throw unsupported("expires_at", "a time in the future", text);
   if (own === null || time <= own) return time;
-  throw new ApiError("permission_denied", "The token that asks has an end, and gives no token a later one.", {
+  throw new ApiError("permission_denied", "An expiring token cannot create a token that expires later.", {
     param: "expires_at",
   });
 }

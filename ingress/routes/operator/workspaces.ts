@@ -141,7 +141,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
 /** Returns a name that cannot be mistaken for an id. @throws ApiError `unsupported_value` */
 function workspaceName(name: string): string {
   if (!isUuid(name.toLowerCase())) return plainName(name);
-  throw new ApiError("unsupported_value", "Expected name to be no UUID.", { param: "name" });
+  throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
 }
 
 /** Returns the owner of a new workspace. @throws ApiError `unsupported_value` */

@@ -220,7 +220,7 @@ async function memberFor(
     throw new ApiError("not_found", "There is no such member.", { param: "member_id" });
   }
   if (role === "developer" && member.id !== memberId) {
-    throw new ApiError("permission_denied", "A developer makes keys for itself only.", { param: "member_id" });
+    throw new ApiError("permission_denied", "A developer can create keys only for itself.", { param: "member_id" });
   }
   if (!isAbove(role, member.role)) throw above(member.role);
   if (!member.is_active) throw memberDisabled("member_id");
@@ -231,14 +231,14 @@ async function memberFor(
 function presetOf(context: IngressContext, caller: Caller, name: string): string {
   const preset = context.catalogue.current().presets.get(name);
   if (preset === undefined) {
-    throw new ApiError("unsupported_value", "There is no such preset; GET …/presets lists those there are.", {
+    throw new ApiError("unsupported_value", "There is no such preset; GET …/presets lists the presets.", {
       param: "preset",
     });
   }
   if (!isWithin(preset, caller.preset)) {
     throw new ApiError(
       "permission_denied",
-      `The preset ${name} is wider than ${caller.preset.name}, that of the key that asks.`,
+      `The preset ${name} allows more than ${caller.preset.name}, the preset of the calling key.`,
       { param: "preset" },
     );
   }
@@ -255,13 +255,15 @@ function toolsOf(caller: Caller, asked: readonly string[] | null): readonly stri
 /** Checks that the caller's key lists the tools. @throws ApiError `permission_denied` */
 function checkWithin(caller: Caller, tools: readonly string[] | null, param: string | null): void {
   if (isWithinTools(tools, caller)) return;
-  throw new ApiError("permission_denied", "The key that asks lists its tools, and gives no key others.", { param });
+  throw new ApiError("permission_denied", "A key that is restricted to tools cannot create a key with other tools.", {
+    param,
+  });
 }
 
 /** Refuses a later expiry by a developer, since an owner or admin may have set the current one. @throws ApiError `permission_denied` */
 function checkMayOutlive(role: MemberRole, end: Date | null): void {
   if (role !== "developer" || end === null) return;
-  throw new ApiError("permission_denied", "A developer may bring the end of a key forward only.", {
+  throw new ApiError("permission_denied", "A developer can only move the expiry of a key to an earlier time.", {
     param: "expires_at",
   });
 }
@@ -283,7 +285,7 @@ function endOf(text: string | null | undefined): Date | undefined {
   if (text === null || text === undefined) return undefined;
   const time = timeOf(text);
   if (time !== undefined && time.getTime() > Date.now()) return time;
-  throw new ApiError("unsupported_value", "Expected expires_at to be a time to come.", { param: "expires_at" });
+  throw new ApiError("unsupported_value", "Expected expires_at to be a time in the future.", { param: "expires_at" });
 }
 
 function present(row: KeySummary): ApiKey {
@@ -310,7 +312,7 @@ function statusOf(row: KeySummary): ApiKey["status"] {
 }
 
 function memberDisabled(param: string | null = null): ApiError {
-  return new ApiError("conflict", "The member is disabled; its keys would be refused.", { param });
+  return new ApiError("conflict", "The member is disabled and cannot use keys; enable the member first.", { param });
 }
 
 function noKey(): ApiError {
@@ -318,19 +320,19 @@ function noKey(): ApiError {
 }
 
 function outlives(param: string | null = "expires_at"): ApiError {
-  return new ApiError("permission_denied", "The key that asks has an end, and gives no key a later one.", { param });
+  return new ApiError("permission_denied", "An expiring key cannot create a key that expires later.", { param });
 }
 
 function over(): ApiError {
-  return new ApiError("conflict", "The key is revoked or has expired; make a new one.");
+  return new ApiError("conflict", "The key is revoked or has expired; create a new one.");
 }
 
 function revoked(): ApiError {
-  return new ApiError("conflict", "The key is revoked, and stays so.");
+  return new ApiError("conflict", "The key is revoked; create a new one.");
 }
 
 function above(role: string): ApiError {
-  return new ApiError("permission_denied", `The key is one of a member with the role ${role}, which is above yours.`);
+  return new ApiError("permission_denied", `The key belongs to a member with the role ${role}, which is above yours.`);
 }
 
 function tooMany(): ApiError {

@@ -138,7 +138,7 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
     actor: actorOf(call),
   });
   if (!isSent) {
-    throw new ApiError("conflict", "The channel is disabled; nothing is sent there until it is enabled.");
+    throw new ApiError("conflict", "The channel is disabled; enable it first.");
   }
   return json({ deliveryId: row.id } satisfies DeliveryAccepted, {}, 202);
 }

@@ -133,7 +133,7 @@ function checkMayChange(caller: Caller, row: MemberRow): void {
 
 function checkMayGive(own: MemberRole, given: MemberRole): void {
   if (isAbove(own, given)) return;
-  throw new ApiError("permission_denied", "Only an owner makes a member an owner.", { param: "role" });
+  throw new ApiError("permission_denied", "Only an owner can make a member an owner.", { param: "role" });
 }
 
 /** Returns a valid mail address. @throws ApiError `unsupported_value` */
@@ -144,7 +144,7 @@ function addressOf(email: string | null | undefined): string | null {
 
 /** Returns the error of a duplicate mail address, which must identify one member at sign-in. */
 function addressTaken(): ApiError {
-  return new ApiError("conflict", "The workspace has a member of this address already, who may be disabled.", {
+  return new ApiError("conflict", "The workspace already has a member with this address, who may be disabled.", {
     param: "email",
   });
 }

@@ -138,7 +138,9 @@ async function make(
 ): Promise<Created<ChannelRow>> {
   const { type, enabled = true } = body;
   if (type === "email" && context.config.smtpUrl === undefined) {
-    throw new ApiError("unsupported_value", "This installation sends no mail.", { param: "type" });
+    throw new ApiError("unsupported_value", "This service sends no email; its operator can set SLUICE_SMTP_URL.", {
+      param: "type",
+    });
   }
   const id = createdId(body);
   const name = plainName(body.name);
@@ -156,7 +158,8 @@ async function make(
         return Bun.deepEquals(stored, secrets);
       },
       refusals: {
-        too_many: () => new ApiError("conflict", `A workspace has at most ${CHANNELS_PER_WORKSPACE_MAX} channels.`),
+        too_many: () =>
+          new ApiError("conflict", `A workspace has at most ${CHANNELS_PER_WORKSPACE_MAX} channels; delete one first.`),
         name_taken: () => nameTaken("a channel"),
       },
     },
@@ -219,7 +222,7 @@ async function test(context: IngressContext, call: RouteCall): Promise<Response>
     actor: actorOf(call),
   };
   if (!(await withWorkspaceLock(context.database, workspaceId, (tx) => insertDelivery(tx, workspaceId, delivery)))) {
-    throw new ApiError("conflict", `A mail channel is tested at most ${perHourMax} times in an hour.`);
+    throw new ApiError("conflict", `An email channel can be tested at most ${perHourMax} times in an hour.`);
   }
   return json({ deliveryId: id } satisfies DeliveryAccepted, {}, 202);
 }
@@ -233,7 +236,7 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
   const since = timeOf(body.since);
   const oldest = Date.now() - RECOVER_DAYS_MAX * DAY_MS;
   if (since === undefined || since.getTime() < oldest) {
-    throw new ApiError("unsupported_value", `Expected since to be a time of the last ${RECOVER_DAYS_MAX} days.`, {
+    throw new ApiError("unsupported_value", `Expected since to be a time within the last ${RECOVER_DAYS_MAX} days.`, {
       param: "since",
     });
   }
@@ -253,5 +256,5 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
 }
 
 function checkEnabled({ enabled }: { readonly enabled: boolean }): void {
-  if (!enabled) throw new ApiError("conflict", "The channel is disabled; nothing is sent there until it is enabled.");
+  if (!enabled) throw new ApiError("conflict", "The channel is disabled; enable it first.");
 }

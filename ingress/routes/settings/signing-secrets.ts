@@ -54,7 +54,7 @@ async function reveal(context: IngressContext, call: RouteCall): Promise<Respons
   const row = await webhookOf(context, call);
   const { signingSecret } = openAll(context.sealer, { workspaceId: row.workspace_id, id: row.id }, row.sealed);
   if (signingSecret === undefined) {
-    throw new ApiError("conflict", "The channel has no signing secret yet; rotate makes one.");
+    throw new ApiError("conflict", "The channel has no signing secret yet; rotate the secret to create one.");
   }
   // Logged before the secret is returned.
   await recordAudit(context.database, row.workspace_id, {

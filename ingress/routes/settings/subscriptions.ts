@@ -111,9 +111,12 @@ async function make(
       asked: { event, workflow_id: workflowId },
       refusals: {
         too_many: () =>
-          new ApiError("conflict", `A channel has at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} subscriptions.`),
+          new ApiError(
+            "conflict",
+            `A channel has at most ${SUBSCRIPTIONS_PER_CHANNEL_MAX} subscriptions; delete one first.`,
+          ),
         subscribed: () =>
-          new ApiError("conflict", "The channel is subscribed to this event with this scope already.", {
+          new ApiError("conflict", "The channel already has a subscription to this event with this scope.", {
             param: "event",
           }),
       },
@@ -129,7 +132,7 @@ async function scopeOf(
 ): Promise<string | null> {
   if (workflowId === undefined) return null;
   if (EVENTS[event].group !== "runs") {
-    throw new ApiError("unsupported_value", `Expected no workflowId: ${event} is no event of a workflow.`, {
+    throw new ApiError("unsupported_value", `The event ${event} does not belong to a workflow; remove workflowId.`, {
       param: "workflowId",
     });
   }

@@ -84,7 +84,7 @@ async function rename(context: IngressContext, call: RouteCall): Promise<Respons
   const body: WorkspaceUpdateRequest = await parsedBody(call, "WorkspaceUpdateRequest");
   const name = plainName(body.name);
   if (isUuid(name.toLowerCase())) {
-    throw new ApiError("unsupported_value", "Expected name to be none in the form of an id.", { param: "name" });
+    throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
   }
   const { workspaceId, workspaceName } = callerOf(call);
   // The installation finds its own workspaces by these names.

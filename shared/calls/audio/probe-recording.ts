@@ -55,7 +55,7 @@ function told(error: MediaError, param: ReceivedAudio["param"], signal: AbortSig
   return new ApiError("unprocessable_input", message, { param, cause: error });
 }
 
-const BUSY = "The audio could not be looked at in time; try again in a moment.";
+const BUSY = "The audio could not be inspected in time; try again shortly.";
 
 async function typeOf(audio: ReceivedAudio): Promise<string> {
   const bytes = audio.view();

@@ -109,7 +109,9 @@ function validMember(validator: ValidateFunction, name: string, value: unknown):
   const errors = (validator.errors ?? [])
     .map(asNamed)
     .map((error) => ({ ...error, instancePath: `/${name}${error.instancePath}` }));
-  const fault = describeFault(errors, { [name]: value });
+  const fault = describeFault(errors, { [name]: value }, ({ parentSchema }) =>
+    Object.keys((parentSchema?.["properties"] as object | undefined) ?? {}),
+  );
   throw new ApiError(fault.code, fault.message, { param: fault.param ?? name, cause: fault });
 }
 

@@ -87,5 +87,8 @@ function find({ list }: List, id: string): Capability {
   if (capability && list.includes(capability)) return capability;
   if (!capability) throw noCapability();
   // What it lacks is the operator's to know, and in the log.
-  throw new ApiError("capability_not_found", `This service does not offer ${id}; GET /v1/tools lists what it does.`);
+  throw new ApiError(
+    "capability_not_found",
+    `This service does not offer ${id}; GET /v1/tools lists the capabilities that it offers.`,
+  );
 }

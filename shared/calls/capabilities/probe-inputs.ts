@@ -48,7 +48,7 @@ const probing = openRequestLimit({
   perWorkspaceMax: CAPABILITY_LOOKS_AT_ONCE / 2,
   waitingMax: CAPABILITY_LOOKS_WAITING_MAX,
   waitMs: CAPABILITY_LOOK_MS,
-  noun: "looks at inputs",
+  noun: "inspections of inputs",
 });
 
 /** @param sizes bytes of stored files, by their ids */

@@ -151,7 +151,7 @@ function readOne(
   if (typeof base64 !== "string") return given;
   const bytesMax = CAPABILITY_BASE64_BYTES_MAX;
   if (Math.floor(base64.length / 4) * 3 - 2 > bytesMax) {
-    const message = `Expected at most ${bytesMax} bytes in base64; store the file, or give its address.`;
+    const message = `Expected at most ${bytesMax} bytes in base64. Send larger files as file_id or url.`;
     throw new ApiError("unprocessable_input", message, { param: `${param}.base64` });
   }
   const bytes = decoded(base64, `${param}.base64`);

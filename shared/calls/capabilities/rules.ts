@@ -52,7 +52,10 @@ function judge(rule: Rule, body: object): BrokenRule | undefined {
       const names = typeof value === "object" && value !== null ? Object.keys(value) : [];
       const found = names.find((name) => rule.names.some((one) => isNamed(name.toLowerCase(), one)));
       if (found === undefined) return undefined;
-      return { param: `${rule.path}.${found}`, message: `Expected ${rule.path} without ${found}, which is set here.` };
+      return {
+        param: `${rule.path}.${found}`,
+        message: `Expected ${rule.path} without ${found}; the service sets it.`,
+      };
     }
     case "short": {
       const value = valueAt(body, rule.path);

@@ -26,6 +26,7 @@ import { parsePrice, priceField } from "#shared/calls/pricing/price.ts";
 
 import { checkCapability, checkModel, checkPreset, checkProvider } from "./check.ts";
 import { throwFaults } from "./faults.ts";
+import { OUR_FOLDER } from "./layer.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
 import { secondsOf } from "./seconds.ts";
 
@@ -47,6 +48,7 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
   const presets = new Map(enabled(files.presets).map((entry) => [entry.name, buildPreset(entry)]));
   const models = new Map<string, Model>();
   const unroutable = new Map<string, string>();
+  const missingKeys = new Map<string, readonly string[]>();
   const idleSources = new Map<string, IdleSource>();
   for (const entry of enabled(files.models)) {
     const obstacles = new Map(
@@ -62,11 +64,15 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
     else if (sources.length > 0) {
       const known = sources.map((one) => withLacks(one, providers.get(one.provider)?.family, entry.modality ?? "text"));
       models.set(entry.slug, buildModel(entry, entry.pricing, known));
-    } else unroutable.set(entry.slug, `no source of it can be called: ${[...new Set(obstacles.values())].join("; ")}`);
+    } else {
+      unroutable.set(entry.slug, `no source of it can be called: ${[...new Set(obstacles.values())].join("; ")}`);
+      const variables = missingVariables([...obstacles.keys()], files.providers, surroundings);
+      if (surroundings.sandbox && variables.length > 0) missingKeys.set(entry.slug, variables);
+    }
   }
   const capabilities = new Map([...files.capabilities].map(([id, { entry }]) => [id, buildCapability(entry)]));
   const content = { providers, presets, models, unroutable, capabilities };
-  return Object.freeze({ version: versionOf(content), ...content, idleSources });
+  return Object.freeze({ version: versionOf(content), ...content, missingKeys, idleSources });
 }
 
 /** Why a source cannot be called; undefined when it can. */
@@ -82,6 +88,20 @@ function obstacle(
   return variable === undefined || surroundings.providerKey(variable) !== undefined
     ? undefined
     : `${variable} is not set`;
+}
+
+/** Key variables that are not set, of enabled providers that ship with the service. */
+function missingVariables(
+  sources: readonly Source[],
+  providers: MergedFiles["providers"],
+  { providerKey }: Surroundings,
+): string[] {
+  const variables = sources.flatMap(({ provider: id }) => {
+    const provider = providers.get(id);
+    const isShipped = provider?.origins.every(({ layer }) => layer.file.startsWith(`${OUR_FOLDER}/`)) === true;
+    return isShipped && isEnabled(provider) ? (provider.entry.api_key_env ?? []) : [];
+  });
+  return [...new Set(variables)].filter((variable) => providerKey(variable) === undefined);
 }
 
 function buildProvider(entry: ProviderEntry): Provider {
@@ -171,7 +191,7 @@ function enabled<Entry extends { disabled?: boolean }>(entries: ReadonlyMap<stri
 }
 
 /** The same in every process that sees the same content: twelve hex digits. */
-function versionOf(content: Omit<Catalogue, "version" | "idleSources">): string {
+function versionOf(content: Omit<Catalogue, "version" | "missingKeys" | "idleSources">): string {
   const text = JSON.stringify(content, (_key, value: unknown) => {
     if (value instanceof Map) return [...value];
     return typeof value === "bigint" ? value.toString() : value;

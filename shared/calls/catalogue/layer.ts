@@ -6,6 +6,9 @@ import { parseDecimal } from "#shared/money.ts";
 import { CatalogueError, type CatalogueFault, quote, throwFaults } from "./faults.ts";
 import { locate, type Positions, syntaxLine } from "./positions.ts";
 
+/** Folder of the files that ship with the service, as their layers name it. */
+export const OUR_FOLDER = "shared/calls/catalogue";
+
 export interface Layer {
   readonly file: string;
   readonly content: CatalogueFile;

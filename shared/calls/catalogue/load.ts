@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { buildCatalogue } from "./build.ts";
 import type { Catalogue, Surroundings } from "#shared/calls/model.ts";
 import { CatalogueError } from "./faults.ts";
-import { type Layer, readLayer } from "./layer.ts";
+import { type Layer, OUR_FOLDER, readLayer } from "./layer.ts";
 import { mergeLayers } from "./merge.ts";
 
 /** Against a folder named by mistake. */
@@ -17,9 +17,7 @@ export async function loadOurLayers(): Promise<readonly Layer[]> {
   const models = await listFolder(join(import.meta.dir, "models"));
   const paths = [...OUR_FILES.map((name) => join(import.meta.dir, name)), ...models];
   return Promise.all(
-    paths.map(async (path) =>
-      readLayer(`shared/calls/catalogue${path.slice(import.meta.dir.length)}`, await readText(path)),
-    ),
+    paths.map(async (path) => readLayer(`${OUR_FOLDER}${path.slice(import.meta.dir.length)}`, await readText(path))),
   );
 }
 

@@ -58,7 +58,7 @@ export async function estimateCall(
 ): Promise<Estimate> {
   const request = parse("EstimateRequest", body);
   if (request.model !== undefined && request.model !== model.slug) {
-    throw new ApiError("unsupported_value", `Expected ${model.slug}, the model of the path, or none.`, {
+    throw new ApiError("unsupported_value", `Expected model to be ${model.slug}, as in the path, or absent.`, {
       param: "model",
     });
   }
@@ -66,7 +66,7 @@ export async function estimateCall(
   const call = { ...request, model: model.slug };
   const kind = kindOfCall(model, call);
   if (!kind) {
-    const message = `There is no call for models of modality ${model.modality} yet.`;
+    const message = `There is no endpoint for models of modality ${model.modality} yet.`;
     throw new ApiError("model_not_supported", message, { param: "model" });
   }
   await slices.rest();

@@ -15,7 +15,7 @@ export const CHAT: Kind<ChatCompletionRequest> = {
   keepsRecord: false,
   namesFiles: true,
   read: (body) => parse("ChatCompletionRequest", body),
-  nouns: { one: "a model that chats", all: "the chat models" },
+  nouns: { one: "a chat model", all: "chat models" },
   isOfKind: (model) => model.supports_chat,
   check: (request, model, { bodyBytes, files }) => ({ bound: checkChat(request, model, bodyBytes, files) }),
   foresee: (request, model, { bound }, { files, tokenizer, slices }) =>

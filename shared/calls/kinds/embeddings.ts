@@ -31,7 +31,7 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   keepsFiles: false,
   keepsRecord: false,
   read: (body) => parse("EmbeddingsRequest", body),
-  nouns: { one: "a model of embeddings", all: "the embedding models" },
+  nouns: { one: "an embedding model", all: "embedding models" },
   isOfKind: isEmbeddingModel,
   check: (request, model) => ({ bound: checkEmbeddings(request, model as EmbeddingModel) }),
   async foresee({ input }, model, _, { tokenizer, slices }) {
@@ -59,7 +59,11 @@ export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingMode
   const inputs = inputsOf(request.input);
   const { inputs_max: inputsMax } = model.embedding;
   if (inputs.length > inputsMax) {
-    throw refusal("unsupported_value", "input", `This model takes at most ${inputsMax} inputs, got ${inputs.length}.`);
+    throw refusal(
+      "unsupported_value",
+      "input",
+      `This model accepts at most ${inputsMax} inputs, got ${inputs.length}.`,
+    );
   }
   for (const [at, input] of inputs.entries()) {
     if (typeof input !== "string") checkTokens(input, model, isList(request.input) ? `input[${at}]` : "input");
@@ -88,7 +92,7 @@ export function standInRequest(
 ): EmbeddingsRequest {
   const hasTokens = inputsOf(request.input).some((input) => typeof input !== "string");
   if (hasTokens && embedding.vocabulary !== asked.vocabulary) {
-    throw refusal("unsupported_value", "input", "Token numbers are those of the model that was asked for.");
+    throw refusal("unsupported_value", "input", "Token numbers are valid for the requested model only.");
   }
   return { ...request, dimensions: request.dimensions ?? asked.dimensions };
 }
@@ -114,7 +118,7 @@ function checkDimensions({ dimensions }: EmbeddingsRequest, { embedding }: Embed
   const { dimensions_min: min, dimensions_max: max } = embedding;
   if (dimensions >= min && dimensions <= max) return;
   const expected = min === max ? `vectors of ${max} numbers only` : `vectors of ${min} to ${max} numbers`;
-  throw refusal("unsupported_value", "dimensions", `This model makes ${expected}, got ${dimensions}.`);
+  throw refusal("unsupported_value", "dimensions", `This model returns ${expected}, got dimensions ${dimensions}.`);
 }
 
 const KIND_WORDS = { string: "a string", number: "a whole number", array: "an array" } as const;
@@ -126,7 +130,7 @@ function checkOneKind(input: EmbeddingsRequest["input"]): void {
   for (const [at, item] of input.entries()) {
     const kind = kindOf(item);
     if (kind === first) continue;
-    const message = `input[${at}] must be ${KIND_WORDS[first]} like input[0], got ${KIND_WORDS[kind]}.`;
+    const message = `Expected input[${at}] to be ${KIND_WORDS[first]} like input[0], got ${KIND_WORDS[kind]}.`;
     throw refusal("invalid_request", `input[${at}]`, message);
   }
 }
@@ -138,10 +142,10 @@ function kindOf(item: unknown): keyof typeof KIND_WORDS {
 function checkTokens(tokens: readonly number[], model: EmbeddingModel, param: string): void {
   const { vocabulary } = model.embedding;
   if (vocabulary === undefined) {
-    throw refusal("unsupported_value", param, "This model takes texts, not token numbers.");
+    throw refusal("unsupported_value", param, "This model accepts text, not token numbers.");
   }
   if (tokens.length > model.max_context_tokens) {
-    const message = `This model reads at most ${model.max_context_tokens} tokens of an input, got ${tokens.length}.`;
+    const message = `This model accepts at most ${model.max_context_tokens} tokens per input, got ${tokens.length}.`;
     throw refusal("context_length_exceeded", param, message);
   }
   const at = tokens.findIndex((token) => token >= vocabulary);
@@ -159,7 +163,7 @@ function checkAnswerSize(request: EmbeddingsRequest, { embedding }: EmbeddingMod
   const max = EMBEDDINGS_ANSWER_BYTES_MAX;
   if (bytes <= max) return;
   const advice = format === "float" ? "send fewer inputs, or ask for base64" : "send fewer inputs";
-  const message = `The vectors would take about ${bytes} bytes, more than the ${max} of one answer: ${advice}.`;
+  const message = `The vectors would take about ${bytes} bytes, more than the ${max} of one response: ${advice}.`;
   throw refusal("unsupported_value", "input", message);
 }
 

@@ -62,7 +62,7 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   units: ["per_image", "per_megapixel", "per_token", ...CALL_UNITS],
   hasLength: false,
   writes: "imageOutput",
-  nouns: { one: "a model that makes images", all: "the image models" },
+  nouns: { one: "an image model", all: "image models" },
   isOfKind: ({ modality }) => modality === "image",
   check: checkImages,
   inputs: NO_INPUTS,
@@ -107,7 +107,7 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditPara
   units: ["per_image", ...CALL_UNITS],
   hasLength: false,
   writes: "imageOutput",
-  nouns: { one: "a model that makes images", all: "the upscaling models" },
+  nouns: { one: "an image model", all: "upscaling models" },
   isOfKind: ({ modality }) => modality === "image" || modality === "upscale",
   isMeantBy: ({ modality, allowed_params: { requires_input_image: requires } }, members) =>
     modality === "upscale" || requires === true || IMAGE_MEMBERS.some((name) => (members[name] ?? null) !== null),
@@ -140,7 +140,7 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
   if (model.allowed_params.requires_input_image === true) {
     throw new ApiError(
       "model_not_supported",
-      "Expected a model that makes images from words, got one that changes images, which POST /v1/images/edits serves.",
+      "This model edits images and cannot generate one from text; call POST /v1/images/edits.",
       {
         param: "model",
       },
@@ -160,17 +160,17 @@ export function checkImageEdit(request: ImageEditRequest, model: Model): Checked
   if (accepts !== true && requires !== true) {
     throw new ApiError(
       "edit_not_supported",
-      "Expected a model that changes images, got one that only makes them, which POST /v1/images/generations serves.",
+      "This model generates images and cannot edit one; call POST /v1/images/generations.",
       { param: "model" },
     );
   }
   if (request.image_base64 === undefined && request.image_file_id === undefined) {
-    throw new ApiError("missing_required_parameter", "Expected the image as image_base64 or image_file_id.", {
+    throw new ApiError("missing_required_parameter", "Missing required parameter: image_base64 or image_file_id.", {
       param: "image_base64",
     });
   }
   if (range?.required === true && request.strength === undefined) {
-    throw new ApiError("missing_required_parameter", "Expected strength, which this model needs.", {
+    throw new ApiError("missing_required_parameter", "Missing required parameter: strength. This model requires it.", {
       param: "strength",
     });
   }
@@ -197,9 +197,9 @@ function check(request: ImageGenerationRequest | ImageEditRequest, model: Model,
   const asked: ImageGenerationRequest = { ...allowed.default_params, ...request };
   const n = asked.n ?? 1;
   const max = allowed.max_n ?? 1;
-  if (n > max) throw refusal("n", `This model makes at most ${max} ${max === 1 ? "image" : "images"}, got ${n}.`);
+  if (n > max) throw refusal("n", `This model generates at most ${max} ${max === 1 ? "image" : "images"}, got ${n}.`);
   if (asked.size !== undefined && allowed.sizes === undefined) {
-    throw refusal("size", `This model takes no size${otherThanSize(model)}.`);
+    throw refusal("size", `This model does not support size${otherThanSize(model)}.`);
   }
   member("response_format", asked.response_format, allowed.response_formats);
   const steps = asked.steps;

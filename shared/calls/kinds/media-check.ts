@@ -46,7 +46,7 @@ export function member<T extends string | number>(
   if (value === undefined || declared === undefined) return undefined;
   if (declared.includes(value)) return value;
   const got = arrived("enum", value);
-  throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")}, as this model has it, got ${got}.`);
+  throw refusal(param, `Expected ${param} to be one of ${declared.join(", ")} for this model, got ${got}.`);
 }
 
 export interface Decisive {
@@ -110,8 +110,8 @@ export function refuseUntaken(
     const others = able;
     able = able.filter((source) => sourceTakes(source, input));
     if (able.length > 0) continue;
-    const beside = others.length < sources.length ? " beside the other members" : "";
-    throw refusal(name, `Expected no ${name}, which no source of this model takes${beside}, got one.`);
+    const beside = others.length < sources.length ? " together with the other parameters" : "";
+    throw refusal(name, `This model does not support ${name}${beside}; remove it.`);
   }
 }
 
@@ -127,7 +127,7 @@ export function refuseFormat(
   { allowed_params: params }: Pick<Model, "allowed_params">,
 ): void {
   if (format === undefined || params.output_formats !== undefined) return;
-  throw refusal("output_format", `Expected no output_format, of which this model has no choice, got ${format}.`);
+  throw refusal("output_format", `This model has a fixed output format; remove output_format.`);
 }
 
 /** A member for an object literal, or nothing. */

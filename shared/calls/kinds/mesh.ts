@@ -33,7 +33,7 @@ export const MESH: MediaKind<MeshGenerationRequest, CheckedMedia<MeshParams>> = 
   units: ["per_second", ...CALL_UNITS],
   hasLength: false,
   writes: "output",
-  nouns: { one: "a model that makes meshes", all: "the 3D models" },
+  nouns: { one: "a mesh model", all: "mesh models" },
   isOfKind: ({ modality }) => modality === "object_3d",
   check: checkMesh,
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "mesh"], kept),
@@ -58,28 +58,44 @@ function checkMesh(request: MeshGenerationRequest, model: Model): CheckedMedia<M
   const image = request.image_url ?? request.image_file_id;
   const mesh = request.mesh_url ?? request.mesh_file_id;
   if (prompt === undefined && image === undefined) {
-    throw new ApiError("missing_required_parameter", "Expected a prompt that is not blank, or image_url, or both.", {
-      param: "prompt",
-    });
+    throw new ApiError(
+      "missing_required_parameter",
+      "Missing required parameter: a prompt that is not blank, image_url, or both.",
+      {
+        param: "prompt",
+      },
+    );
   }
   if (prompt === undefined && transforms !== true && !takesImages(model)) {
-    throw new ApiError("missing_required_parameter", "Expected a prompt: this model takes no image.", {
-      param: "prompt",
-    });
+    throw new ApiError(
+      "missing_required_parameter",
+      "Missing required parameter: prompt. This model does not accept an image.",
+      {
+        param: "prompt",
+      },
+    );
   }
   if (transforms === true && mesh === undefined) {
-    throw new ApiError("missing_required_parameter", "Expected mesh_url: this model transforms a mesh.", {
-      param: "mesh_url",
-    });
+    throw new ApiError(
+      "missing_required_parameter",
+      "Missing required parameter: mesh_url. This model transforms a mesh.",
+      {
+        param: "mesh_url",
+      },
+    );
   }
   if (transforms !== true && mesh !== undefined) {
     const param = request.mesh_url === undefined ? "mesh_file_id" : "mesh_url";
-    throw refusal(param, `This model makes meshes and transforms none; leave out ${param}.`);
+    throw refusal(param, `This model generates meshes and cannot transform one; remove ${param}.`);
   }
   if (needsImage === true && image === undefined) {
-    throw new ApiError("missing_required_parameter", "Expected image_url, which this model needs.", {
-      param: "image_url",
-    });
+    throw new ApiError(
+      "missing_required_parameter",
+      "Missing required parameter: image_url. This model requires an image.",
+      {
+        param: "image_url",
+      },
+    );
   }
   const price = priceOf(model, {});
   const most: Quantities = { ...ONE_RESULT, milliseconds: timeBound(model, 0) };

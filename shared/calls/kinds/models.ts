@@ -3,26 +3,31 @@ import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { Kind } from "./kind.ts";
-import { nearNames } from "./near-names.ts";
+import { didYouMean } from "#shared/near-names.ts";
 import { isPricedKind, KINDS, kindOfModality } from "./kinds.ts";
 
-type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable">>;
+type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" | "missingKeys">>;
 
-/** @throws ApiError `model_not_found`; `model_unavailable` for a model that is not set up here */
-export function findModel({ models, unroutable }: Models, slug: string): Model {
+/**
+ * Returns the model of that slug.
+ * @throws ApiError `model_not_found`; `model_unavailable` for a model that is not set up here. Where the sandbox is on, the
+ * message names the key variable of a shipped provider: there the caller is usually the operator.
+ */
+export function findModel({ models, unroutable, missingKeys }: Models, slug: string): Model {
   const model = models.get(slug);
   if (model) return model;
   if (unroutable?.has(slug) !== true) throw noSuchModel(models, slug, "model");
+  const variables = missingKeys?.get(slug);
   const message =
-    "The model is known to this service, but not set up. Use a model that GET /v1/models lists, or ask the operator of the service.";
+    variables === undefined
+      ? "The model is known to this service but not set up. Use a model that GET /v1/models lists, or ask the operator of the service."
+      : `The model ${slug} is not set up: set ${variables.join(" or ")} where the service starts, or use a model that GET /v1/models lists.`;
   throw new ApiError("model_unavailable", message, { param: "model", shouldRetry: false });
 }
 
 /** @param param names the member of the request */
 export function noSuchModel(models: Catalogue["models"], slug: string, param: string): ApiError {
-  const near = nearNames(models.keys(), slug);
-  const hint = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
-  const message = `There is no such model.${hint} GET /v1/models lists the models that can be called.`;
+  const message = `There is no such model.${didYouMean(models.keys(), slug)} GET /v1/models lists the models that can be called.`;
   return new ApiError("model_not_found", message, { param });
 }
 
@@ -34,8 +39,8 @@ export function modelOf(kind: Kind, catalogue: Models, slug: string): Model {
   const model = findModel(catalogue, slug);
   if (isCalledBy(kind, model)) return model;
   const path = kindOfCall(model)?.endpoint;
-  const served = path === undefined ? "which no endpoint serves" : `which POST ${path} serves`;
-  const message = `Expected ${kind.nouns.one}, got ${slug}, a model of modality ${model.modality}, ${served}.`;
+  const served = path === undefined ? "No endpoint serves it" : `Call POST ${path}`;
+  const message = `Expected ${kind.nouns.one}, got ${slug}, a model of modality ${model.modality}. ${served}.`;
   throw new ApiError("model_not_supported", message, { param: "model" });
 }
 

@@ -35,7 +35,7 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   units: ["per_second", "per_minute", ...CALL_UNITS],
   hasLength: true,
   writes: "output",
-  nouns: { one: "a model that makes music", all: "the music models" },
+  nouns: { one: "a music model", all: "music models" },
   isOfKind: ({ modality }) => modality === "music",
   check: checkMusic,
   inputs: NO_INPUTS,

@@ -38,7 +38,7 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   units: ["per_character", "per_token", "per_second", "per_minute", ...CALL_UNITS],
   hasLength: true,
   writes: "audioOutput",
-  nouns: { one: "a model that speaks", all: "the speech models" },
+  nouns: { one: "a speech model", all: "speech models" },
   isOfKind: ({ modality }) => modality === "audio",
   check: checkSpeech,
   inputs: NO_INPUTS,
@@ -68,9 +68,13 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
 export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechParams> {
   const allowed = model.allowed_params;
   if (allowed.requires_voice_instructions === true && (request.instructions ?? "").trim() === "") {
-    throw new ApiError("missing_required_parameter", "Expected instructions: this model designs its voice from them.", {
-      param: "instructions",
-    });
+    throw new ApiError(
+      "missing_required_parameter",
+      "Missing required parameter: instructions. This model designs its voice from them.",
+      {
+        param: "instructions",
+      },
+    );
   }
   const asked = { ...allowed.default_params, ...request };
   const takesInstructions = allowed.accepts_voice_instructions === true || allowed.requires_voice_instructions === true;
@@ -115,7 +119,7 @@ export function voiceOf(asked: string | undefined, { voices = [], default_params
 
 function checkSpeed(speed: number, range: Model["allowed_params"]["speed"]): void {
   if (range === undefined || (speed >= range.min && speed <= range.max)) return;
-  throw refusal("speed", `Expected speed to be from ${range.min} to ${range.max}, as this model has it, got ${speed}.`);
+  throw refusal("speed", `Expected speed to be from ${range.min} to ${range.max} for this model, got ${speed}.`);
 }
 
 function codePoints(text: string): number {

@@ -52,11 +52,11 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
   hasLength: true,
   bringsRecording: true,
   writes: "output",
-  nouns: { one: "a model that transcribes", all: "the transcription models" },
+  nouns: { one: "a transcription model", all: "transcription models" },
   isOfKind: ({ modality }) => modality === "stt",
   check(request, model, { recording }) {
     if (recording) return checkTranscription(request, model, recording);
-    const message = "Expected the audio as audio_base64 or file_id.";
+    const message = "Missing required parameter: audio_base64 or file_id.";
     throw new ApiError("missing_required_parameter", message, { param: "file" });
   },
   route: {
@@ -97,10 +97,10 @@ function checkTranscription(
   }
   const { max_audio_size_bytes: bytesMax, max_audio_duration_seconds: secondsMax } = allowed;
   if (bytesMax !== undefined && bytes > bytesMax) {
-    throw refusal(param, `This model takes audio of at most ${bytesMax} bytes, got ${bytes}.`);
+    throw refusal(param, `This model accepts audio of at most ${bytesMax} bytes, got ${bytes}.`);
   }
   if (secondsMax !== undefined && seconds > secondsMax) {
-    throw refusal(param, `This model takes audio of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
+    throw refusal(param, `This model accepts audio of at most ${secondsMax} seconds, got ${Math.ceil(seconds)}.`);
   }
   const needsTimes = format === "srt" || format === "vtt";
   const params: TranscriptionParams = {
@@ -139,7 +139,11 @@ export function audioOf(request: TranscriptionRequest): { readonly base64: strin
   }
   if (base64 !== undefined) return { base64 };
   if (fileId !== undefined) return { fileId };
-  throw new ApiError("missing_required_parameter", "Expected the audio as audio_base64 or file_id, or a form.", {
-    param: "file",
-  });
+  throw new ApiError(
+    "missing_required_parameter",
+    "Missing required parameter: audio_base64, file_id, or the part `file` of a form.",
+    {
+      param: "file",
+    },
+  );
 }

@@ -2,7 +2,6 @@
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
-import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import { boundMedia, ONE_RESULT, type Quantities } from "#shared/calls/pricing/media.ts";
 import { priceOf } from "#shared/calls/pricing/price.ts";
@@ -40,7 +39,7 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   units: ["per_second", "per_minute", ...CALL_UNITS],
   hasLength: true,
   writes: "output",
-  nouns: { one: "a model that makes videos", all: "the video models" },
+  nouns: { one: "a video model", all: "video models" },
   isOfKind: ({ modality }) => modality === "video",
   check: checkVideo,
   inputs: (request, model, kept) => inputsByAddress({ ...request }, model, ["image", "video"], kept),
@@ -112,17 +111,17 @@ export function lengthOf(asked: number | undefined, { allowed_params: allowed }:
   if (asked === undefined) return usual ?? durations?.[0];
   if (durations !== undefined) return member("duration", asked, durations);
   if (max === undefined && usual === undefined) {
-    throw refusal("duration", "This model makes one length only; leave out duration.");
+    throw refusal("duration", "This model has a fixed duration; remove duration.");
   }
   if (asked >= min && asked <= (max ?? asked)) return asked;
   const span = max === undefined ? `at least ${min}` : min === 0 ? `at most ${max}` : `${min} to ${max}`;
-  throw refusal("duration", `Expected duration to be ${span} seconds, as this model has it, got ${asked}.`);
+  throw refusal("duration", `Expected duration to be ${span} seconds for this model, got ${asked}.`);
 }
 
 /** A value that the model has no field for would change what is paid for and made: it is refused, not left out. */
 function declared(param: string, value: string | undefined, set: readonly string[] | undefined): string | undefined {
   if (value !== undefined && set === undefined) {
-    throw refusal(param, `Expected no ${param}, which this model does not take, got ${arrived("enum", value)}.`);
+    throw refusal(param, `This model does not support ${param}; remove it.`);
   }
   return member(param, value, set);
 }
@@ -136,11 +135,11 @@ function checkInputMedium(
   if (given === undefined && requires) {
     throw new ApiError(
       "missing_required_parameter",
-      `Expected ${name}_url or ${name}_file_id, which this model needs.`,
+      `Missing required parameter: ${name}_url or ${name}_file_id. This model requires one of them.`,
       {
         param: `${name}_url`,
       },
     );
   }
-  if (given !== undefined && !accepts) throw refusal(`${name}_url`, `This model takes no ${name}.`);
+  if (given !== undefined && !accepts) throw refusal(`${name}_url`, `This model does not accept ${name} input.`);
 }

@@ -40,11 +40,11 @@ export function createCursor(bytes: Uint8Array, subject: Subject = "audio"): Cur
     length: bytes.byteLength,
     step: () => {
       steps += 1;
-      if (steps > PROBE_LIMITS.stepsMax) throw corrupt("has more parts than any recording", subject);
+      if (steps > PROBE_LIMITS.stepsMax) throw corrupt("has too many parts", subject);
     },
     miss: () => {
       misses += 1;
-      if (misses > missesMax) throw corrupt("is mostly not audio", subject);
+      if (misses > missesMax) throw corrupt("contains mostly data that is not audio", subject);
     },
     ascii: (at, length) => {
       let text = "";
@@ -63,9 +63,9 @@ export function corrupt(what: string, subject: Subject = "audio"): MediaError {
 
 /** @throws MediaError corrupt, when no player could play it */
 export function facts(format: AudioFormat, seconds: number, sampleRate: number, channels: number): AudioFacts {
-  if (!(sampleRate >= 1 && sampleRate <= 768_000)) throw corrupt("names no possible sample rate");
-  if (!(channels >= 1 && channels <= 255)) throw corrupt("names no possible number of channels");
-  if (!Number.isFinite(seconds) || seconds <= 0) throw corrupt("holds no audio");
+  if (!(sampleRate >= 1 && sampleRate <= 768_000)) throw corrupt("has an invalid sample rate");
+  if (!(channels >= 1 && channels <= 255)) throw corrupt("has an invalid number of channels");
+  if (!Number.isFinite(seconds) || seconds <= 0) throw corrupt("contains no audio");
   return { format, seconds, sampleRate, channels };
 }
 

@@ -100,6 +100,6 @@ export function probeFrames(cursor: Cursor, format: "mp3" | "aac"): AudioFacts {
     if (!isIndex && at + frame.length <= cursor.length) seconds += frame.samples / frame.sampleRate;
     at += frame.length;
   }
-  if (first === null) throw corrupt("holds no audio");
+  if (first === null) throw corrupt("contains no audio");
   return facts(format, seconds, first.sampleRate, first.channels);
 }

@@ -83,11 +83,11 @@ function walk(cursor: Cursor, from: number, to: number, depth: number, state: St
     } else if (size === 0) {
       size = to - at;
     }
-    if (size < head) throw cursor.corrupt("has a box that is smaller than its own head");
+    if (size < head) throw cursor.corrupt("has a box that is smaller than its header");
     const end = Math.min(to, at + size);
     if (CONTAINERS.has(kind) && depth < DEPTH_MAX) {
       if (kind === "trak") {
-        if (state.tracks.length >= PROBE_LIMITS.tracksMax) throw cursor.corrupt("has more tracks than any recording");
+        if (state.tracks.length >= PROBE_LIMITS.tracksMax) throw cursor.corrupt("has too many tracks");
         state.track = newTrack();
         state.tracks.push(state.track);
       }

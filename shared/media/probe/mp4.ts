@@ -24,7 +24,7 @@ export function probeMp4(cursor: Cursor): AudioFacts {
   });
   const audios = tracks.filter(({ handler, timescale }) => handler === "soun" && timescale > 0);
   const [first] = audios;
-  if (first === undefined) throw corrupt("has no track of audio");
+  if (first === undefined) throw corrupt("has no audio track");
   const seconds = audios.map((track) => {
     const { packetSeconds = 0 } = codecOf(cursor, track);
     const all = Math.max(counted.get(track) ?? 0, track.samples * packetSeconds);
@@ -45,7 +45,7 @@ interface Codec {
 function codecOf(cursor: Cursor, track: Mp4Track): Codec {
   const codec = CODECS.get(track.codec)?.(cursor, track);
   if (codec && track.descriptions === 1) return codec;
-  throw new MediaError("unsupported", "The audio is an MP4 with audio of a codec that is not known here.");
+  throw new MediaError("unsupported", "The audio of this MP4 file uses an unsupported codec.");
 }
 
 const plain =

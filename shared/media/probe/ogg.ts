@@ -53,7 +53,7 @@ export function probeOgg(cursor: Cursor): AudioFacts {
       if (head !== null) {
         streams.set(serial, { ...head, lastGranule: 0, seconds: 0, isInPacket: false, packets: 0, setup: [] });
       }
-      if (streams.size + ended.length > STREAMS_MAX) throw corrupt("has more streams than any recording");
+      if (streams.size + ended.length > STREAMS_MAX) throw corrupt("has too many streams");
     }
     const stream = streams.get(serial);
     const granule = Number(view.getBigInt64(at + 6, true));
@@ -62,7 +62,7 @@ export function probeOgg(cursor: Cursor): AudioFacts {
   }
   const all = [...ended, ...streams.values()];
   const [first] = all;
-  if (first === undefined) throw corrupt("holds no audio that is known here");
+  if (first === undefined) throw corrupt("contains no audio of a supported codec");
   const seconds = all.reduce((sum, stream) => sum + secondsOf(stream), 0);
   return facts("ogg", seconds, first.sampleRate, first.channels);
 }

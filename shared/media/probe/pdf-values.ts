@@ -37,7 +37,7 @@ export class PdfReader {
 
   /** @throws MediaError corrupt for what is no value, too_large when the budget is spent */
   value(depth = 0): PdfValue {
-    if (depth > DEPTH_MAX) throw new MediaError("corrupt", "The PDF nests its values too deep.");
+    if (depth > DEPTH_MAX) throw new MediaError("corrupt", "The PDF is nested too deeply.");
     this.space();
     this.spend(1);
     const next = this.text[this.at];
@@ -131,7 +131,7 @@ export class PdfReader {
 
   private spend(steps: number): void {
     this.budget.left -= steps;
-    if (this.budget.left < 0) throw new MediaError("too_large", "The PDF is too involved to be looked through.");
+    if (this.budget.left < 0) throw new MediaError("too_large", "The PDF is too complex to be inspected.");
   }
 }
 

@@ -106,7 +106,7 @@ function inflated(found: Found, stream: string, dictionary: PdfDictionary): stri
     return bytes.toString("latin1");
   } catch (error) {
     if ((error as { readonly code?: string }).code !== "ERR_BUFFER_TOO_LARGE") return undefined;
-    throw new MediaError("too_large", "The PDF is too large unpacked to be looked through.", { cause: error });
+    throw new MediaError("too_large", "The unpacked PDF is too large to be inspected.", { cause: error });
   }
 }
 

@@ -19,16 +19,13 @@ export function probeAudio(bytes: Uint8Array): AudioFacts {
   if (bytes.byteLength > PROBE_LIMITS.audioBytesMax) {
     throw new MediaError(
       "too_large",
-      `The audio has ${bytes.byteLength} bytes; at most ${PROBE_LIMITS.audioBytesMax} are taken.`,
+      `Expected audio of at most ${PROBE_LIMITS.audioBytesMax} bytes, got ${bytes.byteLength}.`,
     );
   }
   const cursor = createCursor(bytes);
   const format = sniffAudio(cursor);
   if (format === null) {
-    throw new MediaError(
-      "unsupported",
-      "The audio is in no format that is known here: MP3, AAC, FLAC, WAV, Ogg, MP4 or WebM was expected.",
-    );
+    throw new MediaError("unsupported", "Expected audio in MP3, AAC, FLAC, WAV, Ogg, MP4 or WebM, got another format.");
   }
   try {
     return PROBES[format](cursor);

@@ -27,12 +27,12 @@ export function probeVideo(bytes: Uint8Array): VideoFacts {
   const head = cursor.ascii(0, 8);
   const probe = MP4_START.test(head) ? probeMp4 : head.startsWith("\x1a\x45\xdf\xa3") ? probeWebm : null;
   if (probe === null) {
-    throw new MediaError("unsupported", "The video is in no format that is known here: MP4 or WebM was expected.");
+    throw new MediaError("unsupported", "Expected a video in MP4 or WebM, got another format.");
   }
   try {
     const facts = probe(cursor);
-    if (!(facts.width >= 1 && facts.height >= 1)) throw cursor.corrupt("names no size of its images");
-    if (!Number.isFinite(facts.seconds) || facts.seconds <= 0) throw cursor.corrupt("holds no images");
+    if (!(facts.width >= 1 && facts.height >= 1)) throw cursor.corrupt("has no frame size");
+    if (!Number.isFinite(facts.seconds) || facts.seconds <= 0) throw cursor.corrupt("contains no frames");
     return facts;
   } catch (error) {
     // Reading past the end: the file was cut within a header.
@@ -47,7 +47,7 @@ const MP4_START = /^.{4}(?:ftyp|moov|mdat|wide|free|skip)/s;
 function probeMp4(cursor: Cursor): VideoFacts {
   const tracks = readMp4Tracks(cursor).filter(({ timescale, samples }) => timescale > 0 && samples > 0);
   const images = tracks.find(({ handler }) => handler === "vide");
-  if (images === undefined) throw cursor.corrupt("has no track of images");
+  if (images === undefined) throw cursor.corrupt("has no video track");
   const { width, height, rotation } = images;
   const isOnItsSide = rotation === 90 || rotation === 270;
   return {
@@ -67,7 +67,7 @@ function probeWebm(cursor: Cursor): VideoFacts {
   const content = readWebm(cursor);
   const tracks = content.tracks.filter(({ lastSeconds }) => lastSeconds >= 0);
   const images = tracks.find(({ type }) => type === VIDEO);
-  if (images === undefined) throw cursor.corrupt("has no track of images");
+  if (images === undefined) throw cursor.corrupt("has no video track");
   return {
     format: "webm",
     seconds: webmSeconds(content, images, FRAME_SECONDS),

@@ -62,7 +62,7 @@ function modesOf(setup: Uint8Array): readonly (0 | 1)[] {
     return value;
   };
   // One bit ends it all.
-  do if (left <= MODES_BITS_MIN) throw corrupt("has no modes of Vorbis");
+  do if (left <= MODES_BITS_MIN) throw corrupt("has no Vorbis modes");
   while (take(1) === 0);
   const modes: (0 | 1)[] = [];
   let found: readonly (0 | 1)[] | undefined;
@@ -73,6 +73,6 @@ function modesOf(setup: Uint8Array): readonly (0 | 1)[] {
     if (take(6) + 1 === modes.length) found = [...modes];
     left = before;
   }
-  if (found === undefined) throw corrupt("has no modes of Vorbis");
+  if (found === undefined) throw corrupt("has no Vorbis modes");
   return found;
 }

@@ -62,7 +62,7 @@ function secondsOf({ bytes }: Cursor, wav: WavLayout): number {
   if (code === MP3) return probeFrames(createCursor(bytes.subarray(dataStart, dataEnd)), "mp3").seconds;
   const { blockBytes, samplesOf } = BLOCKS[code]?.(wav) ?? {};
   if (samplesOf === undefined || blockBytes === undefined) {
-    throw new MediaError("unsupported", "The audio is a WAV of a codec that is not known here: PCM was expected.");
+    throw new MediaError("unsupported", "Expected PCM audio in the WAV file, got another codec.");
   }
   const samples = Math.floor(size / blockBytes) * samplesOf(blockBytes) + samplesOf(size % blockBytes);
   return samples / sampleRate;

@@ -46,10 +46,10 @@ export function readXiph({ bytes }: Cursor, at: number, end: number): Size {
 /** The first is a size, the others are what they have more or less than the one before. */
 function readDifference(cursor: Cursor, at: number, former: number | undefined): Size {
   const read = readVint(cursor, at, true);
-  if (read === null) throw cursor.corrupt("has a block whose frames have no size");
+  if (read === null) throw cursor.corrupt("has a block with frames of unknown size");
   const middle = 2 ** (7 * read.length - 1) - 1;
   const size = former === undefined ? read.value : former + read.value - middle;
-  if (size < 0) throw cursor.corrupt("has a block with a frame of less than nothing");
+  if (size < 0) throw cursor.corrupt("has a block with a frame of negative size");
   return { size, next: at + read.length };
 }
 

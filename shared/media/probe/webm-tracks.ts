@@ -93,7 +93,7 @@ export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmCont
     const end = start + size.value;
     at = OPENED.has(id.value) ? start : end;
     if (id.value === ID.trackEntry) {
-      if (tracks.length >= PROBE_LIMITS.tracksMax) throw cursor.corrupt("has more tracks than any recording");
+      if (tracks.length >= PROBE_LIMITS.tracksMax) throw cursor.corrupt("has too many tracks");
       tracks.push(newTrack());
     }
     if (OPENED.has(id.value) || end > cursor.length) continue;

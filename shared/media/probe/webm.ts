@@ -22,7 +22,7 @@ export function probeWebm(cursor: Cursor): AudioFacts {
   });
   const audios = content.tracks.filter(({ type }) => type === AUDIO);
   const [first] = audios;
-  if (first === undefined || counted.size === 0) throw corrupt("has no track of audio");
+  if (first === undefined || counted.size === 0) throw corrupt("has no audio track");
   // Times may be anything; frames are not.
   const seconds = [...counted].map(([track, all]) => withGaps(webmSeconds(content, track, BLOCK_SECONDS), all));
   return facts("webm", Math.max(...seconds), first.sampleRate, first.channels);
@@ -32,7 +32,7 @@ export function probeWebm(cursor: Cursor): AudioFacts {
 function clockOf(cursor: Cursor, track: WebmTrack): PacketClock {
   const [, make] = CODECS.find(([codec]) => codec.test(track.codec)) ?? [];
   if (make && !track.isPacked) return make(cursor, track);
-  throw new MediaError("unsupported", "The audio is a WebM with audio of a codec that is not known here.");
+  throw new MediaError("unsupported", "The audio of this WebM file uses an unsupported codec.");
 }
 
 /** By the name of the codec, which may say more behind a slash. */
@@ -54,7 +54,7 @@ const CODECS: readonly (readonly [RegExp, (cursor: Cursor, track: WebmTrack) => 
   [
     /^A_ALAC\b/,
     ({ view }, { privateAt, privateEnd }) => {
-      if (privateEnd - privateAt < 24) throw corrupt("has no config of ALAC");
+      if (privateEnd - privateAt < 24) throw corrupt("has no ALAC configuration");
       return evenClock(view.getUint32(privateAt) / view.getUint32(privateAt + 20));
     },
   ],
@@ -71,6 +71,6 @@ function vorbis(cursor: Cursor, { privateAt, privateEnd }: WebmTrack): PacketClo
   });
   const head = vorbisHead(cursor, at);
   const setup = cursor.bytes.subarray(at + sizes.reduce((sum, size) => sum + size, 0), privateEnd);
-  if (head === undefined) throw corrupt("has no head of Vorbis");
+  if (head === undefined) throw corrupt("has no Vorbis header");
   return vorbisClock(head, setup.subarray(-VORBIS_TAIL_BYTES));
 }

@@ -66,16 +66,16 @@ export async function chatCost(
   const read =
     unknown.length === 0
       ? EXACT
-      : `Not known before a run: ${unknown.join(", ")}. At most it reads ${inputTokens} tokens, the model's context.`;
+      : `Unknown before a run: ${unknown.join(", ")}. The maximum assumes ${inputTokens} input tokens, the model's context.`;
   const usualTokens = Math.min(bound.outputTokensMax, n * ESTIMATE_OUTPUT_TOKENS);
-  const written = `It usually writes ${usualTokens} tokens, at most ${perChoice * n}${isLimited ? "" : ", as the model allows"}.`;
+  const written = `The estimate assumes ${usualTokens} output tokens, the maximum ${perChoice * n}${isLimited ? "" : ", the model's limit"}.`;
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption: `${read} ${written}` };
 }
 
 /** @throws ApiError as `chatCost` */
 export async function embeddingsCost({ work }: CallContext, model: Model, given: KnownParams): Promise<Cost> {
   if (!isEmbeddingModel(model))
-    throw new ApiError("model_not_supported", "Expected a model of embeddings.", { param: "model" });
+    throw new ApiError("model_not_supported", "Expected an embedding model.", { param: "model" });
   const checked = (known: object) => {
     const body = EMBEDDINGS.read({ ...known, model: model.slug });
     const bodyBytes = Buffer.byteLength(JSON.stringify(body));
@@ -102,7 +102,7 @@ export async function embeddingsCost({ work }: CallContext, model: Model, given:
   return {
     estimatedNano: one(ESTIMATE_OUTPUT_TOKENS),
     maxNano: one(inputs * model.max_context_tokens),
-    assumption: `The input is not known before a run: at most ${inputs} inputs of ${model.max_context_tokens} tokens.`,
+    assumption: `The input is unknown before a run. The maximum assumes ${inputs} inputs of ${model.max_context_tokens} tokens.`,
   };
 }
 

@@ -25,7 +25,7 @@ export interface CallContext extends CostContext {
   readonly work: EstimateWork;
 }
 
-export const EXACT = "All that it is given is known.";
+export const EXACT = "All parameters are known.";
 
 export function nothing(assumption: string): Cost {
   return { estimatedNano: 0n, maxNano: 0n, assumption };

@@ -103,17 +103,17 @@ class Estimate {
     const { step, condition, list } = compiled;
     const met = resolveKnown(condition, run.known, undefined, this.#work);
     if (met && ("fault" in met || typeof met.value !== "boolean")) {
-      return nothing("Its condition gives neither true nor false, and the step fails.");
+      return nothing("The step fails: its condition is neither true nor false.");
     }
-    if (met?.value === false) return nothing("Its condition is false.");
+    if (met?.value === false) return nothing("The step is skipped: its condition is false.");
     const items = list && resolveKnown(list, run.known, undefined, this.#work);
-    if (items && "fault" in items) return nothing("Its list cannot be worked out, and the step fails.");
+    if (items && "fault" in items) return nothing("The step fails: its list cannot be evaluated.");
     const costOf = (item: KnownItem | undefined): Promise<Cost> => this.#ofCall(compiled, run, item);
     const cost = list ? await listCost(compiled, items, costOf, this.#work) : await costOf(undefined);
     const tries = BigInt(run.attempts * (step.retry?.max_attempts ?? 1));
     const said: string[] = [];
-    if (met === undefined) said.push("Its condition is not known before a run: the most alone counts it.");
-    if (tries > 1n) said.push(`The most counts ${tries} tries.`);
+    if (met === undefined) said.push("The condition is unknown before a run: only the maximum includes the step.");
+    if (tries > 1n) said.push(`The maximum includes ${tries} attempts.`);
     return {
       estimatedNano: met === undefined ? 0n : cost.estimatedNano,
       maxNano: cost.maxNano * tries,
@@ -147,7 +147,7 @@ class Estimate {
     return {
       estimatedNano: capabilityCharge(price, ofMany(operations).usual).nano,
       maxNano: capabilityCharge(price, ofMany(most).most).nano,
-      assumption: "Settled at what is measured; the most is what a run may measure.",
+      assumption: "The run is charged for the measured amount; the maximum assumes the limits of a run.",
     };
   }
 
@@ -169,7 +169,7 @@ class Estimate {
   }
 }
 
-const NESTED = "Of the workflow that it runs: ";
+const NESTED = "Nested workflow: ";
 
 /** Params are told from the definition that the caller knows: of a workflow that a step runs, the step alone. */
 function placed({ code, message, param, cause }: ApiError, { step }: CompiledStep, place: string): ApiError {

@@ -21,9 +21,9 @@ export async function listCost(
   // A step that was skipped gives null, and there is nothing to do for it.
   const items: unknown = list.value ?? [];
   if (!Array.isArray(items) || items.length > FOR_EACH_ITEMS_MAX) {
-    return nothing(`Its list is none of at most ${FOR_EACH_ITEMS_MAX} items, and the step fails.`);
+    return nothing(`The step fails: expected a list of at most ${FOR_EACH_ITEMS_MAX} items.`);
   }
-  if (items.length === 0) return nothing("0 items. There is nothing to do.");
+  if (items.length === 0) return nothing("The list is empty.");
   const all = BigInt(items.length);
   if (!readsItem(step)) {
     const { estimatedNano, maxNano, assumption } = await costOf(undefined);
@@ -44,8 +44,8 @@ export async function listCost(
     estimatedNano: estimatedNano + rest * mean,
     maxNano: maxNano + rest * other.maxNano,
     assumption:
-      `${items.length} items, of which ${sampled.length} were looked at: each of the others counts as these do in the mean, ` +
-      `and at most as one that is not known. ${other.assumption}`,
+      `${items.length} items, ${sampled.length} of them estimated. The others count with the average of these, ` +
+      `the maximum assumes unknown items. ${other.assumption}`,
   };
 }
 
@@ -53,9 +53,7 @@ function unknownListCost(one: Cost): Cost {
   return {
     estimatedNano: one.estimatedNano,
     maxNano: one.maxNano * BigInt(FOR_EACH_ITEMS_MAX),
-    assumption:
-      `${one.assumption} Its list is not known before a run: one item is taken for usual, ${FOR_EACH_ITEMS_MAX} ` +
-      "for the most.",
+    assumption: `${one.assumption} The list is unknown before a run: the estimate assumes one item, the maximum ${FOR_EACH_ITEMS_MAX}.`,
   };
 }
 

@@ -44,7 +44,7 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
     return {
       estimatedNano: maxNano / BigInt(Math.max(1, Math.floor(seconds / 60))),
       maxNano,
-      assumption: `A minute of audio is taken for usual, ${seconds} seconds for the most.`,
+      assumption: `The estimate assumes one minute of audio, the maximum ${seconds} seconds.`,
     };
   }
   const bytes = Buffer.byteLength(JSON.stringify(dear.body));
@@ -52,7 +52,7 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
   const assumption =
     unknown.length === 0
       ? EXACT
-      : `Not known before a run: ${unknown.join(", ")}. The dearest that the model takes is its most.`;
+      : `Unknown before a run: ${unknown.join(", ")}. The maximum assumes the most expensive values.`;
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption };
 }
 

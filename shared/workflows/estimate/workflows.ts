@@ -25,7 +25,7 @@ export async function readDefinition(
     return await slices.run(compilingDefinition(definition, reading));
   } catch (error) {
     if (reading.left >= 0) throw error;
-    const message = "Expected workflows whose expressions are read with less work in all for an estimate.";
+    const message = "The expressions of the workflows are too complex for an estimate; use fewer or shorter ones.";
     throw new ApiError("invalid_request", message, { cause: error });
   }
 }
@@ -50,18 +50,12 @@ export class EstimatedWorkflows {
    */
   async find(workflowId: string, version: number | undefined, depth: number): Promise<Found> {
     if (depth > WORKFLOW_DEPTH_MAX) {
-      throw new ApiError(
-        "invalid_request",
-        `Expected workflows that run others to a depth of at most ${WORKFLOW_DEPTH_MAX}.`,
-      );
+      throw new ApiError("invalid_request", `Expected workflows nested at most ${WORKFLOW_DEPTH_MAX} deep.`);
     }
     const key = `${workflowId} ${version ?? ""}`;
     this.#depths.add(`${depth} ${key}`);
     if (this.#depths.size > WORKFLOW_NESTED_MAX) {
-      throw new ApiError(
-        "invalid_request",
-        `Expected at most ${WORKFLOW_NESTED_MAX} workflows to be looked at for an estimate.`,
-      );
+      throw new ApiError("invalid_request", `Expected at most ${WORKFLOW_NESTED_MAX} workflows in an estimate.`);
     }
     const found = this.#found.get(key) ?? (await this.#read(workflowId, version));
     this.#found.set(key, found);

@@ -70,8 +70,7 @@ export function compileCel(text: string, reading?: Work): CelExpression | { read
 }
 
 const TOO_MUCH = {
-  fault:
-    "Expected expressions that are read with less work in all: fewer or shorter ones, and inputs or steps in place of constants.",
+  fault: "The expressions are too complex. Use fewer or shorter ones, and inputs or steps instead of constants.",
 };
 
 function isTooMuch(reading: Work | undefined): boolean {

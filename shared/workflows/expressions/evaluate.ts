@@ -39,7 +39,7 @@ export function evaluate(node: ASTNode, on: Evaluation, bound?: Bound): unknown 
       return memberOf(of(node.args[0]), node.args[1], node.args[1]);
     case "[]": {
       const [list, key] = node.args;
-      return memberOf(of(list), of(key), key.op === "value" ? String(key.args) : "The member that [] names");
+      return memberOf(of(list), of(key), key.op === "value" ? String(key.args) : "The member in []");
     }
     case "list":
       return node.args.map(of);
@@ -81,7 +81,7 @@ function memberOf(value: unknown, key: unknown, shown: string): unknown {
   if (isObject(value) && typeof key === "string" && Object.hasOwn(value, key) && value[key] !== undefined) {
     return value[key];
   }
-  throw new ExpressionFault(`${shown} is not there.`);
+  throw new ExpressionFault(`${shown} does not exist.`);
 }
 
 function nameOf(value: unknown): string {

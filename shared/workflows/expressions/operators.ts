@@ -51,7 +51,7 @@ export function applyBinary(operator: BinaryOperator, a: unknown, b: unknown, wo
 export function negate(value: unknown): bigint | number {
   if (typeof value === "bigint") return inRange(-value);
   if (typeof value === "number") return -value;
-  throw new ExpressionFault(`Expected a number behind -, got ${typeOf(value)}.`);
+  throw new ExpressionFault(`Expected a number after -, got ${typeOf(value)}.`);
 }
 
 /** @throws ExpressionFault for an integer beyond 64 bits */

@@ -83,7 +83,7 @@ function split(text: string): readonly Part[] | { readonly fault: string } {
       at += ESCAPED.length;
     } else if (text.startsWith(OPEN, at)) {
       const end = endOf(text, at + OPEN.length);
-      if (end === undefined) return { fault: "Expected }} behind ${{." };
+      if (end === undefined) return { fault: "Expected }} after ${{." };
       if (literal !== "") parts.push(literal);
       literal = "";
       parts.push({ expression: text.slice(at + OPEN.length, end) });
@@ -176,7 +176,7 @@ function walk(path: Path, scope: Scope): Resolved {
       typeof part === "number"
         ? Array.isArray(value) && part < value.length
         : typeof value === "object" && !Array.isArray(value) && Object.hasOwn(value, part);
-    if (!isThere) return { fault: `${written(path.slice(0, at + 1))} is not there.` };
+    if (!isThere) return { fault: `${written(path.slice(0, at + 1))} does not exist.` };
     value = (value as Record<string | number, unknown>)[part];
   }
   return { value };

@@ -27,7 +27,7 @@ export function bytesOf(value: unknown, bytesMax: number): number {
 export function plain(value: unknown): Resolved {
   const bytesMax = EXPRESSION_VALUE_BYTES_MAX;
   if (bytesOf(value, bytesMax) > bytesMax) {
-    return { fault: `Expected an expression to give at most ${bytesMax} bytes.` };
+    return { fault: `Expected an expression to return at most ${bytesMax} bytes.` };
   }
   try {
     return { value: converted(value) };
@@ -41,18 +41,18 @@ function converted(value: unknown): unknown {
   if (value === null || typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "bigint") {
     if (Number.isSafeInteger(Number(value))) return Number(value);
-    throw new Error("Expected an expression to give integers below 2^53.");
+    throw new Error("Expected an expression to return integers below 2^53.");
   }
   if (typeof value === "number") {
     if (Number.isFinite(value)) return value;
-    throw new Error("Expected an expression to give finite numbers.");
+    throw new Error("Expected an expression to return finite numbers.");
   }
   if (Array.isArray(value)) return value.map(converted);
   if (isRecord(value)) {
     return Object.fromEntries(Object.entries(value).map(([key, one]) => [key, converted(one)]));
   }
   throw new Error(
-    "Expected an expression to give a value of JSON: text, a number, a boolean, null, a list or an object.",
+    "Expected an expression to return a JSON value: text, a number, a boolean, null, a list or an object.",
   );
 }
 

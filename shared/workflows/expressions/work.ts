@@ -46,7 +46,7 @@ export class Work {
     this.#within?.spend(units);
     if (this.#left < 0) {
       throw new WorkExceeded(
-        "Expected an expression that does less work, on shorter texts and lists; for_each goes through long ones.",
+        "The expression is too expensive. Use shorter texts and lists, or for_each for long lists.",
       );
     }
   }

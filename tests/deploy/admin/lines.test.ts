@@ -107,6 +107,7 @@ describe("help", () => {
     expect(needs["nothing"]?.map(({ command }) => command)).toEqual([
       "catalogue check",
       "catalogue list",
+      "import litellm",
       "nats keys",
       "compose env",
       "webhook listen",

@@ -47,7 +47,7 @@ describe("a fault is one sentence that says what to do", () => {
   test("with a wrong token, and with one that may not", async () => {
     const wrong = await complaint(but({ SLUICE_OPERATOR_TOKEN: mintOperatorToken() }));
     expect(wrong).toBe(
-      "the operator token is not valid; set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor expired",
+      "the operator token is unknown, revoked or expired; set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor expired",
     );
     const { name } = await makeWorkspace();
     const weak = but({ SLUICE_OPERATOR_TOKEN: bed().tokens.read });

@@ -261,7 +261,7 @@ describe("what calls leave", () => {
     expect(await refusal("holds", "close", `${late}.1`)).toBe("there is no such hold");
     expect(await refusal("holds", "close", early)).toContain("until then the service closes it (before_deadline)");
     const above = ["holds", "close", early, "--credits", "2.1", "--before-deadline", "yes"];
-    expect(await refusal(...above)).toContain("has 2 credits");
+    expect(await refusal(...above)).toContain("at most the 2 credits of the hold");
     expect(await refusal("holds", "close", early, "--credits", "x")).toContain("expected credits as a decimal number");
     expect(await text("holds", "close", `${early}.1`, "--before-deadline", "yes")).toMatch(/^taken +0$/m);
     expect(await json("credits", "balance", name)).toMatchObject({ credits: "9.5", held: "0" });
@@ -280,7 +280,7 @@ describe("what calls leave", () => {
     expect(fault).toMatchObject({ workspace_id: id, ...facts });
     expect(await text("holds", "faults", "--limit", "1")).toContain(late);
     expect(await json("holds", "resolve", String(fault["id"]))).toEqual(fault);
-    expect(await refusal("holds", "resolve", String(fault["id"]))).toContain("there is no such fault");
+    expect(await refusal("holds", "resolve", String(fault["id"]))).toContain("there is no such open fault");
   });
 
   test("sources, listed with what they lack, and reset", async () => {

@@ -16,6 +16,7 @@ const stages = readStages();
 const last = stages.at(-1);
 if (last === undefined) throw new Error("the Dockerfile has no stage");
 const settings = settingsOf(last);
+const dockerfile = await Bun.file(join(PROJECT_ROOT, "deploy/Dockerfile")).text();
 const ignored = (await Bun.file(join(PROJECT_ROOT, ".dockerignore")).text()).split("\n");
 
 describe("deploy/Dockerfile", () => {
@@ -43,8 +44,12 @@ describe("deploy/Dockerfile", () => {
       "org.opencontainers.image.title": "Sluice",
       "org.opencontainers.image.licenses": packageJson.license,
       "org.opencontainers.image.version": packageJson.version,
+      "org.opencontainers.image.source": "${SOURCE}",
       "org.opencontainers.image.revision": "${REVISION}",
+      "org.opencontainers.image.created": "${CREATED}",
     });
+    for (const fact of ["SOURCE", "REVISION", "CREATED"])
+      expect(dockerfile).toMatch(new RegExp(`^ARG ${fact}=unknown$`, "m"));
   });
 
   test("copies what is there and enters the build", () => {

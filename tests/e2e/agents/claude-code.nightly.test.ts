@@ -1,4 +1,4 @@
-/** The Claude Code program, set up as the README says, against the running service and a scripted provider of Anthropic's API. */
+/** The Claude Code program, set up as its documentation page says, against the running service and a scripted provider of Anthropic's API. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import type { Call, Turn } from "#tests/e2e/families/turn.ts";
 import { invalid } from "#tests/providers/anthropic/errors.ts";
 
 import { repeatedShare } from "./prompt-prefix.ts";
-import { type AgentHome, findProgram, openHome, runProgram, settingsOfReadme } from "./run-program.ts";
+import { type AgentHome, findProgram, openHome, runProgram, settingsOfPage } from "./run-program.ts";
 
 /** Claude Code sends late system messages to models that it knows, and none to others. */
 const KNOWN = "claude-opus-5";
@@ -52,7 +52,7 @@ interface Options {
 async function claude(prompt: string, args: readonly string[] = [], options: Options = {}) {
   const { model = KNOWN, key = bed.target().key, code = 0, env = {} } = options;
   const values: Readonly<Record<string, string>> = { ANTHROPIC_MODEL: model, ANTHROPIC_SMALL_FAST_MODEL: SMALL };
-  const settings = settingsOfReadme("Use it with Claude Code", "sh", counted.url).matchAll(/(\w+)=(\S+)/g);
+  const settings = settingsOfPage("Claude Code", "sh", counted.url).matchAll(/(\w+)=(\S+)/g);
   const own = [...settings].map(([, name = "", value = ""]) => [name, values[name] ?? value.replace("$SLUICE_KEY", key)]); // prettier-ignore
   const quiet = { CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1", DISABLE_AUTOUPDATER: "1" };
   const command = [

@@ -1,4 +1,4 @@
-/** The Codex program, set up as the README says, against the running service and a scripted provider of OpenAI's dialect. */
+/** The Codex program, set up as its documentation page says, against the running service and a scripted provider of OpenAI's dialect. */
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { readSent, type Sent } from "#tests/e2e/families/sent.ts";
 import type { Call, Turn } from "#tests/e2e/families/turn.ts";
 import { pngOf } from "#tests/support/png.ts";
 
-import { type AgentHome, findProgram, openHome, runProgram, settingsOfReadme } from "./run-program.ts";
+import { type AgentHome, findProgram, openHome, runProgram, settingsOfPage } from "./run-program.ts";
 
 /** Codex knows the second and the third: it asks the second for tools by a search, and the third by code alone. */
 const MODELS = ["unknown-to-codex", "gpt-5.5", "gpt-5.6-sol"] as const;
@@ -31,9 +31,9 @@ afterEach(() => {
   expect(bed.servers.openai.faults).toEqual([]);
 });
 
-/** The settings that the README tells users to write, for this stack and model. */
+/** The settings that the page tells users to write, for this stack and model. */
 function settings(model: string, transport: "http" | "websocket"): string {
-  const block = settingsOfReadme("Use it with Codex", "toml", bed.target().url);
+  const block = settingsOfPage("Codex", "toml", bed.target().url);
   const own = block.replace(/^model = .*$/m, `model = "${model}"`);
   return transport === "websocket" ? own : own.replace("supports_websockets = true\n", "");
 }

@@ -67,11 +67,13 @@ export async function findProgram(name: string, version: string): Promise<string
   }
 }
 
-/** Settings in a code block of the README, for this service. @throws Error when the README has no block of this language after the heading */
-export function settingsOfReadme(heading: string, language: string, url: string): string {
-  const section = readFileSync(join(PROJECT_ROOT, "README.md"), "utf8").split(/^## /m).find((one) => one.startsWith(`${heading}\n`)); // prettier-ignore
+const CONNECT = "schemas/docs/get-started/connect.md";
+
+/** Settings in a code block of the page on clients, for this service. @throws Error when the page has no block of this language after the heading */
+export function settingsOfPage(heading: string, language: string, url: string): string {
+  const section = readFileSync(join(PROJECT_ROOT, CONNECT), "utf8").split(/^## /m).find((one) => one.startsWith(`${heading}\n`)); // prettier-ignore
   const block = section?.split(`\`\`\`${language}\n`)[1]?.split("```")[0];
-  if (block === undefined) throw new Error(`the README has no block of ${language} in "${heading}"`);
+  if (block === undefined) throw new Error(`${CONNECT} has no block of ${language} in "${heading}"`);
   return block.replace("http://127.0.0.1:8080", url);
 }
 

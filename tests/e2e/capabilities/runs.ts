@@ -53,7 +53,7 @@ describe("the list", () => {
     expect(all).not.toContain("code.run_python");
     expect(await errorOf(await bench.run("code.run_python", { input: { code: { text: "1" } } }))).toMatchObject({
       status: 404,
-      message: "This service does not offer code.run_python; GET /v1/tools lists what it does.",
+      message: "This service does not offer code.run_python; GET /v1/tools lists the capabilities that it offers.",
     });
     const worker = newId();
     await bench.stack.query("insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)", [
@@ -68,7 +68,7 @@ describe("the list", () => {
       expect(await errorOf(await bench.call(`/v1/capabilities/image.ocr/${path}`, PHOTO))).toMatchObject({
         status: 404,
         code: "capability_not_found",
-        message: "This service does not offer image.ocr; GET /v1/tools lists what it does.",
+        message: "This service does not offer image.ocr; GET /v1/tools lists the capabilities that it offers.",
       });
     }
     await bench.stack.query("delete from capability_offer where worker = $1", [worker]);

@@ -43,7 +43,7 @@ test("none can be deleted, and none is listed", async () => {
   expect(await errorOf(answer)).toMatchObject({
     status: 403,
     code: "permission_denied",
-    message: "file-sample-photo is a sample of the service, which no workspace can delete.",
+    message: "The file file-sample-photo is a sample of the service, which no workspace can delete.",
   });
   expect((await call("/file-sample-photo")).status).toBe(200);
   expect(((await (await call("")).json()) as { data: unknown[] }).data).toEqual([]);

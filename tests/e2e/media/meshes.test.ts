@@ -174,7 +174,7 @@ describe("a call that is refused", () => {
     ["no model", { model: undefined }, "missing_required_parameter", "model"],
     ["a model that there is not", { model: "nobody" }, "model_not_found", "model"],
     ["a model that draws", { model: "sandbox-image" }, "model_not_supported", "model"],
-    ["a model that chats", { model: "sandbox-chat" }, "model_not_supported", "model"],
+    ["a chat model", { model: "sandbox-chat" }, "model_not_supported", "model"],
     ["a mesh for a model that makes one", { mesh_url }, "unsupported_value", "mesh_url"],
     ["a stored mesh for a model that makes one", { mesh_file_id: "file-1" }, "unsupported_value", "mesh_file_id"],
     ["no mesh for a model that transforms one", remesh, "missing_required_parameter", "mesh_url"],

@@ -38,6 +38,13 @@ test("the service, its document and its models", async () => {
   for (const operation of ["getService", "getHealth", "getReadiness", "getOpenApi", "getDocs", "listPublicModels"]) {
     await api.call(operation);
   }
+  await api.call("getApiExplorer");
+  await api.call("searchDocs", { query: "?q=retry" });
+  await api.call("getDocsPage", { path: { section: "api" } });
+  const page = await api.call("getDocsSectionPage", { path: { section: "reference", page: "errors" } });
+  const headers = { "if-none-match": page.headers.get("etag") ?? "" };
+  await api.call("getDocsSectionPage", { path: { section: "reference", page: "errors" }, headers });
+  await api.call("getDocsSectionPage", { path: { section: "reference", page: "errors.md" } });
   await api.call("listModels", { query: "?include_tools=true" });
   await api.call("getModel", { path: { slug: "sandbox-chat" } });
   await api.call("getSchema", { path: { file: "ChatCompletionRequest.json" } });

@@ -15,6 +15,8 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/\b(sluice=)[\w-]{43}/g, "$1<secret>"],
   [/\bwhsec_[0-9A-Za-z+/]{43}=/g, "whsec_<secret>"],
   [/(\/v1\/media\/content\/)[\w.-]+/g, "$1<token>"],
+  // Of a full window.
+  [/\bis accepted in \d+ s\./g, "is accepted in <n> s."],
   [/http:\/\/(127\.0\.0\.1|localhost):\d+/g, "<address>"],
 ];
 

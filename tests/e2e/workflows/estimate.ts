@@ -74,8 +74,8 @@ describe("an estimate", () => {
     const [known, open] = steps;
     expect(known?.max_credits).toBe(((await call.json()) as { max_credits: number }).max_credits);
     expect(open?.max_credits).toBeGreaterThan(10 * (known?.max_credits ?? 0));
-    expect(open?.assumption).toContain("Not known before a run: messages.");
-    expect(open?.assumption).toContain("It usually writes 100 tokens, at most 100.");
+    expect(open?.assumption).toContain("Unknown before a run: messages.");
+    expect(open?.assumption).toContain("The estimate assumes 100 output tokens, the maximum 100.");
     expect(currency).toBe("credits");
     expect(max_credits).toBeCloseTo((known?.max_credits ?? 0) + (open?.max_credits ?? 0), 9);
   });
@@ -190,6 +190,7 @@ describe("an estimate", () => {
       404,
       "workflow_not_found",
     ],
+    ["with a misspelt input", () => ({ workflow_id: child, inputs: { topic: "tea" } }), 400, "invalid_request"],
     ["without an input that is needed", () => ({ workflow_id: child }), 400, "missing_required_parameter"],
   ])("%s is refused", async (_name, body, status, code) => {
     expect(await errorOf(await bench.call("/v1/workflows/estimate", body()))).toMatchObject({ status, code });

@@ -137,7 +137,7 @@ test("a workspace with as many runs as it may have begins no further one, and th
   try {
     const refused = await callAs(owner, `/v1/workflows/${leaf}/runs`, { mode: "async" });
     expect([refused.status, refused.body.error.code]).toEqual([503, "overloaded"]);
-    expect(refused.body.error.message).toContain(`${ACTIVE_RUNS_MAX} runs under way`);
+    expect(refused.body.error.message).toContain(`${ACTIVE_RUNS_MAX} active runs`);
     const one = await worker();
     try {
       expect(await endedAs(owner, run.id)).toMatchObject({ status: "succeeded", output: { text: "done" } });

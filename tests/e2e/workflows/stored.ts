@@ -336,7 +336,7 @@ describe("who may", () => {
     const { status, body } = await call("POST", "/v1/workflows", "maker", { name: "bomb", definition: of(id) });
     expect([status, body.error?.message]).toEqual([
       400,
-      "Expected at most 20000 calls and runs in all, as far as lists are written out.",
+      "Expected at most 20000 calls and runs in total, including the items of literal lists.",
     ]);
   });
 

@@ -11,7 +11,7 @@ test("a result is repeated as text up to a length", () => {
   expect(content).toEqual([
     {
       type: "text",
-      text: `The result has ${RESULT_TEXT_CHARACTERS_MAX + 1} characters and stands in structuredContent alone.`,
+      text: `The result has ${RESULT_TEXT_CHARACTERS_MAX + 1} characters; read it in structuredContent.`,
     },
   ]);
 });

@@ -1,22 +1,22 @@
 import { describe, expect, test } from "bun:test";
 
-import { docsAsset, docsPage } from "#ingress/openapi/docs-page.ts";
+import { explorerAsset, explorerPage } from "#ingress/openapi/docs-page.ts";
 
-describe("the docs page", () => {
+describe("the API explorer", () => {
   test("loads from our own origin only, and every file it loads is served", async () => {
-    const html = await docsPage().text();
+    const html = await explorerPage().text();
     const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? "");
     const assets = links.filter((link) => link.startsWith("/docs/assets/"));
     expect(links.filter((link) => !link.startsWith("/") || link.startsWith("//"))).toEqual([]);
     expect(assets).toHaveLength(4);
     for (const asset of assets) {
-      const response = docsAsset(asset.slice("/docs/assets/".length));
+      const response = explorerAsset(asset.slice("/docs/assets/".length));
       expect((await response?.arrayBuffer())?.byteLength).toBeGreaterThan(100);
     }
   });
 
   test("forbids foreign hosts, inline code and framing", async () => {
-    const response = docsPage();
+    const response = explorerPage();
     const policy = response.headers.get("content-security-policy") ?? "";
     expect(policy).toContain("default-src 'none'");
     expect(policy).toContain("frame-ancestors 'none'");
@@ -26,17 +26,17 @@ describe("the docs page", () => {
   });
 
   test("starts on our document and keeps its address from the validator's host", async () => {
-    const script = await docsAsset("start.js")?.text();
+    const script = await explorerAsset("start.js")?.text();
     expect(script).toContain('url: "/openapi.json"');
     expect(script).toContain("validatorUrl: null");
-    expect(docsAsset("start.js")?.headers.get("content-type")).toContain("text/javascript");
-    expect(docsAsset("start.js")?.headers.get("x-content-type-options")).toBe("nosniff");
+    expect(explorerAsset("start.js")?.headers.get("content-type")).toContain("text/javascript");
+    expect(explorerAsset("start.js")?.headers.get("x-content-type-options")).toBe("nosniff");
   });
 
   test.each(["package.json", "../package.json", "..%2Fpackage.json", "swagger-initializer.js", "", "constructor"])(
     "serves nothing under the name %j",
     (name) => {
-      expect(docsAsset(name)).toBeUndefined();
+      expect(explorerAsset(name)).toBeUndefined();
     },
   );
 });

@@ -57,7 +57,7 @@ function faultsOf(schema: object, value: unknown): string {
 const VERBS: ReadonlySet<string> = new Set(
   (
     "Audit Call Cancel Check Close Compact Count Create Delete Download Estimate List Recover Redrive Reset Resolve Retrieve " +
-    "Retry Reveal Revoke Rotate Run Set Stream Test Update Upload"
+    "Retry Reveal Revoke Rotate Run Search Set Stream Test Update Upload"
   ).split(" "),
 );
 

@@ -77,8 +77,14 @@ test("an image that is made and cannot be read is told by its file, and the log 
 });
 
 test.each([
-  ["there is no image model", TOOL, [], "tools[0].model", "no model here that makes images"],
-  ["the only one refuses a member", { ...TOOL, size: "1x1" }, [image("a", "1")], "tools[0].size", "takes no size"],
+  ["there is no image model", TOOL, [], "tools[0].model", "This service has no image model"],
+  [
+    "the only one refuses a member",
+    { ...TOOL, size: "1x1" },
+    [image("a", "1")],
+    "tools[0].size",
+    "does not support size",
+  ],
   ["all refuse it", { ...TOOL, size: "1x1" }, [image("a", "1"), image("b", "1")], "tools[0].model", "No image model"],
 ] as const)("is refused where %s", (_when, tool, models, param, words) => {
   const read = () => readImageTool(catalogueOf(...models), tool, "tools[0]");

@@ -103,11 +103,11 @@ test("names longer than a source takes are shortened, each in its own way and al
 describe("refused are", () => {
   test("two tools whose joined names are the same, by both of their names", () => {
     expect(refusal({ tools: [f("crm__find"), ns("crm", f("find"))] })).toEqual([
-      "Expected tools whose joined names differ: crm__find and find of the namespace crm are both crm__find.",
+      "Expected tools with different names: crm__find and find of the namespace crm are both sent as crm__find.",
       "tools[1].tools[0]",
     ]);
     expect(refusal({ tools: [SEARCH], input: [added(f("tool_search")), USER] })).toEqual([
-      "Expected tools whose joined names differ: the search for tools and tool_search are both tool_search.",
+      "Expected tools with different names: the search for tools and tool_search are both sent as tool_search.",
       "input[0].tools[0]",
     ]);
   });

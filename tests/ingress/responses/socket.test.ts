@@ -138,7 +138,8 @@ describe("connections", () => {
   test("read no message before its key and its window", async () => {
     let isRevoked = false;
     const authenticate = (): void => {
-      if (isRevoked) throw new ApiError("invalid_api_key", "The API key is not valid.");
+      if (isRevoked)
+        throw new ApiError("invalid_api_key", "The API key is unknown, revoked or expired; use an active key.");
     };
     const { context, counted } = fake({ authenticate });
     const server = listen(context, { hostname: "127.0.0.1", port: 0 });

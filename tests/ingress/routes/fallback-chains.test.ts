@@ -20,7 +20,7 @@ import { envelopeOf, type FakeContext, fakeContext } from "../fake-context.ts";
 const ROLES: readonly Role[] = ["owner", "admin", "developer", "billing"];
 const PRESETS = "presets: [{ name: standard, requests_per_minute: 120, daily_tokens: null }]";
 
-/** The chat models a to l and a model of embeddings. */
+/** The chat models a to l and an embedding model. */
 function catalogue(): Catalogue {
   const base = build([`${BASE}${PRESETS}`]);
   const one = base.models.get("one");
@@ -348,7 +348,7 @@ describe("a chain is refused", () => {
     const { id, keys } = await team();
     await send("PUT", chainOf(id, "b"), keys.owner, { fallbacks: ["c"] });
     const { message } = await envelopeOf(await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["a"] }));
-    expect(message).toBe("Expected a chain that does not lead back to its own model, got c → a → b → c.");
+    expect(message).toBe("A chain must not lead back to its own model, got c → a → b → c.");
   });
 
   test("in another form than JSON", async () => {

@@ -100,7 +100,7 @@ test("runs of a tool beyond its own limit are refused, and are not begun", async
   const { told } = await play({ turns: [[call(), call(), call()], []], most: 2 });
   const ended = told.filter(({ status }) => status !== "in_progress");
   expect(ended.map(({ status }) => status)).toEqual(["completed", "completed", "failed"]);
-  expect(ended[2]?.output).toContain("No more than 2 calls of tell");
+  expect(ended[2]?.output).toContain("Expected at most 2 calls of tell");
   expect(ended[2]).not.toHaveProperty("request_id");
 });
 
@@ -145,7 +145,7 @@ describe("a limit", () => {
   test("of runs is told to the model", async () => {
     const { summary } = await play({ turns: [[call(), call(), call()], []], limits: { runs: 2 } });
     expect(summary?.calls?.map(({ status }) => status)).toEqual(["completed", "completed", "failed"]);
-    expect(summary?.calls?.[2]?.output).toContain("No more than 2 calls");
+    expect(summary?.calls?.[2]?.output).toContain("Expected at most 2 tool calls");
     expect(summary?.calls?.[2]).not.toHaveProperty("request_id");
   });
 });

@@ -76,7 +76,7 @@ test("two ingresses have one share of a workspace and one limit of an address, u
   const check = (): void => other.ipNet.check("8.8.8.8");
   check();
   check();
-  expect(check).toThrow("came from this address");
+  expect(check).toThrow("This IP address sent more than");
 
   other.connection.publish(inFlightSubject("odd"), "no JSON");
   for (const turn of turns) turn.release();

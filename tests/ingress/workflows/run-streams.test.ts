@@ -282,7 +282,9 @@ describe("streams that a process is read", () => {
     const held = Array.from({ length: ofKey }, () => follow(greedy));
     expect(refusal({ workspaceId: workspace, keyId: greedy })).toMatchObject({ code: "overloaded", status: 503 });
     while (held.length < ofWorkspace) held.push(follow(modest));
-    expect(refusal({ workspaceId: workspace, keyId: newId() }).message).toContain(`The workspace reads ${ofWorkspace}`);
+    expect(refusal({ workspaceId: workspace, keyId: newId() }).message).toContain(
+      `The workspace has ${ofWorkspace} open streams`,
+    );
     // Another workspace has its own.
     runs.follow(newId(), { workspaceId: newId(), keyId: newId() }).close();
     held.pop()?.close();

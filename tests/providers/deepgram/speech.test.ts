@@ -66,7 +66,7 @@ describe("a request for speech", () => {
       kind: "rejected",
       code: "unsupported_value",
       param: "voice",
-      say: "The model has no voice of this name.",
+      say: "The model has no voice with this name; GET /v1/models lists its voices.",
     });
     expect(server.requests).toEqual([]);
   });
@@ -93,7 +93,7 @@ describe("a request for speech", () => {
       kind: "rejected",
       code: "invalid_request",
       param: "input",
-      say: "This model speaks at most 2000 characters in one call, got 2001.",
+      say: "This model accepts at most 2000 characters in one call, got 2001.",
     });
     expect(server.requests).toEqual([]);
     expect((await speech.run(speechCall({ text: "é".repeat(2_000) }))).usage).toEqual({ characters: 2_000 });

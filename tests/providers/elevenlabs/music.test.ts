@@ -88,7 +88,7 @@ describe("a request for music", () => {
       kind: "rejected",
       code: "unsupported_value",
       param: "duration",
-      say: `This model makes music of 3 to 600 seconds; ${duration} were asked for.`,
+      say: `Expected duration to be 3 to 600 seconds for this model, got ${duration}.`,
     });
     expect(server.requests).toEqual([]);
   });
@@ -115,7 +115,7 @@ describe("a request for music", () => {
       kind: "rejected",
       code: "invalid_request",
       param,
-      say: "This model takes at most 4100 characters of prompt and lyrics together.",
+      say: "This model accepts at most 4100 characters of prompt and lyrics in total.",
     });
     expect(server.requests).toEqual([]);
   });

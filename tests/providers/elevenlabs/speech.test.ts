@@ -88,7 +88,7 @@ describe("a request for speech", () => {
       kind: "rejected",
       code: "invalid_request",
       param: "voice",
-      say: "This model needs a voice.",
+      say: "This model requires a voice.",
     });
     expect(server.requests).toEqual([]);
   });
@@ -99,7 +99,7 @@ describe("a request for speech", () => {
       kind: "rejected",
       code: "unsupported_value",
       param: "speed",
-      say: `This model speaks at 0.7 to 1.2 times its own speed; ${speed} was asked for.`,
+      say: `Expected speed to be from 0.7 to 1.2 for this model, got ${speed}.`,
     });
     expect(server.requests).toEqual([]);
   });

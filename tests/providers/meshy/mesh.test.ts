@@ -55,8 +55,8 @@ const TEXT = "text-to-3d/meshy-6";
 const IMAGE = "image-to-3d/meshy-6";
 const RETEXTURE = "retexture/meshy-6";
 const LONG = "x".repeat(601);
-const needs = (param: string, what: string) => ({ ...badRequest(param), say: `This model needs ${what}.` });
-const short = { ...badRequest("prompt"), say: "This model takes prompts of at most 600 characters." };
+const needs = (param: string, what: string) => ({ ...badRequest(param), say: `This model requires ${what}.` });
+const short = { ...badRequest("prompt"), say: "This model accepts prompts of at most 600 characters." };
 
 const MESHY: JobBase<MeshInput, Script> = {
   open(...scripts) {

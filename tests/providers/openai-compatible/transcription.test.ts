@@ -127,7 +127,7 @@ describe("a request for a transcription", () => {
       kind: "rejected",
       code: "unsupported_value",
       param: "response_format",
-      say: "This model gives the text without times: ask for json or text.",
+      say: "This model returns no timestamps; set response_format to json or text.",
     });
     expect(server.requests).toEqual([]);
   });

@@ -51,7 +51,7 @@ describe("an error of Tripo", () => {
       2_009,
       "illegal characters",
       ["prompt"],
-      { ...PROMPT, say: "The prompt has characters that this model does not take." },
+      { ...PROMPT, say: "The prompt contains characters that this model does not accept." },
     ],
     [2_010, "insufficient credits", ["prompt"], { kind: "misconfigured" }],
     [2_014, "audit failed", ["prompt"], { kind: "failed" }],

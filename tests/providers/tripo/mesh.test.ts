@@ -44,7 +44,7 @@ const mesh = (file: string, contentType?: string) => [{ url: at(file), ...(conte
 const GLTF = "model/gltf-binary";
 const made = (output: unknown): Script => ({ task: { output } });
 const progress = (told: unknown): Script => ({ polls: ["running"], task: { progress: told } });
-const needs = (param: string, what: string) => ({ ...badRequest(param), say: `This model needs ${what}.` });
+const needs = (param: string, what: string) => ({ ...badRequest(param), say: `This model requires ${what}.` });
 const RIG = "rig/v2.5-20260210";
 const AT_TEXTURE = { path: "/v3/models/texture" };
 
@@ -131,7 +131,7 @@ describeQueuedJob("a mesh of Tripo", {
     [
       "by a prompt that is too long",
       { input: { prompt: "x".repeat(1_025) } },
-      { ...badRequest("prompt"), say: "This model takes prompts of at most 1024 characters." },
+      { ...badRequest("prompt"), say: "This model accepts prompts of at most 1024 characters." },
     ],
     ...["", "text-to-model", "text-to-model/", "/v3.1", "text-to-video/x", "constructor/x", "../files/x"].map(
       (sourceModel) => [`of ${JSON.stringify(sourceModel)}, which is none of Tripo's`, { sourceModel }] as const,

@@ -278,7 +278,7 @@ test("unknown, malformed and revoked keys get the same refusal", async () => {
     if (!(error instanceof ApiError)) throw error;
     messages.add(`${error.status} ${error.code} ${error.message}`);
   }
-  expect([...messages]).toEqual(["401 invalid_api_key The API key is not valid."]);
+  expect([...messages]).toEqual(["401 invalid_api_key The API key is unknown, revoked or expired; use an active key."]);
 });
 
 test("the header is read strictly", async () => {

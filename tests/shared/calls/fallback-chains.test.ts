@@ -21,7 +21,7 @@ import { testSeed } from "#tests/support/seed.ts";
 const CHAT = Array.from({ length: 12 }, (_, index) => `chat-${index}`);
 const CATALOGUE = catalogueOf(CHAT);
 
-/** Chat models of these names, a model of embeddings and one of pictures. */
+/** Chat models of these names, an embedding model and one of pictures. */
 function catalogueOf(slugs: readonly string[]): Catalogue {
   const base = build([BASE]);
   const one = base.models.get("one");
@@ -45,6 +45,7 @@ function catalogueOf(slugs: readonly string[]): Catalogue {
   return {
     ...base,
     models: new Map(models.map((model) => [model.slug, model])),
+    missingKeys: new Map(),
     idleSources: new Map(),
     unroutable: new Map([["asleep", "ACME_API_KEY is not set"]]),
   };
@@ -73,40 +74,50 @@ describe("a chain", () => {
   });
 
   test.each<[string, string, string[], string]>([
-    ["without a fallback", "chat-0", [], "invalid_request fallbacks: A chain has 1 to 10 fallbacks, got 0."],
-    ["of eleven", "chat-0", CHAT.slice(1), "invalid_request fallbacks: A chain has 1 to 10 fallbacks, got 11."],
+    ["without a fallback", "chat-0", [], "invalid_request fallbacks: Expected 1 to 10 fallbacks, got 0."],
+    ["of eleven", "chat-0", CHAT.slice(1), "invalid_request fallbacks: Expected 1 to 10 fallbacks, got 11."],
     ["of an unknown model", "nothing", ["chat-1"], "model_not_found model: "],
     ["with an unknown fallback", "chat-0", ["chat-1", "nothing"], "model_not_found fallbacks[1]: "],
     ["with a fallback that cannot be called", "chat-0", ["asleep"], "model_not_found fallbacks[0]: "],
     ["with a name of objects", "chat-0", ["__proto__"], "model_not_found fallbacks[0]: "],
     ["with itself", "chat-0", ["chat-1", "chat-0"], "unsupported_value fallbacks[1]: "],
     ["with a model twice", "chat-0", ["chat-1", "chat-2", "chat-1"], "unsupported_value fallbacks[2]: "],
-    ["with embeddings", "chat-0", ["vectors"], "model_not_supported fallbacks[0]: Expected the chat models"],
+    [
+      "with embeddings",
+      "chat-0",
+      ["vectors"],
+      "model_not_supported fallbacks[0]: Fallbacks of chat-0 must be chat models;",
+    ],
     [
       "of embeddings led by a chat model",
       "vectors",
       ["chat-0"],
-      "model_not_supported fallbacks[0]: Expected the embed",
+      "model_not_supported fallbacks[0]: Fallbacks of vectors must be embedding models;",
     ],
     [
       "of embeddings of no common length",
       "vectors",
       ["more-vectors", "long-vectors"],
-      "model_not_supported fallbacks[1]: Expected models that make vectors of the same length: vectors makes 256 to 1024 numbers",
+      "model_not_supported fallbacks[1]: Expected models with vectors of the same length: vectors returns 256 to 1024 numbers",
     ],
     [
       "of pictures led by a chat model",
       "painter",
       ["chat-1"],
-      "model_not_supported fallbacks[0]: Expected the image models",
+      "model_not_supported fallbacks[0]: Fallbacks of painter must be image models;",
     ],
     [
       "of an upscaler led to a painter",
       "enlarger",
       ["painter"],
-      "model_not_supported fallbacks[0]: Expected the upscaling models",
+      "model_not_supported fallbacks[0]: Fallbacks of enlarger must be upscaling models;",
     ],
-    ["with pictures", "chat-0", ["chat-1", "painter"], "model_not_supported fallbacks[1]: Expected the chat models"],
+    [
+      "with pictures",
+      "chat-0",
+      ["chat-1", "painter"],
+      "model_not_supported fallbacks[1]: Fallbacks of chat-0 must be chat models;",
+    ],
   ])("%s is refused, with the place of the fault", (_what, model, fallbacks, expected) => {
     expect(check(model, ...fallbacks)).toStartWith(expected);
   });
@@ -148,9 +159,7 @@ describe("a circle", () => {
     if (expected === undefined) expect(said).toBeUndefined();
     else {
       const [param, way] = expected.split(": ");
-      expect(said).toBe(
-        `unsupported_value ${param}: Expected a chain that does not lead back to its own model, got ${way}.`,
-      );
+      expect(said).toBe(`unsupported_value ${param}: A chain must not lead back to its own model, got ${way}.`);
     }
   });
 

@@ -148,7 +148,7 @@ describe("a pool of children", () => {
   test("refuses more text than a frame holds, there and back, and its child serves on", async () => {
     const children = pool();
     const { pid } = await echo(children);
-    const said = (bytes: number) => `Expected at most 4194304 bytes of parameters, and of facts that are told, got ${bytes}.`; // prettier-ignore
+    const said = (bytes: number) => `Expected at most 4194304 bytes of parameters and metadata, got ${bytes}.`; // prettier-ignore
     const sent = await fault(children.run({ task: "echo", input: "x".repeat(5_000_000) }));
     expect([sent.fault, sent.message]).toEqual(["too_large", said(5_000_034)]);
     const told = await fault(children.run({ task: "tell", input: 5_000_000 }));
@@ -171,10 +171,7 @@ describe("a pool of children", () => {
   test("goes by a job's own deadline where it has one, and by the usual one again after it", async () => {
     const children = pool({ jobMs: 30_000 });
     const short = await fault(children.run({ task: "spin", input: null, jobMs: 300 }));
-    expect([short.fault, short.message]).toEqual([
-      "timeout",
-      "Expected the work to take at most 0.3 seconds, it takes longer.",
-    ]);
+    expect([short.fault, short.message]).toEqual(["timeout", "The work took longer than the limit of 0.3 seconds."]);
     expect((await echo(children)).jobs).toBe(1);
   });
 

@@ -7,9 +7,10 @@ import {
   type HoldRequest,
   LEAST_NANO,
 } from "#shared/ledger/call-admission.ts";
-import { type Database, openDatabase, type Queryable, SQL, sqlState } from "#shared/database/client.ts";
+import { type Database, openDatabase, type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
+import { createFullWindows } from "#shared/ledger/full-window.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
@@ -118,11 +119,46 @@ test("a refusal for want of funds says what to do, and names no amount where non
       () => process(0).look(workspaceId, null, LEAST_NANO),
       /^The workspace has no credits available\. Top it up, or wait/,
     ],
-    [() => process(0).look(workspaceId, null, amount), /may cost up to 0?[\d.]+ credits\. Top up the workspace\.$/],
-    [() => process(0).place(workspaceId, null, hold()), /may cost up to 0?[\d.]+ credits\. Top up the workspace\.$/],
+    [
+      () => process(0).look(workspaceId, null, amount),
+      /may cost up to 0?[\d.]+ credits; the workspace has 0 available\. Top up the workspace, or request less\.$/,
+    ],
+    [
+      () => process(0).place(workspaceId, null, hold()),
+      /may cost up to 0?[\d.]+ credits; the workspace has 0 available\. Top up the workspace, or request less\.$/,
+    ],
   ] as const) {
     expect(await said(work())).toMatch(expected);
   }
+});
+
+test("a refusal over a full window says when the next request is accepted, with one statement for a flood", async () => {
+  const workspaceId = await createWorkspace(db.database, 10n * CREDIT);
+  const statements: string[] = [];
+  const database = new Proxy(db.database, {
+    get: (target, name) =>
+      name === "query"
+        ? (text: string, values: readonly SqlValue[], label?: string) => {
+            if (label === "full_window") statements.push(label);
+            return target.query(text, values, label);
+          }
+        : Reflect.get(target, name, target),
+  });
+  const windows = createFullWindows(database);
+  const counted = process(0);
+  expect(await windows.secondsUntilFree(workspaceId, 2)).toBeUndefined();
+  for (let call = 0; call < 3; call++) await counted.count(workspaceId, null);
+  await db.query("update rate_window set recent[2] = recent[2] - 20000, recent[1] = recent[1] - 20000 where workspace_id = $1", [workspaceId]); // prettier-ignore
+  // The third of three calls is in the way of a limit of 1, the second of a limit of 2.
+  expect(await windows.secondsUntilFree(workspaceId, 1)).toBeWithin(55, 61);
+  const other = createFullWindows(database);
+  expect(await other.secondsUntilFree(workspaceId, 2)).toBeWithin(35, 41);
+  expect(await Promise.all(Array.from({ length: 50 }, () => other.secondsUntilFree(workspaceId, 2)))).toHaveLength(50);
+  expect(statements).toHaveLength(3);
+  const refusal = await counted.count(workspaceId, 2).catch((error: Error) => error.message);
+  expect(refusal).toMatch(
+    /^The keys of the workspace made more than 2 requests .* the next one is accepted in \d+ s\.$/,
+  );
 });
 
 test("200 calls at once on a balance for 10, through two processes: exactly 10 are admitted", async () => {

@@ -11,7 +11,7 @@ import { seeded, testSeed } from "#tests/support/seed.ts";
 
 import { type Muxed, muxed } from "./muxed.ts";
 
-const TOO_MANY = "has more tracks than any recording";
+const TOO_MANY = "has too many tracks";
 
 const START = box("ftyp", "isom\0\0\0\0isom");
 
@@ -26,8 +26,8 @@ function fragmentOf(id: number): Buffer {
 test("an MP4 may have as many tracks as a recording has, and not one more", () => {
   const tracks = (count: number): Buffer => box("moov", ...Array.from({ length: count }, (_, at) => trackOf(at + 1)));
   const most = Buffer.concat([START, tracks(PROBE_LIMITS.tracksMax)]);
-  expect(() => probeAudio(most)).toThrow("has no track of audio");
-  expect(() => probeVideo(most)).toThrow("has no track of images");
+  expect(() => probeAudio(most)).toThrow("has no audio track");
+  expect(() => probeVideo(most)).toThrow("has no video track");
   const more = Buffer.concat([
     START,
     tracks(PROBE_LIMITS.tracksMax + 1),
@@ -40,7 +40,7 @@ test("an MP4 may have as many tracks as a recording has, and not one more", () =
 test("a WebM may have as many tracks as a recording has, and not one more", () => {
   const head = Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, 0xff, 0x16, 0x54, 0xae, 0x6b, 0xff]);
   const tracks = (count: number): Buffer => Buffer.concat([head, Buffer.alloc(2 * count, Buffer.from([0xae, 0x80]))]);
-  expect(() => probeAudio(tracks(PROBE_LIMITS.tracksMax))).toThrow("has no track of audio");
+  expect(() => probeAudio(tracks(PROBE_LIMITS.tracksMax))).toThrow("has no audio track");
   expect(() => probeAudio(tracks(PROBE_LIMITS.tracksMax + 1))).toThrow(TOO_MANY);
   expect(() => probeVideo(tracks(PROBE_LIMITS.tracksMax + 1))).toThrow(TOO_MANY);
 });
@@ -48,7 +48,7 @@ test("a WebM may have as many tracks as a recording has, and not one more", () =
 test("frames of FLAC are steps", () => {
   const [head = Buffer.alloc(0), frame = Buffer.alloc(0)] = smallestFlac();
   const frames = Buffer.alloc(frame.length * (PROBE_LIMITS.stepsMax + 1), frame);
-  expect(() => probeAudio(Buffer.concat([head, frames]))).toThrow("has more parts than any recording");
+  expect(() => probeAudio(Buffer.concat([head, frames]))).toThrow("has too many parts");
 });
 
 /** A head of one channel of 16 bits at 8 kHz, and a frame that is its own head alone. */

@@ -79,6 +79,6 @@ describe("a recording", () => {
     const vorbis = Buffer.from(await muxed({ encoder: "libvorbis", container: "ogg" }, 1));
     const setup = vorbis.indexOf("\u0005vorbis", 0, "latin1");
     const end = vorbis.indexOf("OggS", setup);
-    expect(() => probeAudio(vorbis.fill(0, setup + 7, end))).toThrow("has no modes of Vorbis");
+    expect(() => probeAudio(vorbis.fill(0, setup + 7, end))).toThrow("has no Vorbis modes");
   });
 });

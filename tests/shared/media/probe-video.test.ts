@@ -101,7 +101,7 @@ describe("a probe of video", () => {
   });
 
   test("names the video in what it says", () => {
-    expect(() => probeVideo(mp4({ frames: 0 }))).toThrow("The video cannot be read: it has no track of images.");
+    expect(() => probeVideo(mp4({ frames: 0 }))).toThrow("The video cannot be read: it has no video track.");
   });
 
   test("of any file cut anywhere or with flipped bytes answers or refuses", () => {

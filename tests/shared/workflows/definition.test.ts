@@ -75,7 +75,7 @@ describe("a definition", () => {
     const scope = { inputs: { size: { width: 64 } }, steps: {}, run: { id: "1", attempt: 1 } };
     expect(step?.params.resolve(scope)).toEqual({ value: { width: 64, fit: "inside", height: 128 } });
     expect(step?.params.resolve({ ...scope, inputs: { size: {} } })).toEqual({
-      fault: "inputs.size.width is not there.",
+      fault: "inputs.size.width does not exist.",
     });
   });
 
@@ -86,7 +86,9 @@ describe("a definition", () => {
       read({ inputs: { text: { type: "string" } }, steps: [chat("a", "x")], output: { all: named(count) } }).output;
     const scope = { inputs: { text }, steps: {}, run: { id: "1", attempt: 1 } };
     expect(output(8).resolve(scope)).toEqual({ value: { all: Array.from({ length: 8 }, () => text) } });
-    expect(output(9).resolve(scope)).toEqual({ fault: "Expected expressions to give at most 8388608 bytes in all." });
+    expect(output(9).resolve(scope)).toEqual({
+      fault: "Expected expressions to return at most 8388608 bytes in total.",
+    });
   });
 
   test("does no more than its limit in all, however many expressions there are", () => {
@@ -99,7 +101,7 @@ describe("a definition", () => {
     const list = Array.from({ length: 10_000 }, () => 1);
     const scope = { inputs: { list }, steps: {}, run: { id: "1", attempt: 1 } };
     expect(output(5).resolve(scope)).toEqual({ value: { all: [2, 2, 2, 2, 2] } });
-    expect(output(100).resolve(scope)).toMatchObject({ fault: expect.stringMatching(/does less work/) });
+    expect(output(100).resolve(scope)).toMatchObject({ fault: expect.stringMatching(/too expensive/) });
   });
 
   test.each<[string, unknown, string]>([
@@ -220,10 +222,7 @@ describe("a definition", () => {
       chat("c", "${{ steps.b.output }}"),
       chat("d", "x", { depends_on: ["c", "a"] }),
     ];
-    expect(refusal({ steps })).toEqual([
-      "definition.steps[1]",
-      "Expected no step to wait for itself, got b → d → c → b.",
-    ]);
+    expect(refusal({ steps })).toEqual(["definition.steps[1]", "A step must not wait for itself, got b → d → c → b."]);
   });
 
   test("leaves open what only a run will know, and judges the rest", () => {
@@ -272,7 +271,7 @@ describe("a definition", () => {
     // Three characters, and three parts that are evaluated.
     expect(units).toBe(3 * PARSED_UNITS + 3 * NODE_UNITS);
     expect(read(5, 5 * units).left).toBe(0);
-    expect(() => read(5, 5 * units - 1)).toThrow(/read with less work in all/);
+    expect(() => read(5, 5 * units - 1)).toThrow(/expressions are too complex/);
   });
 
   test("that is refused is not looked at beyond its first fault", () => {

@@ -56,7 +56,7 @@ describe("a list that is known", () => {
     const [one] = await estimate(image({ for_each: [1] }));
     const [all] = await estimate(image({ for_each: ones }));
     expect(all).toMatchObject({ usual: 150 * (one?.usual ?? 0), most: 150 * (one?.most ?? 0) });
-    expect(all?.assumption).toStartWith("150 items. All that it is given is known.");
+    expect(all?.assumption).toStartWith("150 items. All parameters are known.");
     const [short] = await estimate({ steps: [chat("a", "x ${{ item }}", { for_each: count(1_000) })] });
     const [last] = await estimate({ steps: [chat("a", "x 999")] });
     expect(short?.most).toBeLessThanOrEqual(1_000 * (last?.most ?? 0));
@@ -66,7 +66,7 @@ describe("a list that is known", () => {
     const definition = image({ for_each: count(1_000).map((at) => 1 + (at % 2)) });
     const work = new EstimateWork(new TimeSlices(), 300_000);
     const [{ usual, most, assumption } = { usual: 0, most: 0, assumption: "" }] = await estimate(definition, {}, work);
-    const looked = Number(/of which (\d+) were looked at/.exec(assumption)?.[1]);
+    const looked = Number(/items, (\d+) of them estimated/.exec(assumption)?.[1]);
     expect(looked).toBeGreaterThan(10);
     expect(looked).toBeLessThan(1_000);
     const [each] = await estimate(image({ for_each: [1] }));
@@ -114,7 +114,7 @@ describe("the work of an estimate", () => {
     const steps = count(10).map(heavy(content, { for_each: count(100) }));
     const costs = await estimate({ inputs, steps }, given, work);
     expect(costs).toHaveLength(10);
-    expect(costs.at(-1)?.assumption).toContain("Not known before a run:");
+    expect(costs.at(-1)?.assumption).toContain("Unknown before a run:");
     expect(costs.at(-1)?.assumption).toContain("p, q, r, s");
     // One step's own call may still be counted when nothing is left.
     expect(work.left).toBeGreaterThan(-ESTIMATE_WORK_MAX / 10);
@@ -131,7 +131,7 @@ describe("the work of an estimate", () => {
     const units = await ofReading(ESTIMATE_READ_WORK_MAX);
     expect(await ofReading(units)).toBe(units);
     const fault: unknown = await ofReading(units - 1).catch((error: unknown) => error);
-    expect(fault).toMatchObject({ code: "invalid_request", message: expect.stringContaining("less work") as string });
+    expect(fault).toMatchObject({ code: "invalid_request", message: expect.stringContaining("too complex") as string });
   });
 
   test("goes through values once for all items that do not read them", async () => {

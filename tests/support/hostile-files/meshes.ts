@@ -50,7 +50,7 @@ export function hostileMeshes(target = "http://127.0.0.1:9"): readonly HostileMe
     ["points that are not there", "corrupt", set(primitive, { attributes: { POSITION: 99 } })],
     ["no points", "corrupt", set(primitive, { attributes: {} })],
     ["a node in itself", "corrupt", set((json) => first(json.nodes), { children: [0] })],
-    ["two nodes in each other", "corrupt", set((json) => json, { nodes: [{ children: [1] }, { children: [0] }] })],
+    ["two levels of nodes", "corrupt", set((json) => json, { nodes: [{ children: [1] }, { children: [0] }] })],
     ["a node that is not there", "corrupt", set((json) => first(json.nodes), { children: [4_000] })],
     [
       "nodes a hundred deep",

@@ -101,7 +101,7 @@ describe("is refused as damaged", () => {
   ])("Zstandard that is %s", async (_what, part) => {
     const tar = await tarOf(["a"], crypto.randomUUID().repeat(30));
     const whole = zstdCompressSync(tar);
-    const said = "corrupt: Expected whole frames of Zstandard, got some that are cut or none.";
+    const said = "corrupt: Expected complete Zstandard frames, got truncated ones or none.";
     expect(await refused(extract(part(whole)))).toBe(said);
     expect(await refused(runCapability("archive.decompress", { file: part(whole) }))).toBe(said);
     const two = Buffer.concat([zstdCompressSync("tea, "), zstdCompressSync(Buffer.alloc(300_000))]);

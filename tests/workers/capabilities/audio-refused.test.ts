@@ -35,7 +35,7 @@ describe.each(OPERATIONS)("audio.%s %j", (id, params) => {
     const noise = Uint8Array.from(flac, (byte, at) => (at < 8_192 ? byte : ((at * 2_654_435_761) >>> 13) & 255));
     for (const audio of [cut, noise]) {
       expect(await refused(runCapability(`audio.${id}`, { audio }, params))).toMatch(
-        /^corrupt: (?:The audio cannot be decoded|Nothing of the audio can be decoded)\.$/,
+        /^corrupt: (?:The audio cannot be decoded|No part of the audio can be decoded)\.$/,
       );
     }
   });

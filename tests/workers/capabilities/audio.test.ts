@@ -214,7 +214,7 @@ describe("refused:", () => {
 
   test("silence that is to be made loud", async () => {
     expect(await refused(runCapability("audio.normalize", { audio: wavOf(2, () => 0) }))).toBe(
-      "invalid: Expected audio of 0.4 s and more that is not silent all the way.",
+      "invalid: Expected audio of at least 0.4 s that is not entirely silent.",
     );
   });
 

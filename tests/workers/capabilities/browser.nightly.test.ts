@@ -67,7 +67,7 @@ describe("web.screenshot", () => {
     const low = await sites.visit("web.screenshot", site.url("/"), { ...size, selector: "#low", format: "webp" });
     expect(low.output).toMatchObject({ width: 400, height: 1_500, format: "webp" });
     expect(await refused(sites.visit("web.screenshot", site.url("/"), { selector: "#none" }))).toBe(
-      "invalid: Expected params.selector to find an element that is seen, got none for #none.",
+      "invalid: Expected params.selector to match a visible element, got none for #none.",
     );
   }, 30_000);
 

@@ -33,6 +33,15 @@ describe("a schema of code.transform_json", () => {
     expect(await check(`{"${name}":1}`, { required: [name] })).toMatchObject({ from: "json" });
   });
 
+  test.each([
+    ["$dynamicRef", { $dynamicRef: "#a", $defs: { a: { $dynamicAnchor: "a" } } }],
+    ["__proto__", JSON.parse('{"properties":{"__proto__":{"type":"number"}}}') as object],
+    ["unevaluatedItems beside contains", { contains: { const: 1 }, unevaluatedItems: false }],
+    ["unevaluatedProperties beside an if", { if: { properties: { a: true } }, unevaluatedProperties: false }],
+  ])("with %s is refused, since it would be decided otherwise than the draft says", async (what, schema) => {
+    expect(await refused(check('{"a":1}', schema))).toStartWith(`unsupported: Expected params.schema without ${what}`);
+  });
+
   test("names the drafts that are known if its own is not", async () => {
     const schema = { $schema: "http://json-schema.org/draft-04/schema#" };
     expect(await refused(check("1", schema))).toBe(
@@ -190,7 +199,7 @@ describe("is refused", () => {
           { old: { text: "x\n" }, patch: { text: "--- a\n+++ b\n@@ -1 +1 @@\n-y\n+z\n" } },
           { mode: "apply" },
         ),
-      "invalid: Expected a patch that fits",
+      "invalid: Expected a patch that matches",
     ],
     [
       "look-around",

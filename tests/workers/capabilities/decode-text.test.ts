@@ -1,7 +1,7 @@
 /** Decoding of text in any charset. */
 import { expect, test } from "bun:test";
 
-import { decodeText } from "#workers/capabilities/text.ts";
+import { charsetIn, decodeText } from "#workers/capabilities/text.ts";
 
 const latin = (text: string): Uint8Array => Buffer.from(text, "latin1");
 
@@ -18,4 +18,9 @@ test.each<[string, Uint8Array, string | undefined, string, string]>([
   ["UTF-8 for no bytes", latin(""), undefined, "", "utf-8"],
 ])("reads by %s", (_what, bytes, declared, text, charset) => {
   expect(decodeText(bytes, { declared })).toEqual({ text, charset });
+});
+
+test("finds a declaration behind a long script, and with a line break in its quotes", () => {
+  const head = `<script>${"x".repeat(9_000)}</script><meta charset="\niso-8859-2\n">`;
+  expect(charsetIn(latin(head))).toBe("iso-8859-2");
 });

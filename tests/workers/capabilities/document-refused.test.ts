@@ -66,13 +66,13 @@ describe("is refused", () => {
     [
       "a range that goes down",
       () => select({ pages: "3-2" }),
-      "invalid: Expected params.pages to have ranges that go up, got 3-2.",
+      "invalid: Expected params.pages to have ascending ranges, got 3-2.",
     ],
     ["words for pages", () => select({ pages: "all" }), "params.pages"],
     [
       "the deletion of all pages",
       () => select({ pages: "1-5", mode: "delete" }),
-      "invalid: Expected params.pages to leave a page",
+      "invalid: Expected params.pages to leave at least one page",
     ],
     [
       "a split in two ways",

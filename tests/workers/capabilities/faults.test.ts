@@ -7,7 +7,7 @@ import { corruptOr } from "#workers/capabilities/faults.ts";
 
 import { refused } from "./refused.ts";
 
-const MEMORY = "too_large: Expected the work to need less memory than one run has.";
+const MEMORY = "too_large: The work needs more memory than one run may use.";
 
 /** A capability whose engine fails so. */
 function failing(work: () => unknown) {
@@ -38,8 +38,8 @@ test.each<[string, () => unknown, string]>([
   ["a buffer that is too large", () => new Uint8Array(2 ** 45), MEMORY],
   ["an engine in WebAssembly", () => { throw new WebAssembly.RuntimeError("Aborted(OOM)"); }, MEMORY], // prettier-ignore
   ["the system", () => { throw new Error("Cannot allocate memory"); }, MEMORY], // prettier-ignore
-  ["a call without an end", () => { const again = (): unknown => [again()]; return again(); }, "too_large: Expected data whose parts are nested less deep."], // prettier-ignore
-  ["a trap of a decoder", trap, "corrupt: The data cannot be decoded: it made its decoder fail."],
+  ["a call without an end", () => { const again = (): unknown => [again()]; return again(); }, "too_large: The data is nested too deeply."], // prettier-ignore
+  ["a trap of a decoder", trap, "corrupt: The data cannot be decoded: its decoder failed."],
 ])("%s is a fault of the data in every capability", async (_what, work, said) => {
   const made = failing(work).run({ inputs: {} } as never);
   expect(await refused(made)).toBe(said);

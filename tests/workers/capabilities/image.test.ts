@@ -1,6 +1,9 @@
+import { deflateSync } from "node:zlib";
+
 import { describe, expect, test } from "bun:test";
 import sharp from "sharp";
 
+import { bytesOf, pngChunk } from "#tests/support/file-parts.ts";
 import { pngResized } from "#tests/support/png.ts";
 
 import { runCapability, type Ran } from "./in-folder.ts";
@@ -102,6 +105,18 @@ test("what cameras write is dropped, and turns the image", async () => {
   expect([facts.width, facts.height, facts.exif, facts.orientation]).toEqual([2, 4, undefined, undefined]);
 });
 
+test("what ImageMagick keeps of a camera in a text of a PNG is read", async () => {
+  const taken = await sharp(QUARTERS)
+    .withExif({ IFD0: { Make: "Camera" } })
+    .jpeg()
+    .toBuffer();
+  const { exif = Buffer.alloc(0) } = await sharp(taken).metadata();
+  const text = `\nexif\n    ${exif.length}\n${exif.toString("hex").replaceAll(/.{72}/g, "$&\n")}\n`;
+  const profile = pngChunk("zTXt", bytesOf("Raw profile type exif\0\0", deflateSync(text)));
+  const image = bytesOf(QUARTERS.subarray(0, 33), profile, QUARTERS.subarray(33));
+  expect((await runCapability("image.metadata", { image })).output).toMatchObject({ exif: { Make: "Camera" } });
+});
+
 test("an animation stays one when it is made smaller", async () => {
   const input = { images: [PHOTO, CHART] };
   const animation = await runCapability("image.montage", input, { mode: "animation", format: "gif", cell_width: 60 });
@@ -151,7 +166,7 @@ test("a size in bytes is kept", async () => {
   const made = await runCapability("image.optimize", { image: PHOTO }, { max_bytes: 14_000 });
   expect(made.bytes().length).toBeLessThanOrEqual(14_000);
   expect(await refused(runCapability("image.optimize", { image: PHOTO }, { max_bytes: 300 }))).toContain(
-    "invalid: Expected params.max_bytes",
+    "invalid: This image cannot be reduced to params.max_bytes 300",
   );
 });
 
@@ -165,7 +180,7 @@ describe("is refused", () => {
     [
       "an unknown param",
       () => runCapability("image.resize", { image: PHOTO }, { widht: 3 }),
-      "invalid_request params.widht: params.widht is not a known parameter.",
+      "invalid_request params.widht: params.widht is not a known parameter. Did you mean width?",
     ],
     [
       "a value of no choice",
@@ -242,7 +257,7 @@ describe("is refused", () => {
     [
       "a number that is no EAN",
       () => runCapability("image.barcode", { text: { text: "12x" } }, { type: "ean13" }),
-      "invalid: Expected a text that a ean13 code can hold",
+      "invalid: Expected a text that fits into a ean13 code",
     ],
   ];
   test.each(cases)("%s", async (_name, run, said) => {

@@ -41,12 +41,18 @@ export interface Ran extends RunOutput {
   bytes(at?: number): Uint8Array;
 }
 
-/** Input of a test: bytes, or a member of a request body. An address returns the page below, or the page given beside it. */
+/** Input of a test: bytes, or a member of a request body. An address returns the page below, or the page beside it, as HTML unless it has a type. */
 export type TestInput =
   | Uint8Array
   | string
   | { readonly file_id?: string; readonly text?: string; readonly base64?: string }
-  | { readonly address: string; readonly html: string };
+  | Page;
+
+interface Page {
+  readonly address: string;
+  readonly html: string | Uint8Array;
+  readonly contentType?: string;
+}
 
 export type TestInputs = Readonly<
   Record<string, TestInput | readonly TestInput[] | Readonly<Record<string, TestInput>>>
@@ -101,7 +107,7 @@ function asBody(value: unknown): unknown {
   return Object.fromEntries(Object.entries(members).map(([name, one]) => [name, asBody(one)]));
 }
 
-function isPage(value: unknown): value is { readonly address: string; readonly html: string } {
+function isPage(value: unknown): value is Page {
   return typeof value === "object" && value !== null && "address" in value && "html" in value;
 }
 
@@ -117,8 +123,8 @@ async function filesOf(capability: DefinedCapability, folder: string, name: stri
 }
 
 async function fileOf(folder: string, name: string, given: TestInput): Promise<InputFile> {
-  if (typeof given === "string") return pageOf(folder, name, given);
-  if (isPage(given)) return pageOf(folder, name, given.address, given.html);
+  if (typeof given === "string") return pageOf(folder, name, { address: given, html: PAGE });
+  if (isPage(given)) return pageOf(folder, name, given);
   const sample = !(given instanceof Uint8Array) && given.file_id !== undefined ? sampleFile(given.file_id) : undefined;
   const bytes =
     given instanceof Uint8Array
@@ -135,15 +141,16 @@ const PAGE = `<!doctype html><html lang="en"><head><title>Tea</title><meta name=
 <link rel="alternate" type="application/rss+xml" href="/feed.xml" title="News"></head>
 <body><h1>Tea</h1><p>Of <a href="/green">green</a> and <a href="https://example.org/black">black</a> tea.</p></body></html>`;
 
+const HTML_TYPE = "text/html; charset=utf-8";
+
 /** Nothing is fetched: what examples show is read from a page that stands here. */
-function pageOf(folder: string, name: string, address: string, html = PAGE): InputPage {
+function pageOf(folder: string, name: string, { address, html, contentType = HTML_TYPE }: Page): InputPage {
   const path = join(folder, `in-${name}`);
   writeFileSync(path, html);
-  const contentType = "text/html; charset=utf-8";
   const headers = { "content-type": contentType };
   return {
     path,
-    mediaType: "text/html",
+    mediaType: contentType.split(";", 1).join(""),
     bytes: Buffer.byteLength(html),
     name,
     address,

@@ -64,7 +64,7 @@ test.each(["JBIG2Decode", "JPXDecode", "DCTDecode", "NoSuchDecode"])(
   async (filter) => {
     const document = scanOf(filter, jbig2Of(SIDE, SIDE, isBlack).subarray(0, -20));
     const made = await runCapability("document.extract_images", { document });
-    expect(made.output).toEqual({ images: [], notes: ["Page 1: 1 image was left out: too large, or not decodable."] });
+    expect(made.output).toEqual({ images: [], notes: ["Page 1: 1 image was skipped: too large, or not decodable."] });
     const drawn = await runCapability("document.render_pages", { document }, { dpi: 72 });
     expect(drawn.output?.["notes"]).toEqual(["Page 1: 1 image is missing: not decodable."]);
   },

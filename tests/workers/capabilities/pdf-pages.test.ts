@@ -105,6 +105,7 @@ const CARELESS: Readonly<Record<string, Buffer>> = {
   "a list of pages without a count": pdfOfPages("/Kids [3 0 R]", page(A4)),
   "a wrong count": pdfOfPages("/Kids [3 0 R] /Count 7", page(A4)),
   "a page that is missing": pdfOfPages("/Kids [3 0 R 9 0 R] /Count 2", page(A4)),
+  "a page that is there twice": pdfOfPages("/Kids [3 0 R 3 0 R] /Count 2", page(A4)),
   "a catalogue without its type": pdfOf(["<< /Pages 2 0 R >>", `<< /Type /Pages ${PAGES} >>`, page(A4)]),
   "no index of objects": documentOf(1),
   "a wrong index": edited(/\d{10} 00000 n/g, "0000000001 00000 n"),
@@ -139,6 +140,13 @@ const READERS: readonly (readonly [id: string, input: string, params: object])[]
   ["document.extract_images", "document", {}],
   ["document.encrypt_pdf", "document", { user_password: "tea" }],
 ];
+
+test("a page that the list of pages has twice is two pages", async () => {
+  const document = pdfOfPages("/Kids [3 0 R 3 0 R] /Count 2", page(A4));
+  expect((await runCapability("document.info", { document })).output).toMatchObject({ pages: 2 });
+  const made = await runCapability("document.select_pages", { document }, { pages: "2,1,2" });
+  expect((await PDFDocument.load(made.bytes())).getPageCount()).toBe(3);
+});
 
 describe("every operation takes the PDFs that one of them reads", () => {
   test.each(Object.entries(CARELESS))("with %s", async (_what, document) => {

@@ -25,10 +25,10 @@ function pageOf(...lines: readonly string[]): Buffer {
   );
 }
 
-/** A page that shows glyphs 1 to 9 of a font without a table of their characters. @param first a line in Helvetica above them */
-function unmappedPage(first = ""): Buffer {
+/** A page that shows glyphs 1 to 9 of a font without a table of their characters. @param first a line in Helvetica above them @param codes of other glyphs */
+function unmappedPage(first = "", codes = "000100020003000400050006000700080009"): Buffer {
   const font = "<< /Type /Font /Subtype /Type0 /BaseFont /Odd /Encoding /Identity-H /DescendantFonts [7 0 R] >>";
-  const drawing = `BT /F 12 Tf 20 180 Td (${first}) Tj ET BT /G 12 Tf 20 100 Td <000100020003000400050006000700080009> Tj ET`;
+  const drawing = `BT /F 12 Tf 20 180 Td (${first}) Tj ET BT /G 12 Tf 20 100 Td <${codes}> Tj ET`;
   return pdfOfPages(
     "/Kids [3 0 R] /Count 1",
     "<< /Type /Page /Parent 2 0 R /MediaBox [0 0 200 200] /Resources << /Font << /F 5 0 R /G 6 0 R >> >> /Contents 4 0 R >>",
@@ -113,9 +113,32 @@ describe("text of a PDF", () => {
   });
 });
 
+/** @param shift from the codes of characters to the numbers of glyphs */
+const codesOf = (text: string, shift = 0): string =>
+  Array.from(text, (letter) => (letter.charCodeAt(0) + shift).toString(16).padStart(4, "0")).join("");
+
+test("text without a Unicode mapping is read where its codes are characters, and not where they number glyphs", async () => {
+  expect((await read(unmappedPage("", codesOf("Booked and read"))))?.["text"]).toBe("Booked and read");
+  // The usual order of glyphs: a space is 3, A is 36.
+  for (const text of ["Booked and read", "BOOKED", "booked"]) {
+    expect(await refused(read(unmappedPage("", codesOf(text, -29))))).toStartWith("unsupported: ");
+  }
+});
+
 test("text of a Word document keeps its line breaks and tabs", async () => {
   const breaks =
     "<w:t>one</w:t><w:br/><w:t>two</w:t><w:tab/><w:t>th</w:t><w:softHyphen/><w:t>ree</w:t><w:br w:type='page'/><w:t>four</w:t>";
   const document = docxOf(`<w:p><w:r>${breaks}</w:r></w:p><w:p><w:r><w:t>five</w:t><w:br/><w:t>six</w:t></w:r></w:p>`);
   expect((await read(document))?.["text"]).toBe("one\ntwo\tthree\nfour\n\nfive\nsix");
+});
+
+test("text of a Word document has what fields, directions and readings contain", async () => {
+  const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
+  const field = `<w:fldSimple w:instr=" AUTHOR ">${run("Ada")}</w:fldSimple>`;
+  const turned = `<w:bdo w:val="rtl">${run("abc")}</w:bdo>`;
+  const reading = `<w:r><w:ruby><w:rubyPr/><w:rt>${run("とうきょう")}</w:rt><w:rubyBase>${run("東京")}</w:rubyBase></w:ruby></w:r>`;
+  const document = docxOf(`<w:p>${field}${run(" ")}${turned}${run(" ")}${reading}</w:p>`);
+  expect((await read(document))?.["text"]).toBe("Ada abc 東京(とうきょう)");
+  const { output } = await runCapability("document.docx_to_markdown", { document }, {});
+  expect(output?.["text"]).toContain("Ada abc 東京(とうきょう)");
 });

@@ -116,7 +116,7 @@ describe("a script in the subset of Python", () => {
       "a = 1\nfor i in range(49): a = [a]\na",
       "too_large: Expected a value nested at most 48",
     ],
-    ["gives a list of too many numbers", "[0.5] * 1000000", "too_large: The interpreter ended"],
+    ["gives a list of too many numbers", "[0.5] * 1000000", "too_large: The interpreter stopped"],
     ["gives too large a value", "'x' * 2000000", "too_large: Expected a value of at most 1048576 bytes"],
   ])("that %s is ended with a reason", async (_what, text, said) => {
     // What ends by itself has time for that, however busy the machine is.

@@ -11,7 +11,7 @@ const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
 interface Book {
-  /** Cells of one column, as XML without their place; style 1 is a date with a time. */
+  /** Cells of one column, as XML without their place; style 1 is a date with a time, style 2 a time. */
   readonly cells: readonly string[];
   readonly strings?: readonly string[];
   readonly is1904?: boolean;
@@ -25,7 +25,7 @@ function xlsx({ cells, strings = [], is1904 = false }: Book): Uint8Array {
     "_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
     "xl/workbook.xml": `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><workbookPr date1904="${is1904}"/><sheets><sheet name="One" sheetId="1" r:id="r1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="${RELATIONS}/styles" Target="styles.xml"/><Relationship Id="r3" Type="${RELATIONS}/sharedStrings" Target="sharedStrings.xml"/></Relationships>`,
-    "xl/styles.xml": `<styleSheet xmlns="${MAIN}"><numFmts count="1"><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss.000"/></numFmts><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="2"><xf numFmtId="0"/><xf numFmtId="170" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+    "xl/styles.xml": `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss.000"/><numFmt numFmtId="171" formatCode="hh:mm:ss.000"/></numFmts><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="170" applyNumberFormat="1"/><xf numFmtId="171" applyNumberFormat="1"/></cellXfs></styleSheet>`,
     "xl/sharedStrings.xml": `<sst xmlns="${MAIN}">${strings.map((text) => `<si><t>${text}</t></si>`).join("")}</sst>`,
     "xl/worksheets/sheet1.xml": `<worksheet xmlns="${MAIN}"><sheetData>${rows.join("")}</sheetData></worksheet>`,
   });
@@ -77,12 +77,21 @@ describe("a time of a sheet", () => {
       '<table:table-cell office:value-type="date" office:date-value="2026-11-03T09:15:01"><text:p>x</text:p></table:table-cell>';
     const time =
       '<table:table-cell office:value-type="time" office:time-value="PT09H15M01S"><text:p>x</text:p></table:table-cell>';
-    expect(await linesOf(ods([date, time]))).toEqual(["2026-11-03T09:15:01.000Z", "1899-12-31T09:15:01.000Z"]);
+    expect(await linesOf(ods([date, time]))).toEqual(["2026-11-03T09:15:01.000Z", "09:15:01"]);
+  });
+
+  test.each([[false], [true]])("without a day is a time of day (1904: %p)", async (is1904) => {
+    const cells = ["0.3855439814814815", "0", "0.5000057870"].map((value) => `<c s="2"><v>${value}</v></c>`);
+    expect(await linesOf(xlsx({ cells, is1904 }))).toEqual(["09:15:11", "00:00:00", "12:00:00.500"]);
   });
 
   test("comes back from xlsx and ods as it was", async () => {
-    const times = ["2026-11-03T09:15:01.000Z", "2026-11-03T09:15:02.337Z", "2026-11-04"];
-    const cells = times.map((time) => `<c s="1"><v>${serial(time)}</v></c>`);
+    const times = ["09:15:01", "2026-11-03T09:15:01.000Z", "2026-11-03T09:15:02.337Z", "2026-11-04"];
+    const cells = times.map((time) =>
+      time.includes("-")
+        ? `<c s="1"><v>${serial(time)}</v></c>`
+        : `<c s="2"><v>${serial(`1899-12-30T${time}Z`)}</v></c>`,
+    );
     for (const to of ["xlsx", "ods"]) {
       const made = await runCapability("document.convert_spreadsheet", { document: xlsx({ cells }) }, { to });
       expect([to, await linesOf(made.bytes())]).toEqual([to, times]);

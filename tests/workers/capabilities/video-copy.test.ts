@@ -59,7 +59,7 @@ describe("video.trim, copied", () => {
     const made = await runCapability("video.trim", { video: CLIP }, { mode: "copy", format: "mkv" });
     expect(await probe(made.bytes())).toMatchObject({ video_codec: "h264", frames: 75 });
     expect(await refused(runCapability("video.trim", { video: CLIP }, { mode: "copy", format: "webm" }))).toBe(
-      "invalid: Expected a format that holds h264 and aac.",
+      "invalid: Expected a format that supports h264 and aac.",
     );
     const gif = await clipOf("color=c=red:s=64x48:r=10:d=1[v]", { kind: "gif" });
     expect(await refused(runCapability("video.trim", { video: gif }, { mode: "copy" }))).toStartWith(
@@ -177,7 +177,7 @@ describe("video.subtitle", () => {
     expect(packets[1]?.[2]).toContain("of tea &amp; more");
     const into = { mode: "soft", format: "webm" };
     expect(await refused(runCapability("video.subtitle", { video: CLIP, subtitles: { text: SRT } }, into))).toStartWith(
-      "invalid: Expected a format that holds h264",
+      "invalid: Expected a format that supports h264",
     );
   });
 

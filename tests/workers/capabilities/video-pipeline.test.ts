@@ -94,7 +94,7 @@ describe("names the place of a fault:", () => {
     [
       "an unknown param",
       { operation: "resize", params: { widht: 64 } },
-      "params.operations[1].params.widht is not a known parameter.",
+      "params.operations[1].params.widht is not a known parameter. Did you mean width?",
     ],
     [
       "a param that is missing",

@@ -139,7 +139,7 @@ describe("video.extract_audio", () => {
       "invalid: Expected params.stream below 1, got 3.",
     );
     expect(await refused(runCapability("video.extract_audio", { video: colours }))).toBe(
-      "corrupt: The file holds no audio.",
+      "corrupt: The file contains no audio.",
     );
   });
 });

@@ -69,7 +69,7 @@ describe("video.transcode", () => {
   test("refuses bytes that nothing fits into, and two ways to say how much detail stays", async () => {
     const long = await clipOf("color=c=red:s=64x48:r=5:d=100[v];anullsrc=r=8000:d=100[a]", { hasSound: true });
     expect(await refused(runCapability("video.transcode", { video: long }, { target_bytes: 100_000 }))).toBe(
-      "invalid: Expected params.target_bytes that 64 × 48 pixels for 100 s fit into, got 100000.",
+      "invalid: Expected params.target_bytes to be enough for 64 × 48 pixels for 100 s, got 100000.",
     );
     const both = { crf: 20, target_bytes: 100_000 };
     expect(await refused(runCapability("video.transcode", { video: halves }, both))).toContain("params.target_bytes");
@@ -93,7 +93,7 @@ test("AV1 keeps a rate of pictures that are not too small for it, though they la
     runCapability("video.transcode", { video: await clipOf(`testsrc2=s=${size}:r=1/2:d=4[v]`) }, params);
   expect(await probe((await made("64x64")).bytes())).toMatchObject({ video_codec: "av1", seconds: 4 });
   expect(await refused(made("64x48"))).toBe(
-    "invalid: Expected params.crf, not a rate or a size of the file, of AV1 below 64 × 64 pixels, got 64 × 48.",
+    "invalid: Expected params.crf instead of a bitrate or file size for AV1 below 64 × 64 pixels, got 64 × 48.",
   );
 });
 

@@ -1,6 +1,7 @@
 /** Links of pages and feeds: character references in addresses, and the link of each item. */
 import { afterEach, expect, test } from "bun:test";
 
+import { runCapability } from "./in-folder.ts";
 import { openSites } from "./web-site.ts";
 
 const sites = openSites();
@@ -36,6 +37,44 @@ test("reads character references in an address as browsers do, in links and in M
   expect(base.output["links"]).toEqual([{ url: site.url("/x/a%3Cb"), title: "<a&lt;©" }]);
   const page = await visit("web.to_markdown", site.url("/base"), { scope: "page" });
   expect(page.output["text"]).toContain(`](${site.url("/x/a%3Cb")} "&copy=")![\\&lt;](${site.url("/i?a&reg=1")})`);
+});
+
+test("titles and dates of a feed are found in Dublin Core, Media RSS and the podcast namespace too", async () => {
+  const names =
+    'xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:media="http://search.yahoo.com/mrss/" xmlns:itunes="http://www.itunes.com/dtds/podcast-1.0.dtd"';
+  const items =
+    "<item><dc:title>One</dc:title><dc:date>2026-11-02T10:00:00Z</dc:date></item><item><media:title>Two</media:title></item>";
+  const channel = `<dc:title>News</dc:title><itunes:summary>Of tea</itunes:summary>${items}`;
+  const url = {
+    address: "https://a.example/",
+    html: `<rss version="2.0" ${names}><channel>${channel}</channel></rss>`,
+  };
+  const { output } = await runCapability("web.links", { url }, { kinds: ["feed", "meta"] });
+  expect(output).toMatchObject({
+    meta: { title: "News", description: "Of tea" },
+    items: [{ title: "One", date: "2026-11-02T10:00:00Z" }, { title: "Two" }],
+  });
+});
+
+test.each([
+  ["<title>Tea</title>", "Tea"],
+  ["<!doctype html><meta charset=utf-8><title>Tea</title><p>x<svg><title>no</title></svg><title>late</title>", "Tea"],
+  ["<html><head><svg/><title>Tea</title></head><body>", "Tea"],
+  ["<body><svg><title>no</title></svg>", undefined],
+])("the title of %s is %p", async (html, title) => {
+  const { output } = await runCapability(
+    "web.links",
+    { url: { address: "https://a.example/", html } },
+    { kinds: ["meta"] },
+  );
+  expect(output?.["meta"]).toEqual(title === undefined ? {} : { title });
+});
+
+test("a title of Atom in base64 is decoded", async () => {
+  const title = '<title type="application/octet-stream">TmV3cw==</title>';
+  const url = { address: "https://a.example/", html: `<feed xmlns="http://www.w3.org/2005/Atom">${title}</feed>` };
+  const { output } = await runCapability("web.links", { url }, { kinds: ["meta"] });
+  expect(output).toMatchObject({ meta: { title: "News" } });
 });
 
 const RSS_ITEMS = (items: string): string =>

@@ -80,7 +80,7 @@ describe("web.fetch", () => {
   test("tells the status of an answer that is no page", async () => {
     const site = await sites.open({});
     expect(await refused(visit("web.fetch", site.url("/gone")))).toBe(
-      "unprocessable_input input.url: The server at this address answered 404.",
+      "unprocessable_input input.url: The server at this address returned status 404.",
     );
   });
 });
@@ -139,7 +139,7 @@ describe("is refused", () => {
     for (const at of addresses.keys()) expect(await refused(visit(id, site.url(`/${at}`)))).toBe(UNSAFE);
     expect(inside.asked).toEqual([]);
   });
-  const UNSAFE = "unsafe_url input.url: The address is not a public one.";
+  const UNSAFE = "unsafe_url input.url: The address is not public.";
 
   test("more than the caller asked for, or than a page may have, while it inflates", async () => {
     const bomb = gzipSync(Buffer.alloc(40_000_000));
@@ -154,7 +154,7 @@ describe("is refused", () => {
   test("a server that is silent", async () => {
     const site = await sites.open((_request, response) => void response.write("x"));
     expect(await refused(visit("web.fetch", site.url("/")))).toBe(
-      "input_unavailable input.url: The server at this address was too slow.",
+      "input_unavailable input.url: The server at this address did not respond in time.",
     );
   }, 30_000);
 

@@ -69,7 +69,7 @@ describe("a filter graph", () => {
       { streams: [{ label: "v", ...H264, options: { sharpness: "9" } }, plan.streams[1]] },
       /the option sharpness/,
     ],
-    ["a result that is too long", { secondsMax: 1.9 }, /longer than the 1.9 seconds/],
+    ["a result that is too long", { secondsMax: 1.9 }, /longer than the limit of 1.9 seconds/],
     ["no frame at an end", { graph: "testsrc2=s=64x48:d=1,trim=end_frame=0[v];sine=d=1[a]" }, /v has no frame/],
   ])("with %s is a clear error", async (_name, change, message) => {
     const error: unknown = await written({ ...plan, ...change }).catch((reason: unknown) => reason);

@@ -45,7 +45,7 @@ const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, s
   "budget.threshold_reached": [
     { alertId: "a1", period: "daily", periodStart: "2026-11-24T00:00:00Z", threshold: 10, spent: 10.25 },
     "Budget threshold reached: 10 credits daily",
-    "What the workspace spent in a period reached the threshold of a budget alert.\n\nSpent: 10.25 credits\nThreshold: 10 credits\nPeriod: daily\nPeriod began: 2026-11-24T00:00:00Z\nAlert: a1",
+    "The workspace's spend of the period reached the threshold of a budget alert.\n\nSpent: 10.25 credits\nThreshold: 10 credits\nPeriod: daily\nPeriod began: 2026-11-24T00:00:00Z\nAlert: a1",
   ],
   "template.unavailable": [
     { workflowId: "f1", stepId: "draw", missing: "acme/painter" },
@@ -56,7 +56,7 @@ const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, s
   "channel.disabled": [
     { channelId: "c1", channelName: "Operations", channelType: "webhook", reason: "failing" },
     "A notification channel was disabled: Operations",
-    "A notification channel was disabled because every attempt failed for five days. Nothing is sent to it until it is enabled again.\n\nChannel: Operations\nType: webhook\nId: c1",
+    "A notification channel was disabled because every attempt failed for five days. No notifications are sent to it until it is enabled again.\n\nChannel: Operations\nType: webhook\nId: c1",
   ],
 };
 

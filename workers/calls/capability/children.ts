@@ -1,6 +1,6 @@
 /**
- * The children that run capabilities: a pool for each engine, a child for one workspace at a time, and of a workspace no more runs at
- * once than there are cores.
+ * Child processes that run capabilities: one pool per engine, and one workspace at a time per child. A workspace has at most as many
+ * concurrent runs as there are cores.
  */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { availableParallelism } from "node:os";
@@ -20,33 +20,33 @@ import { giveTo, type Isolation } from "./isolation.ts";
 import { createCapabilityPermits } from "./permits.ts";
 import { WEB_ROBOTS_MS } from "./pages.ts";
 
-/** Bytes of all files that one run makes. */
+/** Most bytes of all output files of one run. */
 const CAPABILITY_OUTPUT_BYTES_MAX = 2_048 * 1_048_576;
 
-/** Work that may take longer than this leaves a turn to what takes less: so long at most a short run waits behind others'. */
+/** Run time above which a run counts as long, in milliseconds. Permits leave capacity to shorter runs, so they wait at most this long. */
 const CAPABILITY_LONG_MS = 10_000;
 
-/** Loading an engine when a worker starts. */
+/** Timeout of loading an engine when a worker starts, in milliseconds. */
 const ENGINE_TRY_MS = 20_000;
 
 /**
- * Address space of a child. Addresses are no memory: Bun and FFmpeg reserve 2.8 GB of them before any work, and a child that runs out
- * of them crashes, where one that runs out of memory is told so. They are the last bound, should memory grow faster than it is watched.
+ * Address space of a child, in bytes; the last bound if memory grows faster than it is sampled. Bun and FFmpeg reserve 2.8 GB of addresses
+ * before any work. A child without addresses crashes, whereas a child above its memory limit fails with a reason.
  */
 const CAPABILITY_ADDRESS_SPACE_BYTES = 8_000_000_000;
 
-/** Resident memory of a child. */
+/** Most resident memory of a child, in bytes. */
 export const CAPABILITY_MEMORY_BYTES = 1_500 * 1_048_576;
 const CAPABILITY_PROCESSOR_SECONDS = 1_800;
 
 export interface CapabilityChildren {
-  /** @throws MediaError as a child pool's run */
+  /** Runs a capability in a child. @throws MediaError as a child pool's run */
   run(task: RunTask, options: RunOptions): Promise<RunResult>;
-  /** Counts the time of a run whose results could not be kept as owed by its workspace. */
+  /** Adds the time of a run whose results could not be stored to the debt of its workspace. */
   lose(workspaceId: string, ms: number): void;
-  /** True if a site's robots.txt lets an agent request an address. @throws MediaError as a child pool's run */
+  /** Returns true if a site's robots.txt lets an agent request an address. @throws MediaError as a child pool's run */
   judgeRobots(task: RobotsTask, options: ChildOptions): Promise<boolean>;
-  /** Why an engine cannot be used, for operators; undefined where it can. */
+  /** Returns the reason, for operators, why an engine cannot be used; undefined if it can. */
   tryEngine(engine: string): Promise<string | undefined>;
   close(): Promise<void>;
 }
@@ -64,15 +64,15 @@ interface RunOptions extends ChildOptions {
 
 const CHILD = fileURLToPath(new URL("../../capabilities/child.ts", import.meta.url));
 const FONTS = fileURLToPath(new URL("../../children/fonts.conf", import.meta.url));
-/** A child is replaced after so many runs, so that what leaks in it stays small. */
+/** Runs after which a child is replaced, to bound leaks. */
 const RUNS_MAX = 200;
-/** The programs of a run that outlive their parents stay in the child's process space as entries of dead processes. */
+/** The same for engines with programs: dead programs that outlive their parents stay in the child's process table. */
 const PROGRAM_RUNS_MAX = 20;
 const IDLE_MS = 30_000;
-/** Engines that start programs of their own, under no bound of address space; the memory of all their processes is watched. */
+/** Engines that start programs of their own. Their address space is unlimited; the memory of all their processes is sampled. */
 const PROGRAMS: ReadonlySet<string> = new Set(["browser", "libreoffice"]);
 
-/** @param engines with children started ahead */
+/** @param engines with children that are started in advance */
 export function openCapabilityChildren(
   isolation: Isolation,
   { chromium, ...others }: Tools,
@@ -91,7 +91,7 @@ export function openCapabilityChildren(
       args: [engine],
       launch: () => openHome(isolation),
       spares,
-      // One more than can be busy: a workspace's own child rests while another's works.
+      // One more than can be busy: the idle child of a workspace stays while another one works.
       childrenMax: permits.max + 1,
       queueMax: 10_000,
       jobMs: 60_000,
@@ -152,7 +152,7 @@ export function openCapabilityChildren(
     async tryEngine(engine) {
       const giveBack = await permits.take({ workspaceId: "", isLong: false });
       const folder = mkdtempSync(join(runFolders(), "engine-"));
-      // A trial leaves no child behind: one for each engine would take a third of a gigabyte.
+      // A trial leaves no child running: one per engine would take a third of a gigabyte.
       const known = pools.get(engine);
       const pool = known ?? openPool(engine, 0);
       if (!known) trials.add(pool);
@@ -162,7 +162,7 @@ export function openCapabilityChildren(
         const { output } = await pool.run({ task: "tryEngine", input, folder, jobMs: ENGINE_TRY_MS });
         return typeof output === "string" ? output : undefined;
       } catch (error) {
-        // A child that ends, or does not answer, is an engine that cannot be used.
+        // An engine whose child crashes or times out cannot be used.
         if (error instanceof MediaError) return needsOf(engine);
         throw error;
       } finally {
@@ -177,14 +177,14 @@ export function openCapabilityChildren(
   };
 }
 
-// Limits the bytes that a run writes to the disk, while it runs.
+// Limits the bytes that a run writes to the disk while it runs.
 
 const LOOK_MS = 250;
 
 /**
- * Looks at a folder four times a second.
- * @param folder where it is now
- * @returns a signal that is aborted with a MediaError once there are more than `bytesMax` on the disk beyond those at the start
+ * Measures a folder four times a second.
+ * @param folder returns its present path
+ * @returns a signal that aborts with a MediaError when the folder has grown by more than `bytesMax` bytes on the disk since the start
  */
 export function watchFolder(folder: () => string, bytesMax: number): { readonly full: AbortSignal; close(): void } {
   const full = new AbortController();
@@ -197,7 +197,7 @@ export function watchFolder(folder: () => string, bytesMax: number): { readonly 
   return { full: full.signal, close: () => clearInterval(timer) };
 }
 
-/** Returns the bytes that a folder takes on the disk; a hole in a file takes none. */
+/** Returns the bytes that a folder takes on the disk; holes in sparse files take none. */
 function bytesIn(folder: string): number {
   let bytes = 0;
   for (const entry of readNames(folder)) {
@@ -207,7 +207,7 @@ function bytesIn(folder: string): number {
   return bytes;
 }
 
-/** Returns 0 for a file that cannot be read: its path is too long, or its folder was closed or removed meanwhile. */
+/** Returns 0 for a file that cannot be read: its path is too long, or its folder was closed or removed in the meantime. */
 function blocksOf(path: string): number {
   try {
     return lstatSync(path).blocks;

@@ -1,6 +1,6 @@
 /**
- * A folder for each child, with its temporary files and the run that it works on: of the files of this machine it may write no
- * others, and where it has a root of its own it sees no other run's.
+ * A home folder per child, for its temporary files and its present run. The child can write no other files of this machine; in a private
+ * root, it sees no other run's files either.
  */
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync } from "node:fs";
 import { rm } from "node:fs/promises";
@@ -13,10 +13,10 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { giveTo, type Isolation } from "./isolation.ts";
 
 const homes = processFolder("sluice-engines-");
-/** Parent of the runs' folders: their path for the worker, and for a child while it works on one. */
+/** Parent of the folders of runs: their path for the worker, and for a child during the run. */
 export const runFolders = processFolder("sluice-runs-");
 
-/** A run's folder that its child has in its home; elsewhere it is at its own path. */
+/** Present paths of folders that were moved into the home of their child; other folders are at their own paths. */
 const moved = new Map<string, string>();
 
 /** Returns the present path of a run's folder for the worker. */
@@ -29,12 +29,12 @@ export function openHome({ hasPrivateRoot, user, launcher }: Isolation): Launch 
   const [temporary, runs] = [join(home, "temporary"), join(home, "runs")];
   for (const folder of [temporary, runs]) mkdirSync(folder);
   giveTo(temporary, user);
-  // Passed through by a child that is another user.
+  // A child of another user can traverse the folder, but not list it.
   chmodSync(runs, 0o711);
-  // What a program that outlives its child still writes there goes with the worker.
+  // Files that a program writes after the end of its child are deleted when the worker ends.
   const close = (): Promise<void> => rm(home, { recursive: true, force: true }).catch(() => undefined);
   if (!hasPrivateRoot) {
-    // Its home is in a folder that other children pass through and cannot list.
+    // The parent folder of the home can be traversed by other children, but not listed.
     giveTo(home, user);
     return { launcher: launcher([]), environment: { TMPDIR: temporary }, enter: () => () => undefined, close };
   }
@@ -51,7 +51,7 @@ export function openHome({ hasPrivateRoot, user, launcher }: Isolation): Launch 
       return () => {
         moved.delete(folder);
         renameSync(within, folder);
-        // The child may write the folder that it lay in.
+        // The child can write the parent folder, so it may have replaced the folder.
         if (!lstatSync(folder).isDirectory())
           throw new MediaError("failed", "a run has put another thing in its folder's place");
       };

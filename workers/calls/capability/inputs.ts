@@ -1,4 +1,4 @@
-/** Brings the inputs of a run into its folder: stored files, addresses, bytes and text of the request. */
+/** Brings the inputs of a run into its folder: stored files, pages of addresses, and bytes and text of the request. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -22,7 +22,7 @@ import type { WorkerContext } from "../../context.ts";
 import { bringPage, type PageParams, type PageRun } from "./pages.ts";
 import { fetchFault, openFile, tooLarge } from "./taken.ts";
 
-/** Bytes of one input of a kind. */
+/** Most bytes of one input, by its kind. */
 const CAPABILITY_INPUT_BYTES_MAX: Readonly<Record<CapabilityModality, number>> = {
   image: 50 * 1_048_576,
   video: 2_048 * 1_048_576,
@@ -33,19 +33,19 @@ const CAPABILITY_INPUT_BYTES_MAX: Readonly<Record<CapabilityModality, number>> =
   any: 500 * 1_048_576,
 };
 
-/** Fetching one input from its address. */
+/** Timeout of fetching one input from its address, in milliseconds. */
 const CAPABILITY_FETCH_MS = 120_000;
 
 type Context = Pick<WorkerContext, "database" | "storage">;
 
-/** An input in the admitted request: bytes that the body brought in base64 may be in the object store. */
+/** Input of the admitted request. Bytes that the body contained in base64 may be in the object store. */
 interface RequestedInput {
   readonly file_id?: string;
   readonly url?: string;
   readonly base64?: string;
   readonly mime_type?: string;
   readonly text?: string;
-  /** Name of a stored input. */
+  /** Name of the stored input in the object store. */
   readonly stored?: string;
 }
 
@@ -57,7 +57,7 @@ export interface RunInputs extends PageRun {
   readonly stored: StoredInputs;
 }
 
-/** @throws ApiError naming the member at fault */
+/** Reads all inputs of a run. @throws ApiError naming the invalid parameter */
 export async function readInputs(run: RunInputs): Promise<Record<string, RunFiles>> {
   const files: Record<string, RunFiles> = {};
   for (const [name, member] of Object.entries(run.members)) {
@@ -88,7 +88,7 @@ export async function readInputs(run: RunInputs): Promise<Record<string, RunFile
   return files;
 }
 
-/** A page, or the stored file of an own link, whose bytes are what the link would answer with. */
+/** Fetches a page, or reads the stored file of one of our links, whose response would contain the same bytes. */
 async function bringAddress(run: RunInputs, given: unknown, path: string, param: string): Promise<InputPage> {
   if (typeof given === "string") return bringPage(run, given, path, param);
   const { file_id: id, url } = given as { readonly file_id: string; readonly url: string };
@@ -133,11 +133,11 @@ async function readOne(
 
 interface Brought {
   readonly bytes: number;
-  /** Type of a stored file; absent: the type is read from the bytes. */
+  /** Media type of a stored file; absent: detected from the bytes. */
   readonly mediaType?: string;
   readonly name?: string;
   readonly address?: string;
-  /** Content type from the server, with its parameters. */
+  /** Content type that the server sent, with its parameters. */
   readonly contentType?: string;
 }
 
@@ -240,14 +240,14 @@ const TYPES: Readonly<Record<Exclude<CapabilityModality, "any">, RegExp>> = {
   image: /^image\//,
   video: /^(?:video\/|image\/gif$)/,
   audio: /^(?:audio\/|video\/|application\/ogg$)/,
-  // Office documents are zipped: without a name, bytes tell no more.
+  // Office documents are ZIP archives: without a file name, the bytes do not show the format.
   document: /^(?:text\/|application\/(?!gzip$|x-xz$|x-bzip2$|x-7z|octet-stream$)|image\/svg)/,
-  // Tar and Zstandard are kept as octets: what is no archive is told by who opens it.
+  // Tar and Zstandard are stored as octet streams; the engine that opens a file rejects it if it is no archive.
   archive: /^application\/(?!pdf$)/,
   text: /^(?:text\/|application\/(?:json|jsonl|xml|yaml|x-subrip)$|image\/svg\+xml$)/,
 };
 
-/** Descriptions of each kind for refusals. A capability may take fewer formats, and says so itself. */
+/** Descriptions of each kind for error messages. A capability may take fewer formats, and then reports that itself. */
 const TAKEN: Readonly<Record<Exclude<CapabilityModality, "any">, string>> = {
   image: "an image in jpeg, png, webp, avif, gif, tiff or bmp",
   video: "a video in mp4, mov, webm, mkv, avi, flv, ts or gif",
@@ -262,7 +262,7 @@ function isOfKind(kind: CapabilityModality, mediaType: string): boolean {
   return kind === "any" || TYPES[kind].test(mediaType);
 }
 
-/** Files of types that nothing here takes are kept as octets: their bytes tell more. */
+/** Returns the error for a file of another kind. Unknown types are stored as octet streams, so the bytes are inspected again. */
 async function ofOtherKind(
   kind: CapabilityModality,
   mediaType: string,

@@ -1,6 +1,6 @@
 /**
- * Keeps the children of capabilities away from the network and from the worker's files, environment and rights, as far as this
- * system allows. Each way is tried when the worker starts; the strongest that works is used.
+ * Isolates the children of capabilities from the network and from the worker's files, environment and privileges, as far as the system
+ * allows. Each way is tried when the worker starts; the strongest one that works is used.
  */
 import {
   chmodSync,
@@ -25,31 +25,31 @@ import type { Tools } from "../../capabilities/tools.ts";
 
 import { enterPrivateRoot, readOnlyMounts, type Writable } from "./private-root.ts";
 
-/** Resources that children are to have of their own. */
+/** Kinds of resources from which children are isolated. */
 export type Wall = "network" | "environment" | "files";
 
 export interface Isolation {
-  /** Resources that children share with the worker nevertheless; empty where they are isolated. */
+  /** Resources that children share with the worker nevertheless; empty if they are fully isolated. */
   readonly shared: readonly Wall[];
-  /** A child's folder belongs to this user; undefined where children run as the worker does. */
+  /** User id that owns a child's folder; undefined if children run as the user of the worker. */
   readonly user: number | undefined;
-  /** Children see the writable folders that they are started with, at the paths that are named for them, and no others. */
+  /** True when a child sees only the writable folders that it was started with, at the paths that `Writable` names. */
   readonly hasPrivateRoot: boolean;
-  /** Programs in a child may make user namespaces: the sandbox of a browser stands on them. */
+  /** True when programs in a child may create user namespaces, on which the sandbox of a browser depends. */
   readonly makesNamespaces: boolean;
-  /** Stands before a child's command. */
+  /** Returns the command and arguments that precede a child's command. */
   readonly launcher: (writable: readonly Writable[]) => readonly string[];
 }
 
-/** Debian's user `nobody`, which owns nothing. */
+/** User id of Debian's user `nobody`, which owns no files. */
 const NOBODY = 65_534;
 
-/** Its own process space hides `/proc/<worker>/environ`, where the worker's keys stand, and lets no signal out. */
+/** A PID namespace of its own hides `/proc/<worker>/environ`, which contains the worker's keys, and blocks signals to the worker. */
 const SPACES = ["--mount", "--net", "--pid", "--ipc", "--fork", "--kill-child"];
 
 type Way = Pick<Isolation, "user" | "hasPrivateRoot" | "launcher">;
 
-/** Children share all that the worker has. */
+/** Isolation in which children share all resources of the worker. */
 export const NO_ISOLATION: Isolation = {
   shared: ["network", "environment", "files"],
   user: undefined,
@@ -62,7 +62,7 @@ const TRIAL = fileURLToPath(new URL("../../capabilities/isolation-trial.ts", imp
 const TRIAL_MS = 10_000;
 const folders = processFolder("sluice-trial-");
 
-/** Logs which isolation and limits are in force. */
+/** Finds the strongest isolation, and logs the isolation and limits in force. */
 export async function findIsolation(tools: Tools, log: Pick<Logger, "info" | "warn">): Promise<Isolation> {
   const isolation = await strongest(tools);
   const { shared, user = "the worker's", makesNamespaces } = isolation;
@@ -81,7 +81,7 @@ export async function findIsolation(tools: Tools, log: Pick<Logger, "info" | "wa
   return isolation;
 }
 
-/** The engines that do not run without isolation, each with the reason; none where children are isolated. */
+/** Returns the engines that do not run without isolation, each with the reason; empty if children are isolated. */
 export function refuseEngines({ shared }: Isolation, log: Pick<Logger, "error">): Readonly<Record<string, string>> {
   if (shared.length === 0) return {};
   log.error(
@@ -100,7 +100,7 @@ async function strongest(tools: Tools): Promise<Isolation> {
   return NO_ISOLATION;
 }
 
-/** The strongest first. */
+/** Yields the ways of isolation, strongest first. */
 function* waysOf(tools: Tools): Generator<Way> {
   const [unshare, setpriv] = [Bun.which("unshare"), Bun.which("setpriv")];
   const isRoot = process.getuid?.() === 0;
@@ -120,7 +120,7 @@ function* waysOf(tools: Tools): Generator<Way> {
       ],
     };
   } else if (mounts) {
-    // The rights over the mounts end with the second user namespace, in which the child is the worker's user again.
+    // The second user namespace, in which the child is the worker's user again, takes its privileges over the mounts away.
     const ids = [`--map-user=${process.getuid?.()}`, `--map-group=${process.getgid?.()}`];
     yield {
       user: undefined,
@@ -145,14 +145,14 @@ function* waysOf(tools: Tools): Generator<Way> {
   if (isRoot) yield { user: NOBODY, hasPrivateRoot: false, launcher: () => asNobody };
 }
 
-/** Each child's root is mounted on it, for that child alone. */
+/** Returns the folder on which each child mounts its private root. */
 function emptyFolder(): string {
   const path = join(folders(), "root");
   mkdirSync(path, { recursive: true });
   return path;
 }
 
-/** Undefined where a child that is started this way cannot do its work. */
+/** Returns the findings of a trial; undefined if a child that is started this way cannot work. */
 async function tryWay({ user, launcher }: Way): Promise<TrialFindings | undefined> {
   const folder = mkdtempSync(join(folders(), "trial-"));
   const workersFile = join(folders(), "workers");
@@ -182,12 +182,12 @@ function sharedBy({ network, readsEnvironment, seesFiles }: TrialFindings): read
   return walls.flatMap(([wall, isShared]) => (isShared ? [wall] : []));
 }
 
-/** Gives a run's folder and the files in it to the user of its child. */
+/** Changes the owner of a run's folder and its files to the user of the child. */
 export function giveTo(folder: string, user: number | undefined): void {
   if (user === undefined) return;
-  // Passed through, not listed: the folders of other runs in it belong to the same user, but their names are not known.
+  // Can be traversed but not listed: the folders of other runs in it belong to the same user, but their names are unknown.
   chmodSync(dirname(folder), 0o711);
-  // Links are not followed: a child may have left one.
+  // Links are not followed: a child may have created one.
   for (const name of readdirSync(folder)) lchownSync(join(folder, name), user, user);
   lchownSync(folder, user, user);
 }

@@ -1,6 +1,6 @@
 /**
- * Engines that have worked on this machine less than an hour ago, with the same packages and the same isolation: a worker that
- * starts again does not try them anew, which takes some ten seconds of a core. One that failed is tried at every start.
+ * Caches the engines that worked on this machine less than an hour ago, with the same packages and isolation. A restarted worker then skips
+ * their trials, which take about ten seconds of a core. An engine that failed is tried at every start.
  */
 import { createHash } from "node:crypto";
 import { existsSync, lstatSync, readFileSync, renameSync, writeFileSync } from "node:fs";
@@ -13,14 +13,14 @@ import { newId } from "#shared/ids.ts";
 import type { CapabilityChildren } from "./children.ts";
 
 const KNOWN_MS = 3_600_000;
-/** An engine may work in one version of these and not in the next. */
+/** Package files whose changes invalidate the cache, since an engine may fail with another version. */
 const PACKAGES = ["package.json", "bun.lock"].map((name) =>
   fileURLToPath(new URL(`../../../${name}`, import.meta.url)),
 );
 
 /**
- * @param facts what an engine depends on beside the packages: isolation, programs of the system
- * @param known file of what has worked; one in the temporary folder when absent
+ * @param facts everything that engines depend on besides the packages: isolation, programs of the system
+ * @param known path of the cache file; a file in the temporary folder when absent
  */
 export function rememberEngines(
   { tryEngine }: Pick<CapabilityChildren, "tryEngine">,
@@ -30,7 +30,7 @@ export function rememberEngines(
   const packages = PACKAGES.map((path) => (existsSync(path) ? readFileSync(path, "utf8") : ""));
   const here = [Bun.version, process.execPath, ...packages, facts];
   const key = createHash("sha256").update(JSON.stringify(here)).digest("hex");
-  // Named by the facts too: two installations on one machine do not forget each other's.
+  // The facts are part of the name, so that two installations on one machine have separate caches.
   const file = known ?? join(tmpdir(), `sluice-engines-${process.getuid?.() ?? 0}-${key.slice(0, 12)}.json`);
   return {
     async tryEngine(engine) {
@@ -46,7 +46,7 @@ export function rememberEngines(
 
 type Tried = Readonly<Record<string, number>>;
 
-/** Nothing where there is no such file, another user's, or one of other facts. */
+/** Returns nothing if the file does not exist, belongs to another user or has other facts. */
 function read(file: string, key: string): Tried {
   try {
     const facts = lstatSync(file);
@@ -58,13 +58,13 @@ function read(file: string, key: string): Tried {
   }
 }
 
-/** Replaces the file at once, since other workers may write it too; if it cannot be written, engines are tried at each start. */
+/** Replaces the file atomically, since other workers may write it too. If that fails, engines are tried at each start. */
 function write(file: string, key: string, tried: Tried): void {
   const beside = `${file}.${newId()}`;
   try {
     writeFileSync(beside, JSON.stringify({ key, tried }), { mode: 0o600, flag: "wx" });
     renameSync(beside, file);
   } catch {
-    // A full or read-only folder.
+    // The folder is full or read-only.
   }
 }

@@ -1,4 +1,4 @@
-/** Capabilities that this worker can run: its engines are tried when it starts, and the ingress is told for as long as it runs. */
+/** Capabilities that this worker can run. The worker tries its engines when it starts, and reports them to the ingress while it runs. */
 import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 import { type CapabilityOffer, tellOffer, withdrawOffer } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -9,9 +9,9 @@ import type { Metrics } from "#shared/metrics.ts";
 import type { CapabilityChildren } from "./children.ts";
 
 export interface Offer {
-  /** Why an engine cannot be used here; undefined where it can. */
+  /** Returns the reason why an engine cannot be used here; undefined if it can. */
   missing(engine: string): string | undefined;
-  /** Each engine, with `ok` or why it cannot be used. */
+  /** State of each engine: `ok`, or the reason why it cannot be used. */
   readonly engines: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
@@ -19,11 +19,11 @@ export interface Offer {
 interface OfferOptions {
   readonly database: Queryable;
   readonly children: Pick<CapabilityChildren, "tryEngine">;
-  /** Capabilities without which this worker is not to start. */
+  /** Capabilities without which this worker must not start. */
   readonly required: readonly string[];
-  /** Engines that are not switched on here, each with what does so: they are not tried. */
+  /** Engines that are disabled here, each with the setting that disables it; they are not tried. */
   readonly off: Readonly<Record<string, string>>;
-  /** Engines that are not to run here, each with the reason. */
+  /** Engines that must not run here, each with the reason. */
   readonly refused: Readonly<Record<string, string>>;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -31,7 +31,7 @@ interface OfferOptions {
 
 const TELL_MS = 15_000;
 
-/** @throws Error naming each required capability that cannot be run, and why */
+/** Tries the engines. @throws Error naming each required capability that cannot run, with the reason */
 export async function openOffer(options: OfferOptions): Promise<Offer> {
   const { database, children, required, off, refused, metrics, log } = options;
   const engines = [...new Set(CAPABILITIES.map(({ engine }) => engine))];

@@ -1,6 +1,6 @@
 /**
- * The only way out of a browser's child, which has no network: it asks here, through a socket in its folder, and every address is
- * judged, resolved and dialled as all that callers name.
+ * Proxy of a browser's child, which has no network of its own. The child sends each request through a socket in its folder; every address
+ * is checked, resolved and connected to like any address of a caller.
  */
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { FairLimit } from "#shared/fair-limit.ts";
 import { fetchPublic, OutboundError } from "#shared/outbound/fetch.ts";
 import { WEB_PAGE_BYTES_MAX, WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 
-/** Parts of a page that a browser shows, their bytes in all, the time of one, and those fetched at once. */
+/** Limits of the parts of a page that a browser loads: their number, total bytes, timeout of one in milliseconds, and concurrency. */
 const WEB_PAGE_PARTS_MAX = 500;
 const WEB_PAGE_PARTS_BYTES_MAX = 50 * 1_048_576;
 const WEB_PART_MS = 15_000;
@@ -22,11 +22,11 @@ export interface PageGuard {
   close(): Promise<void>;
 }
 
-/** Headers of a response that are passed on to the page. */
+/** Response headers that are passed on to the page. */
 const TOLD =
   /^(?:content-type|cache-control|expires|etag|last-modified|access-control-.*|cross-origin-.*|timing-allow-origin)$/;
 
-/** @param signal of the run: with it, all that is asked for ends */
+/** @param signal of the run; its abort also aborts all requests */
 export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
   const socket = join(folder, GUARD_SOCKET);
   let [asked, bytes] = [0, 0];
@@ -39,7 +39,7 @@ export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
       timeoutMs: WEB_PART_MS,
       redirectsMax: WEB_REDIRECTS_MAX,
       headers: {},
-      // Counted as they come: several are under way at once.
+      // Counted as bytes arrive, since several requests run at once.
       onBytes: async (piece) => {
         bytes += piece.length;
         if (bytes > WEB_PAGE_PARTS_BYTES_MAX) throw new OutboundError("too_large", "more than a page's parts may have");
@@ -52,7 +52,7 @@ export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
   const server = Bun.serve({
     unix: socket,
     async fetch(request, own) {
-      // Each fetch has a deadline of its own.
+      // Disables Bun's idle timeout: each fetch has a timeout of its own.
       own.timeout(request, 0);
       asked += 1;
       const address = new URL(request.url).searchParams.get("address") ?? "";
@@ -69,12 +69,12 @@ export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
       }
     },
   });
-  // Children may be another user's; their folder is theirs alone.
+  // Children may run as another user; only their own folder gives access to the socket.
   chmodSync(socket, 0o666);
   return { socket, close: () => server.stop(true) };
 }
 
-/** No answer of a site, but our own. */
+/** Returns our own error response, as opposed to the response of a site. */
 function refused(why: string): Response {
   return new Response(null, { status: 403, headers: { "x-refused": why } });
 }

@@ -1,4 +1,4 @@
-/** Pages of the web, fetched for a run: its child gets the body as a file and needs no network. */
+/** Fetches web pages for a run: its child receives the body as a file and needs no network. */
 import { ApiError } from "#shared/errors.ts";
 import { settleMediaType } from "#shared/files/media-type.ts";
 import { fetchPublic, OUR_AGENT, OutboundError, type OutboundRequest } from "#shared/outbound/fetch.ts";
@@ -10,28 +10,28 @@ import type { RobotsTask } from "../../capabilities/web/robots.ts";
 
 import { fetchFault, openFile } from "./taken.ts";
 
-/** One fetch, from the first look-up to the last byte. */
+/** Timeout of one fetch, from the DNS look-up to the last byte, in milliseconds. */
 const WEB_FETCH_MS = 30_000;
 
-/** Headers that are told of an answer. */
+/** Most response headers that a run receives. */
 const WEB_ANSWER_HEADERS_MAX = 100;
 
-/** Readers of robots.txt are to take 500 KiB at least (RFC 9309); rules beyond do not count. */
+/** Largest robots.txt, in bytes: RFC 9309 requires readers to parse at least 500 KiB; later rules are ignored. */
 const WEB_ROBOTS_BYTES_MAX = 500 * 1_024;
 export const WEB_ROBOTS_MS = 10_000;
 
-/** Parts of a run that are needed to fetch its pages. */
+/** Parts of a run that fetching its pages needs. */
 export interface PageRun {
   readonly params: Readonly<Record<string, unknown>>;
   readonly folder: string;
-  /** Waited for before so many more bytes lie on the disk. */
+  /** Awaited before as many further bytes are written to the disk. */
   readonly reserveBytes: (bytes: number) => Promise<void>;
   readonly signal: AbortSignal;
-  /** Reads a site's robots.txt, in a child. */
+  /** Evaluates a site's robots.txt in a child. */
   readonly judgeRobots: (task: RobotsTask) => Promise<boolean>;
 }
 
-/** Params of capabilities that say how a page is asked for; those without them ask plainly. */
+/** Parameters of capabilities that change the request of a page; capabilities without them send a plain GET. */
 export interface PageParams {
   readonly headers?: Readonly<Record<string, string>>;
   readonly method?: "GET" | "HEAD";
@@ -39,7 +39,7 @@ export interface PageParams {
   readonly respect_robots?: boolean;
 }
 
-/** @throws ApiError naming the member */
+/** Fetches a page into a file. @throws ApiError naming the parameter */
 export async function bringPage(run: PageRun, address: string, path: string, param: string): Promise<InputPage> {
   const { headers = {}, method = "GET", max_bytes: own, respect_robots: respects } = run.params as PageParams;
   const bytesMax = own ?? WEB_PAGE_BYTES_MAX;
@@ -79,7 +79,7 @@ export async function bringPage(run: PageRun, address: string, path: string, par
   }
 }
 
-/** By its bytes; a server's word counts where they do not contradict it. */
+/** Returns the media type by the bytes; the server's content type counts where the bytes do not contradict it. */
 async function typeOf(path: string, claim: string): Promise<string> {
   const head = await Bun.file(path).slice(0, SNIFF_BYTES).bytes();
   const isPlain = /^[a-z0-9.+-]{1,60}\/[a-z0-9.+-]{1,80}$/.test(claim);
@@ -91,7 +91,7 @@ async function typeOf(path: string, claim: string): Promise<string> {
   }
 }
 
-/** Cookies are not told: nothing here sends them back. */
+/** Returns the headers for the run, without cookies: no later request sends them. */
 function toldHeaders(headers: Headers): Record<string, string> {
   const told = [...headers].filter(
     ([name, value]) => name !== "set-cookie" && value.length <= WEB_HEADER_CHARACTERS_MAX,
@@ -103,7 +103,7 @@ function agentOf(headers: Readonly<Record<string, string>>): string {
   return Object.entries(headers).find(([name]) => name.toLowerCase() === "user-agent")?.[1] ?? OUR_AGENT;
 }
 
-/** Asks each site on the way for its robots.txt, and goes no further where that says so. */
+/** Returns a check that reads the robots.txt of each site on a redirect path, and rejects an address that it disallows. */
 function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: string): (url: URL) => Promise<void> {
   const known = new Map<string, string>();
   const refused = (said: string): ApiError => new ApiError("unprocessable_input", said, { param });
@@ -117,10 +117,10 @@ function robotsCheck({ signal, judgeRobots }: PageRun, agent: string, param: str
   };
 }
 
-/** Maximum size of each stage of a robots.txt that is compressed: it is read no further than 500 KiB, however long it is. */
+/** Largest compressed robots.txt at each stage of decompression, in bytes. At most 500 KiB of the result are read. */
 const ROBOTS_WIRE_BYTES_MAX = 64 * 1_048_576;
 
-/** Returns the text of robots.txt; by RFC 9309, empty if there is none (all is allowed), undefined if unreachable (nothing is). */
+/** Returns the text of robots.txt. By RFC 9309: empty if it does not exist (allow all), undefined if unreachable (disallow all). */
 async function fetchRobots(address: string, signal: AbortSignal): Promise<string | undefined> {
   const pieces: Uint8Array[] = [];
   let missing = WEB_ROBOTS_BYTES_MAX;

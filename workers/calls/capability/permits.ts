@@ -1,33 +1,31 @@
 /**
- * Decides which run computes next. The workspace with the fewest runs at work comes first, then the one whose last permit is the longest
- * ago, so that a backlog of one delays another's run only by the runs at work. There are two permits more than cores: a workspace takes at
- * most as many as there are cores, and long work leaves one permit to the short. So whatever one workspace runs, another's first run
- * begins at once, long or short, and shares the cores with it.
- *
- * Failed runs are not paid, so their time is owed: a workspace that owes much has at most one run at work, on a free core, and waits for
- * it behind all others until as much time has passed.
+ * Permits that decide which run computes next. The workspace with the fewest running runs comes first, then the workspace whose last permit
+ * is oldest. A backlog of one workspace therefore delays another's run only by the running runs. There are two permits more than cores. A
+ * workspace takes at most as many as there are cores, and long runs leave one permit to short runs. The first run of every workspace, long
+ * or short, therefore starts at once and shares the cores. Failed runs are not charged, so their time becomes a debt. A workspace with a
+ * large debt has at most one running run, on a free core, and queues behind all others until as much time has passed.
  */
 import { FairLimit } from "#shared/fair-limit.ts";
 
-/** Time of runs that came to nothing, for a workspace: beyond it, others come first. As long as one short run may take. */
+/** Debt of a workspace above which others come first, in milliseconds: as long as one short run may take. */
 export const CAPABILITY_OWED_MS = 10_000;
 
-/** More is not counted: as long as the longest run of most kinds. */
+/** Largest debt that is counted, in milliseconds: as long as the longest run of most kinds. */
 export const CAPABILITY_OWED_MS_MAX = 300_000;
 
 export interface PermitOptions {
   readonly workspaceId: string;
-  /** Work that may take longer than others are to wait for. */
+  /** True when the work may take longer than others should wait for. */
   readonly isLong: boolean;
   readonly signal?: AbortSignal;
 }
 
 export interface CapabilityPermits {
-  /** Most permits that may be taken at once. */
+  /** Most concurrent permits. */
   readonly max: number;
-  /** @returns gives the permit back, with the time that was lost; safe to call twice. @throws the signal's reason if it aborts first */
+  /** @returns a function that releases the permit, with the lost time; idempotent. @throws the signal's reason if it aborts first */
   take(options: PermitOptions): Promise<(lostMs?: number) => void>;
-  /** The time of a permit that was given back came to nothing after all. */
+  /** Adds the time of a released permit to the debt, because the results were lost afterwards. */
   lose(workspaceId: string, ms: number): void;
 }
 
@@ -41,10 +39,10 @@ interface Owed {
   readonly since: number;
 }
 
-/** For a workspace that has none, whatever others have: one for long work, and one that long work leaves. */
+/** Permits for workspaces without any: one for long work, and one that long work cannot take. */
 const SPARE = 2;
 
-/** @param freeMs what a workspace may owe and be treated as others are */
+/** @param freeMs debt up to which a workspace is treated like all others, in milliseconds */
 export function createCapabilityPermits(cores: number, freeMs: number = CAPABILITY_OWED_MS): CapabilityPermits {
   const max = cores + SPARE;
   const longMax = max - 1;
@@ -61,7 +59,7 @@ export function createCapabilityPermits(cores: number, freeMs: number = CAPABILI
     },
   });
 
-  /** It grows less as time passes. */
+  /** Returns the debt of a workspace in milliseconds; it decreases with time. */
   function owedBy(workspaceId: string): number {
     const { ms = 0, since = 0 } = owed.get(workspaceId) ?? {};
     return Math.max(0, ms - (performance.now() - since));
@@ -77,7 +75,7 @@ export function createCapabilityPermits(cores: number, freeMs: number = CAPABILI
     for (const id of owed.keys()) if (owedBy(id) === 0) owed.delete(id);
   }
 
-  /** Looks again when the next debt of those who wait is small enough. */
+  /** Sets a timer for the moment at which the next debt of a waiting workspace is small enough. */
   function watchDebts(): void {
     clearTimeout(timer);
     const debts = [...owed.keys()].filter((id) => limit.ownerOf(id)?.waiting).map((id) => owedBy(id) - freeMs);

@@ -1,6 +1,6 @@
 /**
- * Runs capabilities: inputs into a folder, the engine in a child, results into the file store, settled at what was measured. A run
- * whose worker was lost runs again from its start.
+ * Runs capabilities: inputs go into a folder, a child runs the engine, and results go into the file store. The charge is the measured
+ * usage. A run whose worker was lost starts again from its beginning.
  */
 import { toolFacts } from "#shared/tracing/attributes.ts";
 import { beginPart, errorName, jobSpan } from "#shared/tracing/tracing.ts";
@@ -35,18 +35,18 @@ import { runFolders } from "./home.ts";
 import { readInputs } from "./inputs.ts";
 import { GUARD_SOCKET, openPageGuard } from "./page-guard.ts";
 
-/** A run that crashes its child is run once more, in a fresh one. */
+/** Most attempts of a run that crashes its child; each has a fresh child. */
 const CAPABILITY_TRIES = 2;
 
 export function createCapabilityHandler(context: WorkerContext): JobHandler {
   return {
     async run(job, control) {
       const capability = findCapability(job.model);
-      if (!capability) return freeFailure(gone(`The capability ${job.model} is not offered any more.`));
+      if (!capability) return freeFailure(gone(`The capability ${job.model} is no longer offered.`));
       // Workers that differ are rolled out one after the other: the list may still name it.
       const { params } = job.request as unknown as StoredRun;
       const missing = context.offer?.missing(engineOf(capability, params));
-      if (missing !== undefined) return freeFailure(gone(`This service does not offer ${job.model} any more.`));
+      if (missing !== undefined) return freeFailure(gone(`This service no longer offers ${job.model}.`));
       const folder = mkdtempSync(join(runFolders(), "run-"));
       const holding = context.results.open(job.workspace_id);
       try {
@@ -65,11 +65,11 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
   };
 }
 
-/** Folders that are being removed, beside the ends of their runs: a run keeps its place where there are many, since one may be very large. */
+/** Running removals of folders, which continue after their runs. At the limit a run keeps its slot, since a folder may be huge. */
 const removals = new Set<Promise<void>>();
 const REMOVALS_MAX = 2;
 
-/** The outcome stands whatever a run has made of its folder: what stays of it goes with the worker. */
+/** Removes a run's folder. A failure does not change the outcome; remaining files are deleted when the worker ends. */
 async function removeFolder({ log }: Pick<WorkerContext, "log">, job: JobMessage, folder: string): Promise<void> {
   try {
     await rm(folder, { recursive: true, force: true });
@@ -150,12 +150,12 @@ async function serve(
   };
 }
 
-/** A page that came from an address may ask for its parts. */
+/** True if an input is a fetched page, whose parts a browser may request. */
 function asksForParts(engine: string, inputs: Readonly<Record<string, RunFiles>>): boolean {
   return engine === "browser" && Object.values(inputs).some((one) => "address" in one && one.address !== undefined);
 }
 
-/** True if a run can begin anew in it: a child that was taken over may have put a link to other files in its place. */
+/** True if a run can start again in the folder: a compromised child may have replaced the folder by a link to other files. */
 function isFolder(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
@@ -188,7 +188,7 @@ async function inChild(
       return await context.capabilities.run(task, options);
     } catch (error) {
       if (!(error instanceof MediaError) || error.fault !== "failed") throw error;
-      // Both together stay within what the pool gives a job.
+      // Both attempts together stay within the job timeout of the pool.
       const isLate = performance.now() - startedAt > options.runMs / 2;
       if (isLate || tries >= CAPABILITY_TRIES || !isFolder(task.folder)) throw error;
       context.log.warn(
@@ -200,10 +200,10 @@ async function inChild(
   }
 }
 
-/** Small files of a run whose rows come with its end; others are uploads of their own, which another worker would find. */
+/** Most small files of a run whose rows are written with its end. Further files are uploads of their own, which another worker finds. */
 const STORED_MAX = 16;
 
-/** Returns the files as the answer names them, and those whose rows are still to be written. */
+/** Returns the files for the response, and the files whose rows are not written yet. */
 async function keepFiles(
   context: WorkerContext,
   job: JobMessage,
@@ -221,13 +221,13 @@ async function keepFiles(
   const kept: KeptFile[] = [];
   const small: SmallFile[] = [];
   for (const [at, { path, mediaType, name }] of files.entries()) {
-    // A child that was taken over may name anything.
+    // A compromised child may send any values.
     if (typeof name !== "string" || typeof mediaType !== "string" || !/^[\x20-\x7e]+$/.test(mediaType)) {
       throw new MediaError("failed", "a run gave a file no name, or no media type");
     }
     const own = await openOwnFile(path, folder);
     try {
-      // Text may be empty, such as the CSV of a sheet without rows.
+      // A text may be empty, such as the CSV of a sheet without rows.
       if (own.size === 0 && !mediaType.startsWith("text/")) throw new MediaError("failed", "a run made an empty file");
       const isSmall = own.size <= SMALL_OBJECT_BYTES_MAX && small.length < STORED_MAX;
       const facts = { contentType: mediaType, filename: name, expiresS: null, work: `capability ${job.model}` };
@@ -242,7 +242,7 @@ async function keepFiles(
       await own.close();
     }
   }
-  // Behind the uploads, which may take hours: the janitor deletes bytes that have had no row for one.
+  // After the uploads, which may take hours: the janitor deletes bytes that had no row for one hour.
   return { kept, stored: await storeSmallFiles(context, job, small, signal) };
 }
 
@@ -264,11 +264,11 @@ const CODES: Readonly<Record<MediaFault, Code>> = {
   failed: "internal_error",
 };
 
-/** Nothing of it is owed. @throws the error when the run is to begin anew in another worker */
+/** Returns the failure of a run, which is free. @throws the error when another worker must start the run again */
 async function failed(context: WorkerContext, job: JobMessage, control: JobControl, error: unknown): Promise<Outcome> {
   const { reason } = control.signal as { readonly reason: unknown };
   const abort = abortReasonOf(reason);
-  // What the store does not take now, it may take from the next run, which finds what was uploaded.
+  // The next run may succeed when the store is back, and reuses the uploads.
   if (abort === "shutdown" || (abort === undefined && isOutage(error))) throw error;
   await discardResults(context, { id: job.job_id, workspaceId: job.workspace_id });
   if (abort !== undefined) {
@@ -287,7 +287,7 @@ async function failed(context: WorkerContext, job: JobMessage, control: JobContr
   return freeFailure({ code, message, param: null, retry: false });
 }
 
-/** Engines, parsers and scripts repeat what they were given: of their words the log has a hash, to tell faults apart by. */
+/** Returns the facts of a fault for the log. Engines, parsers and scripts may repeat their input, so only a hash of theirs is logged. */
 function loggedFault(error: MediaError): object {
   const { fault, isRelayed, message } = error;
   return isRelayed ? { fault, said: Bun.hash(message).toString(36) } : { fault, err: error };
@@ -297,8 +297,8 @@ function gone(message: string) {
   return { code: "capability_not_found", message, param: null, retry: false } as const;
 }
 
-// A file that a run made, held open from the look at it to its last byte: the child that made it may be taken over, and put a link to
-// something of the worker's in its place at any moment.
+// Output file of a run, kept open from its check to its last byte. A compromised child may replace the path by a link to one of the
+// worker's files at any moment.
 
 export interface OwnFile {
   readonly size: number;
@@ -309,7 +309,7 @@ export interface OwnFile {
 
 const PIECE_BYTES = 1_048_576;
 
-/** Opens a file that a child names, and checks that the child made it: it gets at no other file. @throws MediaError failed */
+/** Opens a file that a child names. The check proves that the file is in the child's folder. @throws MediaError failed */
 export async function openOwnFile(path: string, folder: string): Promise<OwnFile> {
   const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(notOwn);
   try {
@@ -317,7 +317,7 @@ export async function openOwnFile(path: string, folder: string): Promise<OwnFile
     const parent = realpathSync(dirname(path));
     const named = lstatSync(join(parent, basename(path)));
     const isInside = `${parent}/`.startsWith(`${realpathSync(folder)}/`);
-    // What was opened lies where it may: a link that stood on the way to it is found out by this.
+    // Proves that the opened file is in the folder: a link on the path would lead to another device or inode.
     if (!isInside || !isRegular(facts.mode) || named.dev !== dev || named.ino !== ino) throw notOwn();
     return {
       size,

@@ -1,4 +1,4 @@
-/** Fetched inputs of runs: the file that they are written to, and the errors when a fetch fails. */
+/** Fetched inputs of runs: the file that receives the bytes, and the errors of failed fetches. */
 import { createWriteStream, writeFileSync } from "node:fs";
 import { finished } from "node:stream/promises";
 
@@ -8,14 +8,14 @@ import { WEB_REDIRECTS_MAX } from "#workers/capabilities/limits.ts";
 
 export interface OpenFile {
   write(bytes: Uint8Array): Promise<void>;
-  /** Safe to call twice. */
+  /** Closes the file; safe to call twice. */
   end(): Promise<void>;
 }
 
-/** So much is written at once; more in turns with other work. */
+/** Largest file that is written at once, in bytes; larger files are written piece by piece, asynchronously. */
 export const SMALL_FILE_BYTES_MAX = 65_536;
 
-/** Makes the file, which is not there yet: when it ends, or grows beyond what is small. */
+/** Opens a new file. It is created at its end, or when it exceeds `SMALL_FILE_BYTES_MAX`. */
 export function openFile(path: string): OpenFile {
   const begun: Uint8Array[] = [];
   let length = 0;
@@ -33,7 +33,7 @@ export function openFile(path: string): OpenFile {
         await large.write(Buffer.concat(begun.splice(0)));
       }
       if (large) await large.write(bytes);
-      // Its memory may be used again.
+      // Copied, because the caller may reuse the memory.
       else begun.push(new Uint8Array(bytes));
     },
     end: () => (ended ??= finish()),
@@ -57,11 +57,11 @@ function openLarge(path: string): OpenFile {
 }
 
 const SENTENCES: Readonly<Record<Exclude<OutboundFault, "too_large">, string>> = {
-  unsafe: "The address is not a public one.",
-  unreachable: "Nothing could be fetched from this address.",
-  status: "The server at this address did not send what was asked for.",
+  unsafe: "The address is not public.",
+  unreachable: "The server at this address cannot be reached.",
+  status: "The server at this address returned no usable response.",
   redirects: `The address redirects more than ${WEB_REDIRECTS_MAX} times.`,
-  timeout: "The server at this address was too slow.",
+  timeout: "The server at this address did not respond in time.",
 };
 
 /** Maps the failure of a fetch to the caller's error; returns any other error as it is. */
@@ -69,9 +69,9 @@ export function fetchFault(error: unknown, param: string, bytesMax: number): unk
   if (!(error instanceof OutboundError)) return error;
   if (error.fault === "too_large") return tooLarge(param, bytesMax);
   const { fault, status = 0 } = error;
-  // An answer that began well and stopped, or cannot be read, is told by what went wrong.
+  // A successful status whose body broke off or cannot be read gets the sentence of its fault.
   const isRefused = fault === "status" && (status < 200 || status > 299) && status !== 0;
-  const sentence = isRefused ? `The server at this address answered ${status}.` : SENTENCES[fault];
+  const sentence = isRefused ? `The server at this address returned status ${status}.` : SENTENCES[fault];
   return new ApiError(addressFault(error), sentence, { param, cause: error });
 }
 

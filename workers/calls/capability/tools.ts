@@ -11,7 +11,7 @@ import type { Chromium, LibreOffice, Tools } from "../../capabilities/tools.ts";
 
 const UNPACK = fileURLToPath(new URL("../../capabilities/unpack-chromium.ts", import.meta.url));
 const UNPACK_MS = 60_000;
-/** Version of the packaged browser: another one is unpacked beside it. */
+/** Version of the packaged browser; each version is unpacked into a folder of its own. */
 const VERSION = "153.0.0";
 
 export async function findTools(settings: Pick<Config, "chromium" | "libreoffice">): Promise<Tools> {
@@ -33,7 +33,7 @@ function existing(path: string): Chromium | undefined {
   return existsSync(path) ? { path } : undefined;
 }
 
-/** Once for each machine and user: it takes two seconds and 220 MB. */
+/** Unpacks the browser once per machine and user: that takes two seconds and 220 MB. */
 async function packaged(): Promise<Chromium | undefined> {
   if (process.platform !== "linux" || arch() !== "x64") return undefined;
   const own = process.getuid?.() ?? 0;
@@ -43,14 +43,14 @@ async function packaged(): Promise<Chromium | undefined> {
   return isOurs(folder, own) ? { path: join(folder, "chromium"), libraries: join(folder, "al2023/lib") } : undefined;
 }
 
-/** Temporary folders are open to all: what another user put there is not run. */
+/** True if the folder is ours: any user can write to temporary folders, and another user's files must not run. */
 function isOurs(folder: string, own: number): boolean {
   const facts = lstatSync(folder, { throwIfNoEntry: false });
   return facts?.isDirectory() === true && facts.uid === own && (facts.mode & 0o022) === 0;
 }
 
 async function unpack(folder: string): Promise<void> {
-  // One that a killed worker left is removed with it.
+  // A folder that a killed worker left is removed with it.
   const fresh = processFolder(`${basename(folder)}-`, dirname(folder))();
   try {
     const unpacked = Bun.spawn([process.execPath, UNPACK], {
@@ -60,13 +60,13 @@ async function unpack(folder: string): Promise<void> {
       killSignal: "SIGKILL",
     });
     if ((await unpacked.exited) !== 0) return;
-    // Its children may be another user's.
+    // The children may run as another user.
     for (const name of readdirSync(fresh)) if (name === "chromium") chmodSync(join(fresh, name), 0o755);
     chmodSync(fresh, 0o755);
     // Another worker may have been faster.
     if (!existsSync(folder)) renameSync(fresh, folder);
   } catch {
-    // The engine that needs it says what is missing.
+    // The trial of the engine reports the missing program.
   } finally {
     rmSync(fresh, { recursive: true, force: true });
   }

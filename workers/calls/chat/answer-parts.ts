@@ -1,26 +1,26 @@
-/** Parts of an answer in OpenAI's shape, as the renderings of other APIs read them: of a delta or of a whole message. */
+/** Parts of an answer in OpenAI's form, of a delta or of a whole message, as renderings of other APIs read them. */
 import { isMembers, type Members, membersOf, objectOf, textOf } from "../../providers/json.ts";
 
 import type { BlocksByKind } from "../../providers/anthropic/order.ts";
 
-/** Part of a tool call that one delta adds, or all of it. */
+/** Part of a tool call that one delta adds, or the whole call. */
 export interface CallPiece {
   readonly kind: "call";
-  /** Pieces of one call share it. */
+  /** Number of the call; all its pieces have the same. */
   readonly call: number;
   readonly id: string | undefined;
   readonly name: string | undefined;
   readonly text: string;
-  /** Members of its source's own. */
+  /** Members that only the source of the call defines. */
   readonly extra: Members | undefined;
 }
 
-/** The requests of the other APIs ask for one answer. */
+/** Returns the first choice: requests of the other APIs ask for one answer only. */
 export function firstChoice(choices: readonly Members[]): Members {
   return choices.find((choice) => (choice["index"] ?? 0) === 0) ?? {};
 }
 
-/** Calls of a delta or of a whole message, which numbers none of them. */
+/** Returns the tool calls of a delta or of a whole message; a whole message does not number its calls. */
 export function callsOf(message: Members): CallPiece[] {
   return membersOf(message["tool_calls"]).map((call, at) => {
     const target = objectOf(call["function"]);
@@ -38,7 +38,7 @@ export function callsOf(message: Members): CallPiece[] {
   });
 }
 
-/** Thoughts stand beside the content, or among its blocks as Mistral's reasoning models send them. */
+/** Returns the reasoning text, which is beside the content, or among its blocks as Mistral's reasoning models send it. */
 export function thoughtOf(message: Members): string {
   const inContent = membersOf(message["content"])
     .flatMap((block) => membersOf(block["thinking"]))
@@ -46,7 +46,7 @@ export function thoughtOf(message: Members): string {
   return textOf(message["reasoning_content"] ?? message["reasoning"]) + inContent.join("");
 }
 
-/** A block of thinking that its source takes back, and what stood before it; none where it is no such block. */
+/** Returns a thinking block in the form that its source accepts back, with its position (`after`); none for any other block. */
 export function signedBlock({ type, data, thinking, signature, after }: Members): BlocksByKind["thinking"] {
   if (type === "redacted_thinking") return [{ block: { type, data: textOf(data) }, after }];
   if (type !== "thinking") return [];

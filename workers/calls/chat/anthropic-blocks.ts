@@ -1,6 +1,6 @@
 /**
- * Pieces of an answer → content blocks of an Anthropic stream: one open at a time, indexes without gaps. OpenAI's deltas
- * may mix parallel tool calls and never say that one is over, so a block that comes while a call is unfinished waits.
+ * Pieces of an answer → content blocks of an Anthropic stream: one open block at a time, indexes without gaps. OpenAI's deltas may
+ * interleave parallel tool calls and never mark the end of a call. A block that starts while a call is unfinished is therefore deferred.
  * Source: docs.claude.com/en/api/messages-streaming.
  */
 
@@ -8,13 +8,13 @@ import { ProviderError } from "../../providers/provider.ts";
 
 import type { CallPiece } from "./answer-parts.ts";
 
-/** Pieces of parallel tool calls that wait for their turn in an Anthropic stream; no answer of a model is longer. */
+/** Most characters of deferred pieces of parallel tool calls; no answer of a model is longer. */
 export const BLOCKS_WAITING_CHARACTERS_MAX = 4 * 1_048_576;
 
 /** Part of an answer that one delta adds. */
 export type Piece =
   | { readonly kind: "text" | "thinking"; readonly text: string }
-  /** Ends a thinking block; `text` is what the source says the block holds, of which some or all has come before. */
+  /** Ends a thinking block. `text` is the full text of the block by its source, of which some or all may have been sent before. */
   | { readonly kind: "signature"; readonly text: string; readonly signature: string }
   | { readonly kind: "redacted"; readonly data: string }
   | CallPiece;
@@ -45,20 +45,20 @@ interface CallBlock {
 
 type Block = TextBlock | RedactedBlock | CallBlock;
 
-/** One event as it goes over the wire. */
+/** Returns one server-sent event. */
 export function event(type: string, members: Readonly<Record<string, unknown>> = {}): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...members })}\n\n`;
 }
 
 export class BlockStream {
-  /** The first one is open or about to be; the others wait. */
+  /** Blocks in their order: the first one is open or next, the others are deferred. */
   private readonly queue: Block[] = [];
   private readonly calls = new Map<number, CallBlock>();
   private readonly newId: (call: number) => string;
   private index = 0;
   private waiting = 0;
 
-  /** @param newId an id for a call whose source gave none */
+  /** @param newId returns an id for a call whose source sent none */
   constructor(newId: (call: number) => string) {
     this.newId = newId;
   }
@@ -68,8 +68,8 @@ export class BlockStream {
   }
 
   /**
-   * Events that can be sent now.
-   * @throws ProviderError `failed` when a call that was closed goes on, or too much would have to wait
+   * Returns the events that can be sent now.
+   * @throws ProviderError `failed` when a closed call continues, or too many characters would be deferred
    */
   add(piece: Piece): string {
     this.place(piece);
@@ -84,7 +84,7 @@ export class BlockStream {
     return events;
   }
 
-  /** The rest. @throws ProviderError `failed` when a call has no name, so that nobody could make it */
+  /** Returns the remaining events. @throws ProviderError `failed` when a call has no name, so that no client could execute it */
   end(): string {
     let events = "";
     for (let head = this.queue[0]; head !== undefined; head = this.queue[0]) {
@@ -127,7 +127,7 @@ export class BlockStream {
     return block;
   }
 
-  /** A signed block may repeat what has come in pieces, or bring it. */
+  /** Ends a thinking block. The signed form may repeat the text of the pieces, or contain it for the first time. */
   private sign(last: Block | undefined, text: string, signature: string): void {
     const isOpen = last?.kind === "thinking" && last.signature === undefined;
     const isKnown = isOpen && (text.startsWith(last.whole) || last.whole.endsWith(text));
@@ -240,7 +240,7 @@ function pieceOf(kind: Exclude<Block["kind"], "redacted">, text: string): Record
   }
 }
 
-/** Tells when a JSON object that comes in pieces is whole, looking at each character once. */
+/** Detects the end of a JSON object that arrives in pieces, reading each character once. */
 export class JsonEnd {
   private depth = 0;
   private isBegun = false;

@@ -1,6 +1,6 @@
 /**
- * Renders answers for clients of Anthropic's Messages API, whichever family answered: OpenAI's choices and our usage in,
- * a message or its events out. Source: docs.claude.com/en/api/messages, …/messages-streaming.
+ * Renders answers for clients of Anthropic's Messages API: OpenAI's choices and our usage become a message or its events, for all families.
+ * Source: docs.claude.com/en/api/messages, …/messages-streaming.
  */
 import { completionTokens, NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
@@ -13,11 +13,11 @@ import { type CallPiece, callsOf, firstChoice, signedBlock, thoughtOf } from "./
 import type { TextRendering } from "./render.ts";
 import { contentText } from "./stream-so-far.ts";
 
-/** One per attempt. */
+/** Creates the rendering of one attempt. */
 export function createAnthropicRendering(call: {
   jobId: string;
   model: string;
-  /** The client's stop sequences: a source may tell which of them it met. */
+  /** Stop sequences of the client's request; a source may report which one ended the answer. */
   stops: readonly string[];
 }): TextRendering {
   const id = call.jobId.replaceAll("-", "");
@@ -69,7 +69,7 @@ export function createAnthropicRendering(call: {
   };
 }
 
-/** Our buckets as Anthropic counts them: nothing is counted twice. */
+/** Returns our usage in Anthropic's form, whose members do not overlap. */
 function anthropicUsage(usage: TokenUsage): Record<string, unknown> {
   return {
     input_tokens: usage.input + usage.audioInput + usage.imageInput,
@@ -94,7 +94,7 @@ interface Ending {
 
 const NOT_ENDED: Ending = { stop_reason: null, stop_sequence: null, stop_details: null };
 
-/** Members in which servers report the stop sequence that they met: Anthropic's, vLLM's, SGLang's. */
+/** Members in which servers report the stop sequence that ended the answer: Anthropic's, vLLM's, SGLang's. */
 const MET_STOP = ["stop_sequence", "stop_reason", "matched_stop"] as const;
 
 function endingOf(choice: Members, hasCalls: boolean, isRefused: boolean, stops: readonly string[]): Ending {
@@ -104,7 +104,7 @@ function endingOf(choice: Members, hasCalls: boolean, isRefused: boolean, stops:
     const details = { type: "refusal", category: null, explanation: null };
     return { stop_reason: "refusal", stop_sequence: null, stop_details: details };
   }
-  // A call that was demanded by name ends with OpenAI's `stop`; clients of this API look for tool_use.
+  // A call that the request forced by name ends with OpenAI's `stop`, but clients of this API expect `tool_use`.
   if (hasCalls) return { ...NOT_ENDED, stop_reason: "tool_use" };
   const met = MET_STOP.map((name) => choice[name]).find((value) => stops.some((stop) => stop === value));
   if (typeof met === "string") return { ...NOT_ENDED, stop_reason: "stop_sequence", stop_sequence: met };
@@ -115,11 +115,11 @@ function isRefusal(message: Members): boolean {
   return textOf(message["refusal"]) !== "";
 }
 
-/** The blocks of a whole message: thinking first where the source does not tell its place. */
+/** Returns the blocks of a whole message: thinking comes first if the source does not report its position. */
 function contentOf(message: Members, uses: readonly Members[]): Members[] {
   const thinking = membersOf(message["thinking_blocks"]).flatMap(signedBlock);
   const thought = thoughtOf(message);
-  // The signed blocks hold the same words again.
+  // The signed blocks contain the same text again.
   const hasThoughts = thought !== "" && !thinking.some(({ block }) => block["type"] === "thinking");
   const text = contentText(message["content"]) + textOf(message["refusal"]);
   const texts = text === "" ? [] : [{ type: "text", text }];
@@ -129,18 +129,18 @@ function contentOf(message: Members, uses: readonly Members[]): Members[] {
   ];
 }
 
-/** @throws ProviderError `failed` when a call has no name, so that nobody could make it */
+/** Returns the block of a tool call. @throws ProviderError `failed` when the call has no name, so that no client could execute it */
 function toolUse({ id, name, text }: CallPiece, newId: () => string): Members {
   if (name === undefined) throw new ProviderError("failed", "the answer holds a tool call without a name");
   return { type: "tool_use", id: id ?? newId(), name, input: inputOf(text) };
 }
 
-/** Parses a tool's input. Text that is no JSON object, or too deep to be written again, is wrapped as in Anthropic's documentation. */
+/** Parses a tool's input. Text that is no JSON object, or too deep to be serialized again, is wrapped as in Anthropic's documentation. */
 function inputOf(text: string): Members {
   return text.trim() === "" ? {} : (parseObject(text) ?? { INVALID_JSON: text });
 }
 
-/** In the order in which the parts of one delta belong. */
+/** Yields the pieces of one delta in the order of an Anthropic stream. */
 function* piecesOf(delta: Members): Generator<Piece> {
   const thought = thoughtOf(delta);
   yield { kind: "thinking", text: thought };

@@ -1,4 +1,4 @@
-/** One provider call of a chat job: its deadlines, what comes of it, and what the client reads. */
+/** One provider call of a chat job: its timeouts, its result, and the pieces for the client. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/abortable.ts";
 import { chatInputTokensMax, withinOutputLimit } from "#shared/calls/kinds/chat/constraints.ts";
@@ -26,7 +26,7 @@ export interface HeldPrice {
 }
 
 export interface ChatAttempt {
-  /** The request ends in the beginning of an answer, with which the source is to go on. */
+  /** True when the request ends with the beginning of an answer that the source must continue. */
   readonly continues?: boolean;
   readonly job: JobMessage;
   readonly request: ChatCompletionRequest;
@@ -35,15 +35,15 @@ export interface ChatAttempt {
   readonly held: HeldPrice;
   readonly limits: Config["calls"];
   readonly signal: AbortSignal;
-  /** Aborts when running work is to be cut because the process stops. */
+  /** Aborts when running work must end because the process stops. */
   readonly stopping: AbortSignal | undefined;
   readonly rendering: Rendering;
   readonly answer: Pick<Answer, "write" | "hasBegun">;
-  /** Resolves when there is room, as of a BufferedPublisher: the provider is read no faster than its answer leaves. */
+  /** Resolves when the publisher has capacity, see BufferedPublisher: the provider is read no faster than its answer is sent. */
   readonly drained: () => Promise<void> | undefined;
   readonly meter: ChatMeter;
   readonly checkFetched: NonNullable<ChatCall["checkFetched"]>;
-  /** performance.now() when the first provider was asked. */
+  /** performance.now() at the request to the first provider. */
   readonly askedAt: number;
 }
 
@@ -61,13 +61,13 @@ export function meterOf(request: ChatCompletionRequest, model: Model, held: Held
 export interface Finale {
   /** Renders the last part of the answer, once the usage of the call is known. */
   readonly render: (metered: Metered) => string;
-  /** The client had left before its provider's end: the rest was read for the bill alone. */
+  /** True when the client disconnected before the provider's end, and the remaining answer was read for its usage only. */
   readonly wasDrained: boolean;
 }
 
 /**
- * Runs one attempt to the end of what its provider says. Pieces of a stream go out as they come.
- * @throws ProviderError; of kind `timeout` when a limit of this attempt, though not of the call, has passed
+ * Runs one attempt to the end of the provider's answer. Pieces of a stream are sent as they arrive.
+ * @throws ProviderError; of kind `timeout` when a timeout of this attempt has passed but not the deadline of the call
  */
 export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
   const { attempt, request, meter, rendering } = run;
@@ -75,7 +75,7 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
   const isDrained = request.stream === true && candidate.provider.on_disconnect === "drain";
   const signal = isDrained ? drainSignal(run) : run.signal;
   const limits = limitsOf(run);
-  // A plain answer that nobody else could give has its call's limit alone, which its signal has already.
+  // Without another source, an unstreamed answer has only the deadline of its call, which `signal` already enforces.
   const watchdog =
     request.stream === true || limits.firstByteMs < limits.totalMs ? startWatchdog(limits, signal) : undefined;
   try {
@@ -108,8 +108,8 @@ export async function runChatAttempt(run: ChatAttempt): Promise<Finale> {
 }
 
 /**
- * Passes deltas on until the provider is done. Pieces without content wait for the first one with: until then a failure
- * has a status. Returns whether pieces came that nobody was there to read.
+ * Sends deltas until the provider ends. Pieces without content are buffered until the first piece with content, so that a failure before it
+ * has a status. Returns true if pieces arrived after the client had disconnected.
  */
 async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, onDelta: () => void): Promise<boolean> {
   const { meter, rendering, answer, signal } = run;
@@ -117,7 +117,7 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
   let held = "";
   let isHeld = false;
   let wasDrained = false;
-  // Anthropic's streams say at their beginning how long the input is, which no other family knows by then.
+  // Anthropic's streams report the input tokens in their first event, when no other family knows them yet.
   let countsInput = run.job.api === "anthropic" && run.continues !== true;
   const counting =
     countsInput && run.attempt.candidate.provider.family !== "anthropic" ? meter.countedInput() : undefined;
@@ -130,7 +130,7 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     const isOutput = meter.add(delta.choices);
     if (meter.outputBytes > bytesMax)
       throw new ProviderError("failed", "the stream is longer than the model can answer");
-    // Only a stream that is drained goes on without a reader.
+    // Only the stream of a provider with `on_disconnect: drain` continues after its client has left.
     if (signal.aborted) {
       wasDrained = true;
       continue;
@@ -143,7 +143,7 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     const text = rendering.chunk(delta);
     isHeld ||= text !== "";
     held += text ?? "";
-    // A model that goes on may have said nothing new yet.
+    // A model that continues an answer may have repeated old text only.
     if (!isHeld) continue;
     if (!isOutput && !answer.hasBegun && held.length < HELD_CHARACTERS_MAX) continue;
     answer.write(held, performance.now() - run.askedAt);
@@ -154,18 +154,18 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     await beforeAbort(room, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
-    // The silence was ours.
+    // The pause was ours, not the provider's, so the stall timeout restarts.
     onDelta();
   }
   return wasDrained;
 }
 
-/** Pieces without content are held back for the sake of a later failure's status, up to here. */
+/** Most characters of buffered pieces without content; see relayStream. */
 const HELD_CHARACTERS_MAX = 65_536;
 
 /**
- * For providers that charge for the whole whether we read it or not: a client that leaves a stream which has begun ends
- * nothing. One that leaves before has seen nothing, and its hold may be gone already.
+ * Returns the signal for providers that charge for the whole answer in any case: a client that disconnects after the first piece does not
+ * abort the stream. A client that disconnects earlier aborts it, because it received nothing and its hold may be released already.
  */
 function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
   const controller = new AbortController();
@@ -192,7 +192,7 @@ function tokenBounds(model: Model, held: HeldPrice, request: ChatCompletionReque
   };
 }
 
-/** No model writes more than about this many bytes a token; a stream beyond it never ends by itself. */
+/** Most bytes that a model writes per token; a stream that exceeds this rate never ends by itself. */
 const BYTES_PER_TOKEN_MAX = 64;
 
 function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
@@ -201,8 +201,8 @@ function outputBytesMax({ attempt, held, request }: ChatAttempt): number {
 }
 
 /**
- * A plain answer's first byte is its last, so only the total counts, unless somebody else could serve in its place:
- * then a source that never answers costs one limit and not the call.
+ * Returns the timeouts of an attempt. The first byte of an unstreamed answer arrives at its end, so only the deadline applies. If another
+ * source could serve, a shorter timeout applies, so that a silent source does not use up the whole call.
  */
 function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
   const totalMs = Math.max(1, job.deadline_ms - commonNow());
@@ -211,15 +211,15 @@ function limitsOf({ job, request, limits, attempt }: ChatAttempt) {
   return { totalMs, firstByteMs: Math.min(totalMs, firstByteMs), stallMs: limits.stallMs };
 }
 
-/** A model or provider may need longer than the settings say; a source that another could stand in for gets less. */
+/** Returns the first-byte timeout: that of the model or provider if set; a shorter one if another source could serve. */
 function streamWaitMs(limits: Config["calls"], { candidate, isLast }: Attempt<ChatProvider>): number {
   const own = candidate.model.first_byte_ms ?? candidate.provider.first_byte_ms;
   return own ?? (isLast ? limits.firstByteMs : Math.min(limits.firstByteMs, limits.firstByteNextMs));
 }
 
-/** The source's own gaps, names and defaults, as the catalogue lists them. */
+/** Applies the catalogue's differences of a source: unsupported, renamed and overridden parameters. */
 function applySource(body: Record<string, unknown>, source: Source, continues: boolean | undefined): void {
-  // The hold was made for the newer name; a source that reads the older one must not be told another limit.
+  // The hold covers the limit under the newer name; a source that reads the older name must receive the same limit.
   if (body["max_completion_tokens"] != null) delete body["max_tokens"];
   for (const name of source.drop_params ?? []) delete body[name];
   for (const [from, to] of Object.entries(source.rename_params ?? {})) {

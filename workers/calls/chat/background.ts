@@ -1,6 +1,6 @@
 /**
- * A background response as its worker has it: the object that the answer completes, and the events that are kept for whoever reads them,
- * now or later. They are kept piece by piece; how far they have come is told to those who follow.
+ * Background response in its worker: the response object, which the answer completes, and its events, stored for present and later readers.
+ * Events are stored in pieces; followers receive a notice of each piece.
  */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import type { Insist } from "#shared/outage.ts";
@@ -10,18 +10,18 @@ import { FIRST_KEPT_EVENT, type KeptResponse } from "#shared/responses/store.ts"
 import type { WorkerContext } from "../../context.ts";
 import { type Failure, freeFailure } from "../../outcome.ts";
 
-/** Events that come within this time are kept as one piece. */
+/** Interval at which events are stored together as one piece, in milliseconds. */
 const LINGER_MS = 100;
-/** Events that wait to be kept before the provider is read no further. */
+/** Pending characters of events above which the provider is not read until they are stored. */
 const WAITING_CHARACTERS_MAX = 262_144;
-/** Characters of events that are kept of one response; deltas beyond them are left out, since the end of their item tells the whole. */
+/** Most stored characters of events of one response. Further deltas are omitted, since an item's end event contains its full text. */
 const KEPT_CHARACTERS_MAX = 16 * 1_048_576;
-/** Number of last frames that are made of the response itself: the event of its end, and `[DONE]`. */
+/** Number of last frames that are rebuilt from the response itself: the event of its end, and `[DONE]`. */
 const OWN_END = 2;
 
 type Context = Pick<WorkerContext, "answers" | "log" | "responses">;
 
-/** Undefined for one that was deleted before its work began. @param insist writes its events and its answer. @throws Error when it cannot be read back */
+/** Opens a response; undefined if it was deleted. @param insist retries writes of events and answer. @throws Error if it cannot be read */
 export async function openBackground(
   context: Context,
   job: JobMessage,
@@ -31,7 +31,7 @@ export async function openBackground(
   return kept && new BackgroundResponse(context, job, kept, insist);
 }
 
-/** End of the call of a deleted response: who deletes one cancels it. */
+/** Failure of the call of a deleted response, which the deletion cancels. */
 export const DELETED: Failure = {
   ...freeFailure({
     code: "response_not_found",
@@ -43,9 +43,9 @@ export const DELETED: Failure = {
 };
 
 export class BackgroundResponse {
-  /** The response before its first item. */
+  /** Response before its first item. */
   readonly response: ModelResponse;
-  /** Items that it was asked with. */
+  /** Input items of the request. */
   readonly input: KeptResponse["input"];
   private readonly context: Context;
   private readonly job: JobMessage;
@@ -66,19 +66,19 @@ export class BackgroundResponse {
     this.response = { ...kept.response, status: "in_progress" };
   }
 
-  /** Whole events. */
+  /** Stores whole events. */
   write(text: string): void {
     if (!this.kept.keepsEvents) return;
     this.waiting += text;
     this.timer ??= setTimeout(() => void this.keepSome(), LINGER_MS);
   }
 
-  /** Resolves when there is room for more; undefined: there is. */
+  /** Resolves when more events can be buffered; undefined: they can now. */
   room(): Promise<void> | undefined {
     return this.waiting.length > WAITING_CHARACTERS_MAX ? this.keepSome() : undefined;
   }
 
-  /** @param rest the last events, with `[DONE]`. @throws Error when it cannot be kept */
+  /** Stores the end. @param rest last events, with `[DONE]`. @throws Error when they cannot be stored */
   async answer(whole: ModelResponse, rest: string): Promise<void> {
     const frames = rest.split("\n\n").slice(0, -1 - OWN_END);
     this.write(frames.map((frame) => `${frame}\n\n`).join(""));
@@ -86,7 +86,7 @@ export class BackgroundResponse {
     await storeOf(this.context).answer(this.kept, whole, this.insist);
   }
 
-  /** Keeps what came before a failure, as far as that can be. */
+  /** Stores the events before a failure, if possible. */
   async breakOff(): Promise<void> {
     await this.keepAll().catch((error: unknown) => this.warn(error));
   }
@@ -98,7 +98,7 @@ export class BackgroundResponse {
     });
   }
 
-  /** One after the other, so that a reader never misses a piece before one that it has. */
+  /** Writes one piece at a time, so that a reader never misses a piece before a piece that it has. */
   private async keepAll(): Promise<void> {
     clearTimeout(this.timer);
     this.timer = undefined;
@@ -136,7 +136,7 @@ export class BackgroundResponse {
   }
 }
 
-/** It says nothing: what there is stands in rows. */
+/** Notice without content: readers read the new events from their rows. */
 const WORD = new TextEncoder().encode("{}");
 
 function storeOf({ responses }: Context): NonNullable<Context["responses"]> {

@@ -49,29 +49,29 @@ class ChatRun {
   private request: ChatCompletionRequest;
   /** The original request, which names stored files instead of containing them. */
   private readonly asked: ChatCompletionRequest;
-  /** It was asked with functions, and is answered so. */
+  /** True when the request used `functions`; the answer then uses `function_call`. */
   private readonly isOldForm: boolean;
-  /** The object that the answer of a Responses call completes. */
+  /** Response object of a Responses call, which the answer completes. */
   private response: ModelResponse | undefined;
-  /** The same of a call that nobody waits for. */
+  /** Background response, for a call without a waiting client. */
   private background: BackgroundResponse | undefined;
-  /** Its input as it is stored. */
+  /** Input items of a Responses call in their stored form. */
   private readonly responseInput: readonly unknown[];
-  /** Tools whose calls a Responses answer tells under other names. */
+  /** Tools whose calls have other names in a Responses answer. */
   private readonly renamedTools: readonly RenamedTool[];
-  /** That object once the answer is whole. */
+  /** Complete response object, once the answer has ended. */
   private wholeResponse: ModelResponse | undefined;
   private held: HeldPrice;
-  /** Meter of the attempt that runs, or ran last. */
+  /** Meter of the current or last attempt. */
   private meter: ChatMeter | undefined;
   private attempt: Attempt<ChatProvider> | undefined;
-  /** A piece of the attempt that runs, or ran last, has reached the client. */
+  /** True when a piece of the current or last attempt has reached the client. */
   private hasBegun = false;
-  /** Set for a stream that may be continued. */
+  /** Set for a stream that another model may continue. */
   private rescue: StreamRescue | undefined;
-  /** Rendering of the attempt that began the stream: another one goes on with the same message. */
+  /** Rendering of the attempt that began the stream; a continuation renders into the same message. */
   private firstRendering: Rendering | undefined;
-  /** Copy of the answer that the client is sent, when it is to be cached. */
+  /** Copy of the sent answer, if it is to be cached. */
   private readonly copy: AnswerCopy | undefined;
 
   constructor(context: WorkerContext, logServed: ReturnType<typeof hotLine>, job: JobMessage, control: JobControl) {
@@ -79,7 +79,7 @@ class ChatRun {
     this.logServed = logServed;
     this.job = job;
     this.control = control;
-    // A line of a batch has the object in its request, and a background response has a row of its own.
+    // A batch line contains the object in its request, and a background response has a row of its own.
     const {
       response_input: input,
       response: begun = job.response,
@@ -91,7 +91,7 @@ class ChatRun {
     this.renamedTools = Array.isArray(renamed) ? (renamed as readonly RenamedTool[]) : [];
     this.isOldForm = usesFunctions(this.asked);
     this.request = withTools(this.asked);
-    // That of a background response stands in its row.
+    // The object of a background response is in its row.
     this.response = job.api === "responses" && begun !== undefined ? parse("ModelResponse", begun) : undefined;
     this.held = {
       price: deserializePrice(job.price as Record<string, string>),
@@ -145,7 +145,7 @@ class ChatRun {
     }
   }
 
-  /** Has others go on with a stream that broke off, until one ends it. @throws `error` when none can */
+  /** Continues a broken stream by other models until one of them ends it. @throws `error` when none can */
   private async goOn(rescue: StreamRescue, error: unknown, signal: AbortSignal, askedAt: number): Promise<Finale> {
     const { streamsRescued } = this.context.metrics;
     for (;;) {
@@ -168,7 +168,7 @@ class ChatRun {
         streamsRescued.inc("continued");
         return finale;
       } catch (another) {
-        // What fails before any words changes nothing of what the caller hears.
+        // A failure before any new text does not change the error for the caller.
         if (this.hasBegun || signal.aborted) error = another;
       }
     }
@@ -196,7 +196,7 @@ class ChatRun {
         const meter = meterOf(request, model, this.held);
         this.meter = meter;
         this.attempt = attempt;
-        // Who begins a stream is named in its head.
+        // The head of a stream names the model that began it.
         if (!continues) {
           answer.server = {
             model: model.slug,
@@ -224,7 +224,7 @@ class ChatRun {
     });
   }
 
-  /** Tells of the first piece of an attempt, and copies all of them where the answer is to be kept. */
+  /** Detects the first piece of an attempt, and copies all pieces if the answer is to be cached. */
   private watched(onBegun: () => void): Pick<Answer, "write" | "hasBegun"> {
     const { answer, copy } = this;
     const hasBegun = (): boolean => this.hasBegun;
@@ -254,7 +254,7 @@ class ChatRun {
     return this.rescue?.took;
   }
 
-  /** A fallback runs at its own price: the hold is moved to it first, or the model is passed over. */
+  /** Moves the hold to the price of a fallback before it runs. Returns false if the model is skipped. */
   private async enter(model: Model, request: ChatCompletionRequest, signal: AbortSignal): Promise<boolean> {
     const { context, job } = this;
     let bound: ReturnType<typeof checkChat>;
@@ -289,7 +289,7 @@ class ChatRun {
     return checkDocuments(this.context.probes, model, request, this.asked, signal);
   }
 
-  /** The database's own trouble ends no call: another model's turn comes, or the caller hears what the last one said. */
+  /** Adjusts the hold. A database failure does not end the call: the next model is tried, or the caller receives the last error. */
   private async adjust(to: Adjustment): Promise<Adjusted | "unknown"> {
     try {
       return await adjustHold(this.context.database, {
@@ -311,7 +311,7 @@ class ChatRun {
     const status = finale.wasDrained ? "cancelled" : "succeeded";
     if (status === "succeeded") await this.keepResponse(rendered, signal);
     else await leaveConversation(context, job, this.response);
-    // The answer of a background call stands in its response alone.
+    // The answer of a background call is only in its response.
     const text = this.background ? JSON.stringify({ id: this.response?.id, object: "response" }) : rendered;
     const isStream = this.request.stream === true;
     this.logServed({
@@ -320,7 +320,7 @@ class ChatRun {
       depth: attempt.depth,
       ms: Math.round(upstreamMs),
     });
-    // What a fallback said stands in only this once.
+    // An answer of a fallback is not cached: the next call should try the requested model again.
     const isKept = attempt.depth === 0 && status === "succeeded";
     if (isKept) copy?.add(text);
     return {
@@ -335,7 +335,7 @@ class ChatRun {
     };
   }
 
-  /** @throws ApiError, ProviderError as `storeResponse`; the reason of `signal` when it aborts before */
+  /** Stores the response. @throws ApiError, ProviderError as `storeResponse`; the reason of `signal` when it aborts before */
   private async keepResponse(rest: string, signal: AbortSignal): Promise<void> {
     const { context, job, background, wholeResponse: response, responseInput: input } = this;
     if (!response) return;
@@ -348,7 +348,7 @@ class ChatRun {
     await this.background?.breakOff();
     await leaveConversation(context, job, this.response);
     const failed = failedCall(context, job, error, signal, attempt);
-    // Before the first piece nothing reached the client, so nothing is owed; after it, what was produced is.
+    // Without a sent piece nothing reached the client, so nothing is charged; afterwards, the produced tokens are.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;
     return metered ? { ...failed, charge: chargeOf(metered) } : failed;
   }

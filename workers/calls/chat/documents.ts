@@ -1,4 +1,4 @@
-/** PDF documents of a chat call against what its model takes: how many pages one has, only its bytes tell. */
+/** Checks PDF documents of a chat call against the limits of its model. Only the bytes of a PDF contain its number of pages. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { MediaError } from "#shared/children/media-error.ts";
@@ -14,9 +14,9 @@ interface Document {
 }
 
 /**
- * @param request with the bytes of its files in `file_data`; what is still an address is passed over
- * @param asked the same as its caller sent it: faults name its members
- * @throws ProviderError `rejected` naming the document that the model does not take; `busy`, `aborted`
+ * @param request with the bytes of its files in `file_data`; addresses are skipped
+ * @param asked the same request as the caller sent it: errors name its parameters
+ * @throws ProviderError `rejected` naming the document that the model does not accept; `busy`, `aborted`
  */
 export async function checkDocuments(
   probes: Pick<MediaProbes, "pdfPages">,
@@ -28,17 +28,17 @@ export async function checkDocuments(
   if (pagesMax === undefined && bytesMax === undefined) return;
   for (const { bytes, param } of documentsOf(request, asked)) {
     if (bytesMax !== undefined && bytes.length > bytesMax) {
-      throw refused(`This model takes PDF files of at most ${bytesMax} bytes, got ${bytes.length}.`, param);
+      throw refused(`This model accepts PDF files of at most ${bytesMax} bytes, got ${bytes.length}.`, param);
     }
     if (pagesMax === undefined) continue;
     const pages = await probes.pdfPages(bytes, pagesMax, signal).catch((error: unknown) => {
       throw error instanceof MediaError ? told(error, param) : error;
     });
-    if (pages > pagesMax) throw refused(`This model takes PDF files of at most ${pagesMax} pages, got more.`, param);
+    if (pages > pagesMax) throw refused(`This model accepts PDF files of at most ${pagesMax} pages, got more.`, param);
   }
 }
 
-/** One after the other, so that only one is in memory a second time. */
+/** Yields one document at a time, so that only one is in memory twice. */
 function* documentsOf(request: ChatCompletionRequest, asked: ChatCompletionRequest): Generator<Document> {
   for (const [at, { content }] of request.messages.entries()) {
     if (!Array.isArray(content)) continue;
@@ -50,7 +50,7 @@ function* documentsOf(request: ChatCompletionRequest, asked: ChatCompletionReque
   }
 }
 
-/** The bytes where they are called a PDF, or are one under another name. */
+/** Returns the bytes of a PDF by its media type, or by its signature under any other type. */
 function pdfOf(url: string): Buffer | undefined {
   const comma = url.slice(0, HEAD_CHARACTERS).indexOf(",");
   if (comma < 0 || !/^data:/i.test(url)) return undefined;
@@ -59,10 +59,10 @@ function pdfOf(url: string): Buffer | undefined {
   return isPdf ? Buffer.from(url.slice(comma + 1), "base64") : undefined;
 }
 
-/** Readers look for the mark of a PDF in its first 1,024 bytes. */
+/** Base64 characters of the first 1,024 bytes, in which PDF readers search for the signature. */
 const HEAD_CHARACTERS = 1_368;
 
-/** The member by which the caller gave it. */
+/** Returns the parameter by which the caller sent the document. */
 function nameOf(asked: ChatCompletionRequest, at: number, index: number): string {
   const content: unknown = asked.messages[at]?.content;
   const file: unknown = Array.isArray(content) ? memberOf(content[index], "file") : undefined;
@@ -77,7 +77,7 @@ function refused(say: string, param: string, code: RejectedCode = "unsupported_v
   return new ProviderError("rejected", "a document that the model does not take", { code, say, param, isUnsent: true });
 }
 
-/** A document that ends the child which looks at it is as good as unreadable. */
+/** Returns the caller's error. A document that crashes the child counts as unreadable. */
 function told({ fault, message }: MediaError, param: string): ProviderError {
   switch (fault) {
     case "busy":
@@ -92,4 +92,4 @@ function told({ fault, message }: MediaError, param: string): ProviderError {
   }
 }
 
-const UNREADABLE = "This model takes PDF files of few pages, and the pages of this one cannot be counted.";
+const UNREADABLE = "The pages of this PDF cannot be counted, and this model limits their number.";

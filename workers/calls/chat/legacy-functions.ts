@@ -1,6 +1,6 @@
 /**
- * `functions` and `function_call`, the forerunners of tools: read as tools, so that every source knows them, and answered in
- * the form that was asked in.
+ * Compatibility with `functions` and `function_call`, the predecessors of tools: requests are converted to tools, which every source
+ * supports, and answers are converted back.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 
@@ -13,7 +13,7 @@ export function usesFunctions({ functions }: ChatCompletionRequest): boolean {
   return (functions?.length ?? 0) > 0;
 }
 
-/** The same request with tools in place of functions, in its settings and in its messages; itself when it has none. */
+/** Returns the request with tools instead of functions, in its settings and messages; the same object if it has none. */
 export function withTools(request: ChatCompletionRequest): ChatCompletionRequest {
   const hasTurns = request.messages.some(
     (message) => message.role === "function" || (message.role === "assistant" && message.function_call != null),
@@ -27,12 +27,12 @@ export function withTools(request: ChatCompletionRequest): ChatCompletionRequest
     messages,
     tools: functions.map((definition) => ({ type: "function", function: definition })),
     ...(choice === undefined ? {} : { tool_choice: choiceOf(choice) }),
-    // The old form has room for one call.
+    // The old form supports one call only.
     parallel_tool_calls: false,
   };
 }
 
-/** A rendering of answers in the old form: the first call of a choice as its `function_call`. */
+/** Wraps a rendering: the first tool call of a choice becomes its `function_call`. */
 export function inOldForm(rendering: TextRendering): TextRendering {
   return {
     ...rendering,
@@ -48,7 +48,7 @@ function choiceOf(
   return choice === "none" ? "none" : "auto";
 }
 
-/** Calls of the old form have no ids: each result answers the latest call. */
+/** Converts messages. Calls of the old form have no ids: each result belongs to the latest call. */
 function turnsOf(messages: readonly Message[]): Message[] {
   let id = "call_0";
   return messages.map((message, at) => {

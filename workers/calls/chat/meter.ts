@@ -1,6 +1,6 @@
 /**
- * Usage of a chat call: the provider's last report, or our own count when there is none. A report that cannot be true
- * settles the call at its hold.
+ * Usage of a chat call: the provider's last report, or our own count without one. A report with impossible numbers settles the call at its
+ * hold.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
@@ -16,24 +16,24 @@ import type { ChatUsage } from "../../providers/provider.ts";
 export interface Metered {
   readonly nano: bigint;
   readonly usage: TokenUsage;
-  /** Set when the numbers are ours and not the provider's. */
+  /** Set when the numbers are our estimate; the reason for it. */
   readonly estimated: "missing" | "impossible" | "cut" | undefined;
 }
 
-/** Most tokens the model can read and write in one call. */
+/** Most tokens that the model can read and write in one call. */
 export interface TokenBounds {
   readonly input: number;
   readonly output: number;
-  /** Most that this call's messages can be; asked only where a report says much. */
+  /** Returns the most input tokens of this call's messages; called only for large reports, since it serializes the request. */
   readonly ownInput?: () => number;
 }
 
 /** Most tokens that vendors add around a prompt: templates, preambles of tools. */
 const TEMPLATE_TOKENS_MAX = 8_192;
 
-/** Vendors count differently (thinking beside the limit, templates around the prompt), but never twice as much. */
+/** Factor above our bounds up to which a report is accepted: vendors count differently (reasoning, templates), but never twice as much. */
 const BOUND_SLACK = 2;
-/** Text kept for counting; what comes beyond is counted at one token per four bytes. */
+/** Most characters that are kept for the tokenizer; further text counts as one token per four bytes. */
 const TEXT_KEPT_MAX = 1_048_576;
 
 export class ChatMeter {
@@ -46,7 +46,7 @@ export class ChatMeter {
   private inputTokens: number | undefined;
   private ownInput: number | undefined;
   report: ChatUsage = null;
-  /** The provider's word on the input, before it has said what the whole took. */
+  /** Input tokens that the provider reported at the beginning, before its final report. */
   inputReport: TokenUsage | undefined;
   outputBytes = 0;
 
@@ -67,7 +67,7 @@ export class ChatMeter {
     this.bounds = bounds;
   }
 
-  /** Takes in one delta's or answer's choices. Returns whether they hold anything a client would call output. */
+  /** Adds the choices of one delta or answer. Returns true if they contain output or a finish reason. */
   add(choices: readonly Record<string, unknown>[]): boolean {
     const before = this.pieces;
     let isFinish = false;
@@ -78,7 +78,7 @@ export class ChatMeter {
     return isFinish || this.pieces > before;
   }
 
-  /** Whole and final. */
+  /** Returns the final usage of a complete answer. */
   async settle(): Promise<Metered> {
     const report = this.believedReport();
     if (report === "impossible") return { nano: this.holdNano, usage: await this.estimate(), estimated: "impossible" };
@@ -86,7 +86,7 @@ export class ChatMeter {
     return this.estimated("missing");
   }
 
-  /** For a call that was cut: nothing when nothing was produced. */
+  /** Returns the usage of an interrupted call; undefined if no output was produced. */
   async settleCut(): Promise<Metered | undefined> {
     const report = this.believedReport();
     if (report !== null && report !== "impossible") return this.settle();
@@ -94,7 +94,7 @@ export class ChatMeter {
     return this.estimated("cut");
   }
 
-  /** Cheap running figures for the case that this worker dies: pieces for tokens, characters / 4 for the input. */
+  /** Returns a cheap estimate in case this worker dies: pieces count as output tokens, characters / 4 as input tokens. */
   soFar(): { nano: bigint; tokens: number } {
     this.inputTokens ??= this.boundedInput(roughInput(this.request, (part) => this.partTokens(part)));
     const input = this.believedInput() ?? { ...NO_USAGE, input: this.inputTokens };
@@ -105,17 +105,17 @@ export class ChatMeter {
     };
   }
 
-  /** Counts the input tokens with our tokenizer, for streams that report them before the provider does. Yields to other work of the thread. */
+  /** Counts the input tokens with our tokenizer, for streams that report them before the provider does. Yields to other work. */
   async countedInput(): Promise<TokenUsage> {
     const { request } = this;
     const counting = countingPrompt(await loadTokenizer(), request, (part) => this.partTokens(part));
     return { ...NO_USAGE, input: this.boundedInput(await new TimeSlices().run(counting)) };
   }
 
-  /** Meters the call by our own count, which never takes more than the hold, even if a provider's report could. */
+  /** Returns a charge by our own count, limited to the hold. */
   private async estimated(why: "missing" | "cut"): Promise<Metered> {
-    // What a stream says of its input at its beginning may be less than the whole in the end: it is taken for
-    // what was cut, where no end was to come, and not in place of an end that should have come.
+    // The input report at the beginning of a stream may be lower than the final one. It therefore counts for interrupted calls only, and
+    // does not replace a missing final report.
     const usage = await this.estimate(why === "cut" ? this.believedInput() : undefined);
     return { nano: this.atMostHeld(priceChat(this.price, usage)), usage, estimated: why };
   }
@@ -128,7 +128,7 @@ export class ChatMeter {
     return Math.min(tokens, this.bounds?.input ?? tokens);
   }
 
-  /** More than the request could produce is impossible, however whole the numbers are. */
+  /** Returns the report, or `impossible` if its numbers exceed what the request could produce. */
   private believedReport(): ChatUsage {
     const { report, bounds } = this;
     if (report === null || report === "impossible" || bounds === undefined) return report;
@@ -145,7 +145,7 @@ export class ChatMeter {
     return tokens <= this.ownInput * BOUND_SLACK + TEMPLATE_TOKENS_MAX;
   }
 
-  /** Its input buckets alone, when they can be true. */
+  /** Returns the input buckets of the early report, if they are possible. */
   private believedInput(): TokenUsage | undefined {
     const { inputReport } = this;
     if (inputReport === undefined || promptTokens(inputReport) === 0) return undefined;
@@ -167,7 +167,7 @@ export class ChatMeter {
     };
   }
 
-  /** An image by its bound; audio or a file by its size, since only the provider can look inside. */
+  /** Estimates an image by its bound, and audio or a file by its size, since only the provider can decode them. */
   private partTokens(part: Readonly<Record<string, unknown>>): number {
     return part["type"] === "image_url" ? this.tokensPerImage : Math.ceil(JSON.stringify(part).length / 6);
   }
@@ -190,7 +190,7 @@ export class ChatMeter {
     }
   }
 
-  /** A text, or blocks of texts and thoughts as Mistral's reasoning models send them. */
+  /** Collects a text, or the texts of blocks and of their reasoning, as Mistral's reasoning models send them. */
   private collectContent(content: unknown): void {
     if (!Array.isArray(content)) {
       this.collectText(content);
@@ -204,7 +204,7 @@ export class ChatMeter {
     }
   }
 
-  /** Only the provider can measure audio; of ours it counts as one piece, beside the words of its transcript. */
+  /** Counts audio as one piece, besides the text of its transcript, because only the provider can measure it. */
   private collectAudio(value: unknown): void {
     if (typeof value !== "object" || value === null) return;
     const { transcript, data } = value as { transcript?: unknown; data?: unknown };
@@ -221,7 +221,7 @@ export class ChatMeter {
   }
 }
 
-/** Input tokens at a glance: four characters each, without looking at what is no text. */
+/** Returns a rough number of input tokens: four characters per token; other parts by `partTokens`. */
 function roughInput(
   request: ChatCompletionRequest,
   partTokens: (part: Readonly<Record<string, unknown>>) => number,
@@ -238,7 +238,7 @@ function roughInput(
   return Math.ceil(tokens);
 }
 
-/** The ledger's terms for it. */
+/** Converts the usage to a charge of the ledger. */
 export function chargeOf({ nano, usage, estimated }: Metered): Charge {
   return { nano, units: usageUnits(usage), tokens: promptTokens(usage) + completionTokens(usage), estimated };
 }

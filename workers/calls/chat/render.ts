@@ -1,4 +1,4 @@
-/** Renders OpenAI's completion and chunk shapes for clients, and streams that are kept whole (platform.openai.com/docs/api-reference/chat). */
+/** Renders OpenAI's completions and chunks, and streams whose whole answer is stored (platform.openai.com/docs/api-reference/chat). */
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import type { ChatDelta, ChatResult } from "../../providers/provider.ts";
@@ -7,18 +7,18 @@ const STREAM_END = "data: [DONE]\n\n";
 
 export interface Rendering {
   completion(result: ChatResult, usage: TokenUsage): string;
-  /** Text for who reads along, empty where the delta says nothing new; undefined: it says what they do not read. */
+  /** Returns the text for the client; empty if the delta has nothing new, undefined if the client does not receive its content. */
   chunk(delta: ChatDelta): string | undefined;
-  /** All that follows the last delta of a stream that went well. */
+  /** Returns everything after the last delta of a successful stream. */
   end(usage: TokenUsage): string;
 }
 
-/** A rendering whose readers are sent every delta. */
+/** Rendering whose clients receive every delta. */
 export interface TextRendering extends Rendering {
   chunk(delta: ChatDelta): string;
 }
 
-/** One per call: every chunk of a stream carries the same id, created and model. */
+/** Creates the rendering of one call: every chunk of a stream has the same id, created and model. */
 export function createRendering(call: {
   jobId: string;
   model: string;
@@ -48,8 +48,8 @@ interface GatheredChoice {
 }
 
 /**
- * A stream that is kept whole: who reads along gets the text of its first choice, and its end is the completion that its deltas
- * come to, as `rendering` writes it.
+ * Wraps a rendering for a stream whose whole answer is stored. Readers receive the text of the first choice. The end is the completion of
+ * all deltas, rendered by `rendering`.
  */
 export function gathering(rendering: Rendering): Rendering {
   const choices = new Map<number, GatheredChoice>();
@@ -89,7 +89,7 @@ function wholeChoices(choices: ReadonlyMap<number, GatheredChoice>): Record<stri
   }));
 }
 
-/** Texts go on; of everything else the last one counts. */
+/** Merges a delta: texts are appended; of all other members the last value counts. */
 function addDelta({ message, calls }: GatheredChoice, delta: Members): void {
   for (const [name, value] of Object.entries(delta)) {
     if (value === null || value === undefined) continue;
@@ -113,7 +113,7 @@ function addCalls(calls: Record<string, unknown>[], deltas: readonly Members[]):
   }
 }
 
-/** Our buckets as OpenAI counts them: totals contain their details. */
+/** Returns our usage in OpenAI's form, whose totals include their details. */
 export function openAiUsage(usage: TokenUsage): Record<string, unknown> {
   const prompt = promptTokens(usage);
   const completion = completionTokens(usage);

@@ -1,4 +1,4 @@
-/** Continuation of broken streams by another model: which streams, by which models, and with which request. */
+/** Continuation of broken streams by another model: the eligible streams, the models and their requests. */
 import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types.ts";
 import type { UsagePart } from "#shared/ledger/adjust.ts";
 import { completionTokens, promptTokens, type TokenUsage, usageUnits } from "#shared/calls/pricing/usage.ts";
@@ -10,7 +10,7 @@ import type { Candidate } from "../../routing/candidates.ts";
 import type { ChatMeter, Metered } from "./meter.ts";
 import { StreamSoFar } from "./stream-so-far.ts";
 
-/** The chain asks for it, and the answer is one text: half of a tool call or of a document is nobody's to end. */
+/** True if the chain allows it and the answer is one plain text: no model can continue half of a tool call or document. */
 export function mayBeContinued({ continue_streams: isAsked }: JobMessage, request: ChatCompletionRequest): boolean {
   const last = request.messages.at(-1);
   return (
@@ -32,16 +32,16 @@ interface Continuation {
   readonly candidates: readonly Candidate<ChatProvider>[];
   readonly from: { readonly depth: number; readonly error: ProviderError };
   readonly request: ChatCompletionRequest;
-  /** Text that the client has been sent. */
+  /** Text that the client has received. */
   readonly text: string;
   /** Last message of the request: the beginning that the caller wrote, then `text`, without white space at the end. */
   readonly begun: string;
 }
 
-/** A stream that may be continued: what it has said, and what the models took that it broke off in. */
+/** Stream that may be continued: its text so far, and the usage of the models that broke off. */
 export class StreamRescue {
   readonly soFar = new StreamSoFar();
-  /** The sum of the parts so far; undefined when there is none. */
+  /** Sum of the usage of all parts so far; undefined if there is none. */
   took: Metered | undefined;
   private readonly parts: {
     readonly candidate: Candidate<ChatProvider>;
@@ -56,7 +56,7 @@ export class StreamRescue {
     this.request = request;
   }
 
-  /** Takes in what an attempt used that broke off with `error`. Undefined, with nothing changed, when none can go on. */
+  /** Adds the usage of an attempt that broke off with `error`. Returns undefined, without a change, when no model can continue. */
   async after(error: unknown, attempt: Attempt<ChatProvider>, meter: ChatMeter): Promise<Continuation | undefined> {
     const { candidate, depth } = attempt;
     const { text } = this.soFar;
@@ -84,15 +84,15 @@ export class StreamRescue {
     }));
   }
 
-  /** The text behind what the caller may have begun of the answer itself. White space at its end would be refused. */
+  /** Returns the caller's own beginning of the answer plus the text. Trailing white space is removed, since providers reject it. */
   private begun(text: string): string {
     const last = this.request.messages.at(-1);
     return ((isBegun(last) ? last.content : "") + text).trimEnd();
   }
 
   /**
-   * Sources that continue an answer, in order. A model goes on with a stream once. They are entered like fallbacks, since
-   * the hold must grow by what they may cost.
+   * Returns the sources that can continue an answer, in order. Each model continues a stream once. They are entered like fallbacks, since
+   * the hold must grow by their possible cost.
    */
   private candidatesAfter(broken: Candidate<ChatProvider>): Candidate<ChatProvider>[] {
     const at = this.candidates.findIndex(({ name, model }) => name === broken.name && model === broken.model);
@@ -104,7 +104,7 @@ export class StreamRescue {
   }
 }
 
-/** A call that a provider may have charged for is not sent again. */
+/** Kinds of errors after which a provider may have charged for the call, or the client left; the stream is then not continued. */
 const ENDS_A_STREAM: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown"]);
 
 type Message = ChatCompletionRequest["messages"][number];
@@ -114,10 +114,10 @@ function isBegun(message: Message | undefined): message is Message & { readonly 
 }
 
 /**
- * The call as the model that goes on is asked: what was begun stands behind the messages. Reasoning before an answer that has
- * begun would be refused.
- * @param tokensSoFar that were written; `modelTokensMax`: that the model which broke off can write
- * @returns undefined when the text has all the tokens that it may have
+ * Returns the request for the continuing model: the beginning of the answer follows the messages. Reasoning effort is removed, because
+ * providers reject reasoning before a begun answer.
+ * @param tokensSoFar tokens written so far; `modelTokensMax`: output limit of the model that broke off
+ * @returns undefined when the text has reached its token limit
  */
 function continuation(
   asked: ChatCompletionRequest,

@@ -1,6 +1,6 @@
 /**
- * Pieces of an answer → items of a Responses answer and their events. One message or reasoning item is open at a time; a call
- * is closed when another item begins and its arguments are whole, or at the end, since OpenAI's deltas may mix parallel calls.
+ * Pieces of an answer → items of a Responses answer and their events. One message or reasoning item is open at a time. A call is closed at
+ * the end, or when another item begins and its arguments are complete, since OpenAI's deltas may interleave parallel calls.
  */
 import type { ResponseItem, ResponseLogprob, ResponsePart } from "#schemas/generated/types.ts";
 import { sealThought } from "#shared/responses/sealed.ts";
@@ -14,22 +14,22 @@ import type { CallPiece } from "./answer-parts.ts";
 
 export type ItemPiece =
   | { readonly kind: "thought"; readonly text: string }
-  /** Ends a reasoning item; `text` is all of its words, of which some or all have come before. */
+  /** Ends a reasoning item. `text` is its full text, of which some or all may have been sent before. */
   | { readonly kind: "sealed"; readonly block: Members; readonly text: string }
   | { readonly kind: "text"; readonly text: string; readonly logprobs: readonly ResponseLogprob[] }
   | { readonly kind: "refusal"; readonly text: string }
   | { readonly kind: "annotations"; readonly list: readonly Members[] }
   | CallPiece;
 
-/** One event as it goes over the wire. */
+/** Returns one server-sent event. */
 export type WriteEvent = (type: string, members: Readonly<Record<string, unknown>>) => string;
 
 interface Facts {
-  /** 32 hex digits, in the ids of all items. */
+  /** 32 hex digits, part of the ids of all items. */
   readonly id: string;
-  /** Reasoning is told as a summary. */
+  /** True when reasoning is sent as a summary. */
   readonly summarises: boolean;
-  /** Tools that the client knows by other names or calls in another form, by the names that the model was shown. */
+  /** Tools with other names or forms for the client, by the names that the model received. */
   readonly renamed: ReadonlyMap<string, RenamedTool>;
 }
 
@@ -49,7 +49,7 @@ interface Message {
 interface Call {
   readonly kind: "call";
   readonly json: JsonEnd;
-  /** Undefined until its name has come. */
+  /** Index of the item; undefined until the name of the call has arrived. */
   index: number | undefined;
   id: string | undefined;
   name: string;
@@ -58,11 +58,11 @@ interface Call {
   isOver: boolean;
 }
 
-/** Names and numbers in ids must not grow with the answer's length: no answer has more items. */
+/** Most items of an answer; no real answer has more. Bounds the names and numbers in ids. */
 const ITEMS_MAX = 10_000;
 
 export class ItemStream {
-  /** Items in their order, each as it is now. */
+  /** Items in their order, in their present state. */
   readonly output: ResponseItem[] = [];
   private readonly facts: Facts;
   private readonly write: WriteEvent;
@@ -74,7 +74,7 @@ export class ItemStream {
     this.write = write;
   }
 
-  /** Returns the events of a piece. @throws ProviderError `failed` when a call that was closed goes on, or there is no end of items */
+  /** Returns the events of a piece. @throws ProviderError `failed` when a closed call continues, or above `ITEMS_MAX` items */
   add(piece: ItemPiece): string {
     switch (piece.kind) {
       case "thought":
@@ -92,7 +92,7 @@ export class ItemStream {
     }
   }
 
-  /** Returns the rest. @param isCut the answer ended at a limit: what is open stays incomplete. @throws ProviderError `failed` for a call without a name */
+  /** Returns the last events. @param isCut items stay incomplete at a limit. @throws ProviderError `failed` for a call without a name */
   end(isCut: boolean): string {
     let events = this.closeOpen(isCut ? "incomplete" : "completed");
     for (const call of this.calls.values()) {
@@ -119,7 +119,7 @@ export class ItemStream {
 
   private seal(block: Members, text: string): string {
     const begun = this.open?.kind === "reasoning" ? this.open.text : "";
-    // It may repeat what has come in pieces, or bring it.
+    // The signed block may repeat the text of the pieces, or contain it for the first time.
     const isKnown = begun !== "" && block["type"] === "thinking" && (text.startsWith(begun) || begun.endsWith(text));
     let events = begun === "" || isKnown ? "" : this.closeOpen("completed");
     const fresh = isKnown && begun.endsWith(text) ? "" : text.slice(isKnown ? begun.length : 0);
@@ -129,7 +129,7 @@ export class ItemStream {
     return events + opened + this.closeOpen("completed");
   }
 
-  /** Reasoning is content, or a summary, whose parts and texts have events of their own. */
+  /** Returns an event of reasoning, which is content or a summary; its parts and texts have events of their own. */
   private reasoningEvent({ index }: Reasoning, what: string, members: Members): string {
     const place = this.facts.summarises ? { summary_index: 0 } : { content_index: 0 };
     const name = this.facts.summarises ? "reasoning_summary" : "reasoning";
@@ -169,7 +169,7 @@ export class ItemStream {
       message.parts.push(
         type === "refusal" ? { type, refusal: "" } : { type: "output_text", text: "", annotations: [], logprobs: [] },
       );
-      // Parts change as text comes.
+      // Serialized at once, since parts change as text arrives.
       events += this.write("response.content_part.added", { ...this.partPlace(message), part: message.parts.at(-1) });
     }
     const part = message.parts.at(-1);
@@ -202,7 +202,7 @@ export class ItemStream {
   private annotate(list: readonly Members[]): string {
     const message = this.open;
     const part = message?.kind === "message" ? message.parts.at(-1) : undefined;
-    // What cites a source is a text.
+    // Only texts have citations.
     if (message?.kind !== "message" || part?.type !== "output_text") return "";
     return list
       .map((annotation) => {
@@ -239,7 +239,7 @@ export class ItemStream {
     return part + this.done(open.index, this.reasoningItem(open, status));
   }
 
-  /** Closes what is over where another item begins. */
+  /** Closes all complete items before the next item begins. */
   private beforeNext(): string {
     let events = this.closeOpen("completed");
     for (const call of this.calls.values()) {
@@ -282,7 +282,7 @@ export class ItemStream {
     );
   }
 
-  /** The text of a custom tool is told when it is whole: until then it is JSON. So are the arguments of a search, which have no events. */
+  /** Returns the delta of a call's arguments; none for a custom tool, whose input is JSON until its end, or a search. */
   private argue({ index, name }: Call, text: string): string {
     if (text === "" || index === undefined || this.formOf(name) !== "function") return "";
     const at = { item_id: this.idOf(index, "fc"), output_index: index };
@@ -350,7 +350,7 @@ export class ItemStream {
   }
 }
 
-/** The text in the one argument of a custom tool; what has another form is the text itself. */
+/** Returns the text in the single argument of a custom tool; the whole text if it has another form. */
 function inputOf(text: string): string {
   const input = parseObject(text)?.["input"];
   return typeof input === "string" ? input : text;

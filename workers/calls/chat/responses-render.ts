@@ -1,4 +1,4 @@
-/** Renders answers for clients of OpenAI's Responses API, whichever family answered: a response or its events out. */
+/** Renders answers for clients of OpenAI's Responses API, for all families: a response or its events. */
 import type { ModelResponse, ResponseLogprob } from "#schemas/generated/types.ts";
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import type { RenamedTool } from "#shared/responses/tool-names.ts";
@@ -12,9 +12,9 @@ import { type ItemPiece, ItemStream, type WriteEvent } from "./responses-items.t
 import { contentText } from "./stream-so-far.ts";
 
 /**
- * One per attempt.
- * @param call `response`: the object that the answer completes; `renamed`: tools that the client knows by other names; `logprobs`: the client asked for them; `firstEvent`: number of the first
- * event, of which others have told that the response was made; `onWhole`: told of it when it is complete
+ * Creates the rendering of one attempt.
+ * @param call `response`: object that the answer completes; `renamed`: tools with other names for the client; `logprobs`: requested;
+ * `firstEvent`: number of the first event, if others sent the event of the creation; `onWhole`: called with the complete response
  */
 export function createResponsesRendering(call: {
   readonly response: ModelResponse;
@@ -92,21 +92,21 @@ function usageOf(usage: TokenUsage): ModelResponse["usage"] {
   };
 }
 
-/** In the order in which the parts of one delta belong. */
+/** Yields the pieces of one delta in the order of a Responses stream. */
 function* piecesOf(choice: Members, logprobs: boolean): Generator<ItemPiece> {
   const delta = objectOf(choice["delta"]);
   const thought = thoughtOf(delta);
   yield { kind: "thought", text: thought };
   for (const { block } of membersOf(delta["thinking_blocks"]).flatMap(signedBlock)) {
     const piece = pieceOfBlock(block);
-    // Unsigned, it holds the words that came beside it.
+    // Without a signature, the block only repeats the text beside it.
     if (piece.kind === "sealed" || thought === "") yield piece;
   }
   yield* wordsOf(choice, delta, logprobs);
   yield* callsOf(delta);
 }
 
-/** The pieces of a whole message: thinking first where the source does not tell its place. */
+/** Yields the pieces of a whole message: thinking comes first if the source does not report its position. */
 function* wholePieces(choice: Members, logprobs: boolean): Generator<ItemPiece> {
   const message = objectOf(choice["message"]);
   const thinking = membersOf(message["thinking_blocks"]).flatMap(signedBlock);
@@ -156,7 +156,7 @@ function logprobOf({ token, logprob, bytes }: Members): { token: string; logprob
   };
 }
 
-/** Chat keeps what a citation says under its type. */
+/** Flattens an annotation: Chat puts the contents of a citation under its type. */
 function annotationOf(annotation: Members): Members {
   const { type } = annotation;
   const inner = typeof type === "string" ? annotation[type] : undefined;

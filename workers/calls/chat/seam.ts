@@ -1,13 +1,13 @@
 /**
- * Joins a stream with its continuation by another model: text that this model repeats before it says anything new is left
- * out. As a rule such models do not repeat, so only what cannot be chance is taken for a repetition. Pure.
+ * Joins a stream with its continuation by another model: text that this model repeats at its beginning is removed. Such models rarely
+ * repeat text, so only an unambiguous repetition is removed. Pure.
  */
 import type { Rendering } from "./render.ts";
 import { contentText } from "./stream-so-far.ts";
 
-/** Longest repetition that is recognised; the pieces of one wait until they differ from the text. */
+/** Longest recognised repetition, in characters; pieces are buffered until they differ from the text. */
 const REPEATED_MAX = 4_096;
-/** Shorter than this the same characters may come twice in any text. */
+/** Shortest recognised repetition, in characters: shorter ones occur by chance. */
 const REPEATED_MIN = 16;
 
 export class Seam {
@@ -15,13 +15,13 @@ export class Seam {
   private readonly isWhole: boolean;
   private held = "";
   private isPast = false;
-  /** Text that the new model's answer begins with, and how much of it has come. */
+  /** Text that the new model repeats first, and the number of its characters that have arrived. */
   private expected: string;
   private cameCharacters = 0;
 
   /**
-   * @param text all that the client has been sent
-   * @param expected what this model is known to repeat first, whatever its length
+   * @param text full text that the client has received
+   * @param expected text that this model is known to repeat first, of any length
    */
   constructor(text: string, expected = "") {
     this.expected = expected;
@@ -29,7 +29,7 @@ export class Seam {
     this.isWhole = text.length <= REPEATED_MAX;
   }
 
-  /** Returns the new part of the new model's next piece; a piece that may repeat the text is held until that is known. */
+  /** Returns the new part of the model's next piece; a piece that may repeat the text is buffered until that is decided. */
   add(piece: string): string {
     if (this.isPast) return piece;
     this.held += this.expected === "" ? piece : this.unexpected(piece);
@@ -37,9 +37,9 @@ export class Seam {
     return this.tail.includes(this.held) ? "" : this.end();
   }
 
-  /** Returns the new part of all that is still held. */
+  /** Returns the new part of all buffered text. */
   end(): string {
-    // What was expected and broke off within is no news either.
+    // An expected repetition that broke off is not new text either.
     const { held } = this;
     this.expected = "";
     this.isPast = true;
@@ -47,7 +47,7 @@ export class Seam {
     return held.slice(this.repeated(held));
   }
 
-  /** Returns the part of a piece beyond the expected text, which is dropped once it, or something else, has come. */
+  /** Returns the part of a piece after the expected text, which is dropped when it, or other text, has arrived. */
   private unexpected(piece: string): string {
     const { expected, cameCharacters: at } = this;
     const rest = expected.slice(at, at + piece.length);
@@ -66,14 +66,14 @@ export class Seam {
       if (tail.endsWith(held.slice(0, length))) return length;
     }
     const text = tail.trimEnd();
-    // A short text that was begun anew; a lone word may well come twice.
+    // A short text that the model started again; a single word may repeat by chance.
     if (this.isWhole && /\S\s+\S/.test(text) && held.startsWith(text))
       return text.length + spaces(held, text.length, tail);
     return spaces(held, 0, tail);
   }
 }
 
-/** White space that `held` has at `from` and that the text ended in: a model is asked to go on with a text without it. */
+/** Counts the white space of `held` at `from` that repeats the end of the text: the model received the text without it. */
 function spaces(held: string, from: number, text: string): number {
   const end = text.slice(text.trimEnd().length);
   let count = 0;
@@ -82,10 +82,10 @@ function spaces(held: string, from: number, text: string): number {
 }
 
 /**
- * Rendering of a model that goes on with a stream: as the same message, without repeated text.
- * @param rendering that of the model that began the stream, which gives it its id and model
- * @param text all that the client has been sent
- * @param repeated text that the new model repeats first; empty where it goes on at once
+ * Returns the rendering of a continuing model: into the same message, without repeated text.
+ * @param rendering rendering of the model that began the stream, with its id and model
+ * @param text full text that the client has received
+ * @param repeated text that the new model repeats first; empty if it continues at once
  */
 export function continuedRendering(rendering: Rendering, text: string, repeated: string): Rendering {
   const seam = new Seam(text, repeated);
@@ -108,5 +108,5 @@ export function continuedRendering(rendering: Rendering, text: string, repeated:
   };
 }
 
-/** A message has one role, and its thoughts come before its text. */
+/** Members of a delta that are omitted: a message has one role, and its reasoning precedes its text. */
 const LEFT_OUT = ["role", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"] as const;

@@ -1,4 +1,4 @@
-/** The answer of a Responses call where later calls find it: in its stored response, and in the conversation that it belongs to. */
+/** Stores the answer of a Responses call for later calls: in its stored response, and in its conversation. */
 import type { JobMessage, ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { beforeAbort } from "#shared/abortable.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -13,16 +13,16 @@ import type { BackgroundResponse } from "./background.ts";
 type Context = Pick<WorkerContext, "config" | "conversations" | "log" | "responses">;
 
 interface Answered {
-  /** The whole response. */
+  /** Complete response. */
   readonly response: ModelResponse;
-  /** Items that it was asked with; of a background call they stand in its response. */
+  /** Input items of the request; those of a background call are in its response. */
   readonly input: readonly unknown[];
   readonly background: BackgroundResponse | undefined;
-  /** The last events. */
+  /** Last events. */
   readonly rest: string;
 }
 
-/** Returns the writer of what a call stores behind its provider's answer. @param signal aborts at the end of the call's time */
+/** Returns the writer for the data that a call stores after its provider's answer. @param signal aborts at the deadline of the call */
 export function writerOf(
   { log }: Pick<Context, "log">,
   { request_id, deadline_ms: deadlineMs }: Pick<JobMessage, "request_id" | "deadline_ms">,
@@ -32,8 +32,9 @@ export function writerOf(
 }
 
 /**
- * Before the client hears that it is whole, so that its next call finds it.
- * @throws ApiError `service_unavailable`, `invalid_request` for a turn that its conversation has no room for; the reason of `signal` when it aborts before
+ * Stores the response before the client receives its end, so that the client's next call finds it.
+ * @throws ApiError `service_unavailable`; `invalid_request` for a turn that exceeds its conversation; the reason of `signal` when it aborts
+ * before
  */
 export async function storeResponse(
   context: Context,
@@ -47,7 +48,7 @@ export async function storeResponse(
     await beforeAbort(keepWhole(context, job, answered, writerOf(context, job, signal)), signal);
   } catch (error) {
     if (signal.aborted) throw error;
-    // The conversation has no room for the turn: there is nothing to try again.
+    // The turn exceeds the limit of the conversation, so a retry would fail too.
     if (error instanceof ApiError && error.code === "invalid_request")
       throw new ApiError(error.code, error.message, { param: "conversation" });
     context.log.error({ err: error, request_id: job.request_id }, "a response could not be stored");
@@ -76,7 +77,10 @@ async function keepWhole(
   await conversations.append(conversation, id, [...asked, ...output], hours, insist);
 }
 
-/** Frees the conversation of a call that adds nothing to it. That of a background response is freed by the end of its job, which may yet be handed back. */
+/**
+ * Unlocks the conversation of a call that adds nothing to it. For a background response, the end of its job does so, since the job may be
+ * handed back.
+ */
 export async function leaveConversation(
   { conversations, log }: Context,
   job: JobMessage,

@@ -1,4 +1,4 @@
-/** Part of a stream that the client has been sent, kept so that another model can go on with it. */
+/** Part of a stream that the client has received, kept so that another model can continue it. */
 import type { ChatDelta } from "../../providers/provider.ts";
 
 import type { Rendering } from "./render.ts";
@@ -9,7 +9,7 @@ export class StreamSoFar {
   text = "";
   private isPlain = true;
 
-  /** Renders as `rendering` does, and keeps what it renders. */
+  /** Renders like `rendering`, and records the rendered deltas. */
   watch(rendering: Rendering): Rendering {
     return {
       ...rendering,
@@ -20,7 +20,7 @@ export class StreamSoFar {
     };
   }
 
-  /** Text has come and nothing but text, and its end has not. */
+  /** True if only text has arrived, and the answer has not ended. */
   get canGoOn(): boolean {
     return this.isPlain && this.text.trim() !== "";
   }
@@ -35,10 +35,10 @@ export class StreamSoFar {
   }
 }
 
-/** Members of a delta that no other model can go on with. */
+/** Members of a delta that no other model can continue. */
 const OTHER = ["tool_calls", "refusal", "audio"] as const;
 
-/** A text, or the texts among blocks of texts and thoughts. */
+/** Returns a text, or the joined texts among blocks of texts and reasoning. */
 export function contentText(content: unknown): string {
   if (typeof content === "string") return content;
   if (!Array.isArray(content)) return "";

@@ -1,7 +1,4 @@
-/**
- * One attempt of an embeddings call at one source: as many requests as the source needs for the inputs, a few at a
- * time, and one result.
- */
+/** One attempt of an embeddings call at one source: as many requests as the source needs for the inputs, a few at once, and one result. */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingInput, inputsOf, inputTokensMax, isList } from "#shared/calls/kinds/embeddings.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
@@ -19,10 +16,10 @@ import { startWatchdog } from "../watchdog.ts";
 
 import { adaptTo } from "../source-params.ts";
 
-/** Requests that one embeddings call has under way at its source, where it takes more than one. */
+/** Most concurrent requests of one embeddings call at its source. */
 const EMBEDDINGS_PARALLEL = 4;
 
-/** Results of a source by batch: a retry goes on where the last one failed, since what is done was paid for. */
+/** Results of a source by batch: a retry continues after the finished batches, since they were paid for. */
 export type Finished = Map<number, EmbeddingsResult>;
 
 export interface EmbeddingsAttempt {
@@ -33,13 +30,13 @@ export interface EmbeddingsAttempt {
   readonly finished: Finished;
 }
 
-/** Inputs that go in one request, and where they stand among all. */
+/** Inputs of one request, and their position among all. */
 export interface Batch {
   readonly from: number;
   readonly inputs: readonly EmbeddingInput[];
 }
 
-/** @throws ProviderError; of kind `timeout` when a limit of this attempt, though not of the call, has passed */
+/** @throws ProviderError; of kind `timeout` when a timeout of this attempt has passed but not the deadline of the call */
 export async function runEmbeddingsAttempt(run: EmbeddingsAttempt): Promise<EmbeddingsResult> {
   const { attempt, request, signal } = run;
   const { model } = attempt.candidate;
@@ -65,7 +62,7 @@ export async function runEmbeddingsAttempt(run: EmbeddingsAttempt): Promise<Embe
   return { vectors, usage: sumOf(results.map((result) => result.usage)) };
 }
 
-/** The first failure ends the requests that are still under way. */
+/** Sends the batches. The first failure aborts the running requests. */
 async function embedAll(
   run: EmbeddingsAttempt,
   model: EmbeddingModel,
@@ -102,7 +99,7 @@ async function embedBatch(
   signal: AbortSignal,
 ): Promise<EmbeddingsResult> {
   const { source, adapter } = attempt.candidate;
-  // A source whose vectors have one length only need not be asked for it, and may refuse to be.
+  // The parameter is omitted for a model with vectors of one length, since its source may reject it.
   const isChosen = embedding.dimensions_min < embedding.dimensions_max;
   const result = await adapter.embed({
     inputs,
@@ -116,7 +113,7 @@ async function embedBatch(
   throw new ProviderError("failed", `${result.vectors.length} vectors for ${inputs.length} inputs`);
 }
 
-/** Consecutive inputs, as many as the model's sources take in one request by number and by tokens. */
+/** Splits the inputs into consecutive batches that all sources of the model accept, by number and by tokens. */
 export function batchesOf(inputs: readonly EmbeddingInput[], model: EmbeddingModel): readonly Batch[] {
   const { source_inputs_max: inputsMax = Infinity, source_tokens_max: tokensMax = Infinity } = model.embedding;
   const batches: { from: number; inputs: EmbeddingInput[] }[] = [];
@@ -135,7 +132,7 @@ export function batchesOf(inputs: readonly EmbeddingInput[], model: EmbeddingMod
   return batches;
 }
 
-/** One request without a report leaves the sum unknown. */
+/** Adds up the usage; a single missing report makes the sum unknown. */
 function sumOf(reports: readonly ChatUsage[]): ChatUsage {
   let input = 0;
   for (const report of reports) {
@@ -145,12 +142,12 @@ function sumOf(reports: readonly ChatUsage[]): ChatUsage {
   return reports.includes(null) ? null : { ...NO_USAGE, input };
 }
 
-/** A rejected input is named as the caller numbers it: its own request was a part of the call. */
+/** Renumbers a rejected input to its position in the caller's request, of which the batch was a part. */
 function toldToCaller(error: unknown, batch: Batch, isListed: boolean): unknown {
   if (!(error instanceof ProviderError) || error.kind !== "rejected") return error;
   const { code, param, status } = error;
   const isTooLong = code === "context_length_exceeded";
-  const say = error.say ?? (isTooLong ? "The input has more tokens than the model reads." : undefined);
+  const say = error.say ?? (isTooLong ? "The input has more tokens than the model accepts." : undefined);
   return new ProviderError("rejected", error.detail, {
     ...(code === undefined ? {} : { code }),
     ...(say === undefined ? {} : { say }),

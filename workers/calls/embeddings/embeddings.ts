@@ -57,7 +57,7 @@ async function serve(context: WorkerContext, job: JobMessage, control: JobContro
       holdNano: held.holdNano,
       result: { text, upstreamMs },
       onSettled: () => {
-        // What a fallback made stands in only this once.
+        // An answer of a fallback is not cached: the next call should try the requested model again.
         if (attempt.depth > 0 || job.cache === undefined) return;
         const copy = new AnswerCopy();
         copy.add(text);
@@ -65,7 +65,7 @@ async function serve(context: WorkerContext, job: JobMessage, control: JobContro
       },
     };
   } catch (error) {
-    // Nothing reached the client, so nothing is owed.
+    // Nothing reached the client, so nothing is charged.
     return failedCall(context, job, error, watchdog.signal, last);
   } finally {
     watchdog.stop();
@@ -79,7 +79,7 @@ interface Served {
   readonly held: HeldPrice;
 }
 
-/** A workspace that names fallbacks gets vectors of the length that it would have had, of whichever model. */
+/** Sends the call. A workspace with fallbacks receives vectors of the same length from every model. */
 async function ask(
   context: WorkerContext,
   job: JobMessage,
@@ -92,7 +92,7 @@ async function ask(
   const candidates = candidatesOf(catalogue, { job }, (provider) => context.providers.embeddings(provider)).filter(
     ({ model }) => isEmbeddingModel(model),
   );
-  // The model, or every source of it, left the catalogue after the call was admitted.
+  // The model, or all its sources, left the catalogue after the admission.
   if (candidates.length === 0 || !asked || !isEmbeddingModel(asked)) throw modelGone();
   const finished = new Map<string, Finished>();
   let held: HeldPrice = {
@@ -129,9 +129,9 @@ async function ask(
   });
 }
 
-// Usage of an embeddings call: the provider's report, or our own count where there is none that can be true.
+// Usage of an embeddings call: the provider's report, or our own count without a possible one.
 
-/** Vendors count otherwise than we bound (templates around an input), but never this much more. */
+/** Factor above our bound up to which a report is accepted: vendors count differently (templates), but never twice as much. */
 const BOUND_SLACK = 2;
 const SLACK_PER_INPUT = 16;
 
@@ -141,7 +141,7 @@ async function meterEmbeddings(
     readonly held: HeldPrice;
     readonly inputs: readonly EmbeddingInput[];
     readonly model: EmbeddingModel;
-    /** The most tokens the inputs can have. */
+    /** Most tokens that the inputs can have. */
     readonly tokensMax: number;
   },
 ): Promise<Metered> {
@@ -160,12 +160,12 @@ async function meterEmbeddings(
 
 // Renders OpenAI's list of embeddings for clients (platform.openai.com/docs/api-reference/embeddings).
 
-/** Numbers written in one turn of the event loop, about 10 ms of work. */
+/** Numbers that are written per turn of the event loop: about 10 ms of work. */
 const NUMBERS_PER_TURN = 65_536;
 
 /**
- * The whole answer. Both encodings hold the same 32-bit floats: as numbers they are written with every digit a double
- * needs, so that reading them gives the floats back bit by bit.
+ * Renders the whole answer. Both encodings contain the same 32-bit floats. Numbers are written with every digit that a double needs, so
+ * parsing returns the floats bit by bit.
  */
 async function renderEmbeddings(
   vectors: readonly Float32Array[],
@@ -180,7 +180,7 @@ async function renderEmbeddings(
     numbers += vector.length;
     if (numbers < NUMBERS_PER_TURN || format === "base64") continue;
     numbers = 0;
-    // A worker that is busy writing for half a second would leave its other calls without a sign of life.
+    // Yields, since half a second of writing would stop the keep-alives of the worker's other calls.
     await new Promise(setImmediate);
   }
   const tokens = promptTokens(usage);
@@ -190,6 +190,6 @@ async function renderEmbeddings(
 
 function write(vector: Float32Array, format: "float" | "base64"): string {
   if (format === "float") return `[${vector.join(",")}]`;
-  // Every machine we run on is little-endian, as the format is.
+  // All supported machines are little-endian, as the format is.
   return `"${Buffer.from(vector.buffer, vector.byteOffset, vector.byteLength).toString("base64")}"`;
 }

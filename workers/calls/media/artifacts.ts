@@ -1,6 +1,6 @@
 /**
- * Keeps a provider's results as files of the workspace: fetches them at once where they lie elsewhere, and inspects them. Each
- * is kept once however often its job is taken over: its place in the job names it.
+ * Stores a provider's results as files of the workspace: inspects them, and downloads results at addresses at once. Each result is stored
+ * once, however often its job is taken over, because its key is its position in the job.
  */
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { endKeyedFile, findFile } from "#shared/database/files.ts";
@@ -26,16 +26,16 @@ import type { Holding } from "./result-budget.ts";
 import type { MeasureContext } from "./seconds.ts";
 import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
 
-/** Attempts to fetch something made, each from a fresh address where the provider can give one. */
+/** Most attempts to download a result, each from a new address if the provider returns one. */
 const ARTIFACT_FETCH_ATTEMPTS = 4;
 
-/** A download asks its pool's budget for so much at once. */
+/** Bytes that a download requests from its pool's budget at a time. */
 export const RESULT_STEP_BYTES = 4 * 1_048_576;
 
-/** The file store is asked again this long, since what it would not take was paid for. */
+/** Time during which a failed store operation is retried, in milliseconds: the results were paid for. */
 const STORE_ARTIFACT_MS = paced(60_000);
 
-/** Audio is handed on while it is made where a workspace has room for this much: more than any speech takes. */
+/** Free storage of a workspace above which audio is sent while it is generated, in bytes: more than any speech takes. */
 export const LIVE_ROOM_BYTES = 33_554_432n;
 
 export interface Kept extends Measured {
@@ -48,18 +48,18 @@ export interface Kept extends Measured {
 export interface OutputSpec extends SpoolLimits {
   /** Longest time from the start at a provider, in milliseconds. */
   readonly totalMs: number;
-  /** First and longest pause between two questions about it. */
+  /** Shortest and longest pause between two polls, in milliseconds. */
   readonly pollMinMs: number;
   readonly pollMaxMs: number;
-  /** Such as `image`: files are called after it. */
+  /** Noun such as `image`; part of file names. */
   readonly noun: string;
-  /** Content type → ending of the file's name. Anything else is not what was asked for. */
+  /** Content type → file extension. Any other type is not the requested kind of result. */
   readonly types: Readonly<Record<string, string>>;
-  /** Each of several is worth having without the others. */
+  /** True when each of several results is useful without the others. */
   readonly standsAlone?: true;
-  /** Returns the content type of the bytes; undefined: it is not known. */
+  /** Returns the content type of the bytes; undefined if it is unknown. */
   typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
-  /** @throws ProviderError `aborted` */
+  /** Measures a result for the charge. @throws ProviderError `aborted` */
   measure(context: MeasureContext, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
 }
 
@@ -67,24 +67,24 @@ export interface KeepOptions {
   readonly signal: AbortSignal;
   /** Bytes that the job holds of its pool's budget. */
   readonly holding: Holding;
-  /** Name of the work: the source, and the provider's id of the job where it has one. */
+  /** Identity of the work: the source, and the provider's id of the job if it has one. */
   readonly work: string;
-  /** Asks the provider anew for what it made: addresses live for minutes. */
+  /** Asks the provider for its results again, since addresses expire within minutes. */
   readonly refresh?: (() => Promise<readonly Artifact[] | undefined>) | undefined;
-  /** Its provider can be asked for it once more: a worker that takes the job over goes on with what is kept by then. */
+  /** True when the provider keeps the results: a worker that takes the job over continues after the stored ones. */
   readonly canResume?: boolean;
-  /** Seconds until the files are deleted, for a streamed job, which leaves nothing behind for good; null: they stay. */
+  /** Seconds until the files are deleted, for a streamed job, whose files are temporary; null: never. */
   readonly expiresS?: number | null;
-  /** The bytes of the first one as they come. */
+  /** Called with the bytes of the first result as they arrive. */
   readonly onBytes?: ((bytes: Uint8Array) => void) | undefined;
 }
 
 type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "probes" | "log">;
 
 /**
- * Keeps all results or none, in their order; of results that stand alone, those that can be fetched.
- * @throws ProviderError `failed` when what is wanted cannot be had or is not what it should be; ApiError when the file store
- * does not take it, or there was no room for it for too long
+ * Stores all results or none, in their order; of results that stand alone, those that can be downloaded.
+ * @throws ProviderError `failed` when a required result cannot be fetched or has the wrong type; ApiError when the file store rejects it,
+ * or there was no capacity for too long
  */
 export async function keepArtifacts(
   context: Tools,
@@ -130,7 +130,7 @@ export async function keepArtifacts(
   }
 }
 
-/** True if a job whose provider still has its results outlives this error (errors.ts). */
+/** True if a job whose provider still has its results survives this error (errors.ts). */
 function goesOn(error: unknown): boolean {
   return (
     isStoreAway(error) || (error instanceof ProviderError && (error.kind === "unknown" || error.kind === "aborted"))
@@ -149,10 +149,10 @@ async function fetchOne(
     if (artifact === undefined) throw new ProviderError("failed", `${output.noun} ${at + 1} is not there any more`);
     let hasBegun = false;
     const heldBefore = holding.bytes;
-    // What sounds while it comes waits for no room, up to what a workspace must have room for.
+    // Streamed audio needs no reservation up to `LIVE_ROOM_BYTES`, which its workspace has free.
     const reserveBytes = reserverOnDisk(holding, onBytes ? Number(LIVE_ROOM_BYTES) : 0, signal);
     try {
-      // What cannot be asked for again is the answer itself, which its call bounds.
+      // A result that cannot be requested again is the response itself, whose time the call limits.
       return await spool(artifact, { ...output, isLive: !canResume }, signal, {
         reserveBytes,
         onBytes(bytes) {
@@ -165,12 +165,12 @@ async function fetchOne(
       const mayPass = error instanceof OutboundError && error.fault !== "unsafe" && error.fault !== "too_large";
       const isLost = error instanceof ProviderError && error.kind === "failed" && "open" in artifact;
       if (!mayPass && !isLost) throw asProviderError(error, output.noun);
-      // What a client is being shown cannot begin anew.
+      // A download that the client is already receiving cannot start again.
       const isShown = hasBegun && onBytes !== undefined;
       if (isShown) throw asProviderError(error, output.noun);
       if (attempt >= ARTIFACT_FETCH_ATTEMPTS) {
         if (!canResume) throw asProviderError(error, output.noun);
-        // It is made and paid, and its provider keeps it: asked for again later, not failed.
+        // The result is paid for and kept by its provider, so the job is polled again later instead of failing.
         throw new ProviderError("unknown", `a made ${output.noun} cannot be fetched for now`, { cause: error });
       }
     }
@@ -179,7 +179,7 @@ async function fetchOne(
   }
 }
 
-/** Asks for more in steps, as a download grows. */
+/** Returns a function that reserves bytes in steps as a download grows. */
 function reserverOnDisk(holding: Holding, freeBytes: number, signal: AbortSignal): (bytes: number) => Promise<void> {
   let reservedBytes = freeBytes;
   return async (bytes) => {
@@ -220,15 +220,15 @@ async function keepOne(
   return { fileId, contentType, bytes: spooled.size, ...measured };
 }
 
-/** Returns the signal that ends waiting for room: none for results that cannot be fetched again, whatever ends the job. */
+/** Returns the signal that ends waiting for capacity; it never fires for results that cannot be downloaded again. */
 function patienceOf({ canResume = false, signal }: KeepOptions): AbortSignal {
   return canResume ? signal : new AbortController().signal;
 }
 
-/** Keys of ours name one result each: no repeat asks for another. */
+/** Fingerprint of our own idempotency keys, each of which names one result. */
 const NO_FINGERPRINT = "00".repeat(32);
 
-/** Codes of errors with which a store refuses now what it may take later. */
+/** Error codes of temporary failures of the file store. */
 const MAY_PASS: ReadonlySet<string> = new Set(["overloaded", "service_unavailable", "upload_in_progress"]);
 
 /** True if the file store, or the database that knows its files, is unavailable or overloaded. */
@@ -240,7 +240,7 @@ function jobOf({ job_id: id, workspace_id: workspaceId }: { readonly job_id: str
   return { id, workspaceId };
 }
 
-/** Keeps what was made as a file of the workspace, once for its place in the job. @throws ApiError when the file store does not take it */
+/** Stores a result as a file of the workspace, once for its position in the job. @throws ApiError when the file store rejects it */
 export async function storeArtifact(
   context: Pick<WorkerContext, "uploads" | "uploadPlaces" | "database">,
   job: { readonly job_id: string; readonly workspace_id: string },
@@ -253,9 +253,9 @@ export async function storeArtifact(
     readonly work: string;
   },
   signals: {
-    /** A worker that stops does not wait for the store then. */
+    /** Its abort on shutdown ends waiting for the store. */
     readonly stopping: AbortSignal | undefined;
-    /** Ends waiting for a place. */
+    /** Its abort ends waiting for an upload slot. */
     readonly patience: AbortSignal;
   },
 ): Promise<string> {
@@ -266,7 +266,7 @@ export async function storeArtifact(
   const keep = async (begun: BegunUpload): Promise<string | undefined> => {
     if (begun.kind === "done") {
       if (await findFile(database, anyMember(job.workspace_id), begun.answer)) return begun.answer;
-      // Its owner has deleted it meanwhile, and is to have what is paid.
+      // The owner has deleted the file in the meantime, but must receive the paid result.
       await endKeyedFile(database, job.workspace_id, begun.answer, key);
       return undefined;
     }
@@ -288,14 +288,14 @@ export async function storeArtifact(
   });
 }
 
-/** A file that is whole in memory, under the name that its row will have. */
+/** File that is completely in memory, with the id that its row will have. */
 export interface SmallFile extends Pick<StoredFile, "id" | "filename" | "mediaType"> {
   readonly content: Uint8Array;
 }
 
 /**
- * Brings the bytes of all small files into the store, or of none: their rows come with the job's end.
- * @throws ApiError when the file store does not take them, ProviderError `aborted` when the worker stops first
+ * Writes the bytes of all small files to the store, or of none; their rows are written with the job's end.
+ * @throws ApiError when the file store rejects them, ProviderError `aborted` when the worker stops first
  */
 export async function storeSmallFiles(
   context: Pick<WorkerContext, "uploadPlaces" | "storage" | "log">,
@@ -304,7 +304,7 @@ export async function storeSmallFiles(
   stopping: AbortSignal,
 ): Promise<readonly StoredFile[]> {
   const { storage } = context;
-  // What was still on its way would come to the store after its bytes were deleted.
+  // Aborts running uploads, which would otherwise reach the store after the deletion of their bytes.
   const abandoned = new AbortController();
   const stored: StoredFile[] = [];
   try {
@@ -321,10 +321,10 @@ export async function storeSmallFiles(
   }
 }
 
-/** A run whose files cannot be kept waits this long for their bytes to be gone. */
+/** Longest wait of a run with unstorable files for the deletion of their bytes, in milliseconds. */
 const ERASE_MS = paced(2_000);
 
-/** Deletes bytes that no row will know. What stays of them goes with the janitor's sweep of such bytes. */
+/** Deletes bytes that will have no row. The janitor deletes bytes that remain. */
 export async function eraseStored(
   { storage, log }: Pick<WorkerContext, "storage" | "log">,
   files: readonly { readonly id: string }[],
@@ -335,7 +335,7 @@ export async function eraseStored(
   await Promise.race([erased, Bun.sleep(ERASE_MS)]);
 }
 
-/** Works in one of the places for uploads that its workspace has in this process. */
+/** Works in one of the upload slots that its workspace has in this process. */
 async function inPlace<T>(
   { uploadPlaces }: Pick<WorkerContext, "uploadPlaces">,
   { workspace_id }: { readonly workspace_id: string },
@@ -351,7 +351,7 @@ async function inPlace<T>(
   }
 }
 
-/** Tries again while the file store does not take it now. */
+/** Retries while the file store is temporarily unavailable. */
 async function untilTaken<T>(stopping: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + STORE_ARTIFACT_MS;
   for (;;) {
@@ -369,7 +369,7 @@ function isStop(signal: AbortSignal | undefined): boolean {
   return abortReasonOf(reason) === "shutdown";
 }
 
-/** @throws ProviderError `aborted` when the worker stops first; what it was waited for may go on */
+/** Rejects when the worker stops; the work itself may continue. @throws ProviderError `aborted` */
 async function unlessStopping<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const { promise: stopped, reject } = Promise.withResolvers<never>();
   const stop = (): void => {

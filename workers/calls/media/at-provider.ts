@@ -1,6 +1,6 @@
 /**
- * A job at a provider's queue, as its row keeps it: begun once, found again where the answer to that was lost, followed to its end. What
- * is about to be sent is noted before, so that the worker that takes the job over goes on from there.
+ * A job in a provider's queue, and its record in the row: started once, searched for if the response to the start was lost, followed to its
+ * end. Each start is recorded before it is sent, so that the worker that takes the job over can continue.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Provider } from "#shared/calls/model.ts";
@@ -17,14 +17,14 @@ import { type ProviderJobRecord, withJob, withoutStart, withStart } from "./held
 import { findStart } from "./lost-start.ts";
 import { type Followed, mayBeginLater, NEXT_TRIES_MAX, outlastingItsCaller, pollToEnd } from "./queued.ts";
 
-/** A source that keeps jobs. */
+/** Source that queues jobs. */
 export interface Queue<Output> {
   readonly adapter: Pick<QueuedAdapter<never, Output>, "poll" | "pollMs" | "waits" | "cancel" | "find" | "nameOf">;
   readonly provider: Provider;
 }
 
 interface Beginning<Output> extends Queue<Output> {
-  /** The record to be noted, but for its start. */
+  /** Record of the job, without its start. */
   readonly record: ProviderJobRecord;
   readonly startId: string;
   readonly signal: AbortSignal;
@@ -32,14 +32,14 @@ interface Beginning<Output> extends Queue<Output> {
 }
 
 export class AtProvider {
-  /** Null: it is nowhere. */
+  /** Record of the job at its provider; null: no provider has it. */
   record: ProviderJobRecord | null;
-  /** A provider's queue has been asked to begin it, and no answer has come. */
+  /** True when a start was sent to a provider's queue and its response has not arrived. */
   isAsking = false;
   private readonly context: WorkerContext;
   private readonly job: JobMessage;
   private readonly slot: ProviderJobSlot;
-  /** The number of times that the second half of it was not taken. */
+  /** Number of rejected starts of the second half. */
   private nextTries = 0;
 
   constructor(context: WorkerContext, job: JobMessage, slot: ProviderJobSlot) {
@@ -55,8 +55,8 @@ export class AtProvider {
   }
 
   /**
-   * Begins it, or the second half of one that is noted. What its provider says it has not taken is forgotten; where the answer is
-   * lost, it is looked for. @throws ProviderError as `findStart`, and what the provider says
+   * Starts the job, or the second half of a recorded job. A start that the provider rejects is removed from the record; after a lost
+   * response, the job is searched for. @throws ProviderError as `findStart`, and the provider's errors
    */
   async begin<Output>(
     ask: (noteStart: NoteStart) => Promise<ProviderJob>,
@@ -78,7 +78,7 @@ export class AtProvider {
         await this.keep(withoutStart(begun));
         throw error;
       }
-      // A start that we broke off ourselves says nothing about its source.
+      // A start that we aborted ourselves says nothing about its source.
       if (!of.signal.aborted) of.onDoubt?.();
       const { log, metrics } = this.context;
       log.warn(
@@ -86,7 +86,7 @@ export class AtProvider {
         "a job's start went unanswered",
       );
       job = await this.find(begun, of);
-      // What is not found is counted when it ends the attempt.
+      // Counted here, because a job that is not found is counted when it ends the attempt.
       metrics.providerErrors.inc(of.provider.id, error.kind);
       return job;
     }
@@ -95,7 +95,7 @@ export class AtProvider {
     return job;
   }
 
-  /** The job that another worker left. @throws ProviderError as `findStart` */
+  /** Returns the job that another worker started. @throws ProviderError as `findStart` */
   async recover<Output>(
     begun: ProviderJobRecord,
     of: Pick<Beginning<Output>, keyof Queue<Output> | "signal">,
@@ -105,7 +105,7 @@ export class AtProvider {
       try {
         return await this.find(begun, of);
       } catch (error) {
-        // A second half that was not taken: the first one offers it again.
+        // The second half was rejected, and a poll of the first half offers it again.
         if (job === undefined || !mayBeginLater(error)) throw error;
         return job;
       }
@@ -138,7 +138,7 @@ export class AtProvider {
     });
   }
 
-  /** Undefined: its provider had no room for it. The first half is paid, so it is not given up for that at once. */
+  /** Starts the second half; undefined if its provider had no capacity. The first half is paid for, so the start is retried. */
   private async beginNext<Output>(
     start: (starting: Starting) => Promise<ProviderJob>,
     queue: Queue<Output>,
@@ -153,12 +153,12 @@ export class AtProvider {
       if (!mayBeginLater(error)) throw error;
       this.nextTries += 1;
       if (this.nextTries < NEXT_TRIES_MAX) return undefined;
-      // Never `busy`, for which it would be begun from its start at once.
+      // Never `busy`, after which the whole job would be started again at once.
       throw new ProviderError("failed", "the second half of a job could not be begun", { cause: error });
     }
   }
 
-  /** While it runs, a job may come to be at the provider, or be there already, that we have no name for. */
+  /** Sends a start. Until its response arrives, the provider may have a job whose name we do not know. */
   private async asking<T>(ask: () => Promise<T>): Promise<T> {
     this.isAsking = true;
     try {
@@ -166,7 +166,7 @@ export class AtProvider {
       this.isAsking = false;
       return answer;
     } catch (error) {
-      // An abort of ours leaves it open; whatever a provider said does not.
+      // After our own abort the outcome is unknown; after any response of the provider it is not.
       if (!(error instanceof ProviderError && error.kind === "aborted")) this.isAsking = false;
       throw error;
     }

@@ -1,4 +1,4 @@
-/** Call to a source for one attempt at a media job. */
+/** Provider call of one attempt at a media job. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -8,12 +8,12 @@ import { adaptTo } from "../source-params.ts";
 
 import type { Holding } from "./result-budget.ts";
 
-/** An answer that brings what was made is in memory so often while it is read: its pieces, its text, what it says. */
+/** Copies of a response with inline results in memory while it is read: its chunks, its text, its parsed value. */
 const ANSWER_COPIES = 3;
 
 /**
  * @param input checked against the candidate's model
- * @param startId id of the start, when the source keeps jobs: its provider's callback carries it
+ * @param startId id of the start, for sources that queue jobs: the provider's callback contains it
  */
 export function mediaCallOf<Input>(
   context: Pick<WorkerContext, "config" | "callbackTokens">,

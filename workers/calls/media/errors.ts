@@ -1,4 +1,4 @@
-/** Errors of a media job that may have been paid for: whether it ends by one, and what its caller and the ledger are told. Pure. */
+/** Errors of a media job that may have been paid for: whether they end the job, and what its caller and the ledger receive. Pure. */
 import { isResumed } from "#shared/calls/kinds/kinds.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { UsageStatus } from "#shared/ledger/settle.ts";
@@ -14,29 +14,29 @@ export interface Situation {
   /** Abort reason of the job's signal. */
   readonly reason: unknown;
   readonly kind: string;
-  /** It runs there, or has, and can be asked about. */
+  /** True when the job runs or has run at a provider and can be polled. */
   readonly isAtProvider: boolean;
-  /** A provider's queue has been asked to begin it, and no answer has come. */
+  /** True when a start was sent to a provider's queue and its response has not arrived. */
   readonly isAsking: boolean;
 }
 
 /**
- * Returns the error to throw if the job goes on: at its provider, in another worker, or as one of unknown outcome. Undefined: it
+ * Returns the error to throw if the job continues: at its provider, in another worker, or with an unknown outcome. Returns undefined if it
  * has failed.
  */
 export function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvider, isAsking }: Situation): unknown {
   if (error instanceof ProviderError && error.kind === "unknown") return error;
   const reason = abortReasonOf(why);
-  // What the store cannot take now the provider still has.
+  // The store is unavailable, but the provider still has the result.
   if (isAtProvider && (reason === "shutdown" || isStoreAway(error))) return error;
   const hasNoVerdict = error instanceof ProviderError && error.kind === "aborted";
   if (hasNoVerdict && isAtProvider && reason !== undefined) return unknown(error);
-  // A caller that left is billed for nothing; what it cost us is ours. After our own deadline or stop the outcome is unknown.
+  // A caller that disconnected is not charged; we bear the cost. After our own deadline or shutdown, the outcome is unknown.
   const isOpen = isAsking && (reason === "deadline" || reason === "shutdown");
   return isOpen && isResumed(kind) ? unknown(error) : undefined;
 }
 
-/** A verdict of one provider that another need not share: of `tryCandidates` the kinds that move a call on. */
+/** True if the error of one provider may not occur at another one: in `tryCandidates`, the kinds that move a call on. */
 export function mayServeElsewhere(error: unknown): error is ProviderError {
   return error instanceof ProviderError && !STAYS.has(error.kind);
 }
@@ -47,14 +47,14 @@ function unknown(cause: unknown): ProviderError {
   return new ProviderError("unknown", "paid work may exist that nobody has a verdict on", { cause });
 }
 
-/** Adapters name media of a call by its usual member; it may have come as a stored file. */
+/** Adapters name an input of a call by its usual parameter; returns the file parameter if the caller sent a stored file. */
 export function asSent(param: string | null, request: Readonly<Record<string, unknown>>): string | null {
   if (param === null || param in request) return param;
   const stored = param.replace(/_(?:url|base64)$/, "_file_id");
   return stored in request ? stored : param;
 }
 
-/** @throws what is neither a provider's word nor ours: our own trouble, in which the job may be handed back */
+/** Returns the failure for the caller. @throws errors of our own, neither a provider's nor the call's; the job may then be handed back */
 export function explained(
   error: unknown,
   signal: AbortSignal,
@@ -68,10 +68,10 @@ export function explained(
   return { failure, status: failure.status };
 }
 
-/** Why what was made, and has been heard, is not kept: our own trouble too, since the job is over. */
+/** Returns the failure when a streamed result was not stored. Our own errors count as failures too, since the job is over. */
 export function whyNotKept(error: unknown, signal: AbortSignal): FailureFrame {
   const isNoRoute = error instanceof ProviderError && error.kind === "no_route";
   const isOurs = !(error instanceof ApiError || isNoRoute) && !signal.aborted;
   if (!isOurs) return explained(error, signal).failure;
-  return { code: "internal_error", message: "What was made could not be kept.", param: null, retry: false };
+  return { code: "internal_error", message: "The result could not be stored.", param: null, retry: false };
 }

@@ -14,46 +14,46 @@ import type { ProviderJob } from "../../providers/media.ts";
 export interface HeldPrice {
   readonly price: Price;
   readonly holdNano: bigint;
-  /** Result of the check by the model that serves; absent until one was asked. */
+  /** Check against the serving model; absent until a model was called. */
   readonly checked?: Checked;
 }
 
-/** Result of a call's check when its model was asked. The results are delivered by it, whatever the catalogue says by then. */
+/** Check of a call at the time of its provider request. Results are delivered by it, even if the catalogue has changed since. */
 interface Checked extends Omit<JobCheck, "params"> {
-  /** Format in which audio was asked for. */
+  /** Requested audio format. */
   readonly format?: string;
 }
 
-/** The part of a check that the row keeps beside the provider's job: nothing of what the caller wrote. */
+/** Returns the part of a check that the row stores beside the provider's job; it contains nothing that the caller wrote. */
 export function checkedOf({ params, ...counted }: JobCheck): Checked {
   const { format } = params as { readonly format?: string };
   return { ...counted, ...(format === undefined ? {} : { format }) };
 }
 
-/** A job at a provider, as its row keeps it. */
+/** Job at a provider, as its row stores it. */
 export interface ProviderJobRecord {
   readonly source: string;
   readonly model: string;
   readonly depth: number;
   readonly price: Readonly<Record<string, string>>;
   readonly hold_nano: string;
-  /** Absent in what workers before this one began. */
+  /** Absent in jobs that older workers started. */
   readonly checked?: Checked;
-  /** Unix milliseconds. */
+  /** Start time in Unix milliseconds. */
   readonly started_ms: number;
-  /** Absent while the start of it, or of its first half, is open. */
+  /** Absent until the start of the job, or of its first half, is confirmed. */
   readonly job?: ProviderJob;
-  /** A start whose answer has not come; with a `job` beside it, that of its second half. */
+  /** Start without a response yet; beside a `job`, the start of its second half. */
   readonly start?: OpenStart;
-  /** Beside every `start`, for workers that know of no such: they ask nothing, and leave the job to others. */
+  /** Set beside every `start`, for older workers without support for it: they do not poll, and leave the job to other workers. */
   readonly is_between?: true;
-  /** Its provider's names for it and its halves, where that lists its jobs. */
+  /** The provider's names of the job and its halves, if the provider lists jobs. */
   readonly names?: readonly string[];
-  /** The time for which it is asked about without a verdict; absent: the setting's. */
+  /** Longest polling without a verdict, in milliseconds; absent: the setting applies. */
   readonly unknown_for_ms?: number;
 }
 
-/** A job that is about to be begun. */
+/** Returns the record of a job that is about to start. */
 export function providerJobRecordOf(
   { price, holdNano, checked }: HeldPrice,
   job: Pick<ProviderJobRecord, "source" | "model" | "depth">,
@@ -69,18 +69,18 @@ export function providerJobRecordOf(
   };
 }
 
-/** The same with a start that is about to be sent. */
+/** Returns the record with a start that is about to be sent. */
 export function withStart(record: ProviderJobRecord, id: string, mark: OpenStart["mark"]): ProviderJobRecord {
   return { ...record, start: { id, mark, sent_ms: commonNow() }, is_between: true };
 }
 
-/** The same once the job is known, which may be the second half of the one before. */
+/** Returns the record with its job, which may be the second half of the previous one. */
 export function withJob(record: ProviderJobRecord, job: ProviderJob, name: string | undefined): ProviderJobRecord {
   const { start: _answered, is_between: _over, names = [], ...rest } = record;
   return { ...rest, job, ...(name === undefined ? {} : { names: [...names, name] }) };
 }
 
-/** The same without its start, which was not taken; null: nothing is left. */
+/** Returns the record without its rejected start; null if nothing is left. */
 export function withoutStart({
   start: _open,
   is_between: _over,
@@ -94,8 +94,8 @@ export function heldPriceOf({ price, hold_nano: holdNano, checked }: ProviderJob
 }
 
 /**
- * A fallback runs at its own price: the hold is moved to it first. Undefined: the model is passed over.
- * @param check of the call against the model
+ * Moves the hold to the price of a fallback before it runs. Returns undefined if the model is skipped.
+ * @param check returns the check of the call against the model
  */
 export async function moveHold(
   { database, log }: Pick<WorkerContext, "database" | "log">,

@@ -1,4 +1,4 @@
-/** Media of a call as its source takes it: bytes of files, of addresses and of what was put aside are read here, not before. */
+/** Media inputs of a call in the form that its source accepts. Bytes of files, addresses and stored claims are read here, not earlier. */
 import { type InputMedia, INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import { findReadable } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
@@ -16,25 +16,25 @@ import type { MediaInput, Media } from "../../providers/media.ts";
 import { ProviderError, type RejectedCode } from "../../providers/provider.ts";
 
 /**
- * Media of callers that all media jobs of a worker hold together; one that wants more waits. Each counts as often as it is in
- * memory while it is sent: itself, the form or text around it, what the socket has not taken (measured: 53 MB for 18 MB).
+ * Most bytes of media inputs that all media jobs of a worker hold together; a job beyond it waits. Each input counts as often as it is in
+ * memory while it is sent: its bytes, the form or text around them, and the socket's buffer (measured: 53 MB for 18 MB).
  */
 export const INPUT_PROCESS_BYTES_MAX = 512 * 1_048_576;
 const GIVEN_COPIES = 3;
 
-/** Fetching one of them: a caller's slow server is not the provider's fault. */
+/** Timeout of fetching one input, in milliseconds. The provider is not blamed for a caller's slow server. */
 const GIVEN_FETCH_MS = 120_000;
 
 type Context = Pick<WorkerContext, "database" | "storage" | "log">;
 
-/** By name, such as `image`. */
+/** Inputs by name, such as `image`. */
 export type ReadInputs = Readonly<Record<string, MediaInput>>;
 
-/** Media of one job. Given back it can be read again. */
+/** Media inputs of one job; they can be read again after a release. */
 export interface InputReader {
   /**
-   * @param takesUrls addresses are passed on, since the source fetches them itself
-   * @throws ProviderError `rejected` naming what cannot be had, `aborted`
+   * @param takesUrls true when addresses are passed on, since the source fetches them itself
+   * @throws ProviderError `rejected` naming the input that cannot be read, `aborted`
    */
   read(takesUrls: boolean, signal: AbortSignal): Promise<ReadInputs>;
   release(): void;
@@ -68,9 +68,9 @@ export function createInputReader(
       const isPassed = (one: InputMedia): boolean => takesUrls && "url" in one;
       const wanted = media.filter((one) => !isPassed(one) && !("bytes" in one));
       if (wanted.some(({ name }) => !read.has(name))) {
-        // All at once: a call that held one and waited for the next would keep it from another that does the same.
+        // Reserves all at once: two calls that each hold one input and wait for the next would block each other.
         release();
-        // Of what is not known to be large the most is taken once: a caller's slow server must not keep all others waiting.
+        // Inputs of unknown size reserve their maximum once, so that a caller's slow server does not block all other jobs.
         const most = wanted.reduce(
           (sum, one) => sum + ("kept" in one ? inMemory(mediaSize(one.kept.reference)) : bytesMax(one)),
           0,
@@ -144,7 +144,7 @@ async function readStored(
   return typed(one, Buffer.concat(pieces));
 }
 
-/** Its bytes decide what it is. */
+/** Detects the media type from the bytes. */
 async function typed(one: InputMedia, bytes: Uint8Array): Promise<Media> {
   const types = INPUT_TYPES[one.kind];
   let contentType: string;
@@ -155,7 +155,7 @@ async function typed(one: InputMedia, bytes: Uint8Array): Promise<Media> {
     throw error;
   }
   if (types.includes(contentType)) return { bytes, contentType };
-  throw rejected(one, `Expected one of ${types.join(", ")}; this is ${contentType}.`);
+  throw rejected(one, `Expected one of ${types.join(", ")} at this address, got ${contentType}.`);
 }
 
 function rejected({ param }: InputMedia, say: string, code: RejectedCode = "unprocessable_input"): ProviderError {

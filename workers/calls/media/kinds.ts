@@ -1,4 +1,4 @@
-/** Kinds of media jobs: what differs between them. */
+/** Kinds of media jobs and their differences. */
 import { IMAGE_EDITS, IMAGES } from "#shared/calls/kinds/images.ts";
 import type { MediaKind } from "#shared/calls/kinds/kind.ts";
 import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
@@ -14,7 +14,7 @@ import type { OutputSpec } from "./artifacts.ts";
 import type { ReadInputs } from "./inputs.ts";
 import { MESH_OUTPUT, IMAGE_OUTPUT, MUSIC_OUTPUT, SPEECH_OUTPUT, VIDEO_OUTPUT } from "./output-specs.ts";
 
-/** Kinds of which something is made and kept, as adapters know them. */
+/** Kinds whose results are generated and stored, by the names of the adapters. */
 export type MadeKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
 
 export interface MediaJobKind<Kind extends MadeKind = MadeKind, Params = unknown> {
@@ -41,7 +41,7 @@ export const IMAGE_EDITS_JOB: MediaJobKind<"imageEdits", ParamsOf<typeof IMAGE_E
   call: IMAGE_EDITS,
   output: IMAGE_OUTPUT,
   input: (params, { image, mask }) => {
-    // Images of edits come as bytes only.
+    // Images of edits are passed as bytes only.
     const images = { image, mask } as Partial<Pick<ImageEditInput, "image" | "mask">>;
     if (!images.image) throw new ProviderError("failed", "an edit without its image");
     return { ...params, image: images.image, ...(images.mask ? { mask: images.mask } : {}) };

@@ -1,6 +1,6 @@
 /**
- * A job whose start was sent and not answered: its provider may have it. It is found there by what the provider lists or rings, or
- * found never to have been taken; it is not sent again.
+ * Searches for a job whose start was sent but not answered: its provider may have it. The provider's list or callback shows the job, or
+ * shows that the provider never accepted it. The start is not sent again.
  */
 import { sleep } from "#shared/abortable.ts";
 import type { Provider } from "#shared/calls/model.ts";
@@ -14,28 +14,28 @@ import { ProviderError } from "../../providers/provider.ts";
 import { type ProviderJobRecord, withJob } from "./held-price.ts";
 import { POLL_JITTER, POLL_MS } from "./queued.ts";
 
-/** First and longest pause between two looks for a job whose start was not answered; a provider's list is long. */
+/** Shortest and longest pause between two searches, in milliseconds; a provider's list is long. */
 const START_LOOK_MS = [paced(1_000), paced(15_000)] as const;
 
-/** A vendor may take a job for this long after its gateway gave up, where the catalogue says nothing of it: Cloudflare waits 100 s. */
+/** Default time in which a vendor may accept a job after a gateway timeout, in milliseconds: Cloudflare waits 100 s. */
 const START_TAKEN_MS = 120_000;
 
 export interface LostStartSearch {
   readonly adapter: Pick<QueuedAdapter<never, unknown>, "find" | "nameOf">;
   readonly provider: Pick<Provider, "id" | "listed_within_seconds">;
-  /** With its open start. */
+  /** Record of the job with its open start. */
   readonly begun: ProviderJobRecord;
   readonly slot: Pick<ProviderJobSlot, "lose" | "keep" | "adopt" | "strangers">;
   readonly signal: AbortSignal;
-  /** Runs the listener when the provider rings for the job; returns what ends that. */
+  /** Calls the listener when the provider sends a callback for the job; returns the function that removes it. */
   readonly onProviderCallback: (listener: () => void) => () => void;
   readonly onUnknown: (detail: string) => void;
 }
 
-/** A record that has its job. */
+/** Record with its job. */
 export type FoundStart = ProviderJobRecord & { readonly job: ProviderJob };
 
-/** A start of which it can never be told what became: its job ends, and what it may have cost is ours. */
+/** Start whose outcome can never be determined: the job ends, and we bear its possible cost. */
 export class LostForGood extends ProviderError {
   constructor() {
     super("unknown", "whether its provider took the job can never be told");
@@ -43,14 +43,14 @@ export class LostForGood extends ProviderError {
 }
 
 /**
- * Looks until it is found, and in the row by then, or is not worth a slot any more; a late job's is looked for once.
- * @throws ProviderError `failed` when nothing was taken, `unknown` when that may be told later, `aborted` when this worker stops, so
- * that the next one looks; LostForGood
+ * Searches until the job is found and recorded in its row, or the search is not worth a slot any more. A late job is searched for once.
+ * @throws ProviderError `failed` when nothing was accepted, `unknown` when a later search may succeed, `aborted` when this worker stops, so
+ * that the next one searches; LostForGood
  */
 export async function findStart(search: LostStartSearch, isLate: boolean): Promise<FoundStart> {
   const { signal, provider, adapter } = search;
   const [firstMs, mostMs] = START_LOOK_MS;
-  // Twice more behind the time by which the list is whole; where nothing is listed only a ring helps, for which no slot is kept.
+  // Allows two more searches after the list must be complete. Without a list only a callback helps, for which no slot is kept.
   const searchMs = isLate || !adapter.nameOf ? 0 : 1_000 * (provider.listed_within_seconds ?? 0) + 2 * mostMs;
   const giveUpAt = performance.now() + searchMs;
   for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 1.5)) {
@@ -66,7 +66,7 @@ export async function findStart(search: LostStartSearch, isLate: boolean): Promi
   throw new ProviderError(isStopping ? "aborted" : "unknown", "its provider may have taken the job", { cause: reason });
 }
 
-/** Undefined: that may be told yet. @throws ProviderError `failed`, LostForGood as `findStart`; Error of our own trouble */
+/** Returns undefined if a later search may succeed. @throws ProviderError `failed`, LostForGood as `findStart`; Error of our own */
 async function searchOnce(search: LostStartSearch, isLast: boolean): Promise<FoundStart | undefined> {
   const { adapter, begun, slot, signal, onUnknown } = search;
   const { lost_ms: lostMs = commonNow(), mark, sent_ms: sentMs, told } = await slot.lose();
@@ -110,22 +110,22 @@ async function find(
 }
 
 interface When {
-  /** The answer was lost, by our clock. */
+  /** Time at which the response was lost, by our clock, in Unix milliseconds. */
   readonly lostMs: number;
-  /** Milliseconds from then until the list was asked for. */
+  /** Milliseconds between that time and the request of the list. */
   readonly sinceMs: number;
-  /** No later look will be clearer. */
+  /** True when no later search will be clearer. */
   readonly isLast: boolean;
 }
 
-/** The owners of the jobs that a provider lists: one may become this job's own. */
+/** Determines the owners of the listed jobs; one of them may become this job's own. */
 async function sortOut(
   { begun, slot, provider }: LostStartSearch,
   { alike, unclear, mayRing }: Extract<Found, { readonly state: "listed" }>,
   { lostMs, sinceMs, isLast }: When,
 ): Promise<FoundStart | undefined> {
   const { listed_within_seconds: withinS } = provider;
-  // What was made later is others'; of those that it does not say of it is not clear.
+  // Jobs that were created later belong to others; a job without a creation time stays a candidate.
   const untilMs = lostMs + (withinS === undefined ? START_TAKEN_MS : withinS * 1_000) + START_CLOCKS_MS;
   const mayBeIt = ({ madeMs }: Listed): boolean => !(madeMs > untilMs);
   let isContested = false;
@@ -139,12 +139,12 @@ async function sortOut(
   if (isContested || !isWhole) return undefined;
   const names = unclear.filter(mayBeIt).map(({ name }) => name);
   if (names.length === 0 || (await slot.strangers(provider.id, names)).length === 0) throw notTaken();
-  // They may yet turn out to be of others whose answers are under way.
+  // The unclear jobs may still turn out to belong to other starts whose responses are on their way.
   if (mayRing || !isLast) return undefined;
   throw new LostForGood();
 }
 
-/** A ring ends it early. */
+/** Waits; a callback of the provider ends the pause early. */
 async function pause(ms: number, { signal, onProviderCallback }: LostStartSearch): Promise<void> {
   const rung = new AbortController();
   const unlisten = onProviderCallback(() => rung.abort());

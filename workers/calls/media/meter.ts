@@ -1,4 +1,4 @@
-/** Charge of delivered media: for as much as was delivered, never more than was held. */
+/** Charge of delivered media: for the delivered quantity, at most the hold. */
 import type { Charge } from "#shared/ledger/charge.ts";
 import { priceMedia, type Quantities, wholeMilliseconds } from "#shared/calls/pricing/media.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
@@ -9,21 +9,21 @@ import type { MediaUsage } from "../../providers/media.ts";
 export interface HeldMedia {
   readonly price: Price;
   readonly holdNano: bigint;
-  /** Quantities that the hold covers; used for results whose own size is not known. */
+  /** Quantities that the hold covers; used for results of unknown size. */
   readonly most: Quantities;
-  /** Most tokens the call can use; 0 unless priced by them. */
+  /** Most tokens that the call can use; 0 unless priced by tokens. */
   readonly tokensMax: number;
-  /** Seconds that a price by the second counts: of media or of computing. */
+  /** Seconds that a price per second counts: of media or of computing. */
   readonly secondsOf: "media" | "compute";
 }
 
-/** One thing that was made, as far as it can be told. */
+/** Measured quantities of one result, as far as known. */
 export interface Measured {
   readonly pixels?: number | undefined;
   readonly seconds?: number | undefined;
 }
 
-/** Vendors count otherwise than we bound, but never twice as much. */
+/** Factor above our bounds up to which a report is accepted: vendors count differently, but never twice as much. */
 const BOUND_SLACK = 2;
 
 export function meterMedia(held: HeldMedia, made: readonly Measured[], usage: MediaUsage): Charge {
@@ -49,14 +49,14 @@ export function meterMedia(held: HeldMedia, made: readonly Measured[], usage: Me
   };
 }
 
-/** Milliseconds as the price counts them, undefined where the provider did not tell; and what the usage record says. */
+/** Returns the milliseconds that the price counts, undefined if the provider did not report them, and the units of the usage record. */
 function countOf(
   { price, most, secondsOf }: HeldMedia,
   made: readonly Measured[],
   usage: MediaUsage,
 ): { readonly milliseconds: number | undefined; readonly units: Record<string, number> } {
   const units: Record<string, number> = {};
-  // The bytes that are kept are ours to measure; a provider's word counts where they tell no length.
+  // We measure the stored bytes; the provider's report counts only if they have no readable length.
   const measured = made.map(({ seconds }) => seconds).filter((seconds) => seconds !== undefined);
   const mediaSeconds = measured.length > 0 ? measured.reduce((sum, one) => sum + one, 0) : usage.seconds;
   const seconds = secondsOf === "compute" ? usage.computeSeconds : mediaSeconds;
@@ -79,7 +79,7 @@ function countOf(
   return { milliseconds: seconds === undefined ? undefined : wholeMilliseconds(seconds), units };
 }
 
-/** Why what was reported cannot be charged by: the call then settles at its hold. */
+/** Returns why a report cannot be charged; the call then settles at its hold. */
 function faultOf(
   { price, tokensMax }: HeldMedia,
   tokens: number,

@@ -1,10 +1,10 @@
-/** Calls whose answer brings what was made: their provider keeps no job, so a lost answer can never be asked for. */
+/** Calls whose response contains the results: their provider keeps no job, so a lost response cannot be requested again. */
 import { abortReasonOf } from "../../job.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
 /**
- * @throws ProviderError, never of kind `unknown`: an answer that is lost or cannot be read is the source's failure, and
- * another one may serve. `aborted` when the caller left meanwhile
+ * Runs the call. @throws ProviderError, never of kind `unknown`: a lost or unreadable response is the source's failure, and another one may
+ * serve; `aborted` when the caller disconnected in the meantime
  */
 export async function inOneExchange<T>(signal: AbortSignal, run: () => Promise<T>): Promise<T> {
   let result: T;
@@ -13,7 +13,7 @@ export async function inOneExchange<T>(signal: AbortSignal, run: () => Promise<T
   } catch (error) {
     throw error instanceof ProviderError && error.kind === "unknown" ? verdictOn(error) : error;
   }
-  // An adapter that asks for several things one by one brings what had come by the end. Without a caller it is not owed.
+  // An adapter with several requests returns the results so far. Without a caller they are not charged.
   if (hasCallerLeft(signal.reason)) throw new ProviderError("aborted", "the caller left", { cause: signal.reason });
   return result;
 }

@@ -2,7 +2,7 @@ import type { MediaOutcome } from "#schemas/generated/types.ts";
 
 import type { Kept } from "./artifacts.ts";
 
-/** Returns the outcome for the row of a successful job: files by their ids; links are made whenever they are shown. */
+/** Returns the outcome for the row of a successful job. It contains file ids; links are created for each response. */
 export function outcomeOf(
   from: Pick<MediaOutcome, "model"> & Partial<Pick<MediaOutcome, "fallback">>,
   kept: readonly Kept[],

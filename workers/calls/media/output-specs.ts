@@ -1,4 +1,4 @@
-/** Results of each kind of media call: how they are recognised, measured and named. */
+/** Results of each kind of media call: how they are detected, measured and named. */
 import { readImageHeader } from "#shared/media/image-header.ts";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 
@@ -29,12 +29,12 @@ const AUDIO_TYPES = {
   "audio/pcm": "pcm",
 } as const;
 
-/** 16 bits, one channel, 24,000 a second, as the spec's `pcm` is. */
+/** Bytes per second of PCM: 16 bits, one channel, 24,000 samples a second, as the specification's `pcm`. */
 const PCM_BYTES_A_SECOND = 48_000;
 
 /**
- * Samples have no mark, so of audio an answer brings the adapter's word counts, which has looked at the bytes. At an address the
- * word is a stranger's, and the bytes alone count.
+ * Raw samples have no signature. For audio within a response, the adapter's content type counts, since it has inspected the bytes. For
+ * audio at an address, only the bytes count, because the content type comes from an unknown server.
  */
 const AUDIO: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   accept: "audio/*",
@@ -89,7 +89,7 @@ const MESH_ENDINGS: Readonly<Record<string, string>> = {
   zip: "application/zip",
 };
 
-/** Formats of text, and what is packed, go by the ending of their address. */
+/** Detects text formats and archives by the extension of their address. */
 async function meshTypeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined> {
   const type = await sniffMediaType(bytes);
   if (type === "model/gltf-binary" || type === "model/vnd.fbx") return type;

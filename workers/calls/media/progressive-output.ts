@@ -1,6 +1,6 @@
 /**
- * Streams a result to the waiting caller while it still comes, if its price is known by then and it has the requested
- * format: speech begins to sound before its last word is spoken.
+ * Streams a result to the waiting caller while it arrives, if its price is already known and it has the requested format: speech starts to
+ * play before its last word is generated.
  */
 import { storedBytes } from "#shared/database/files.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
@@ -13,16 +13,16 @@ import { SPEECH_TYPES } from "../../providers/speech.ts";
 import { type HeldMedia, meterMedia } from "./meter.ts";
 import { LIVE_ROOM_BYTES } from "./artifacts.ts";
 
-/** Prices that are known before the last byte. */
+/** Price units that are known before the last byte. */
 const KNOWN_AHEAD: ReadonlySet<string> = new Set(["per_character", "per_request"]);
 
 export interface Live {
   readonly onBytes: (bytes: Uint8Array) => void;
-  /** Its caller has heard of it. */
+  /** Returns true when the caller has received the beginning. */
   readonly hasBegun: () => boolean;
 }
 
-/** Undefined: it is not shown before it is kept. */
+/** Returns undefined if the result is not streamed before it is stored. */
 export async function progressiveOutputOf(
   { database, config, log }: Pick<WorkerContext, "database" | "config" | "log">,
   job: { readonly job_id: string; readonly workspace_id: string },
@@ -40,10 +40,10 @@ export async function progressiveOutputOf(
   const [only, ...others] = artifacts;
   if (!caller || !only || others.length > 0 || !KNOWN_AHEAD.has(held.price.unit)) return undefined;
   const asked = wanted.format === undefined ? undefined : SPEECH_TYPES[wanted.format as SpeechFormat];
-  // What lies at an address is checked before it is passed on.
+  // A result at an address is checked before it is passed on.
   if (asked === undefined || "url" in only || only.contentType !== asked) return undefined;
   try {
-    // What a full workspace could hear it would neither keep nor pay for.
+    // A full workspace could play the result, but neither store it nor be charged for it.
     const stored = await storedBytes(database, job.workspace_id);
     if (BigInt(config.storageBytesMax) - stored < LIVE_ROOM_BYTES) return undefined;
   } catch (error) {

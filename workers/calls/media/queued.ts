@@ -1,6 +1,6 @@
 /**
- * A job at a provider that works by itself: asked about until it has ended. Only a definite verdict is one; at its deadline
- * it is asked to stop, and once more what became of it.
+ * Polls a job at a provider until it has ended. Only a definite verdict ends it. At the deadline the job is cancelled, and polled once more
+ * for its outcome.
  */
 import { commonNow } from "#shared/clock.ts";
 import type { Config } from "#shared/config.ts";
@@ -13,10 +13,10 @@ import type { OutputSpec } from "./artifacts.ts";
 import type { ProviderJobRecord } from "./held-price.ts";
 import { hasCallerLeft } from "./one-exchange.ts";
 
-/** Share by which the pauses between polls of a provider vary at random, either way. */
+/** Random variation of the pauses between polls, as a share in either direction. */
 export const POLL_JITTER = 0.2;
 
-/** One question about a job, or the wish to end it. */
+/** Timeout of one poll or cancellation, in milliseconds. */
 export const POLL_MS = 20_000;
 
 type Adapter<Output> = Pick<QueuedAdapter<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
@@ -24,17 +24,17 @@ type Adapter<Output> = Pick<QueuedAdapter<never, Output>, "poll" | "pollMs" | "w
 export interface Following<Output> {
   readonly adapter: Adapter<Output>;
   readonly job: ProviderJob;
-  /** First and longest pause between two questions. */
+  /** Shortest and longest pause between two polls, in milliseconds. */
   readonly pollMinMs: number;
   readonly pollMaxMs: number;
   readonly signal: AbortSignal;
-  /** Runs the listener when the provider says that something has moved; returns what ends that. */
+  /** Calls the listener when the provider reports progress by a callback; returns the function that removes it. */
   onProviderCallback?(listener: () => void): () => void;
-  /** Hears of each answer that was no verdict. */
+  /** Called for each response without a verdict. */
   onUnknown(detail: string): void;
-  /** 0 to 1. */
+  /** Called with the progress, from 0 to 1. */
   onProgress?(share: number): void;
-  /** Begins the second half of a job that has two, after noting that it is about to. Undefined: it was not taken now. */
+  /** Starts the second half of a job that has two, after recording the start. Undefined: the provider did not accept it now. */
   onNext?(start: (starting: Starting) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
 }
 
@@ -44,7 +44,7 @@ export interface Followed<Output> {
   readonly job: ProviderJob;
 }
 
-/** @throws ProviderError: the provider's verdict; `aborted` when the signal ended the asking without one */
+/** @throws ProviderError: the provider's verdict; `aborted` when the signal ended the polling without one */
 export async function pollToEnd<Output>(following: Following<Output>): Promise<Followed<Output>> {
   const { adapter, signal, pollMinMs, pollMaxMs } = following;
   let { job } = following;
@@ -62,7 +62,7 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
     if (polled.state !== "next") continue;
     if (!following.onNext) throw new ProviderError("failed", "a job of two halves where there is but one");
     const next = await following.onNext(polled.start);
-    // The first half is asked about once more, and offers the second again.
+    // The next poll of the first half offers the second half again.
     if (!next) continue;
     job = next;
     waitMs = pollMinMs;
@@ -71,9 +71,9 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
 }
 
 /**
- * Begins a job at its provider. A caller that leaves meanwhile does not break the request off: what became of it would not be
- * known. It comes to its answer, and what that names is cancelled.
- * @throws ProviderError of the provider; `aborted`, unsent, where the call is over already
+ * Starts a job at its provider. A caller that disconnects does not abort the request, whose outcome would be unknown otherwise. After the
+ * response, the job is cancelled.
+ * @throws ProviderError of the provider; `aborted`, unsent, if the call is already over
  */
 export async function startOf<Job, Call extends { readonly signal: AbortSignal }>(
   adapter: { start(call: Call): Promise<Job> },
@@ -83,7 +83,7 @@ export async function startOf<Job, Call extends { readonly signal: AbortSignal }
   return adapter.start({ ...call, signal: outlastingItsCaller(call.signal) });
 }
 
-/** Aborts as the signal does; but where a caller has left, only after the time that one question may take. */
+/** Aborts like the signal; but when a caller has disconnected, only after the timeout of one poll. */
 export function outlastingItsCaller(signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const onAbort = (): void => {
@@ -96,18 +96,18 @@ export function outlastingItsCaller(signal: AbortSignal): AbortSignal {
   return own.signal;
 }
 
-/** Once. Undefined: there is no verdict. @throws ProviderError: the provider's verdict */
+/** Polls once. Returns undefined without a verdict. @throws ProviderError: the provider's verdict */
 export async function pollOnce<Output>(
   adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
 ): Promise<MediaResult<Output> | undefined> {
   const polled = await adapter.poll(job, AbortSignal.timeout(pollMsOf(adapter)));
-  // Its first half is over, and no worker will begin the second.
+  // The first half has ended, and no worker will start the second one.
   if (polled.state === "next") throw new ProviderError("failed", "the job was given up between its halves");
   return verdictOf(polled);
 }
 
-/** Returns a function that fetches a successful job's output once more; undefined when its provider does not tell now. */
+/** Returns a function that fetches a successful job's output again; it resolves with undefined without a verdict. */
 export function refreshing<Output, Made>(
   adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
@@ -125,7 +125,7 @@ async function lastWord<Output>(
   signal: AbortSignal,
 ): Promise<MediaResult<Output>> {
   const reason: unknown = signal.reason;
-  // A worker that stops leaves the job to the next one.
+  // A stopping worker leaves the job to the next one.
   if (!(abortReasonOf(reason) === "shutdown")) {
     await adapter.cancel?.(job, AbortSignal.timeout(POLL_MS)).catch(() => undefined);
     const result = await pollOnce(adapter, job);
@@ -138,8 +138,8 @@ async function lastWord<Output>(
 const LATE_MS = 900_000;
 
 /**
- * Returns the time left for a job, in milliseconds. It counts from its start, whenever that was: the row's deadline says until when a
- * job may be begun. A late one is polled once, which has its own limit.
+ * Returns the remaining time of a job, in milliseconds, counted from its recorded start. The deadline in the row only limits when a job may
+ * start. A late job is polled once, with a limit of its own.
  */
 export function runMsOf(
   { totalMs }: Pick<OutputSpec, "totalMs">,
@@ -152,15 +152,15 @@ export function runMsOf(
   return begun === null ? Math.max(1, mostMs) : Math.max(1, begun.started_ms + mostMs - commonNow());
 }
 
-/** Errors of a submission that was not taken; one that may have been taken is `unknown`. */
+/** Errors of a start that was not accepted. A start that may have been accepted fails with `unknown`. */
 const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
 
-/** True if the second half of a job was not taken now, and may be later. */
+/** True if the second half of a job was not accepted now, and may be later. */
 export function mayBeginLater(error: unknown): error is ProviderError {
   return error instanceof ProviderError && MAY_BEGIN_LATER.has(error.kind);
 }
 
-/** Most tries to begin the second half: at the pauses between polls, about a minute and a half. */
+/** Most attempts to start the second half: about a minute and a half with the pauses between polls. */
 export const NEXT_TRIES_MAX = 12;
 
 function pollMsOf({ pollMs = POLL_MS }: { readonly pollMs?: number }): number {

@@ -1,12 +1,12 @@
 /**
  * Bytes of results that the jobs of one pool of a process hold at once, in memory or on the disk, shared fairly among workspaces. A job
- * asks for more as its bytes come; a job that finds no room waits, and its provider with it.
+ * requests more as its bytes arrive. A job without capacity waits, and its provider with it.
  *
- * Three rules keep the sum bounded, workspaces apart, and every job moving:
- * - A workspace may take as much as it leaves free, so there is always room for one that comes later.
- * - The oldest job of a workspace may take whatever is free, so the jobs of one workspace never all wait for each other.
- * - One oldest job at a time may go beyond the budget and is not counted in it then, so that each comes to its end, even
- *   one that is larger than the budget. All jobs together hold at most the budget and one job.
+ * Three rules bound the sum, separate workspaces and let every job finish:
+ * - A workspace may take as much as it leaves free, so a later workspace always finds capacity.
+ * - The oldest job of a workspace may take any free bytes, so the jobs of one workspace never all wait for each other.
+ * - One oldest job at a time may exceed the budget and is then not counted, so that each finishes, even one that is larger than the budget.
+ * All jobs together hold at most the budget and one job.
  */
 import { ApiError } from "#shared/errors.ts";
 import { FairLimit } from "#shared/fair-limit.ts";
@@ -17,19 +17,19 @@ import { aborted } from "../../providers/byte-budget.ts";
 export interface Holding {
   readonly bytes: number;
   /**
-   * Resolves when it holds as many bytes more.
-   * @throws ApiError `overloaded` when there was no room for too long, ProviderError `aborted` when the signal fires first
+   * Resolves when the job holds as many more bytes.
+   * @throws ApiError `overloaded` when there was no capacity for too long, ProviderError `aborted` when the signal fires first
    */
   add(bytes: number, signal: AbortSignal): Promise<void>;
-  /** Gives back all bytes beyond this many. Safe to call twice. */
+  /** Releases all bytes above this number. Idempotent. */
   keep(bytes: number): void;
 }
 
 export interface BudgetLimits {
   readonly bytesMax: number;
-  /** Longest wait of a job for room, in milliseconds. */
+  /** Longest wait of a job for capacity, in milliseconds. */
   readonly waitMs: number;
-  /** Shows what all jobs hold. */
+  /** Metric of the bytes of all jobs. */
   readonly gauge?: { set(bytes: number): void };
 }
 
@@ -47,9 +47,9 @@ interface Wanted {
 
 export class ResultBudget {
   private readonly limits: BudgetLimits;
-  /** Bounded by what may be taken, since one job may go beyond the budget. */
+  /** Limited by `mayTake` instead of a maximum, since one job may exceed the budget. */
   private readonly limit: FairLimit<Wanted>;
-  /** Jobs of each workspace that hold or wait, in the order of their coming. */
+  /** Jobs of each workspace that hold or wait, oldest first. */
   private readonly jobs = new Map<string, Set<Job>>();
   private beyond: Job | undefined;
 
@@ -60,7 +60,7 @@ export class ResultBudget {
       mayTake: ({ job, amount }) => this.mayTake(job, amount),
       onTake: ({ job, amount }) => this.onTake(job, amount),
       waitMs: limits.waitMs,
-      refusal: () => new ApiError("overloaded", "Too many results are being kept at once; try again shortly."),
+      refusal: () => new ApiError("overloaded", "Too many results are being stored at once; try again shortly."),
       gone: aborted,
     });
   }
@@ -70,7 +70,7 @@ export class ResultBudget {
     return this.limit.taken;
   }
 
-  /** For one job, which holds nothing yet. */
+  /** Opens an account for one job, without bytes. */
   open(workspaceId: string): Holding {
     const job: Job = {
       owner: workspaceId,
@@ -92,7 +92,7 @@ export class ResultBudget {
       await this.limit.take({ owner, amount: bytes, job }, signal);
     } finally {
       job.waits -= 1;
-      // One that waited and holds nothing may have been the oldest of its workspace.
+      // A job that waited and holds nothing may have been the oldest of its workspace.
       if (this.forget(job)) this.limit.letIn();
     }
   }
@@ -107,7 +107,7 @@ export class ResultBudget {
     this.limits.gauge?.set(this.bytes);
   }
 
-  /** True if it was known, and is no more. */
+  /** Removes an idle job. Returns true if it was registered. */
   private forget(job: Job): boolean {
     const siblings = this.jobs.get(job.owner);
     if (job.bytes > 0 || job.waits > 0 || !siblings?.delete(job)) return false;
@@ -132,7 +132,7 @@ export class ResultBudget {
     this.limits.gauge?.set(this.bytes);
   }
 
-  /** Bytes of all jobs but the one beyond the budget. */
+  /** Bytes of all jobs except the one that exceeds the budget. */
   private get held(): number {
     return this.limit.taken - (this.beyond?.bytes ?? 0);
   }

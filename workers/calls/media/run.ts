@@ -1,6 +1,6 @@
 /**
- * Serves a job in a media pool: by the first source that can; its results are kept as files, it is settled at what was
- * delivered, and answered once. A job that goes on at its provider is followed by the worker that owns it now.
+ * Serves a job in a media pool, by the first source that can. Its results are stored as files, the delivered quantity is charged, and the
+ * response is sent once. The worker that owns a job follows it at its provider.
  */
 import type { JobMessage, MediaOutcome } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/calls/kinds/input-media.ts";
@@ -54,7 +54,7 @@ type Adapter<Kind extends MadeKind> = MediaAdapter<MediaKinds[Kind][0], MediaKin
 interface Made<Kind extends MadeKind> {
   readonly result: MediaResult<MediaKinds[Kind][1]>;
   readonly source: string;
-  /** Its slug. */
+  /** Slug of the model. */
   readonly model: string;
   readonly refresh?: () => Promise<readonly Artifact[] | undefined>;
 }
@@ -76,11 +76,11 @@ class MediaRun<Kind extends MadeKind> {
   private inputs: InputReader | undefined;
   private held: HeldPrice;
   private source: string | undefined;
-  /** Number of fallbacks tried, the present one included. */
+  /** Number of fallbacks tried, including the present one. */
   private depth = 0;
   private readonly holding: Holding;
   private readonly there: AtProvider;
-  /** performance.now() when the present provider was asked. */
+  /** performance.now() at the request to the present provider. */
   private askedAt: number | undefined;
   /** Deadline of the job, in Unix milliseconds. */
   private deadlineMs = 0;
@@ -101,7 +101,7 @@ class MediaRun<Kind extends MadeKind> {
     this.there = new AtProvider(context, job, this.slot);
   }
 
-  /** @throws what the job goes on with: at its provider, in another worker, or as one of unknown outcome */
+  /** @throws the error with which the job continues: at its provider, in another worker, or with an unknown outcome */
   async serve(): Promise<Outcome> {
     const watchdog = this.watch();
     const { signal } = watchdog;
@@ -127,7 +127,7 @@ class MediaRun<Kind extends MadeKind> {
     return startWatchdog({ totalMs, firstByteMs: totalMs, stallMs: totalMs }, control.signal);
   }
 
-  /** A job that fails at its provider goes to the next one, also when another worker began it. */
+  /** Resumes a job at its provider. If it fails there, the next source is tried, even if another worker started the job. */
   private async goOn(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
     const startedAt = performance.now();
     try {
@@ -137,7 +137,7 @@ class MediaRun<Kind extends MadeKind> {
       const candidates = this.candidates();
       const at = candidates.findIndex(({ name, model }) => name === begun.source && model.slug === begun.model);
       const [failed, next] = [candidates[at], candidates[at + 1]];
-      // What was given up long ago is not begun anew.
+      // A job that is late or has ended is not started again.
       const isOver = this.slot.isLate || signal.aborted || !mayServeElsewhere(error);
       if (!failed || !next || isOver) throw error;
       reportFailure(this.context, this.job, failed, error, "moved");
@@ -199,19 +199,19 @@ class MediaRun<Kind extends MadeKind> {
       return this.there.begin(start, { ...queue, record, startId, signal, onDoubt: attempt.onDoubt });
     });
     attempt.onBegun();
-    // It may run there for an hour: what came with the call is there by now, and another provider's is read again.
+    // The job may run there for an hour. The provider has its inputs by now, and a fallback reads them again.
     this.inputs?.release();
     return { ...served, ...(await this.follow(queue, job, signal)) };
   }
 
-  /** In a frame of its own, which ends with the answer: what the call brings may be large. */
+  /** Runs in a function of its own, so that the inputs of the call, which may be large, are freed after the response. */
   private async calling<T>(
     candidate: Candidate<Adapter<Kind>>,
     signal: AbortSignal,
     ask: (call: MediaCall<MediaKinds[Kind][0]>, startId: string) => Promise<T>,
   ): Promise<T> {
     const read = (await this.inputs?.read(candidate.adapter.takesUrls === true, signal)) ?? {};
-    // What another provider was asked for, or answered, is over: a worker that takes the job over must not hear of that one.
+    // Removes the record of a previous provider, which a worker that takes the job over must not resume.
     if (this.there.record !== null) await this.there.keep(null);
     const input = this.kind.input(this.checks.by(candidate.model).params, read);
     this.holding.keep(0);
@@ -234,11 +234,11 @@ class MediaRun<Kind extends MadeKind> {
     const { source, model, depth } = begun;
     [this.source, this.depth] = [source, depth];
     this.held = heldPriceOf(begun);
-    // Its model may offer less by now, or not that source any more: the provider that has the job is asked all the same.
+    // The provider that has the job is polled even if the catalogue has changed its model or source.
     const catalogue = context.catalogue.current();
     const provider = catalogue.providers.get(source.slice(0, source.indexOf("/")));
     const adapter = provider && (context.providers.media(provider, kind.kind) as Adapter<Kind> | undefined);
-    // An operator who took the provider out may bring it back while the job's claims last.
+    // An operator who removed the provider may add it again before the job's attempts are used up.
     if (!adapter) throw new Error(`the provider of ${source}, where a job runs, has left the catalogue`);
     if (!this.held.checked) {
       const now = catalogue.models.get(model);
@@ -253,7 +253,7 @@ class MediaRun<Kind extends MadeKind> {
     const queue = { adapter, provider };
     const theirs = await this.there.recover(begun, { ...queue, signal });
     if (!this.slot.isLate) return { ...served, ...(await this.follow(queue, theirs, signal)) };
-    // The worker that was asked to stop it may not have heard.
+    // The cancelling worker may not have received the cancellation.
     if (this.slot.wasCancelled) await adapter.cancel?.(theirs, AbortSignal.timeout(POLL_MS)).catch(() => undefined);
     const result = await pollOnce(adapter, theirs);
     if (!result) throw new ProviderError("unknown", "its provider has no verdict yet");
@@ -281,12 +281,12 @@ class MediaRun<Kind extends MadeKind> {
       holding: this.holding,
       refresh,
       canResume: this.there.record !== null,
-      // A worker that takes the job over has it from the database, which keeps no order of members.
+      // Canonical form, since the database does not preserve the order of the members for a later worker.
       work: `${made.source} ${canonicalJson(this.there.record?.job ?? null)}`,
       expiresS: job.stream === true ? STREAMED_LIFE_S : null,
       onBytes: live?.onBytes,
     }).catch((error: unknown): Failure => {
-      // Heard by its caller, and only not to be kept: it is owed (spec "POST /v1/audio/speech", artifact_unreadable).
+      // The caller received the audio, and only its storage failed, so it is charged (spec "POST /v1/audio/speech", artifact_unreadable).
       if (!live?.hasBegun() || error instanceof ProviderError) throw error;
       const charge = meterMedia(held, [{}], result.usage);
       context.log.error({ err: error, job_id: job.job_id }, "what was heard could not be kept");
@@ -308,7 +308,7 @@ class MediaRun<Kind extends MadeKind> {
     return success;
   }
 
-  /** The model asked for, where fallbacks of it were tried. */
+  /** Requested model, if fallbacks were tried. */
   private get fallback(): Partial<Pick<MediaOutcome, "fallback">> {
     const { depth, job } = this;
     return depth > 0 ? { fallback: { from: job.model, depth } } : {};
@@ -327,7 +327,7 @@ class MediaRun<Kind extends MadeKind> {
     return this.fail(error, signal);
   }
 
-  /** Nothing was delivered, so nothing is owed. */
+  /** Nothing was delivered, so nothing is charged. */
   private fail(error: unknown, signal: AbortSignal): Failure {
     const { failure, status } = explained(error, signal);
     this.context.log.warn(
@@ -339,5 +339,5 @@ class MediaRun<Kind extends MadeKind> {
   }
 }
 
-/** Lifetime of the files of a streamed job: as long as their links work (spec "Limits": about an hour). */
+/** Lifetime of the files of a streamed job, in seconds: as long as their links work (spec "Limits": about an hour). */
 const STREAMED_LIFE_S = 3_600;

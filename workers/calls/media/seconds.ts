@@ -1,4 +1,4 @@
-/** Length of audio and video results. Their bytes are a stranger's, so a child process with limits reads them. */
+/** Length of audio and video results. Their bytes are untrusted, so a child process with limits reads them. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -8,12 +8,11 @@ import type { Spooled } from "./spool.ts";
 
 export type MeasureContext = Pick<WorkerContext, "probes" | "log">;
 
-/** A child ends for reasons of its own too, such as a machine without memory. */
+/** Most attempts: a child may also end for its own reasons, such as a machine without memory. */
 const TRIES = 2;
 
 /**
- * @returns undefined for what a probe cannot read, and for what ended or outlasted each child that looked at it: players may
- * know better
+ * @returns undefined for a file that the probe cannot read, or that crashed or outlasted every child: players may still read it
  * @throws ProviderError `aborted` when the signal aborts first
  */
 export async function secondsOf(
@@ -35,7 +34,7 @@ export async function secondsOf(
   }
 }
 
-/** The probe's own word on the bytes. */
+/** True if the fault is the probe's finding about the bytes. */
 function isVerdict({ fault }: MediaError): boolean {
   return fault === "unsupported" || fault === "corrupt" || fault === "too_large";
 }

@@ -1,6 +1,6 @@
 /**
- * Results on their way from a provider into the file store: bytes that are in memory stay there, everything else lies on
- * the disk meanwhile, so that a video of any size costs no memory and can be inspected before it is kept.
+ * Results between provider and file store. Bytes that are in memory stay there; everything else is on the disk, so that a video of any size
+ * takes no memory and can be inspected before it is stored.
  */
 import { beforeAbort } from "#shared/abortable.ts";
 import { openSpoolFile } from "#shared/files/spool-file.ts";
@@ -13,9 +13,9 @@ import { startWatchdog } from "../watchdog.ts";
 
 export interface Spooled {
   readonly size: number;
-  /** All of it, mapped rather than read where it lies on the disk. Not after `remove`. */
+  /** Returns all bytes; a file on the disk is mapped, not read. Invalid after `remove`. */
   view(): Uint8Array;
-  /** Source from which a child process reads it. Not after `remove`. */
+  /** Source from which a child process reads the result. Invalid after `remove`. */
   readonly source: MediaSource;
   pieces(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
   remove(): void;
@@ -23,26 +23,26 @@ export interface Spooled {
 
 export interface SpoolLimits {
   readonly bytesMax: number;
-  /** Timeout for a result that lies elsewhere, from the look-up to the last byte, in milliseconds. */
+  /** Timeout for a result at an address, from the DNS look-up to the last byte, in milliseconds. */
   readonly fetchMs: number;
-  /** Timeout of each silence while its provider hands it over, in milliseconds; as for other servers when absent. */
+  /** Timeout of each pause in a download from the provider, in milliseconds; default: that of other servers. */
   readonly stallMs?: number;
-  /** It is still being made while it comes: `fetchMs` is for its silences only. */
+  /** True when the result is still being generated while it arrives: `fetchMs` then limits only its pauses. */
   readonly isLive?: boolean;
-  /** Told to servers at addresses, such as `image/*`. */
+  /** Accept header for servers at addresses, such as `image/*`. */
   readonly accept: string;
 }
 
 export interface Taker {
-  /** Waited for before what comes takes so many bytes of the disk; what is in memory takes none. */
+  /** Awaited before the arriving bytes take as many bytes of the disk; not called for results in memory. */
   readonly reserveBytes?: (bytes: number) => Promise<void>;
-  /** Hears the bytes as they come. */
+  /** Called with the bytes as they arrive. */
   readonly onBytes?: (bytes: Uint8Array) => void;
 }
 
 /**
- * @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk; what `reserveBytes`
- * throws
+ * Spools a result. @throws ProviderError `failed`, `aborted`; OutboundError of an address, or `too_large`; Error of the disk; errors of
+ * `reserveBytes`
  */
 export async function spool(
   artifact: Artifact,
@@ -86,24 +86,24 @@ export async function spool(
   };
 }
 
-/** Wraps bytes that need no place on the disk. */
+/** Wraps bytes that need no file on the disk. */
 function inMemory(bytes: Uint8Array): Spooled {
   return { size: bytes.length, view: () => bytes, source: { bytes }, pieces: () => [bytes], remove: () => undefined };
 }
 
-/** Wherever it lies: it will not be smaller when it is asked for again. */
+/** Never retried, since the result will not be smaller at the next download. */
 function tooLarge(bytesMax: number): OutboundError {
   return new OutboundError("too_large", `what was made has more than ${bytesMax} bytes`);
 }
 
-// Download of a result from its provider: every wait for it is limited.
+// Download of a result from its provider; every wait is limited.
 
 type Opened = Extract<Artifact, { readonly open: unknown }>;
 
 /**
- * Yields the bytes as they come. A finished result has a limit for all of it and one for each silence; one that is still being
- * made takes as long as its making, which the call bounds, so only silences are limited.
- * @throws ProviderError `failed` when one of its limits has passed; what the adapter or the signal says
+ * Yields the bytes as they arrive. A finished result has a timeout in total and per pause. The call limits the total time of a result that
+ * is still being generated, so only its pauses are limited.
+ * @throws ProviderError `failed` when a timeout has passed; errors of the adapter or the signal
  */
 async function* downloaded(
   { open }: Opened,
@@ -119,7 +119,7 @@ async function* downloaded(
       watchdog.touch();
       const { done, value } = await beforeAbort(reader.read(), watchdog.signal);
       if (done) return;
-      // The taker's time is not the provider's: it may wait for room.
+      // The consumer may wait for capacity, which does not count as the provider's time.
       watchdog.pause();
       yield value;
       watchdog.touch();
@@ -131,12 +131,12 @@ async function* downloaded(
     });
   } finally {
     watchdog.stop();
-    // Closes the connection of what was not read to its end.
+    // Closes the connection of an incomplete download.
     reader?.cancel().catch(() => undefined);
   }
 }
 
-/** One that comes after its caller stopped waiting is let go. */
+/** Opens a stream; one that opens after the abort is cancelled. */
 async function openReader(open: Opened["open"], signal: AbortSignal) {
   const stream = await open(signal);
   if (signal.aborted) await stream.cancel().catch(() => undefined);

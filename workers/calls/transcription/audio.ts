@@ -1,4 +1,4 @@
-/** The audio of a call: read only here, since its bytes do not travel on the queue. */
+/** Audio of a call. The worker reads it here, since its bytes do not travel on the queue. */
 import { findReadable } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -11,7 +11,7 @@ import { openByteBudget } from "../../providers/byte-budget.ts";
 import type { TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
 
-/** Place of stored audio: beside the call's claim, or in the file store. */
+/** Location of stored audio: beside the call's claim, or in the file store. */
 export type StoredAudio = { readonly contentType: string; readonly filename: string } & (
   | { readonly reference: string }
   | { readonly fileId: string }
@@ -19,15 +19,15 @@ export type StoredAudio = { readonly contentType: string; readonly filename: str
 
 export interface CallAudio {
   readonly audio: TranscriptionInput["audio"];
-  /** Gives its memory back. */
+  /** Releases its memory. */
   release(): void;
-  /** Deletes what was stored for this call alone. */
+  /** Deletes the audio that was stored for this call only. */
   discard(): void;
 }
 
 const budget = openByteBudget(INPUT_PROCESS_BYTES_MAX);
 
-/** @throws ApiError `service_unavailable` when it cannot be read back, `file_not_found`; ProviderError `aborted` */
+/** @throws ApiError `service_unavailable` when the audio cannot be read, `file_not_found`; ProviderError `aborted` */
 export async function readStoredAudio(
   context: Pick<WorkerContext, "database" | "storage" | "log">,
   workspaceId: string,

@@ -1,25 +1,25 @@
-/** Pieces of a transcript with their times: as its source made them, or made of its words. */
+/** Cues of a transcript: the source's own segments, or segments built from its words. */
 import type { Transcript } from "../../providers/media.ts";
 
 export type Cue = NonNullable<Transcript["segments"]>[number];
 type Word = NonNullable<Transcript["words"]>[number];
 
-/** Two lines of subtitles, as broadcasters set them. */
+/** Most characters of a cue: two lines of subtitles, as broadcasters set them. */
 const CHARACTERS_MAX = 84;
-/** Nothing stays on a screen longer. */
+/** Longest display time of a cue, in seconds. */
 const SECONDS_MAX = 7;
-/** A silence that ends a piece. */
+/** Silence that ends a cue, in seconds. */
 const PAUSE_SECONDS = 0.8;
-/** A sentence ends a piece only when it is not too short to be read alone; "Mr." ends none. */
+/** Shortest cue that the end of a sentence may end, in characters: long enough to read alone, and longer than "Mr.". */
 const SENTENCE_CHARACTERS_MIN = 20;
 /** Most characters between two words in the text that are skipped to find the next one. */
 const SEARCH_CHARACTERS = 80;
 
 const SENTENCE_END = /[.!?…。！？]["'”’»)\]]*\s*$/u;
-/** Scripts that set no spaces between words. */
+/** Scripts without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}]/u;
 
-/** Pieces in the order of time, none without text. One from 0 to the end where the source gave no times at all. */
+/** Returns the cues in order of time, none without text. Without any times, one cue covers everything from 0 to the end. */
 export function cuesOf(transcript: Transcript): readonly Cue[] {
   const { segments = [], words = [], text, seconds = 0 } = transcript;
   const cues =
@@ -27,14 +27,14 @@ export function cuesOf(transcript: Transcript): readonly Cue[] {
   return cues.filter((cue) => cue.text.trim() !== "");
 }
 
-/** Together the pieces are the whole text, with the punctuation that the words may lack. */
+/** Builds cues from words. Together they contain the whole text, with punctuation that the words may lack. */
 function cuesOfWords(words: readonly Word[], text: string): Cue[] {
   const places = placesOf(words, text);
   const found = places.filter((place) => place !== undefined).length;
   return found * 2 >= words.length ? cutText(words, places, text) : joinWords(words);
 }
 
-/** Returns the offset of each word in the text; undefined for one that is written differently there. */
+/** Returns the offset of each word in the text; undefined for a word that is written differently there. */
 function placesOf(words: readonly Word[], text: string): (number | undefined)[] {
   let from = 0;
   return words.map(({ word }) => {
@@ -52,7 +52,7 @@ function cutText(words: readonly Word[], places: readonly (number | undefined)[]
   let begin = 0;
   for (let next = 1; next <= words.length; next += 1) {
     const place = next === words.length ? text.length : places[next];
-    // Before a word that is not found there is no place to cut.
+    // A cue cannot begin with a word whose offset is unknown.
     if (place === undefined) continue;
     const piece = text.slice(begin, place);
     if (next < words.length && !endsPiece(words, first, next, piece)) continue;
@@ -78,7 +78,7 @@ function joinWords(words: readonly Word[]): Cue[] {
   return cues;
 }
 
-/** True if the piece that begins with word `first` ends before word `next`. */
+/** True if the cue that begins with word `first` ends before word `next`. */
 function endsPiece(words: readonly Word[], first: number, next: number, piece: string): boolean {
   const begin = words[first]!;
   const last = words[next - 1]!;

@@ -1,6 +1,6 @@
 /**
- * A transcript in the five formats of `POST /v1/audio/transcriptions`, whichever source it came from: sources are asked
- * for what they know, never for a format. Subtitles are laid out as Whisper's own writers do.
+ * Renders a transcript in the five formats of `POST /v1/audio/transcriptions`, for all sources, which are asked for their data and never
+ * for a format. Subtitles have the layout of Whisper's own writers.
  */
 import type { MediaUsage, Transcript } from "../../providers/media.ts";
 import { type Cue, cuesOf } from "./cues.ts";
@@ -8,9 +8,9 @@ import { type Cue, cuesOf } from "./cues.ts";
 export type TranscriptFormat = "json" | "text" | "srt" | "vtt" | "verbose_json";
 
 export interface TranscriptOptions {
-  /** Usage that was billed, shown in the two JSON formats. */
+  /** Charged usage, part of the two JSON formats. */
   readonly usage?: MediaUsage;
-  /** True if verbose_json has words, or segments, with their times. */
+  /** True when verbose_json has words, or segments, with their times. */
   readonly wantsWords: boolean;
   readonly wantsSegments: boolean;
 }
@@ -23,7 +23,7 @@ const CONTENT_TYPES: Readonly<Record<TranscriptFormat, string>> = {
   vtt: "text/vtt; charset=utf-8",
 };
 
-/** Body and content type of an answer. Times need segments, words or, for one piece from 0, `seconds`. */
+/** Returns body and content type of a response. Times need segments, words or, for one cue from 0, `seconds`. */
 export function renderTranscript(
   transcript: Transcript,
   format: TranscriptFormat,
@@ -33,8 +33,8 @@ export function renderTranscript(
 }
 
 /**
- * The last events of `stream: true`: what is left of the text, then the whole with what was billed.
- * @param shown the beginning of the text that the caller has read already
+ * Returns the last events of `stream: true`: the remaining text, then the whole transcript with the charged usage.
+ * @param shown beginning of the text that the caller has received
  */
 export function streamTranscript(
   { text }: Transcript,
@@ -46,7 +46,7 @@ export function streamTranscript(
   return [...(rest === "" ? [] : [transcriptDelta(rest)]), `${event(done)}data: [DONE]\n\n`];
 }
 
-/** The event of a piece of the text. */
+/** Returns the event of a piece of the text. */
 export function transcriptDelta(delta: string): string {
   return event({ type: "transcript.text.delta", delta });
 }
@@ -86,12 +86,12 @@ function verboseJson(transcript: Transcript, { usage, wantsWords, wantsSegments 
   });
 }
 
-/** Seconds to the third digit: what is behind it is noise of a source's arithmetic. */
+/** Rounds seconds to milliseconds, which removes artefacts of a source's arithmetic. */
 function toMilliseconds(seconds: number): number {
   return Math.round(seconds * 1_000) / 1_000;
 }
 
-/** OpenAI's schema requires all of these; only Whisper models have something to say in those after `text`. */
+/** OpenAI's schema requires all members; only Whisper models have real values for those after `text`. */
 function segmentOf({ text, start, end, details }: Cue, id: number): Record<string, unknown> {
   const {
     seek = 0,
@@ -115,7 +115,7 @@ function segmentOf({ text, start, end, details }: Cue, id: number): Record<strin
   };
 }
 
-/** Renders the usage in OpenAI's form: tokens where those are billed, seconds otherwise. */
+/** Renders the usage in OpenAI's form: tokens if they are charged, seconds otherwise. */
 function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, unknown> } {
   if (usage?.tokens) {
     const { input, audioInput, output } = usage.tokens;
@@ -134,7 +134,7 @@ function usageMember(usage: MediaUsage | undefined): { usage?: Record<string, un
 
 const NAMES = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" });
 
-/** Whisper says `english`; other sources say `en`, `eng` or `en-US` of the same. */
+/** Returns the name of a language. Whisper reports `english`, other sources `en`, `eng` or `en-US`. */
 function languageName(language: string): string {
   if (!/^[A-Za-z]{2,3}(-[A-Za-z0-9]+)*$/.test(language)) return language;
   try {
@@ -145,7 +145,7 @@ function languageName(language: string): string {
 }
 
 function srtCue({ text, start, end }: Cue, at: number): string {
-  // There is no way to escape an arrow; a shorter one cannot be taken for the mark between two times.
+  // Arrows cannot be escaped. A shorter arrow is not read as the separator of two times.
   const safe = oneLine(text).replaceAll(/-{2,}>/g, "->");
   return `${at + 1}\n${timestamp(start, ",")} --> ${timestamp(end, ",")}\n${safe}\n\n`;
 }
@@ -155,13 +155,13 @@ function vttCue({ text, start, end }: Cue): string {
   return `${timestamp(start, ".")} --> ${timestamp(end, ".")}\n${safe}\n\n`;
 }
 
-/** A line that is empty would end the piece. */
+/** Joins lines, since an empty line would end the cue. */
 function oneLine(text: string): string {
   const lines = text.split(/[\r\n\v\f\u0085\u2028\u2029]/).map((line) => line.trim());
   return lines.filter((line) => line !== "").join(" ");
 }
 
-/** `01:02:03,004`; hours have two digits or more. */
+/** Returns `01:02:03,004`; hours have two digits or more. */
 function timestamp(seconds: number, mark: "," | "."): string {
   const total = Math.round(seconds * 1_000);
   const padded = (value: number, digits: number): string => String(value).padStart(digits, "0");

@@ -25,14 +25,14 @@ import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 import { adaptTo } from "../source-params.ts";
 import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
 
-/** The client's body, and what the ingress found out about its audio. */
+/** Request of the client, with the ingress's findings about its audio. */
 interface Call extends TranscriptionRequest {
   readonly recording: StoredAudio & MeasuredAudio;
 }
 
 type Adapter = MediaAdapter<TranscriptionInput, Transcript>;
 
-/** The lowest of the vendors' figures. */
+/** Audio tokens per second: the lowest of the vendors' figures. */
 const AUDIO_TOKENS_A_SECOND = 10;
 const CHARACTERS_A_TOKEN = 4;
 
@@ -52,7 +52,7 @@ class Transcribing {
   private readonly call: Call;
   private readonly checks: CallChecks<TranscriptionParams, Call>;
   private readonly answer: Answer;
-  /** The text that its caller has read so far. */
+  /** Text that the caller has received so far. */
   private shown = "";
   private held: HeldPrice;
   private last: Attempt<Adapter> | undefined;
@@ -90,7 +90,7 @@ class Transcribing {
       return this.fail(error, signal);
     } finally {
       recording?.release();
-      // That of a durable job goes with its end: the job may be handed back.
+      // The end of a durable job deletes its audio, since the job may be handed back before.
       if (job.stored_inputs === undefined) recording?.discard();
       watchdog.stop();
     }
@@ -158,7 +158,7 @@ class Transcribing {
     return meterMedia(held, [{ seconds }], { ...usage, seconds });
   }
 
-  /** Returns the charge of a caller that left while it read along: for the whole audio, or by the token our own low count. */
+  /** Returns the charge when the caller of a stream disconnects: the whole audio, or our own low count of tokens. */
   private meterCut(model: Model): Charge {
     if (this.held.price.unit !== "per_token") return this.meter(model, {});
     const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
@@ -171,8 +171,7 @@ class Transcribing {
     const { call, job, context } = this;
     const { model, name: source } = attempt.candidate;
     const { params } = this.checks.by(model);
-    // The provider's word on the length goes before ours, as it is what we are charged by.
-    // None at all it cannot be, as ours is above that.
+    // The provider's length counts before ours, as the provider charges us by it. It cannot be zero, since our own length is above zero.
     const { seconds: told = 0 } = result.usage;
     const seconds = told > 0 ? told : call.recording.seconds;
     const reported = { ...result.usage, seconds };
@@ -196,7 +195,7 @@ class Transcribing {
     };
   }
 
-  /** Writes all events but the last, which ends the answer: a stream begins before it ends, also when it is told at once. */
+  /** Writes all events but the last, which ends the response. Even a stream with a single event begins before it ends. */
   private tell(events: readonly string[], upstreamMs: number): string {
     const last = events.at(-1) ?? "";
     for (const event of events.slice(0, -1)) this.control.answer.write(event, upstreamMs);
@@ -205,7 +204,7 @@ class Transcribing {
     return "";
   }
 
-  /** Nothing is owed for what was not delivered, or broke off; a caller that left owes what it read along. */
+  /** Nothing is charged for an incomplete transcript; a caller that disconnects is charged for the part of it that was sent. */
   private fail(error: unknown, signal: AbortSignal): Failure {
     const { context, job, last } = this;
     const failed = failedCall(context, job, error, signal, last);
@@ -214,7 +213,7 @@ class Transcribing {
     return {
       ...failed,
       charge: hasLeft ? this.meterCut(last.candidate.model) : undefined,
-      // Adapters name the audio as forms do; it may have come otherwise.
+      // Adapters name the audio as forms do; the caller may have sent it by another parameter.
       failure: { ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param },
     };
   }

@@ -97,7 +97,7 @@ function namesOf(files: readonly InputFile[], wanted: readonly string[] | undefi
         );
       }
       const own = taken.has(name) ? name.replace(/[^/]*$/, (last) => `${at + 1}-${last}`) : name;
-      if (taken.has(own)) throw new MediaError("invalid", `Expected names that differ, got ${own} twice.`);
+      if (taken.has(own)) throw new MediaError("invalid", `Expected unique names, got ${own} twice.`);
       taken.add(own);
       return own;
     })

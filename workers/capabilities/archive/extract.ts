@@ -52,7 +52,7 @@ export default defineCapability({
       if (files.length >= params.max_files) {
         throw new MediaError(
           "too_large",
-          `Expected at most ${params.max_files} files, got more; name those that are wanted in params.include.`,
+          `Expected at most ${params.max_files} files, got more; list the wanted files in params.include.`,
         );
       }
       // Numbered, because entry names must never be used as paths on disk.

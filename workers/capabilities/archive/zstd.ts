@@ -48,5 +48,5 @@ async function numberAt(file: FileHandle, position: number, length: number): Pro
 }
 
 function cut(): MediaError {
-  return new MediaError("corrupt", "Expected whole frames of Zstandard, got some that are cut or none.");
+  return new MediaError("corrupt", "Expected complete Zstandard frames, got truncated ones or none.");
 }

@@ -180,7 +180,7 @@ async function readLinkFacts(
     }
     // FFmpeg reports 0 channels if the number in the file is out of its range.
     if (stream === undefined || stream.codecpar.sampleRate <= 0 || stream.codecpar.channels <= 0)
-      throw new MediaError("corrupt", "The file holds no audio.");
+      throw new MediaError("corrupt", "The file contains no audio.");
     const { codecId, sampleRate, channels } = stream.codecpar;
     const codec = lib.avGetCodecName(codecId) ?? "unknown";
     // FFmpeg includes the samples that players skip at the start of Opus (RFC 7845, section 4.2).
@@ -313,7 +313,7 @@ export async function runAudioGraph(plan: FilterGraphPlan): Promise<void> {
     // The graph is generated from probed facts, so a failure means damaged data.
     if (error.fault === "failed") throw new MediaError("corrupt", "The audio cannot be decoded.", { cause: error });
     if (error.fault !== "corrupt") throw error;
-    throw new MediaError("corrupt", "Nothing of the audio can be decoded.", { cause: error });
+    throw new MediaError("corrupt", "No part of the audio can be decoded.", { cause: error });
   });
 }
 

@@ -8,7 +8,7 @@ const params = {
   true_peak: number("Maximum true peak.", { min: -9, max: 0, unit: "dBTP", default: -1.5 }),
   range: number("Target loudness range in LU.", { min: 1, max: 20, default: 11 }),
   passes: choice(
-    "2 measures first and applies one constant gain where possible, which keeps the dynamics. Where the peak leaves no room for that gain, or with 1, the gain changes over time: `output.loudness.mode` is then `dynamic`, and the target may be missed slightly.",
+    "2 measures first and applies one constant gain if possible, which keeps the dynamics. The gain changes over time with 1, or if the peak would exceed `true_peak`. `output.loudness.mode` is then `dynamic`, and the target may be missed slightly.",
     [1, 2],
     { default: 2 },
   ),
@@ -40,7 +40,7 @@ const FACTS = {
 async function measure(before: Before, wanted: string): Promise<string> {
   const facts = await loudnessOf(before, wanted);
   if (Object.values(facts).some((value) => !Number.isFinite(value))) {
-    throw new MediaError("invalid", "Expected audio of 0.4 s and more that is not silent all the way.");
+    throw new MediaError("invalid", "Expected audio of at least 0.4 s that is not entirely silent.");
   }
   const settings = Object.entries(FACTS).map(([ours, theirs]) => `:${theirs}=${facts[ours as keyof typeof FACTS]}`);
   return `${settings.join("")}:linear=true`;
@@ -85,7 +85,7 @@ export default audioCapability(operation, {
   id: "audio.normalize",
   display_name: "Normalize loudness",
   description:
-    "Normalizes the loudness of audio to a target (EBU R 128). `output.loudness` tells the loudness that was reached.",
+    "Normalizes the loudness of audio to a target (EBU R 128). `output.loudness` contains the measured loudness of the result.",
   examples: [
     { title: "For podcasts", params: {} },
     { title: "For broadcast, in one pass", params: { loudness: -23, passes: 1 } },

@@ -60,7 +60,7 @@ export default defineCapability({
   params: {
     ...params,
     mode: choice(
-      "`exact` re-encodes and cuts at the exact times. `copy` is fast and lossless, but starts with the packet that contains `start`; `output.start` tells where. `copy` keeps the format and is not available for FLAC, which is lossless anyway.",
+      "`exact` re-encodes and cuts at the exact times. `copy` is fast and lossless, but starts with the packet that contains `start`; `output.start` contains the actual start. `copy` keeps the format and is not available for FLAC, which is lossless anyway.",
       ["exact", "copy"],
       { default: "exact" },
     ),
@@ -127,7 +127,7 @@ const HEARD_SECONDS = 0.5;
 async function checkHeard(piece: FileSource, folder: string, wanted: { readonly start: number }): Promise<void> {
   await measured(folder, chainOf({ source: piece }, ["anull"]), HEARD_SECONDS).catch((error: unknown) => {
     const from = `from ${wanted.start} s`;
-    const said = `Expected a longer piece for params.mode copy, or params.mode exact, got one ${from} of which nothing is heard.`;
+    const said = `Expected a longer piece for params.mode copy, or params.mode exact, got one ${from} without audible content.`;
     throw new MediaError("invalid", said, { cause: error });
   });
 }

@@ -73,6 +73,7 @@ function patched(old: string, patch: string): string {
   } catch (error) {
     throw new MediaError("corrupt", "Expected input.patch to be a unified diff of one file.", { cause: error });
   }
-  if (text === false) throw new MediaError("invalid", "Expected a patch that fits the text; its lines are not there.");
+  if (text === false)
+    throw new MediaError("invalid", "Expected a patch that matches the text; the text lacks its lines.");
   return text;
 }

@@ -49,7 +49,7 @@ export default defineCapability({
     const code = await textOf(inputs.code);
     const { language, theme, line_numbers: isNumbered, standalone } = params;
     if (language !== "text" && !Object.hasOwn(bundledLanguages, language)) {
-      throw new MediaError("invalid", `Expected params.language to be one that is known, got ${language}.`);
+      throw new MediaError("invalid", `Expected params.language to be a supported language, got ${language}.`);
     }
     if (!(theme in bundledThemes)) throw new Error(`the theme ${theme} is not there`);
     const html = await codeToHtml(code, { lang: language, theme });

@@ -79,7 +79,7 @@ export async function runMonty({ code, args, timeout, onPrint }: Script): Promis
       else if (event === EVENT.osCall) await send({ [RESUME_CALL]: { 1: Number(first(body, 1) ?? 0), 2: { 5: {} } } });
       else if (event === EVENT.functionCall)
         await send({ [RESUME_CALL]: { 1: Number(first(body, 4) ?? 0), 2: { 4: text(body, 1) } } });
-      else throw new MediaError("invalid", `The script failed: the interpreter asks for what is not there (${event}).`);
+      else throw new MediaError("invalid", `The script failed: it uses a feature that is not available (${event}).`);
     }
     throw new MediaError("too_large", `Expected at most ${QUESTIONS_MAX} uses of names and files that do not exist.`);
   } finally {
@@ -95,7 +95,7 @@ async function nextEvent(frames: AsyncGenerator<Buffer>, onPrint: (text: string)
       // The interpreter exits without an error for lists of more than half a million numbers.
       throw new MediaError(
         "too_large",
-        "The interpreter ended: the last value or the memory of the script is too large.",
+        "The interpreter stopped: the last value or the memory of the script is too large.",
       );
     }
     const fields = decode(frame);

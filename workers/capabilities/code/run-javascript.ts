@@ -24,7 +24,7 @@ export default defineCapability({
   display_name: "Run JavaScript",
   description: "Runs a script in a sandbox and returns its last value and what it printed.",
   long_description:
-    "The script runs in QuickJS (ES2023) inside WebAssembly, in a process of its own: no network, files, modules or timers, 64 MB of memory, " +
+    "The script runs in QuickJS (ES2023) inside WebAssembly, in its own process. It has no network, files, modules or timers, 64 MB of memory " +
     "and at most five seconds of execution time. `args` is a global; `print(…)` and `console` print. The result is the value of the last " +
     "expression as JSON, or what a promise resolves to. Big integers are returned as text.",
   output_modality: "text",
@@ -76,7 +76,7 @@ export default defineCapability({
     const failed = (error: QuickJSHandle): MediaError => {
       if (isLate) return new MediaError("too_large", "Expected the script to end within params.timeout.");
       const told = vm.callFunction(shown, vm.undefined, error);
-      const said = told.error ? "it cannot be told" : vm.getString(told.value);
+      const said = told.error ? "its error cannot be shown" : vm.getString(told.value);
       return new MediaError("invalid", `The script failed: ${said.slice(0, 300)}`);
     };
     const unwrapped = (result: ReturnType<typeof vm.evalCode>): QuickJSHandle => {
@@ -87,7 +87,7 @@ export default defineCapability({
       const state = vm.getPromiseState(value);
       if (state.type === "rejected") throw failed(state.error);
       if (state.type === "fulfilled") return state.value;
-      const said = "Expected the script's promise to be settled when the script ends, got one that waits.";
+      const said = "Expected the script's promise to be settled when the script ends, got a pending promise.";
       throw isLate ? failed(vm.undefined) : new MediaError("invalid", said);
     };
     const result = unwrapped(vm.evalCode(code, "script.js"));

@@ -14,11 +14,11 @@ export default defineCapability({
   display_name: "Run Python subset",
   description: "Runs a script in a subset of Python in a sandbox and returns its last value and what it printed.",
   long_description:
-    "The script runs in Monty, an interpreter for a subset of Python, in a process of its own. Supported: functions, simple classes, " +
-    "comprehensions, exceptions, f-strings and a few modules such as `json`, `math` and `re`; not supported: network, files, environment. " +
-    "Constructs that would run otherwise than in CPython are refused before the run with their line: decorators other than `dataclass`, " +
-    "iterators that are kept, such as `m = map(…)`, and others. Known differences: sets keep the order of insertion, equal keys such as 1 and True " +
-    "keep the last one, floats overflow to infinity, NaN equals itself in lists, and `$` of `re` matches at the very end only. " +
+    "The script runs in Monty, an interpreter for a subset of Python, in its own process. Supported: functions, simple classes, " +
+    "comprehensions, exceptions, f-strings and a few modules such as `json`, `math` and `re`. Not supported: network, files, environment. " +
+    "Constructs that behave differently from CPython are refused before the run with their line. Examples are decorators other than `dataclass` " +
+    "and stored iterators, such as `m = map(…)`. Known differences: sets keep the insertion order, and equal keys such as 1 and True " +
+    "keep the last one. Floats overflow to infinity, NaN equals itself in lists, and `$` of `re` matches only at the very end. " +
     "The limits are 64 MB of memory and five seconds of execution time. `args` is a global. The result is the value of the last expression as " +
     "JSON: tuples and sets become arrays, bytes Base64, and integers that a double cannot hold text.",
   output_modality: "text",

@@ -35,14 +35,14 @@ export default defineCapability({
   display_name: "Transform data",
   description:
     "Converts between data formats: reads JSON, YAML, TOML, XML or CSV, optionally queries it with jq and validates it against a schema, and writes JSON, YAML or TOML.",
-  long_description: `The order is: read, query, check, write. CSV becomes a list of objects, whose keys are the texts of the first row: a column without a name is \`column_2\`, a second \`a\` is \`a_2\`, by its place, and missing cells are null. YAML is written so that readers of YAML 1.1 keep texts such as \`12:30\`. Programs are written for jq ${JQ_VERSION}; several results become a list, no result is null. Modules and files cannot be read. Integers beyond ±9,007,199,254,740,991 are refused, because they would silently change: write them as text.`,
+  long_description: `The order is: read, query, check, write. CSV becomes a list of objects, whose keys are the texts of the first row. A column without a name is \`column_2\` and a second \`a\` is \`a_2\`, by position; missing cells are null. YAML is written so that readers of YAML 1.1 keep texts such as \`12:30\`. Programs are written for jq ${JQ_VERSION}; several results become a list, no result is null. Modules and files cannot be read. Integers beyond ±9,007,199,254,740,991 are refused, because they would silently change; write them as text.`,
   output_modality: "text",
   input: { data: input("text", "The data.", { takesText: true }) },
   params: {
     from: choice("Format of the data.", FROM, { default: "auto" }),
     delimiter: delimiterParam("Delimiter of CSV data. `auto` detects it."),
     to: choice("Format of the result.", ["json", "yaml", "toml"], { default: "json" }),
-    jq: text("jq program to apply to the data.", { max: 10_000 }),
+    jq: text("Program for jq, applied to the data.", { max: 10_000 }),
     schema: custom<object>(
       {
         description:
@@ -172,6 +172,10 @@ function check(value: unknown, schema: object): string {
     const known = Object.keys(DRAFTS).map((one) => /\d.*(?=\/)/.exec(one)?.[0]);
     throw new MediaError("invalid", `Expected params.schema.$schema to name draft ${known.join(", ")} of JSON Schema.`);
   }
+  const undecided = undecidedIn(schema, draft);
+  if (undecided !== undefined) {
+    throw new MediaError("unsupported", `Expected params.schema without ${undecided}, which cannot be checked here.`);
+  }
   let isValid: boolean;
   try {
     isValid = ajv.validate(schema, value);
@@ -183,6 +187,31 @@ function check(value: unknown, schema: object): string {
   if (!isValid)
     throw new MediaError("corrupt", `The data does not meet the schema: ${ajv.errorsText().slice(0, 300)}.`);
   return draft;
+}
+
+/**
+ * Returns the part of a schema that Ajv evaluates differently from the specification; undefined if there is none. Ajv ignores members named
+ * `__proto__`, treats dynamic references as plain ones, and misses items and properties that other keywords have evaluated.
+ */
+function undecidedIn(schema: object, draft: string): string | undefined {
+  const names = new Set<string>();
+  let hasBareIf = false;
+  const pending: object[] = [schema];
+  for (let one = pending.pop(); one !== undefined; one = pending.pop()) {
+    hasBareIf ||= Object.hasOwn(one, "if") && !(Object.hasOwn(one, "then") && Object.hasOwn(one, "else"));
+    for (const [name, value] of Object.entries(one)) {
+      names.add(name);
+      if (typeof value === "object" && value !== null) pending.push(value as object);
+    }
+  }
+  if (names.has("__proto__")) return "__proto__";
+  if (!draft.startsWith("draft/")) return undefined;
+  const reference = ["$dynamicRef", "$recursiveRef"].find((name) => names.has(name));
+  if (reference !== undefined) return reference;
+  if (names.has("unevaluatedProperties") && hasBareIf)
+    return "unevaluatedProperties beside an if without then and else";
+  const applied = ["contains", "anyOf", "oneOf", "if"].find((name) => names.has(name));
+  return names.has("unevaluatedItems") && applied !== undefined ? `unevaluatedItems beside ${applied}` : undefined;
 }
 
 /** Returns the draft: 2020-12 without `$schema`, or an older one if `items` is a list. */

@@ -22,7 +22,7 @@ export default defineCapability({
   id: "document.convert_spreadsheet",
   display_name: "Convert spreadsheet",
   description:
-    "Converts between xlsx, ods and csv, and to JSON. Values only: formulas and styles are dropped, errors are their text. A CSV value becomes a number only if the number prints exactly as the value is written.",
+    "Converts between xlsx, ods and csv, and to JSON. Values only: formulas and styles are dropped, errors are their text. A CSV value becomes a number only if the number is written exactly like the value.",
   output_modality: "document",
   input: { document: input("document", "The spreadsheet: xlsx, ods or csv.", { takesText: true }) },
   params: {

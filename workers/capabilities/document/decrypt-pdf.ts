@@ -48,7 +48,7 @@ export default defineCapability({
       password: params.password,
       passwordParam: "params.password",
     });
-    if (!isEncrypted) throw new MediaError("invalid", "Expected an encrypted document, got one that is not.");
+    if (!isEncrypted) throw new MediaError("invalid", "Expected an encrypted document, got an unencrypted one.");
     return { output: { pages }, files: [await savePdf(folder, document)] };
   },
 });

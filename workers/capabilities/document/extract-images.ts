@@ -65,7 +65,7 @@ export default defineCapability({
     });
     const notes = [...undecoded].map(
       ([page, count]) =>
-        `Page ${page}: ${count} ${count === 1 ? "image was" : "images were"} left out: too large, or not decodable.`,
+        `Page ${page}: ${count} ${count === 1 ? "image was" : "images were"} skipped: too large, or not decodable.`,
     );
     const made = files.length === 0 ? [] : await packed(folder, files, params.pack, "images.zip");
     return { output: { images: facts }, files: made, notes };

@@ -151,7 +151,7 @@ function drawerOf(document: PDFDocument) {
     const file = needsShaping(words) ? undefined : fontWith(words);
     if (file !== undefined) return field.defaultUpdateAppearances(await embed(file));
     if (!(field instanceof PDFTextField || field instanceof PDFDropdown)) {
-      throw new MediaError("invalid", `Expected ${what} in letters of one script that stand side by side.`);
+      throw new MediaError("invalid", `Expected ${what} in letters of one script that are not joined.`);
     }
     await drawPictures(document, field, words, standard);
   };

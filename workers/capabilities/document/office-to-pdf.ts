@@ -13,7 +13,7 @@ export default defineCapability({
   id: "document.office_to_pdf",
   display_name: "Office to PDF",
   description:
-    "Converts a Word, Excel, PowerPoint or LibreOffice document to PDF. Macros are not run, and linked external images are left out.",
+    "Converts a Word, Excel, PowerPoint or LibreOffice document to PDF. Macros are not run, and linked external images are dropped.",
   output_modality: "document",
   input: { document: input("document", "A docx, xlsx, pptx, odt, ods, odp or rtf.") },
   params: {},

@@ -10,6 +10,7 @@ import {
   type PDFDocument,
   PDFName,
   PDFNumber,
+  type PDFObject,
   PDFPageLeaf,
   PDFPageTree,
   PDFRef,
@@ -72,7 +73,7 @@ function settle(context: PDFContext, ref: PDFRef, { seen, depth, parent, box }: 
   let count = 0;
   const kept = context.obj([]);
   for (const kid of kids.asArray()) {
-    const at = kid instanceof PDFRef ? kid : context.register(kid);
+    const at = pageOfItsOwn(context, kid, seen);
     const more = settle(context, at, { seen, depth: depth + 1, parent: ref, ...(own ? { box: own } : {}) });
     if (more === 0) continue;
     count += more;
@@ -81,6 +82,13 @@ function settle(context: PDFContext, ref: PDFRef, { seen, depth, parent, box }: 
   typed.set(name("Kids"), kept);
   typed.set(name("Count"), PDFNumber.of(count));
   return count;
+}
+
+/** Returns the reference of a kid. A page that is already in the tree is copied, with the same content. */
+function pageOfItsOwn(context: PDFContext, kid: PDFObject, seen: ReadonlySet<PDFRef>): PDFRef {
+  if (!(kid instanceof PDFRef)) return context.register(kid);
+  const node = seen.has(kid) && seen.size <= NODES_MAX ? context.lookup(kid) : undefined;
+  return node instanceof PDFPageLeaf ? context.register(node.clone(context)) : kid;
 }
 
 /** Returns the node's media box; undefined if its size is invalid. */

@@ -25,7 +25,7 @@ export function pagesOf(spec: string | undefined, count: number, param = "params
     const [, first = "", dash, last] = /^(-?\d+)(-)?(-?\d+)?$/.exec(part) ?? [];
     const from = numberOf(first, count, param);
     const to = dash === undefined ? from : last === undefined ? count : numberOf(last, count, param);
-    if (to < from) throw new MediaError("invalid", `Expected ${param} to have ranges that go up, got ${part}.`);
+    if (to < from) throw new MediaError("invalid", `Expected ${param} to have ascending ranges, got ${part}.`);
     for (let page = from; page <= to; page += 1) pages.push(page);
     if (pages.length > DOCUMENT_PAGES_MAX) {
       throw new MediaError("too_large", `Expected ${param} to name at most ${DOCUMENT_PAGES_MAX} pages.`);

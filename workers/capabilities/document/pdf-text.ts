@@ -35,20 +35,17 @@ function drawnText(pdfium: Pdfium, page: number): PageText {
   const handle = pdfium._FPDFText_LoadPage(page);
   if (handle === 0) throw new Error("the text of the page cannot be loaded");
   try {
-    let unreadable = 0;
     const count = pdfium._FPDFText_CountChars(handle);
+    const places = Array.from({ length: Math.max(0, count) }, (_, at) => at);
+    const unmapped = places.filter((at) => pdfium._FPDFText_HasUnicodeMapError(handle, at) === 1);
+    const lost = isPlainText(unmapped.map((at) => piece(pdfium, handle, at, 1)).join("")) ? [] : unmapped;
+    let unreadable = lost.length;
     const pieces: string[] = [];
     let from = 0;
-    const take = (to: number): void => {
-      if (to > from) pieces.push(piece(pdfium, handle, from, to - from));
-    };
-    for (let at = 0; at < count; at += 1) {
-      if (pdfium._FPDFText_HasUnicodeMapError(handle, at) !== 1) continue;
-      take(at);
+    for (const at of [...lost, count]) {
+      if (at > from) pieces.push(piece(pdfium, handle, from, at - from));
       from = at + 1;
-      unreadable += 1;
     }
-    take(count);
     const drawn = pieces.join("").replaceAll("\0", "").replaceAll(/\r\n?/g, "\n");
     const text = joinedWords(drawn).replaceAll(BULLETS, "•");
     unreadable += text.match(NO_TEXT)?.length ?? 0;
@@ -57,6 +54,20 @@ function drawnText(pdfium: Pdfium, page: number): PageText {
     pdfium._FPDFText_ClosePage(handle);
   }
 }
+
+/**
+ * True if the codes of characters without a Unicode mapping are the characters themselves, as in Type 3 fonts of ASCII. Numbers of glyphs are
+ * not: in the usual order of glyphs, spaces and digits are control characters, and small letters are capitals.
+ */
+function isPlainText(codes: string): boolean {
+  const small = codes.match(/[a-zß-öø-ÿ]/g)?.length ?? 0;
+  return (
+    codes.match(NO_TEXT) === null && small > 0 && small >= SMALL_LETTERS_MIN * (codes.match(/\p{L}/gu)?.length ?? 0)
+  );
+}
+
+/** Share of small letters among the letters of a text. */
+const SMALL_LETTERS_MIN = 0.3;
 
 function piece(pdfium: Pdfium, handle: number, from: number, count: number): string {
   return withMemory(pdfium, (count * 2 + 1) * 2, (pointer) => {

@@ -70,7 +70,7 @@ export async function openPdf(file: InputFile, options: PdfPassword = {}): Promi
 export function wrongPassword(password: string | undefined, param: string | undefined, cause: unknown): MediaError {
   const message =
     param === undefined
-      ? "Expected a document that opens without a password; document.decrypt_pdf takes it off."
+      ? "Expected a document without a password; document.decrypt_pdf removes it."
       : password === undefined || password === ""
         ? `Expected ${param} for an encrypted document, got none.`
         : `Expected ${param} to open the document; it does not.`;
@@ -114,7 +114,7 @@ export function checkPageCount(pages: number): void {
 /** Checks a page size in points. @throws MediaError too_large, corrupt */
 export function checkPageSize(width: number, height: number): void {
   const max = DOCUMENT_PAGE_SIDE_POINTS_MAX;
-  if (!(width > 0 && height > 0)) throw new MediaError("corrupt", "Expected pages that have a size.");
+  if (!(width > 0 && height > 0)) throw new MediaError("corrupt", "Expected pages with a size.");
   if (width <= max && height <= max) return;
   const got = `${Math.round(width)} × ${Math.round(height)}`;
   throw new MediaError("too_large", `Expected pages of at most ${max} points on a side, got ${got}.`);

@@ -31,7 +31,8 @@ export default defineCapability({
     const { document, pages: count } = await openPdf(inputs.document);
     const named = pagesOf(params.pages, count);
     const kept = params.mode === "keep" ? named : pagesOf(undefined, count).filter((page) => !named.includes(page));
-    if (kept.length === 0) throw new MediaError("invalid", "Expected params.pages to leave a page, got all of them.");
+    if (kept.length === 0)
+      throw new MediaError("invalid", "Expected params.pages to leave at least one page, got all pages.");
     const target = await newPdf();
     const notes = await copiedPages(target, document, kept, { keepsForm: true });
     if (params.rotate !== 0) {

@@ -94,13 +94,22 @@ function valueOf(cell: CellObject | undefined, daysBefore: number): Cell {
   if (cell.t === "e") return cell.w ?? ERRORS.get(cell.v) ?? "#VALUE!";
   if (cell.v === undefined) return null;
   if (typeof cell.v !== "number" || typeof cell.z !== "string" || !SSF.is_date(cell.z)) return cell.v;
-  return dateOf(cell.v + daysBefore) ?? cell.v;
+  const isTimeOfDay = cell.v >= 0 && cell.v < 1 && !hasDay(cell.z);
+  return dateOf(isTimeOfDay ? cell.v : cell.v + daysBefore) ?? cell.v;
+}
+
+/** True if a format contains a year or a day. Quoted and escaped parts are text. */
+function hasDay(format: string): boolean {
+  return /[yd]/i.test(format.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, ""));
 }
 
 const DAYS_BEFORE_1904 = 1_462;
 const DAY_MS = 86_400_000;
 /** Day 0 of serial numbers after 28 February 1900. Excel counts a 29 February 1900, which did not exist. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
+
+/** Start of the ISO 8601 text of serial number 0. */
+const NO_DAY = "1899-12-31T";
 
 /** Returns the date of a serial number, in milliseconds; undefined for the day that did not exist, and for dates out of range. */
 function dateOf(days: number): Date | undefined {
@@ -128,8 +137,10 @@ export function cellText(cell: Cell): string {
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 
+/** Returns the date, or date and time, in ISO 8601. Serial number 0 means no date, so only its time is returned. */
 export function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return "";
   const text = date.toISOString();
+  if (text.startsWith(NO_DAY)) return text.slice(NO_DAY.length).replace(/(?:\.000)?Z$/, "");
   return text.endsWith("T00:00:00.000Z") ? text.slice(0, 10) : text;
 }

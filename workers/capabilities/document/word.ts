@@ -1,4 +1,5 @@
 /** Converts Word documents to HTML. External files are not read, and links to scripts are removed. */
+import { configure, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
 import mammoth from "mammoth";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -7,6 +8,8 @@ import type { InputFile } from "../define.ts";
 import { corruptOr } from "../faults.ts";
 import { safeLink } from "./markdown.ts";
 import { isZip, openOffice } from "./office.ts";
+
+configure({ useWebWorkers: false });
 
 const PICTURES = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 
@@ -24,7 +27,7 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
   });
   try {
     const options = { convertImage, externalFileAccess: false, includeEmbeddedStyleMap: false };
-    const { value } = await mammoth.convertToHtml({ buffer: bytes }, options);
+    const { value } = await mammoth.convertToHtml(await openWord(bytes), options);
     // Brackets and quotes of text are escaped, so every match is a tag.
     return value.replaceAll(/<img\b[^>]*\ssrc=""[^>]*>/g, "").replaceAll(/<a ([^>]*)>/g, (tag, rest: string) => {
       const href = /(?:^|\s)href="([^"]*)"/.exec(rest)?.[1];
@@ -33,6 +36,41 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
   } catch (error) {
     throw corruptOr(error, "The Word document cannot be read.");
   }
+}
+
+type Input = Parameters<typeof mammoth.convertToHtml>[0];
+
+/** Returns an opened zip, which mammoth accepts as `file` (untyped). Elements that mammoth ignores are rewritten during reading. */
+async function openWord(bytes: Buffer): Promise<Input> {
+  const found = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries();
+  const entries = new Map(found.flatMap((entry) => (entry.directory ? [] : [[entry.filename, entry]])));
+  const file = {
+    exists: (name: string): boolean => entries.has(name),
+    async read(name: string, encoding?: string): Promise<string | Uint8Array> {
+      const entry = entries.get(name);
+      if (entry === undefined) throw new Error(`it has no ${name}`);
+      const data = await entry.getData(new Uint8ArrayWriter());
+      if (encoding === undefined) return data;
+      if (encoding === "base64") return Buffer.from(data).toString("base64");
+      return withWholeText(new TextDecoder(encoding as "utf-8").decode(data));
+    },
+  };
+  return { file } as unknown as Input;
+}
+
+/**
+ * Keeps the content of simple fields, text directions and ruby text, which mammoth ignores with all of their runs. They become smart tags,
+ * whose content mammoth reads. A ruby reading follows its text in parentheses.
+ */
+function withWholeText(xml: string): string {
+  if (!/<w:(?:fldSimple|ruby|dir|bdo)\b/.test(xml)) return xml;
+  const bracket = (text: string): string => `<w:r><w:t>${text}</w:t></w:r>`;
+  return xml
+    .replaceAll(
+      /<w:rt>([^]{0,4000}?)<\/w:rt>\s*<w:rubyBase>([^]{0,4000}?)<\/w:rubyBase>/g,
+      (_all, reading: string, text: string) => `${text}${bracket("(")}${reading}${bracket(")")}`,
+    )
+    .replaceAll(/<(\/?)w:(?:fldSimple|ruby|rubyBase|rt|dir|bdo)(?=[\s>/])/g, "<$1w:smartTag");
 }
 
 /** Element of mammoth's document tree. */
@@ -50,7 +88,7 @@ export async function wordText(bytes: Buffer): Promise<string> {
     return { ...document, children: [] };
   };
   try {
-    await mammoth.convertToHtml({ buffer: bytes }, { transformDocument, externalFileAccess: false });
+    await mammoth.convertToHtml(await openWord(bytes), { transformDocument, externalFileAccess: false });
   } catch (error) {
     throw corruptOr(error, "The Word document cannot be read.");
   }

@@ -57,15 +57,12 @@ export default defineCapability({
     for (const name of ["color", "background"] as const) checkColor(`params.${name}`, params[name]);
     // A Code 128 holds bytes, and scanners decode bytes above 127 as Latin letters of their own charset.
     if (params.type === "code128" && /[^\0-\x7f]/.test(text)) {
-      throw new MediaError(
-        "invalid",
-        "Expected a text that a code128 code can hold: letters, digits and signs of ASCII.",
-      );
+      throw new MediaError("invalid", "Expected ASCII letters, digits and signs for a code128 code.");
     }
     const background = await hexOf(params.background);
     const barcolor = await hexOf(params.color);
     if (barcolor === undefined) {
-      throw new MediaError("invalid", `Expected params.color to be seen, got ${params.color}.`);
+      throw new MediaError("invalid", `Expected params.color to be visible, got ${params.color}.`);
     }
     const options = {
       bcid: TYPES[params.type],
@@ -97,7 +94,9 @@ export default defineCapability({
       const why = String(error instanceof Error ? error.message : error)
         .replace(/^bwipp\.\w+#\d+: /, "")
         .slice(0, 200);
-      throw new MediaError("invalid", `Expected a text that a ${params.type} code can hold: ${why}.`, { cause: error });
+      throw new MediaError("invalid", `Expected a text that fits into a ${params.type} code: ${why}.`, {
+        cause: error,
+      });
     }
   },
 });

@@ -36,7 +36,9 @@ export default defineCapability({
         bytes,
         has_alpha: hasAlpha,
         ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
-        ...(params.exif ? { exif: await exifOf(format === "tiff" ? path : blockOf(facts.exif)) } : {}),
+        ...(params.exif
+          ? { exif: await exifOf(format === "tiff" ? path : blockOf(facts.exif ?? profileIn(facts.comments))) }
+          : {}),
         ...(params.stats ? { stats: await statsOf(image) } : {}),
       },
     };
@@ -46,6 +48,13 @@ export default defineCapability({
 /** Returns the EXIF block, which is the same in all formats. Most formats precede it with a header. */
 function blockOf(exif: Buffer | undefined): Buffer | undefined {
   return exif?.subarray(0, 4).toString("latin1") === "Exif" ? exif.subarray(6) : exif;
+}
+
+/** Returns EXIF that old ImageMagick versions wrote into PNG text chunks, as two lines and hexadecimal digits. */
+function profileIn(comments: readonly { readonly keyword: string; readonly text: string }[] = []): Buffer | undefined {
+  const profile = comments.find(({ keyword }) => /^Raw profile type (?:exif|APP1)$/i.test(keyword))?.text;
+  const [, digits] = /^\s*\w+\s+\d+\s+([\da-f\s]+)$/i.exec(profile ?? "") ?? [];
+  return digits === undefined ? undefined : Buffer.from(digits.replaceAll(/\s/g, ""), "hex");
 }
 
 /** TIFF tags about the storage of pixels, which no camera writes. */

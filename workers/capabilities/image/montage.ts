@@ -11,7 +11,7 @@ import { checkColor, checkSize, openImage, OUTPUT, writeImage } from "./sharp.ts
 export default defineCapability({
   id: "image.montage",
   display_name: "Image montage",
-  description: "Arranges images in a grid, or makes an animation of them. Of animations, the first frame is used.",
+  description: "Arranges images in a grid, or makes an animation of them. The first frame of an animation is used.",
   output_modality: "image",
   input: { images: inputs("image", "The images, in order.", [2, 100]) },
   params: {

@@ -23,7 +23,7 @@ export default defineCapability({
       ["text", "lines", "words"],
       { default: "text" },
     ),
-    min_confidence: integer("Leave out words recognized with less confidence.", {
+    min_confidence: integer("Minimum confidence of the returned words.", {
       min: 0,
       max: 100,
       unit: "percent",

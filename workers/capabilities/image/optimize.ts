@@ -69,7 +69,7 @@ export default defineCapability({
       const got = `${best?.bytes ?? 0} at quality ${params.min_quality}`;
       throw new MediaError(
         "invalid",
-        `Expected params.max_bytes of what this image can be, got ${params.max_bytes}; it has ${got}.`,
+        `This image cannot be reduced to params.max_bytes ${params.max_bytes}; its smallest size is ${got}.`,
       );
     }
     return { ...best.made, output: { ...best.made.output, bytes: best.bytes, saved: bytes - best.bytes } };
@@ -155,7 +155,7 @@ async function optimizedSvg(file: InputFile, folder: string, bytesMax: number | 
   if (bytesMax !== undefined && bytes > bytesMax) {
     throw new MediaError(
       "invalid",
-      `Expected params.max_bytes of what this SVG can be, got ${bytesMax}; it has ${bytes}.`,
+      `This SVG cannot be reduced to params.max_bytes ${bytesMax}; its smallest size is ${bytes}.`,
     );
   }
   return {

@@ -75,7 +75,7 @@ export async function textOverlay(
   const width = Math.ceil(size * (1 + Math.max(...lines.map(widthAtMost))));
   const height = Math.ceil(size * 1.3 * lines.length + size * 0.6);
   if (width > 16_384 || height > 16_384)
-    throw new MediaError("invalid", "Expected params.text to be shorter, or of a smaller size.");
+    throw new MediaError("invalid", "The text does not fit; shorten params.text or lower params.size.");
   const x = { start: size * 0.3, middle: width / 2, end: width - size * 0.3 }[align];
   const language = languageOf(words);
   const rows = lines.map((line, at) => `<text x="${x}" y="${size * (1.25 + at * 1.3)}">${escaped(line)}</text>`);

@@ -106,7 +106,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   const { lib } = ffmpeg;
   const [container, format] = containerOf(file);
   const stream = demuxer.video();
-  if (stream === undefined) throw new MediaError("corrupt", "The file holds no video.");
+  if (stream === undefined) throw new MediaError("corrupt", "The file contains no video.");
   const { codecId } = stream.codecpar;
   const codec = lib.avGetCodecName(codecId) ?? "unknown";
   if (!isDecoded(container, lib.Codec.findDecoder(codecId)?.name)) {
@@ -193,7 +193,7 @@ function isUneven({ rFrameRate: { num, den } }: Stream, fps: number): boolean {
 
 function checkInput({ codecpar: { width, height } }: Stream, fps: number, seconds: number): void {
   const [short, long] = [Math.min(width, height), Math.max(width, height)];
-  if (short < 1) throw new MediaError("corrupt", "The video does not tell its size.");
+  if (short < 1) throw new MediaError("corrupt", "The video has no frame size.");
   if (long > VIDEO_INPUT_LONG_SIDE_MAX || short > VIDEO_INPUT_SHORT_SIDE_MAX) {
     const most = `${VIDEO_INPUT_LONG_SIDE_MAX} × ${VIDEO_INPUT_SHORT_SIDE_MAX}`;
     throw new MediaError("too_large", `Expected video of at most ${most} pixels, got ${width} × ${height}.`);

@@ -47,7 +47,7 @@ async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: 
     return [`trim=start=${fixed(Math.max(0, next - TICK_SECONDS))}${endOf(until)}`, "setpts=PTS-STARTPTS"];
   }
   if (shown === undefined && next !== undefined && next >= (until ?? Infinity)) {
-    throw new MediaError("invalid", `Expected a piece behind the first picture at ${next} s, got its end at ${until}.`);
+    throw new MediaError("invalid", `Expected a section after the first frame at ${next} s, got its end at ${until}.`);
   }
   const first = fixed(Math.max(0, (shown ?? start) - TICK_SECONDS));
   return [`trim=start=${first}${endOf(until)}`, `setpts='max(0,round(PTS-${fixed(start)}/TB))'`];

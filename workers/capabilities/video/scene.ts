@@ -143,7 +143,7 @@ export function steady(scene: Scene, { isUneven }: Pick<VideoFacts, "isUneven">)
 /** Returns the length of a scene in seconds, for operations that require it. @throws MediaError unsupported */
 export function secondsOf({ seconds }: Scene): number {
   if (seconds > 0) return seconds;
-  throw new MediaError("unsupported", "Expected video that tells how long it is.");
+  throw new MediaError("unsupported", "Expected video with a known duration.");
 }
 
 /** Checks a scene after each operation: intermediate results have the limits of inputs. @throws MediaError too_large */

@@ -8,7 +8,7 @@ import { videoCapability, type VideoOperation } from "./operation.ts";
 import { muted, onAudio, onVideo, secondsOf, withSound } from "./scene.ts";
 
 const params = {
-  mode: choice("What to do with the video's own audio.", ["replace", "mix", "mute"], {
+  mode: choice("Handling of the video's own audio.", ["replace", "mix", "mute"], {
     default: "replace",
     labels: { replace: "Replace", mix: "Mix", mute: "Mute" },
   }),

@@ -106,7 +106,7 @@ function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
   const least = `${AV1_SIDE_MIN} × ${AV1_SIDE_MIN}`;
   throw new MediaError(
     "invalid",
-    `Expected params.crf, not a rate or a size of the file, of AV1 below ${least} pixels, got ${width} × ${height}.`,
+    `Expected params.crf instead of a bitrate or file size for AV1 below ${least} pixels, got ${width} × ${height}.`,
   );
 }
 
@@ -132,5 +132,5 @@ async function encodeWithin(encode: EncodeVideo, bytes: number): Promise<RunOutp
     kbps = Math.floor(kbps * Math.min(0.85, Math.max(0.05, (bytes * ROOM - sound) / Math.max(1, got - sound))));
   }
   const size = `${scene.width} × ${scene.height} pixels for ${Math.ceil(seconds)} s`;
-  throw new MediaError("invalid", `Expected params.target_bytes that ${size} fit into, got ${bytes}.`);
+  throw new MediaError("invalid", `Expected params.target_bytes to be enough for ${size}, got ${bytes}.`);
 }

@@ -40,7 +40,7 @@ export default defineCapability({
   params: {
     ...params,
     mode: choice(
-      "`exact` re-encodes and cuts at the exact times. `copy` is fast and lossless, but starts at the last key frame at or before `start`; `output.start` tells where. `copy` ignores the encoding params.",
+      "`exact` re-encodes and cuts at the exact times. `copy` is fast and lossless, but starts at the last key frame at or before `start`; `output.start` contains the actual start. `copy` ignores the encoding params.",
       ["exact", "copy"],
       { default: "exact" },
     ),

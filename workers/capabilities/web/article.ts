@@ -123,7 +123,7 @@ function openPage(html: string, options: ReadOptions): Document {
   checkDepth(document.documentElement);
   const elements = [...document.querySelectorAll("*")].length;
   if (elements > WEB_ELEMENTS_MAX) {
-    const expected = `Expected HTML of at most ${WEB_ELEMENTS_MAX} elements, those of its frames included, got ${elements}.`;
+    const expected = `Expected HTML of at most ${WEB_ELEMENTS_MAX} elements, including its frames, got ${elements}.`;
     throw new MediaError("too_large", expected);
   }
   return document;

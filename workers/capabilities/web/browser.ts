@@ -77,7 +77,7 @@ export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Pro
 /** Returns the param `missing_letters` of capabilities that draw a page. */
 export const missingLettersParam = (byDefault: "refuse" | "draw", more = "") =>
   choice(
-    `Text of the page with letters that neither its own fonts nor the installed ones have: \`refuse\` the call, or \`draw\` them as boxes.${more}`,
+    `Letters that neither the page's fonts nor the installed fonts have: \`refuse\` the call, or \`draw\` them as boxes.${more}`,
     ["refuse", "draw"],
     { default: byDefault },
   );
@@ -140,7 +140,7 @@ const LETTERS = `(() => {
 async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const tooLong = (cause?: unknown): MediaError =>
-    new MediaError("too_large", `Expected a page that is shown within ${WEB_LOAD_MS / 1_000} seconds.`, { cause });
+    new MediaError("too_large", `Expected a page that renders within ${WEB_LOAD_MS / 1_000} seconds.`, { cause });
   const timer = setTimeout(() => reject(tooLong()), WEB_LOAD_MS);
   try {
     return await Promise.race([work, late]);
@@ -291,7 +291,7 @@ async function load(page: Page, { address, javascript, waitMs }: BrowserVisit): 
         cause: error,
       });
     }
-    throw new MediaError("corrupt", "The page cannot be shown.", { cause: error });
+    throw new MediaError("corrupt", "The page cannot be rendered.", { cause: error });
   } finally {
     network.close();
   }

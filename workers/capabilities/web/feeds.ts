@@ -26,10 +26,10 @@ export function readFeed(text: string, address: string): Feed | undefined {
       case "atom":
         return {
           format,
-          title: feed.title?.value,
-          description: feed.subtitle?.value,
+          title: textOf(feed.title),
+          description: textOf(feed.subtitle),
           entries: (feed.entries ?? []).map(({ links = [], title, published, updated, xml }) =>
-            entry(from(address, alternateOf(links), feed.xml?.base, xml?.base), title?.value, published ?? updated),
+            entry(from(address, alternateOf(links), feed.xml?.base, xml?.base), textOf(title), published ?? updated),
           ),
         };
       case "json":
@@ -42,15 +42,16 @@ export function readFeed(text: string, address: string): Feed | undefined {
           ),
         };
       case "rss":
+        // Many feeds say in Dublin Core, Media RSS or the podcast namespace what RSS has elements of its own for.
         return {
           format,
-          title: feed.title,
-          description: feed.description,
-          entries: (feed.items ?? []).map(({ link, guid, atom, title, pubDate, xml }) =>
+          title: feed.title ?? feed.dc?.titles?.[0],
+          description: feed.description ?? feed.itunes?.summary ?? feed.itunes?.subtitle,
+          entries: (feed.items ?? []).map(({ link, guid, atom, title, pubDate, xml, dc, dcterms, media }) =>
             entry(
               from(address, link ?? permalinkOf(guid) ?? alternateOf(atom?.links ?? []), feed.xml?.base, xml?.base),
-              title,
-              pubDate,
+              title ?? dc?.titles?.[0] ?? media?.title?.value,
+              pubDate ?? dc?.dates?.[0] ?? dcterms?.issued?.[0] ?? dcterms?.modified?.[0],
             ),
           ),
         };
@@ -68,6 +69,13 @@ export function readFeed(text: string, address: string): Feed | undefined {
     if (error instanceof DetectError) return undefined;
     throw unreadable("feed", error);
   }
+}
+
+/** Text of a title, whose type may be a media type: it is then in base64, unless the media type is of text or XML (RFC 4287, 4.1.3.3). */
+function textOf(content: { readonly value?: string; readonly type?: string } | undefined): string | undefined {
+  const { value, type = "text" } = content ?? {};
+  if (value === undefined || !type.includes("/") || /^text\/|[/+]xml$/i.test(type)) return value;
+  return Buffer.from(value, "base64").toString();
 }
 
 interface FeedLink {

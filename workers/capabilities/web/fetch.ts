@@ -29,7 +29,7 @@ const FRAMING = [
 
 const headers = custom<Readonly<Record<string, string>>>(
   {
-    description: `Headers to send along. A redirect to another origin does not get them. Not among them: ${FRAMING.join(", ")}.`,
+    description: `Headers to send. They are not sent to another origin after a redirect. Not allowed: ${FRAMING.join(", ")}.`,
     type: "object",
     maxProperties: WEB_HEADERS_MAX,
     propertyNames: { pattern: "^[a-zA-Z0-9!#$%&'*+.^_`|~-]{1,100}$" },
@@ -47,19 +47,19 @@ export default defineCapability({
   display_name: "Fetch URL",
   description: "Fetches a public URL and returns its content as a file, with the final URL, status and headers.",
   long_description:
-    "Up to 20 redirects are followed, each checked like the first address. Cookies that they set are sent on where they belong, and kept no longer " +
-    "than the request. Compressed content is inflated.",
+    "Up to 20 redirects are followed, each checked like the first address. Cookies that they set are sent to their hosts, and discarded " +
+    "after the request. Compressed content is decompressed.",
   output_modality: "any",
   input: PAGE_MEMBER,
   params: {
     headers,
-    method: choice("HEAD asks for the headers alone.", ["GET", "HEAD"], { default: "GET" }),
-    max_bytes: integer("An answer that is longer, once it is inflated, is refused.", {
+    method: choice("HEAD returns the headers only.", ["GET", "HEAD"], { default: "GET" }),
+    max_bytes: integer("Maximum size of the decompressed response. Larger responses are refused.", {
       min: 1,
       max: WEB_PAGE_BYTES_MAX,
       unit: "bytes",
     }),
-    respect_robots: flag("Asks the site's robots.txt first, and goes no further where that forbids it.", false),
+    respect_robots: flag("Read the site's robots.txt first, and refuse the fetch if it is disallowed.", false),
   },
   rules: [{ rule: "without", path: "params.headers", names: FRAMING }],
   sample_input: SAMPLE,

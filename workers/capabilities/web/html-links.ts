@@ -43,6 +43,7 @@ export function namesIn(html: string): HtmlNames {
   const meta = new Map<string, string>();
   let base: string | undefined;
   let title = "";
+  let [titles, drawings] = [0, 0];
   const put = (name: string, value: string): void => {
     const word = attributeValue(name).trim().toLowerCase().slice(0, 100);
     if (word === "" || value === "" || meta.has(word) || meta.size >= META_MAX) return;
@@ -51,9 +52,20 @@ export function namesIn(html: string): HtmlNames {
   const rewriter = new HTMLRewriter()
     .on("html[lang]", { element: (element) => put("language", attributeValue(element.getAttribute("lang"))) })
     .on("base[href]", { element: (element) => void (base ??= attributeValue(element.getAttribute("href"))) })
-    .on("head title", {
+    .on("svg", {
+      element(element) {
+        if (!element.canHaveContent) return;
+        drawings += 1;
+        element.onEndTag(() => void (drawings -= 1));
+      },
+    })
+    // The tags of the head may be left out. A drawing has titles of its own.
+    .on("title", {
+      element() {
+        if (drawings === 0) titles += 1;
+      },
       text(piece) {
-        if (title.length < META_CHARACTERS_MAX) title += piece.text;
+        if (drawings === 0 && titles === 1 && title.length < META_CHARACTERS_MAX) title += piece.text;
       },
     })
     .on("meta[content]", {

@@ -16,12 +16,12 @@ export default defineCapability({
   description: "Lists the links of a page, feed, sitemap or robots.txt, and the metadata of a page.",
   long_description:
     "`links` lists the addresses on the page, each once. `meta` returns its title, language, description and other metadata. `feed` returns " +
-    "`feeds`, the feeds that the page announces, and the `items` of a feed; an item without a link has no `url`. `sitemap` returns `sitemaps`, those that are announced or " +
+    "`feeds`, the feeds that the page declares, and the `items` of a feed; an item without a link has no `url`. `sitemap` returns `sitemaps`, the declared or " +
     "listed, and the `pages` of a sitemap. `charset` is the encoding that the page was decoded with. Only the given address is fetched.",
   output_modality: "text",
   input: PAGE_MEMBER,
   params: {
-    kinds: list("What to list.", choice("One kind.", KINDS, { required: true }), {
+    kinds: list("Kinds of entries to list.", choice("One kind.", KINDS, { required: true }), {
       default: ["links", "meta"],
       max: KINDS.length,
     }),

@@ -97,10 +97,7 @@ async function checkTarget(target: Locator, selector: string): Promise<void> {
     throw new MediaError("invalid", message, { cause: error });
   });
   if (isSeen) return;
-  throw new MediaError(
-    "invalid",
-    `Expected params.selector to find an element that is seen, got none for ${selector}.`,
-  );
+  throw new MediaError("invalid", `Expected params.selector to match a visible element, got none for ${selector}.`);
 }
 
 /** Checks the size of the image, because the page's reported size is unreliable. @throws MediaError too_large */

@@ -17,7 +17,7 @@ export default defineCapability({
   display_name: "Page to Markdown",
   description: "Converts a web page to Markdown: its main article, or the whole page. Scripts run only with `render`.",
   long_description:
-    "Text is escaped, so that the Markdown reads as the page does. A frame is a link, and its content with `render`. `noscript` elements are included " +
+    "Text is escaped, so that the Markdown renders like the page. A frame is a link, and its content with `render`. `noscript` elements are included " +
     "without `render`. `charset` is the encoding that the page was decoded with.",
   output_modality: "text",
   input: PAGE_MEMBER,

@@ -1,7 +1,6 @@
 /**
- * A whole answer → one choice. JSON without a schema (`json_object`) is only asked for in words, so a whole answer is
- * checked to be one object; a stream has left before that could be known, and goes out unchecked. Source:
- * platform.claude.com/docs/en/api/messages.
+ * Converts a complete response to one choice. JSON without a schema (`json_object`) is requested only by prompt, so a complete response is
+ * checked to be one object. Streamed text is already sent and stays unchecked. Source: platform.claude.com/docs/en/api/messages.
  */
 import { type Members, membersOf, parseObject, textOf } from "../json.ts";
 import { type ChatCall, type ChatResult, ProviderError } from "../provider.ts";
@@ -11,7 +10,7 @@ import { afterMembers } from "./order.ts";
 import { answerToolOf } from "./tools.ts";
 import { readAnthropicUsage } from "./usage.ts";
 
-/** @throws ProviderError `failed` when the text is no answer or not the JSON that was asked for, `refused` when it declines without having said anything */
+/** @throws ProviderError `failed` for an unreadable response or invalid JSON, `refused` for a refusal without content */
 export function messageResult(text: string, call: ChatCall): ChatResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -40,9 +39,9 @@ export function messageResult(text: string, call: ChatCall): ChatResult {
   };
 }
 
-/** A text that ended by itself; where JSON was asked for, one object without the fence that models put around it. */
+/** Returns a finished text; for JSON output, one object without the code fence that models add. */
 function asAsked(text: string, { request }: ChatCall): string {
-  // An answer that was begun by the caller is JSON only together with its beginning.
+  // An answer that the caller began is JSON only together with its beginning.
   if (request.response_format?.type !== "json_object" || request.messages.at(-1)?.role === "assistant") return text;
   const bare = withoutFence(text);
   if (!parseObject(bare)) throw new ProviderError("failed", "the answer is not the JSON object that was asked for");
@@ -58,7 +57,7 @@ function withoutFence(text: string): string {
   return trimmed.slice(open + 1, -FENCE.length).trim();
 }
 
-/** A model that declined: the client learns no more than that, the log learns why. */
+/** Returns the error of a refusal. Its reason is only logged. */
 export function declined(details: unknown): ProviderError {
   const { category, explanation } = (details ?? {}) as { category?: unknown; explanation?: unknown };
   return new ProviderError("refused", `refusal ${textOf(category)} ${textOf(explanation)}`.trim());
@@ -71,14 +70,14 @@ interface Blocks {
   readonly calls: readonly Members[];
 }
 
-/** Blocks of kinds we ask for; what tools of the provider's own did is not for the client. */
+/** Reads blocks of the requested kinds; results of the provider's own tools are not for the client. */
 function readBlocks(blocks: readonly Members[], answerTool: unknown): Blocks {
   let said = "";
   let answer: string | undefined;
   let reasoning = "";
   const thinking: Members[] = [];
   const calls: Members[] = [];
-  // Where a tool carries the answer, the text around it is left out, and with it every place in that text.
+  // If a tool contains the answer, the surrounding text is omitted, and so are positions within that text.
   const after = (): Members => (answerTool === undefined ? afterMembers(said.length, calls.length) : {});
   for (const block of blocks) {
     switch (block["type"]) {
@@ -103,12 +102,12 @@ function readBlocks(blocks: readonly Members[], answerTool: unknown): Blocks {
       }
     }
   }
-  // Where a tool carries the answer, talk around it would not be JSON.
+  // If a tool contains the answer, the surrounding text would not be JSON.
   return { said: answer ?? said, reasoning, thinking, calls };
 }
 
 /**
- * The block as the model will want it back; none when it is not signed and would be refused.
+ * Returns the block in the form that the model requires back; empty for an unsigned block, which would be rejected.
  * @param more further members for our own use
  */
 export function signedBlock(block: Members, more: Members): Members[] {

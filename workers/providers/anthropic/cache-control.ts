@@ -1,8 +1,8 @@
-/** `cache_control`, an extension of ours on blocks, messages and tools: passed on, since it decides what a call costs. */
+/** `cache_control`, our extension on blocks, messages and tools, is passed on, since it affects the cost of a call. */
 import { isMembers, type Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
-/** `{ cache_control }` to spread into a block, or nothing. @throws ProviderError `rejected` for one without meaning */
+/** Returns `{ cache_control }` to spread into a block, or an empty object. @throws ProviderError `rejected` for an invalid value */
 export function cacheControl(holder: Readonly<Record<string, unknown>>, param: string): Members {
   const value = holder["cache_control"];
   if (value === undefined || value === null) return {};

@@ -1,7 +1,7 @@
 /**
- * Anthropic's error bodies → error class, decided once. The type decides, before the status;
- * a message only within its type, and only by how it begins: further on it may repeat what the caller wrote, and no
- * caller may make an error that blames us. Source: platform.claude.com/docs/en/api/errors.
+ * Maps Anthropic's error bodies to error classes, decided once. The type takes precedence over the status. A message counts only within its
+ * type, and only its beginning: the rest may repeat text of the caller, who must not be able to cause an error that blames us. Source:
+ * platform.claude.com/docs/en/api/errors.
  */
 import { isMembers, parseObject, textOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
@@ -20,17 +20,17 @@ const CLASS_OF_TYPE: Readonly<Record<string, ProviderErrorClass>> = {
   api_error: "failed",
 };
 
-/** All of these come as `invalid_request_error`, though the first three do not blame the request's form. */
+/** Messages within `invalid_request_error`; the first three do not blame the form of the request. */
 const REFUSED_MESSAGE = /^Output blocked by content filtering policy\b/;
 const SPENT_MESSAGE = /^(Your credit balance is too low\b|You have reached your specified (API )?usage limits\b)/;
 const DISABLED_MESSAGE = /^This organization has been disabled\b/;
 const TOO_LONG_MESSAGE = /^(prompt is too long:|input length and `max_tokens` exceed context limit\b)/;
-/** Behind the place of the block in our body, if that is named. */
+/** May begin with the path of the block in our body. */
 const UNREADABLE_MESSAGE = /^([a-z0-9_.]{1,200}: )?Could not process (the )?(image|pdf|document)\b/i;
-/** `details.error_code`, a word of the vendor's that holds nothing of a caller's. */
+/** `details.error_code`, which contains no text of a caller. */
 const SPENT_CODE = /^([a-z]+_)?spend_limit(_[a-z]+)?$/;
 
-/** @param text the body as it came; it goes to the log only, cut */
+/** @param text body as received; only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const told = readError(parseObject(text)?.["error"]);
   const kind = classOf(status, told);
@@ -42,7 +42,7 @@ export function classifyAnswer(status: number, headers: Headers, text: string): 
   });
 }
 
-/** An `error` member inside a 200 answer or stream, where the type stands alone. */
+/** Classifies an `error` member inside a 200 response or stream, by its type alone. */
 export function classifyErrorMember(value: unknown): ProviderError {
   const told = readError(value);
   const kind = classOf(500, told);
@@ -85,20 +85,20 @@ function classOfStatus(status: number): ProviderErrorClass {
 
 type ClientOptions = Pick<NonNullable<ConstructorParameters<typeof ProviderError>[2]>, "code" | "param" | "say">;
 
-/** Error options the client may see. The vendor's message stays out: its places are places in our body, not in the client's. */
+/** Returns error options for the client. The vendor's message is omitted, because its paths refer to our body instead of the client's. */
 function clientOptions(status: number, { type, message }: Told): ClientOptions {
   if (TOO_LONG_MESSAGE.test(message)) return { code: "context_length_exceeded", param: "messages" };
   if (status === 413 || type === "request_too_large") {
     return {
       code: "invalid_request",
       param: "messages",
-      say: "Expected a request of at most 32 MB with all its files; the model's provider takes no larger one.",
+      say: "The request exceeds the provider's limit of 32 MB, files included; send smaller files.",
     };
   }
   if (!UNREADABLE_MESSAGE.test(message)) return {};
   return {
     code: "unprocessable_input",
     param: "messages",
-    say: "Expected images and files that can be read; the model's provider could not open one of them.",
+    say: "The model's provider could not read an image or file of the request; send another one.",
   };
 }

@@ -1,4 +1,4 @@
-/** Why an answer ended, in OpenAI's words. */
+/** Finish reasons of answers, with OpenAI's names. */
 import { ProviderError } from "../provider.ts";
 
 const REASONS: Readonly<Record<string, string>> = {
@@ -12,8 +12,8 @@ const REASONS: Readonly<Record<string, string>> = {
 };
 
 /**
- * @param hasCalls the answer has calls the client is to make; the tool that carries a JSON answer is none
- * @throws ProviderError `failed` for a reason nobody knows, which may mean that the answer is not whole
+ * @param hasCalls true if the answer has calls for the client; the tool that contains a JSON answer does not count
+ * @throws ProviderError `failed` for an unknown reason, since the answer may be incomplete
  */
 export function finishReason(stopReason: string, hasCalls: boolean): string {
   const reason = Object.hasOwn(REASONS, stopReason) ? REASONS[stopReason] : undefined;
@@ -22,12 +22,12 @@ export function finishReason(stopReason: string, hasCalls: boolean): string {
   return hasCalls ? "tool_calls" : "stop";
 }
 
-/** The caller's stop text that was met, to spread into the choice: OpenAI has no name for it, and clients pass it over. */
+/** Returns the stop text that ended the answer, to spread into the choice. OpenAI has no member for it, and clients ignore it. */
 export function stopSequenceOf({ stop_sequence: met }: Readonly<Record<string, unknown>>): { stop_sequence?: string } {
   return typeof met === "string" ? { stop_sequence: met } : {};
 }
 
-/** The answer's tier as OpenAI names it. */
+/** Returns the service tier of the response, with OpenAI's name. */
 export function serviceTierOf(usage: unknown): { extra?: { service_tier: string } } {
   const tier = (usage as { service_tier?: unknown } | null | undefined)?.service_tier;
   if (typeof tier !== "string") return {};

@@ -1,4 +1,4 @@
-/** Images and files of a request, which are data URLs by now → `image` and `document` blocks. */
+/** Converts images and files of a request, already data URLs, to `image` and `document` blocks. */
 import { decodeText } from "#workers/capabilities/text.ts";
 
 import { isMembers, type Members, textOf } from "../json.ts";
@@ -8,11 +8,11 @@ const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/jpeg", "image/png", "image/gif", "image/webp"]);
 
-/** Text by another name: a model reads it, whatever its family calls it. */
+/** Media types of text outside `text/`, which models can read. */
 const TEXT_TYPE =
   /^text\/|^application\/(json|xml|yaml|x-yaml|javascript|x-ndjson|sql|toml|x-sh|ld\+json)$|\+(json|xml)$/;
 
-/** @throws ProviderError `rejected` for what is no JPEG, PNG, GIF or WebP */
+/** @throws ProviderError `rejected` for other types than JPEG, PNG, GIF or WebP */
 export function imageBlock(url: unknown, param: string): Members {
   const media = readDataUrl(textOf(url), param);
   if (!IMAGE_TYPES.has(media.type)) {
@@ -21,7 +21,7 @@ export function imageBlock(url: unknown, param: string): Members {
   return { type: "image", source: { type: "base64", media_type: media.type, data: media.base64() } };
 }
 
-/** A PDF or a text as document; an image sent as a file is an image. @throws ProviderError `rejected` for anything else */
+/** Returns a PDF or a text as a document block, and an image as an image block. @throws ProviderError `rejected` for other types */
 export function fileBlock(file: unknown, param: string): Members {
   const members = isMembers(file) ? file : {};
   const name = typeof members["file_data"] === "string" ? "file_data" : "file_url";
@@ -65,6 +65,6 @@ function decodePercent(payload: string, param: string): string {
   try {
     return decodeURIComponent(payload);
   } catch {
-    throw unsupported(param, "Expected a data URL that is encoded as it says.");
+    throw unsupported(param, "Expected a data URL with valid percent-encoding.");
   }
 }

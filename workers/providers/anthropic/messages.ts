@@ -1,7 +1,4 @@
-/**
- * A conversation as OpenAI writes it → `system` and turns that alternate. Source:
- * platform.claude.com/docs/en/api/messages.
- */
+/** Converts a conversation in OpenAI's format to `system` and alternating turns. Source: platform.claude.com/docs/en/api/messages. */
 import type { ChatMessage } from "#schemas/generated/types.ts";
 
 import { isMembers, type Members, membersOf, parseObject, textOf } from "../json.ts";
@@ -23,22 +20,20 @@ export interface Conversation {
 }
 
 export interface ConversationOptions {
-  /** The source takes instructions at the beginning only. */
+  /** True if the source accepts instructions only at the beginning. */
   readonly isSystemFirst?: boolean;
-  /** Names of the tools of the call that are deferred. */
+  /** Names of the call's deferred tools. */
   readonly deferred?: ReadonlySet<unknown>;
 }
 
-/**
- * @throws ProviderError `rejected` naming the message that cannot be said
- */
+/** @throws ProviderError `rejected` with the message that is not supported */
 export function convertMessages(
   given: readonly ChatMessage[],
   { isSystemFirst = false, deferred = new Set() }: ConversationOptions = {},
 ): Conversation {
   const system: Members[] = [];
   let messages: Turn[] = [];
-  /** Neighbours of one role are one turn; an empty one would be refused. */
+  /** Adjacent messages of one role become one turn; an empty turn would be rejected. */
   const add = (role: Turn["role"], blocks: readonly Members[]): void => {
     const last = messages.at(-1);
     if (blocks.length === 0) return;
@@ -66,7 +61,7 @@ export function convertMessages(
         break;
       }
       case "function":
-        throw unsupported(`${param}.role`, "Expected the role tool: this model knows tools, not functions.");
+        throw unsupported(`${param}.role`, "Expected the role tool: this model supports tools, not functions.");
     }
   }
   messages = withReminders(messages, isSystemFirst);
@@ -76,8 +71,8 @@ export function convertMessages(
 }
 
 /**
- * Instructions stay a turn of their own where the model takes one: behind a user's turn, and at the end or before an assistant's.
- * Elsewhere they are text of the user's turn. Source: platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages.
+ * Keeps instructions as separate turns where the model accepts them: after a user turn, and at the end or before an assistant turn.
+ * Elsewhere they become text of the user turn. Source: platform.claude.com/docs/en/build-with-claude/mid-conversation-system-messages.
  */
 function withReminders(turns: readonly Turn[], isSystemFirst: boolean): Turn[] {
   const settled: Turn[] = [];
@@ -97,7 +92,7 @@ function asReminder(block: Members): Members {
   return { ...block, text: reminder(textOf(block["text"])) };
 }
 
-/** Results stand before anything else the user says in that turn, or the call is refused. */
+/** Puts results before any other content of the user turn; otherwise the call is rejected. */
 function addToolResult(messages: Turn[], result: Members): void {
   const last = messages.at(-1);
   if (last?.role !== "user") {
@@ -108,7 +103,7 @@ function addToolResult(messages: Turn[], result: Members): void {
   last.content.splice(behind < 0 ? last.content.length : behind, 0, result);
 }
 
-/** An answer that is to be continued must not end in white space. */
+/** Removes trailing white space of an answer to be continued, which would be rejected. */
 function trimLast(messages: readonly Turn[]): void {
   const last = messages.at(-1);
   const block = last?.content.at(-1);
@@ -117,7 +112,7 @@ function trimLast(messages: readonly Turn[]): void {
 
 type Holder = Readonly<Record<string, unknown>>;
 
-/** The blocks of a message's content; texts without content are left out, since they are refused. */
+/** Returns the blocks of a message's content, without empty texts, which would be rejected. */
 function contentBlocks(message: Holder, param: string): Members[] {
   const { content } = message;
   const blocks = Array.isArray(content)
@@ -126,7 +121,7 @@ function contentBlocks(message: Holder, param: string): Members[] {
   return markLast(blocks, cacheControl(message, param));
 }
 
-/** A mark on the whole message stands for one on its last block that may have it: thinking may not. */
+/** Moves the cache mark of a message to its last block that supports one; thinking blocks do not. */
 function markLast(blocks: Members[], mark: Members): Members[] {
   const last = blocks.findLast(({ type }) => type !== "thinking" && type !== "redacted_thinking");
   if (last) Object.assign(last, mark);
@@ -152,7 +147,7 @@ function partBlocks(part: Members, param: string): Members[] {
       throw new ProviderError("rejected", "audio in a message", {
         code: "audio_not_supported_by_model",
         param,
-        say: "This model takes no audio; transcribe it first and send the text.",
+        say: "This model does not accept audio; transcribe it first and send the text.",
       });
     default:
       throw unsupported(`${param}.type`, "Expected a block of text, an image or a file.");
@@ -161,10 +156,10 @@ function partBlocks(part: Members, param: string): Members[] {
 
 function assistantBlocks(message: Holder, param: string): Members[] {
   if (message["audio"] != null) {
-    throw unsupported(`${param}.audio`, "This model keeps no spoken answers; send the text of what was said.");
+    throw unsupported(`${param}.audio`, "This model does not accept earlier spoken answers; send their text.");
   }
   if (message["function_call"] != null) {
-    throw unsupported(`${param}.function_call`, "Expected tool_calls: this model knows tools, not functions.");
+    throw unsupported(`${param}.function_call`, "Expected tool_calls: this model supports tools, not functions.");
   }
   const { cache_control: _mark, ...unmarked } = message;
   const byKind = {
@@ -176,25 +171,28 @@ function assistantBlocks(message: Holder, param: string): Members[] {
   return markLast(blocks, cacheControl(message, param));
 }
 
-/** False for a text of white space alone, which may be left over from a cut and is refused. */
+/** Returns false for a text of white space only, which may result from a cut and is rejected. */
 function isSaid({ type, text }: Members): boolean {
   return type !== "text" || textOf(text).trim() !== "";
 }
 
-/** Our own of an earlier answer; a changed one is refused, so they travel as they came. */
+/** Returns the thinking blocks of an earlier answer unchanged, because changed blocks are rejected. */
 function thinkingBlocks(value: unknown, param: string): BlocksByKind["thinking"] {
   return membersOf(value).map(({ type, thinking, signature, data, after }, at) => {
     if (type === "thinking" && typeof thinking === "string" && typeof signature === "string") {
       return { block: { type, thinking, signature }, after };
     }
     if (type === "redacted_thinking" && typeof data === "string") return { block: { type, data }, after };
-    throw unsupported(`${param}.thinking_blocks[${at}]`, "Expected a block as an earlier answer of this model had it.");
+    throw unsupported(
+      `${param}.thinking_blocks[${at}]`,
+      "Expected an unchanged block from an earlier response of this model.",
+    );
   });
 }
 
 function toolUse(call: Members, param: string): Members {
   if (call["type"] !== "function") {
-    throw unsupported(`${param}.type`, "Expected a call of a function: this model has no custom tools.");
+    throw unsupported(`${param}.type`, "Expected a function call: this model does not support custom tools.");
   }
   const fn = membersIn(call["function"]);
   return {
@@ -210,22 +208,22 @@ function parseArguments(text: string, param: string): Members {
   if (text.trim() === "") return {};
   const value = parseObject(text);
   if (value !== undefined) return value;
-  throw unsupported(param, "Expected the arguments as a JSON object: this model takes no others back.");
+  throw unsupported(param, "Expected the arguments to be a JSON object for this model.");
 }
 
-/** Ids of other families have characters that are refused here; a call and its result are changed alike. */
+/** Replaces characters in ids of other families that are rejected here; a call and its result change alike. */
 function toolId(value: unknown): string {
   return textOf(value).replaceAll(/[^a-zA-Z0-9_-]/g, "_") || "_";
 }
 
 /**
- * References to deferred tools have a result for themselves, and what else the tool returned follows the turn's results. Source:
+ * Returns references to deferred tools as a result without other content; the other content follows the turn's results. Source:
  * platform.claude.com/docs/en/agents-and-tools/tool-use/tool-search-tool.
  */
 function toolResult(message: Holder, param: string, deferred: ReadonlySet<unknown>): ToolResult {
   const { cache_control: _mark, ...unmarked } = message;
   const blocks = contentBlocks(unmarked, param).map(({ cache_control: _inner, ...block }) => block);
-  // A mark may stand on the result only, not inside it, and it also counts where its part is left out as empty.
+  // A cache mark is allowed only on the result itself, and counts even if its part is empty and omitted.
   const marks = [message, ...membersOf(message["content"])].map((holder) => cacheControl(holder, param));
   const names = Array.isArray(message["tool_references"]) ? (message["tool_references"] as unknown[]) : [];
   const found = names.filter((name) => deferred.has(name)).map((name) => ({ type: "tool_reference", tool_name: name }));

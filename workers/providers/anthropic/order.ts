@@ -1,24 +1,24 @@
 /**
- * The order of an answer's blocks, which a chat message does not keep: it has its text, its calls and its thinking apart.
- * Signed thinking that comes back in another place is refused, so each block of it tells what came before it
- * (`after`), and a message from our Messages API names its blocks in order (`block_order`). Pure.
+ * Order of an answer's blocks, which a chat message loses: its text, calls and thinking are separate members. Signed thinking at another
+ * position is rejected. Therefore each thinking block contains what preceded it (`after`), and a message from our Messages API lists its
+ * blocks in order (`block_order`). Pure.
  */
 import { isMembers, type Members, textOf } from "../json.ts";
 
-/** Members that tell what stood before a block of thinking, to spread into it; empty if it came first. */
+/** Returns members with the position of a thinking block, to spread into it; empty for the first block. */
 export function afterMembers(characters: number, toolCalls: number): Members {
   return characters === 0 && toolCalls === 0 ? {} : { after: { characters, tool_calls: toolCalls } };
 }
 
-/** A message's blocks by kind, each kind in its own order. */
+/** Blocks of a message by kind, each kind in its own order. */
 export interface BlocksByKind {
-  /** Each with the `after` it came with, which may be anything. */
+  /** Thinking blocks, each with its `after` as received, which may be any value. */
   readonly thinking: readonly { readonly block: Members; readonly after: unknown }[];
   readonly texts: readonly Members[];
   readonly calls: readonly Members[];
 }
 
-/** @param order the message's `block_order`; one that does not fit its blocks says nothing */
+/** @param order the message's `block_order`, ignored if it does not match the blocks */
 export function arrange(blocks: BlocksByKind, order: unknown): Members[] {
   return byOrder(blocks, order) ?? byPlace(blocks);
 }
@@ -39,7 +39,7 @@ function byOrder({ thinking, texts, calls }: BlocksByKind, order: unknown): Memb
   return arranged;
 }
 
-/** Thinking without a place follows the thinking before it; what no place divides is text first, then calls. */
+/** Thinking without a position follows the previous thinking; between two thinking blocks, text comes first, then calls. */
 function byPlace({ thinking, texts, calls }: BlocksByKind): Members[] {
   const arranged: Members[] = [];
   const text = new TextCutter(texts);
@@ -58,11 +58,11 @@ function countOf(value: unknown): number {
   return typeof value === "number" && value > 0 ? Math.floor(value) : 0;
 }
 
-/** Texts from their beginning on, cut where thinking stood between their parts. */
+/** Texts in order, split where thinking occurred between their parts. */
 class TextCutter {
   private readonly texts: readonly Members[];
   private next = 0;
-  /** Characters of the next text that have been returned already. */
+  /** Number of characters of the next text that were already returned. */
   private given = 0;
   private at = 0;
 
@@ -70,7 +70,7 @@ class TextCutter {
     this.texts = texts;
   }
 
-  /** Returns the texts not yet returned, up to this many characters from the beginning of all texts. */
+  /** Returns the remaining texts, up to this many characters from the beginning of all texts. */
   until(characters: number): Members[] {
     const parts: Members[] = [];
     for (
@@ -83,7 +83,7 @@ class TextCutter {
       const isWhole = end === text.length;
       const { cache_control: mark, ...unmarked } = block;
       const part = { ...unmarked, text: text.slice(this.given, end) };
-      // A mark covers all that comes before its end.
+      // A cache mark covers everything before its end.
       if (part.text !== "") parts.push(isWhole && mark !== undefined ? { ...part, cache_control: mark } : part);
       this.at += end - this.given;
       this.given = isWhole ? 0 : end;
@@ -93,7 +93,7 @@ class TextCutter {
   }
 }
 
-/** A client may have changed the text, so that the cut falls between the halves of a character. */
+/** Moves a position out of the middle of a surrogate pair, where it falls if a client changed the text. */
 function characterEnd(text: string, end: number): number {
   const code = text.charCodeAt(end);
   return code >= 0xdc00 && code <= 0xdfff ? end + 1 : end;

@@ -1,5 +1,5 @@
 /**
- * `reasoning_effort` → `thinking` and `output_config.effort`, or a budget on models that know no effort. Source:
+ * Converts `reasoning_effort` to `thinking` and `output_config.effort`, or to a budget for models without effort. Source:
  * platform.claude.com/docs/en/build-with-claude/adaptive-thinking, …/effort, …/extended-thinking.
  */
 import type { Members } from "../json.ts";
@@ -12,7 +12,7 @@ export interface Reasoning {
   readonly effort?: string;
 }
 
-/** Our word for how much to think → theirs, and the share of the output limit it stands for where a budget is asked. */
+/** Our effort → Anthropic's effort, and its share of the output limit for models with a budget. */
 const LEVELS: Readonly<Record<string, { readonly effort: string; readonly share: number }>> = {
   minimal: { effort: "low", share: 0.1 },
   low: { effort: "low", share: 0.2 },
@@ -25,9 +25,9 @@ const LEVELS: Readonly<Record<string, { readonly effort: string; readonly share:
 const BUDGET_TOKENS_MIN = 1_024;
 
 /**
- * `effort_only`, which our Messages API sets, says that the effort came without a word on thinking: it is then none.
- * @param isForced a tool must be called, which rules thinking out
- * @throws ProviderError `rejected` naming `reasoning_effort`
+ * `effort_only`, set by our Messages API, means an effort without a request for thinking: thinking is disabled.
+ * @param isForced true if a tool must be called, which excludes thinking
+ * @throws ProviderError `rejected` with `reasoning_effort`
  */
 export function convertReasoning(
   { request, traits }: Pick<ChatCall, "request" | "traits">,
@@ -38,30 +38,30 @@ export function convertReasoning(
   const wanted = request.reasoning_effort ?? undefined;
   if (wanted === undefined) return {};
   if (wanted === "none") {
-    if (traits.has("reasoning_always")) throw refused("This model always reasons; leave this out or choose an effort.");
+    if (traits.has("reasoning_always")) throw refused("This model always reasons; remove this or choose an effort.");
     return traits.has("no_reasoning") ? {} : { thinking: { type: "disabled" } };
   }
   const level = Object.hasOwn(LEVELS, wanted) ? LEVELS[wanted] : undefined;
   if (!level) throw refused(`Expected one of none, ${Object.keys(LEVELS).join(", ")}.`);
-  if (traits.has("no_reasoning")) throw refused("This model does not reason; leave this out.");
+  if (traits.has("no_reasoning")) throw refused("This model does not reason; remove this.");
   const isEffortOnly = request["effort_only"] === true;
   if (traits.has("reasoning_by_budget")) {
     if (isEffortOnly) return {};
-    if (isForced) throw refused("This model cannot reason where a tool must be called or an answer meet a schema.");
-    // An effort is a wish, the limit on the answer is not: where no budget fits in, there is none.
+    if (isForced) throw refused("This model cannot reason when tool_choice forces a tool call or a schema is set.");
+    // The effort is a preference, the output limit is not: without capacity for a budget, thinking is disabled.
     if (maxTokens <= BUDGET_TOKENS_MIN || !mayThinkOn(messages)) return {};
     const budget = Math.max(BUDGET_TOKENS_MIN, Math.floor(maxTokens * level.share));
     return { thinking: { type: "enabled", budget_tokens: budget } };
   }
   const effort = level.effort === "xhigh" && traits.has("no_xhigh_effort") ? "max" : level.effort;
   if (isForced || isEffortOnly) return { effort };
-  // Newer models would keep their thoughts to themselves.
+  // Newer models would omit the text of their thinking.
   return { effort, thinking: { type: "adaptive", display: "summarized" } };
 }
 
 /**
- * A turn that thought and called tools must come back with its thoughts, or a call with a budget is refused. Clients
- * that know nothing of thinking blocks get the rest of that turn without thinking.
+ * A turn with thinking and tool calls must be returned with its thinking; otherwise a call with a budget is rejected. For clients without
+ * thinking blocks, the rest of such a turn continues without thinking.
  */
 function mayThinkOn(messages: Conversation["messages"]): boolean {
   if (messages.at(-1)?.content[0]?.["type"] !== "tool_result") return true;

@@ -1,7 +1,7 @@
-/** Requests that Claude models cannot be asked. */
+/** Errors for requests that Claude models do not support. */
 import { ProviderError } from "../provider.ts";
 
-/** @param say a sentence for the client */
+/** @param say error message for the client */
 export function unsupported(param: string, say: string): ProviderError {
   return new ProviderError("rejected", say, { code: "unsupported_value", param, say });
 }

@@ -1,7 +1,7 @@
 /**
- * A chat request → the body of `POST /messages`, built member by member, so that nothing of a caller's can steer where
- * or as whom we call. Left out, since the family has no such thing and the answer is none the worse: `seed`, the
- * penalties, `store`, `metadata`, `prompt_cache_key`, names of participants.
+ * Converts a chat request to the body of `POST /messages`. Members are copied one by one, so that no caller can choose where or as whom we
+ * call. Omitted without loss, because the family does not have them: `seed`, the penalties, `store`, `metadata`, `prompt_cache_key`, names
+ * of participants.
  */
 import { createHash } from "node:crypto";
 
@@ -18,7 +18,7 @@ import { unsupported } from "./rejected.ts";
 import { closedSchema } from "./schema.ts";
 import { convertTools } from "./tools.ts";
 
-/** @throws ProviderError `rejected` naming the parameter that a Claude model cannot be asked */
+/** @throws ProviderError `rejected` with the parameter that Claude models do not support */
 export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const { request, traits } = call;
   refuseWhatIsMissing(request);
@@ -51,7 +51,7 @@ export function messagesRequest(call: ChatCall, isStream: boolean): JsonRequest 
   return { path: "/messages", body: stringifyExact(body, call.exactIntegers), ...headers };
 }
 
-/** Anthropic's own clients send this with deferred tools, although its documentation no longer asks for it. */
+/** Sent by Anthropic's own clients with deferred tools, although its documentation no longer requires it. */
 const DEFERRED_TOOLS = "advanced-tool-use-2025-11-20";
 
 const MISSING: readonly (readonly [
@@ -59,32 +59,36 @@ const MISSING: readonly (readonly [
   isAsked: (request: ChatCompletionRequest) => boolean,
   say: string,
 ])[] = [
-  ["n", ({ n }) => (n ?? 1) > 1, "This model gives one answer a call; leave n out or send 1."],
-  ["logprobs", ({ logprobs }) => logprobs === true, "This model reports no probabilities of its tokens."],
-  ["top_logprobs", (request) => (request.top_logprobs ?? 0) > 0, "This model reports no probabilities of its tokens."],
+  ["n", ({ n }) => (n ?? 1) > 1, "This model returns one choice per call; remove n or set it to 1."],
+  ["logprobs", ({ logprobs }) => logprobs === true, "This model does not support log probabilities."],
+  ["top_logprobs", (request) => (request.top_logprobs ?? 0) > 0, "This model does not support log probabilities."],
   [
     "logit_bias",
     (request) => Object.keys(request.logit_bias ?? {}).length > 0,
-    "This model cannot be biased towards tokens.",
+    "This model does not support logit_bias.",
   ],
   [
     "modalities",
     ({ modalities }) => modalities?.includes("audio") === true,
-    'This model answers in text; expected ["text"].',
+    'This model returns text only; expected ["text"].',
   ],
-  ["audio", ({ audio }) => audio != null, "This model answers in text; leave audio out."],
-  ["prediction", ({ prediction }) => prediction != null, "This model takes no predicted output."],
-  ["web_search_options", (request) => request.web_search_options != null, "This model does not search the web here."],
+  ["audio", ({ audio }) => audio != null, "This model returns text only; remove audio."],
+  ["prediction", ({ prediction }) => prediction != null, "This model does not support predicted output."],
+  [
+    "web_search_options",
+    (request) => request.web_search_options != null,
+    "Web search is not available for this model.",
+  ],
   [
     "verbosity",
     ({ verbosity }) => (verbosity ?? "medium") !== "medium",
-    "This model takes no verbosity; say in the messages how long the answer should be.",
+    "This model does not support verbosity; state the length in the messages.",
   ],
-  ["functions", ({ functions }) => (functions?.length ?? 0) > 0, "Expected tools: this model knows no functions."],
+  ["functions", ({ functions }) => (functions?.length ?? 0) > 0, "This model does not support functions; use tools."],
   [
     "function_call",
     (request) => request.function_call != null && request.function_call !== "none" && request.function_call !== "auto",
-    "Expected tool_choice: this model knows no functions.",
+    "This model does not support function_call; use tool_choice.",
   ],
 ];
 
@@ -92,7 +96,7 @@ function refuseWhatIsMissing(request: ChatCompletionRequest): void {
   for (const [param, isAsked, say] of MISSING) if (isAsked(request)) throw unsupported(param, say);
 }
 
-/** JSON without a schema cannot be enforced, only asked for; what comes of it is checked where it comes whole. */
+/** Returns an instruction for JSON without a schema, which cannot be enforced. Complete responses are checked. */
 function jsonInstruction({ response_format: format }: ChatCompletionRequest): Members[] {
   if (format?.type !== "json_object") return [];
   return [{ type: "text", text: "Answer with one JSON object and nothing else: no other text, no code fences." }];
@@ -101,36 +105,37 @@ function jsonInstruction({ response_format: format }: ChatCompletionRequest): Me
 function outputFormat({ response_format: format }: ChatCompletionRequest): Members | undefined {
   if (format?.type !== "json_schema") return undefined;
   const param = "response_format.json_schema.schema";
-  if (format.json_schema.schema === undefined) throw unsupported(param, "Expected a schema for this model.");
+  if (format.json_schema.schema === undefined)
+    throw unsupported(param, "This model requires a schema for response_format json_schema.");
   return { type: "json_schema", schema: closedSchema(format.json_schema.schema, param) };
 }
 
 function stopSequences({ stop }: ChatCompletionRequest): Members {
   const sequences = typeof stop === "string" ? [stop] : (stop ?? []);
   if (sequences.some((sequence) => sequence.trim() === "")) {
-    throw unsupported("stop", "Expected stop texts with more in them than white space for this model.");
+    throw unsupported("stop", "Expected stop sequences with more than white space for this model.");
   }
   return sequences.length > 0 ? { stop_sequences: sequences } : {};
 }
 
-/** A pseudonym only, and another one in each workspace: what a caller uses to tell its users apart stays with us. */
+/** Returns a pseudonym per workspace: the caller's identifiers of its users are never sent. */
 function endUser({ request, workspaceId }: ChatCall): Members {
   const name = request.safety_identifier ?? request.user ?? "";
   if (name === "") return {};
   return { metadata: { user_id: createHash("sha256").update(`${workspaceId}:${name}`).digest("hex") } };
 }
 
-/** Everything but `auto` must not reach capacity of another price. */
+/** Maps the tier. Every tier except `auto` excludes capacity at another price. */
 function serviceTier({ service_tier: tier }: ChatCompletionRequest): Members {
   return tier == null ? {} : { service_tier: tier === "auto" ? "auto" : "standard_only" };
 }
 
-// Sampling parameters: which values of temperature, top_p and top_k the model takes.
+// Sampling parameters: the values of temperature, top_p and top_k that the model accepts.
 
-/** Least `top_p` beside thinking. */
+/** Lowest `top_p` with thinking. */
 const THINKING_TOP_P_MIN = 0.95;
 
-/** @throws ProviderError `rejected` for a value that the model refuses; one that changes nothing is left out instead */
+/** @throws ProviderError `rejected` for a value that the model rejects; a value without effect is omitted instead */
 function convertSampling({ request, traits }: Pick<ChatCall, "request" | "traits">, { thinking }: Reasoning): Members {
   const temperature = request.temperature ?? undefined;
   const topP = request.top_p ?? undefined;
@@ -143,7 +148,7 @@ function convertSampling({ request, traits }: Pick<ChatCall, "request" | "traits
   }
   if (traits.has("no_sampling")) {
     const isSet = { temperature: (temperature ?? 1) !== 1, top_p: (topP ?? 1) !== 1, top_k: topK !== undefined };
-    refuse(isSet, "This model chooses its tokens by itself; leave this out.");
+    refuse(isSet, "This model does not support sampling parameters; remove this.");
     return {};
   }
   if (thinking !== undefined && thinking["type"] !== "disabled") {
@@ -152,13 +157,13 @@ function convertSampling({ request, traits }: Pick<ChatCall, "request" | "traits
       top_p: (topP ?? 1) < THINKING_TOP_P_MIN,
       top_k: topK !== undefined,
     };
-    refuse(isSet, "This model takes no such value while it reasons; leave this or reasoning_effort out.");
+    refuse(isSet, "This model does not support this value with reasoning; remove it or reasoning_effort.");
   }
   const members: Members = {};
   if (temperature !== undefined) members["temperature"] = temperature;
   if (topP !== undefined) members["top_p"] = topP;
   if (topK !== undefined) members["top_k"] = topK;
-  // Of the pair, the one that says something stays; of two that do, the temperature.
+  // Keeps the parameter that has an effect; of two, the temperature.
   if (traits.has("temperature_or_top_p") && temperature !== undefined && topP !== undefined) {
     delete members[temperature === 1 ? "temperature" : "top_p"];
   }

@@ -1,6 +1,6 @@
 /**
- * JSON Schema → the part of it that answers and strict tools can be bound to. What cannot be enforced becomes words of
- * the description, as in the vendor's own SDK. Source: platform.claude.com/docs/en/build-with-claude/structured-outputs.
+ * Reduces a JSON Schema to the part that answers and strict tools can enforce. Other constraints become text of the description, as in the
+ * vendor's own SDK. Source: platform.claude.com/docs/en/build-with-claude/structured-outputs.
  */
 import { isMembers, type Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
@@ -20,7 +20,7 @@ const FORMATS: ReadonlySet<unknown> = new Set([
   "uuid",
 ]);
 
-/** Members with a meaning of their own here; what is left over becomes words. */
+/** Members that this file converts; all others become text. */
 const HANDLED: ReadonlySet<string> = new Set([
   ...KEPT,
   "$schema",
@@ -37,7 +37,7 @@ const HANDLED: ReadonlySet<string> = new Set([
   "items",
 ]);
 
-/** @throws ProviderError `rejected` for objects of unknown members and for values of any type, which cannot be bound */
+/** @throws ProviderError `rejected` for objects with unknown members and for values of any type, which cannot be enforced */
 export function closedSchema(schema: unknown, param: string): Members {
   if (!isMembers(schema)) throw open(param);
   const closed: Members = {};
@@ -72,7 +72,7 @@ export function closedSchema(schema: unknown, param: string): Members {
   return closed;
 }
 
-/** Members beyond those listed are ruled out: what is left is still valid by the schema as it was. */
+/** Excludes members beyond the listed ones: the remaining values are still valid by the original schema. */
 function closeObject(schema: Members, closed: Members, param: string): void {
   const { properties, additionalProperties, required } = schema;
   if (!isMembers(properties) && additionalProperties !== false) throw open(param);
@@ -94,6 +94,6 @@ function isOf(schema: Members, type: string): boolean {
 function open(param: string): Error {
   return unsupported(
     param,
-    "Expected a schema that names each member and its type: this model cannot be bound to objects with free members.",
+    "Expected a schema that lists every member with its type: this model does not support objects with free members.",
   );
 }

@@ -1,4 +1,4 @@
-/** The events of one streamed answer → deltas. Source: platform.claude.com/docs/en/build-with-claude/streaming. */
+/** Converts the events of one streamed answer to deltas. Source: platform.claude.com/docs/en/build-with-claude/streaming. */
 import { promptTokens } from "#shared/calls/pricing/usage.ts";
 import { PROVIDER_BYTES_MAX } from "#workers/providers/http.ts";
 
@@ -12,10 +12,10 @@ import { afterMembers } from "./order.ts";
 import { answerToolOf } from "./tools.ts";
 import { readAnthropicUsage } from "./usage.ts";
 
-/** A stream that opens more than this never means it. */
+/** Most tool calls of a stream; more are a fault. */
 const TOOL_CALLS_MAX = 1_024;
 
-/** A block under way. Kinds that are not ours have none. */
+/** An open block; kinds that we do not forward have none. */
 type Block =
   | { readonly kind: "text" }
   | { readonly kind: "thinking"; readonly block: Members; readonly after: Members; thinking: string; signature: string }
@@ -27,21 +27,21 @@ export function createReader(call: Pick<ChatCall, "request" | "traits">): ChatSt
 }
 
 class MessageStream implements ChatStreamReader {
-  /** The tool whose input is the answer; empty when there is none. */
+  /** Name of the tool whose input is the answer; empty without such a tool. */
   private readonly answerTool: string;
   private readonly blocks = new Map<unknown, Block>();
   private start: Members | undefined;
   private calls = 0;
-  /** Blocks of thinking that went out. */
+  /** Number of thinking blocks that were sent. */
   private thoughts = 0;
-  /** Characters of content that went out. */
+  /** Number of characters of content that were sent. */
   private saidLength = 0;
   private hasContent = false;
   private hasOutput = false;
   private hasAnswer = false;
   private isFinished = false;
   private malformed = 0;
-  /** Text held back until it is known whether the answer comes by tool. */
+  /** Text that is withheld until it is known whether a tool contains the answer. */
   private held = "";
   private hiddenLength = 0;
 
@@ -52,7 +52,7 @@ class MessageStream implements ChatStreamReader {
   read({ data }: { readonly data: string }): ChatDelta | "done" | undefined {
     const event = parseObject(data);
     if (!event) {
-      // One broken event is skipped; if it was the one that mattered, the missing stop reason tells.
+      // One broken event is skipped; if it was essential, the missing stop reason reveals it.
       this.malformed += 1;
       return undefined;
     }
@@ -60,7 +60,7 @@ class MessageStream implements ChatStreamReader {
       case "message_start":
         return this.begin(event["message"]);
       case "content_block_start":
-        // Kept until the block is closed, which may be never.
+        // Kept until the block is closed, which may never happen.
         this.hide(data);
         return this.open(event["index"], event["content_block"]);
       case "content_block_delta":
@@ -90,7 +90,7 @@ class MessageStream implements ChatStreamReader {
       this.start = start;
       return { ...delta({ role: "assistant" }), ...inputUsageOf(start["usage"]), ...serviceTierOf(start["usage"]) };
     }
-    // Said twice it means nothing; another answer in the middle of one cannot be told apart from it.
+    // A repeated start is harmless; a second answer within the stream cannot be separated from the first.
     if (start["id"] === this.start["id"] || !this.hasContent) return undefined;
     throw new ProviderError("failed", "another message began before the first had ended");
   }
@@ -105,14 +105,14 @@ class MessageStream implements ChatStreamReader {
       return this.say(textOf(block["text"]));
     }
     if (type === "thinking" || type === "redacted_thinking") {
-      // Where a tool carries the answer, places in the text around it mean nothing.
+      // If a tool contains the answer, positions in the surrounding text have no meaning.
       const after = this.answerTool === "" ? afterMembers(this.saidLength, this.calls) : {};
       this.blocks.set(index, { kind: "thinking", block, after, thinking: "", signature: textOf(block["signature"]) });
       return this.think(index, textOf(block["thinking"]));
     }
     if (type !== "tool_use") return undefined;
     if (this.answerTool !== "" && block["name"] === this.answerTool) {
-      // Only the first is the answer; a second would spoil it.
+      // Only the first call is the answer; a second would invalidate it.
       if (!this.hasAnswer) this.blocks.set(index, { kind: "answer", input, hasArguments: false });
       this.hasAnswer = true;
       return undefined;
@@ -171,14 +171,14 @@ class MessageStream implements ChatStreamReader {
     if (given) return given;
     if (block.kind !== "thinking") return undefined;
     const { thinking, signature, after } = block;
-    // Clients that put lists together by OpenAI's rule look for the index of each item.
+    // Clients that merge lists by OpenAI's rule require an index on each item.
     const signed = signedBlock({ ...block.block, thinking, signature }, { index: this.thoughts, ...after });
     this.thoughts += signed.length;
-    // Nobody reads it, so it counts as no output: a refusal may still come.
+    // Invisible to the client, so it is no output: a refusal may still follow.
     return signed.length > 0 ? delta({ thinking_blocks: signed }) : undefined;
   }
 
-  /** Arguments that came with the block's beginning, or none at all: `{}` then, so that whoever parses them finds JSON. */
+  /** Returns the arguments of the block's start, or `{}` without arguments, so that clients can parse them as JSON. */
   private whole(block: Block): ChatDelta | undefined {
     if ((block.kind !== "call" && block.kind !== "answer") || block.hasArguments) return undefined;
     return this.argue(block, JSON.stringify(isMembers(block.input) ? block.input : {}));
@@ -204,7 +204,7 @@ class MessageStream implements ChatStreamReader {
     return delta(piece);
   }
 
-  /** Limits the text that is kept without being sent on, since nobody else sees it. Returns the text. */
+  /** Limits the text that is stored without being sent. Returns the text. */
   private hide(text: string): string {
     this.hiddenLength += text.length;
     if (this.hiddenLength > PROVIDER_BYTES_MAX) {
@@ -214,7 +214,7 @@ class MessageStream implements ChatStreamReader {
   }
 }
 
-/** Merges what blocks that were never closed still owe, and the text held back, into one piece. */
+/** Merges the pending chunks of unclosed blocks and the withheld text into one chunk. */
 function mergePieces(choices: readonly Members[], text: string): Members {
   const pieces = choices.map((choice) => choice["delta"] as Members);
   const content = pieces.map((piece) => textOf(piece["content"])).join("") + text;
@@ -231,7 +231,7 @@ function delta(piece: Members, finish: string | null = null, more: Members = {})
   return { choices: [{ index: 0, delta: piece, logprobs: null, finish_reason: finish, ...more }] };
 }
 
-/** Input usage known at the beginning of a stream, cache reads and writes included; empty if none is known. */
+/** Returns the input usage at the beginning of a stream, including cache reads and writes; empty if unknown. */
 function inputUsageOf(report: unknown): Pick<ChatDelta, "inputUsage"> {
   const usage = readAnthropicUsage(report);
   if (usage === null || usage === "impossible" || promptTokens(usage) === 0) return {};

@@ -1,4 +1,4 @@
-/** Tools, and how much the model is free to use them. Source: platform.claude.com/docs/en/agents-and-tools/tool-use. */
+/** Tools and tool choice. Source: platform.claude.com/docs/en/agents-and-tools/tool-use. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 
 import { isMembers, type Members, membersOf, textOf } from "../json.ts";
@@ -10,13 +10,13 @@ import { closedSchema } from "./schema.ts";
 export interface Tooling {
   /** `tools` and `tool_choice` of the body. */
   readonly members: Members;
-  /** The model must call a tool, and so it cannot think first. */
+  /** True if the model must call a tool, which excludes thinking. */
   readonly isForced: boolean;
-  /** Names of the tools that the model is shown only where a tool's result refers to them. */
+  /** Names of tools that the model sees only after a tool result refers to them. */
   readonly deferred: ReadonlySet<unknown>;
 }
 
-/** @throws ProviderError `rejected` naming the tool or choice that cannot be said */
+/** @throws ProviderError `rejected` with the tool or choice that is not supported */
 export function convertTools({ request, traits }: Pick<ChatCall, "request" | "traits">): Tooling {
   const narrowed = allowedNames(request.tool_choice);
   const tools = membersOf(request.tools)
@@ -25,10 +25,10 @@ export function convertTools({ request, traits }: Pick<ChatCall, "request" | "tr
   const answerTool = answerToolOf({ request, traits });
   if (answerTool !== undefined) tools.push({ ...answerTool });
   if (tools.length === 0) return { members: {}, isForced: false, deferred: new Set() };
-  // One tool at least has to be shown at once.
+  // At least one tool must not be deferred.
   if (tools.every(isDeferred)) for (const tool of tools) delete tool["defer_loading"];
   const choice = answerTool === undefined ? convertChoice(request) : answerChoice(request, textOf(answerTool["name"]));
-  // One call at a time is the caller's word, and a must where the one call is the answer.
+  // The caller decides about parallel calls, but the tool with the answer must be called alone.
   const isAnswerOnly = answerTool !== undefined && choice["type"] === "tool";
   if (choice["type"] !== "none" && (request.parallel_tool_calls === false || isAnswerOnly)) {
     choice["disable_parallel_tool_use"] = true;
@@ -47,11 +47,11 @@ function isDeferred(tool: Members): boolean {
 
 function convertTool(tool: Members, param: string, isOlder: boolean): Members {
   if (tool["type"] !== "function") {
-    throw unsupported(`${param}.type`, "Expected a function tool: this model has no custom tools.");
+    throw unsupported(`${param}.type`, "Expected a function tool: this model does not support custom tools.");
   }
   const fn = isMembers(tool["function"]) ? tool["function"] : {};
   const own = clientTool(tool["client_tool"]);
-  // A deferred tool is no part of what is cached, and a mark on it is refused.
+  // A deferred tool is not cached, and a cache mark on it is rejected.
   const loading = isDeferred(tool) ? { defer_loading: true } : cacheControl(tool, param);
   if (own) return { ...own, name: textOf(fn["name"]), ...loading };
   const given = isMembers(fn["parameters"]) ? fn["parameters"] : { type: "object", properties: {} };
@@ -59,7 +59,7 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
   if (schema["type"] !== "object") {
     throw unsupported(`${param}.function.parameters`, "Expected parameters of type object.");
   }
-  // Older models follow a schema without being bound to it.
+  // Older models follow a schema without guarantee.
   const isStrict = fn["strict"] === true && !isOlder;
   return {
     name: textOf(fn["name"]),
@@ -71,14 +71,14 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
   };
 }
 
-/** Type and settings of a tool that Claude models know. Tools that would run at Anthropic, and be charged there, are none. */
+/** Returns type and settings of a tool that Claude models know. Tools that run at Anthropic and are charged there are excluded. */
 function clientTool(value: unknown): Members | undefined {
   if (!isMembers(value) || !/^(?:bash|memory|text_editor)_\d{8}$/.test(textOf(value["type"]))) return undefined;
   const most = value["max_characters"];
   return { type: value["type"], ...(typeof most === "number" ? { max_characters: most } : {}) };
 }
 
-/** The names a call is narrowed to; undefined when it is not. */
+/** Returns the names to which a call is restricted; undefined without restriction. */
 function allowedNames(choice: ChatCompletionRequest["tool_choice"]): ReadonlySet<string> | undefined {
   if (typeof choice !== "object" || choice.type !== "allowed_tools") return undefined;
   return new Set(
@@ -104,14 +104,14 @@ function choiceMode(choice: ChatCompletionRequest["tool_choice"]): "none" | "aut
   if (typeof choice === "string") return choice;
   if (choice.type === "function") return "named";
   if (choice.type === "allowed_tools") return choice.allowed_tools.mode;
-  throw unsupported("tool_choice", "Expected a function tool: this model has no custom tools.");
+  throw unsupported("tool_choice", "Expected a function tool: this model does not support custom tools.");
 }
 
 const ANSWER_TOOL = "json_answer";
 
 /**
- * Tool that stands in where answers cannot be bound to a schema: it has the schema, and its input is the answer. Undefined
- * when the call needs none: no schema requested, or a tool of the caller's must be called anyway.
+ * Returns a tool that replaces output by schema: it has the schema, and its input is the answer. Undefined without a requested schema, or
+ * if a tool of the caller must be called.
  */
 export function answerToolOf({ request, traits }: Pick<ChatCall, "request" | "traits">): Members | undefined {
   const format = request.response_format;
@@ -133,7 +133,7 @@ export function answerToolOf({ request, traits }: Pick<ChatCall, "request" | "tr
   };
 }
 
-/** The answer itself, or a tool of the caller's first where those may be called. */
+/** Forces the tool with the answer, or any tool if the caller's tools may be called first. */
 function answerChoice(request: ChatCompletionRequest, name: string): Members {
   const mayCall = membersOf(request.tools).length > 0 && choiceMode(request.tool_choice) !== "none";
   return mayCall ? { type: "any" } : { type: "tool", name };

@@ -1,20 +1,20 @@
 /**
- * Anthropic's usage report → our buckets. Its `input_tokens` leave out what was read from and written to the cache;
- * `output_tokens` contain thinking. Source: platform.claude.com/docs/en/api/messages.
+ * Converts Anthropic's usage report to our buckets. `input_tokens` excludes cache reads and writes; `output_tokens` contains thinking.
+ * Source: platform.claude.com/docs/en/api/messages.
  */
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { isMembers, type Members, membersOf } from "../json.ts";
 
-/** Larger counts are no report of a chat call but a fault; they must never reach the ledger. */
+/** Larger counts are a fault of the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** Parts of a call that ran at the model's own rates. */
+/** Parts of a call at the model's own prices. */
 const EXECUTORS: ReadonlySet<unknown> = new Set(["message", "compaction"]);
 
 /**
- * null = no report (or one that says zero of everything); "impossible" = negative, fractional, not a number or absurd.
- * @param earlier a report of the same stream: counts are cumulative, so it only fills in what the later one leaves out
+ * null = no report (or only zeros); "impossible" = negative, fractional, not a number or absurdly large.
+ * @param earlier earlier report of the same stream: counts are cumulative, so it only fills in missing counts
  */
 export function readAnthropicUsage(value: unknown, earlier?: unknown): TokenUsage | null | "impossible" {
   if (value === null || value === undefined) return null;
@@ -37,8 +37,8 @@ const BUCKETS = ["input", "cachedInput", "cacheWrite5m", "cacheWrite1h", "output
 type Buckets = Record<(typeof BUCKETS)[number], number>;
 
 /**
- * The totals leave out what compaction used, so its parts are added up instead. After a fallback at the provider the
- * totals are those of the model that answered, and what the first one used is not charged.
+ * Returns the parts to add up, because the totals exclude compaction. After a fallback at the provider, the totals are those of the
+ * answering model, and the usage of the first model is not charged.
  */
 function partsOf(report: Members): Members[] {
   const iterations = membersOf(report["iterations"]);
@@ -47,7 +47,7 @@ function partsOf(report: Members): Members[] {
   return executed.length > 0 ? executed : [report];
 }
 
-/** undefined when a count cannot be true. */
+/** Returns undefined for an impossible count. */
 function bucketsOf(part: Members, commonSplit: unknown): Buckets | undefined {
   const own = part["cache_creation"];
   const given = own ?? commonSplit;
@@ -61,12 +61,12 @@ function bucketsOf(part: Members, commonSplit: unknown): Buckets | undefined {
   if (minutes === undefined || hour === undefined) return undefined;
   const written = count(part["cache_creation_input_tokens"] ?? (isMembers(own) ? minutes + hour : 0));
   if (written === undefined) return undefined;
-  // The split comes once, at the beginning; what is written later is written for as long.
+  // The split is reported once, at the beginning; later writes last equally long.
   const cacheWrite1h = hour > 0 && minutes === 0 ? written : Math.min(hour, written);
   return { input, cachedInput, cacheWrite5m: written - cacheWrite1h, cacheWrite1h, output };
 }
 
-/** A member that is absent or null counts as zero; undefined marks a value that no provider can mean. */
+/** Returns zero for an absent or null member, and undefined for an impossible value. */
 function count(value: unknown): number | undefined {
   if (value === undefined || value === null) return 0;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > TOKENS_MAX) return undefined;

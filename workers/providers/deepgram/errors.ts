@@ -1,6 +1,6 @@
 /**
- * Deepgram's error bodies → error class, decided once: `{err_code, err_msg}` of the older services and
- * `{category, message, details}` of the newer ones. Source: developers.deepgram.com/docs/errors.
+ * Maps Deepgram's error bodies to error classes, decided once: `{err_code, err_msg}` of the older services and `{category, message,
+ * details}` of the newer ones. Source: developers.deepgram.com/docs/errors.
  */
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
@@ -16,13 +16,13 @@ const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
   PROJECT_NOT_FOUND: "misconfigured",
   TOO_MANY_REQUESTS: "busy",
   RATE_LIMIT_EXCEEDED: "busy",
-  // What we sent did not arrive whole: another attempt may.
+  // The upload was incomplete; a retry may succeed.
   SLOW_UPLOAD: "failed",
   PAYLOAD_ERROR: "failed",
 };
 
 const UNREADABLE = /corrupt or unsupported data|failed to (?:process|decode) audio|unable to (?:read|decode)|no audio/i;
-/** Said of the three together, whichever of them is wrong. */
+/** Message for a wrong model, language or tier, without a hint which of the three is wrong. */
 const UNKNOWN_COMBINATION = /no such model\/language/i;
 const UNKNOWN_MODEL = /\b(?:no such|unknown|invalid) model\b|\bmodel\b.*\b(?:not found|does not exist)\b/i;
 const TOO_LONG = /character limit|\btoo long\b|exceeded? .*\b(?:characters|limit)\b/i;
@@ -30,11 +30,11 @@ const TOO_LONG = /character limit|\btoo long\b|exceeded? .*\b(?:characters|limit
 /** Facts of a call that decide which parameter an error names. */
 interface Subject {
   readonly param: "file" | "input";
-  /** The caller named a language. */
+  /** True if the caller set a language. */
   readonly hasLanguage: boolean;
 }
 
-/** @param text the body as it came; it goes to the log only, cut */
+/** @param text body as received; only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string, subject: Subject): ProviderError {
   const { word, message } = readErrorBody(text);
   const detail = [word, message].filter(Boolean).join(": ") || `status ${status}`;
@@ -51,14 +51,14 @@ export function classifyAnswer(status: number, headers: Headers, text: string, s
   if (status !== 413 && !TOO_LONG.test(message)) return new ProviderError("rejected", detail, { status });
   const say =
     param === "file"
-      ? "The audio is larger or longer than this model takes."
-      : "The text is longer than this model speaks in one call.";
+      ? "The audio is larger or longer than this model accepts."
+      : "The text is longer than this model accepts in one call.";
   return new ProviderError("rejected", detail, { code: "invalid_request", param, say, status });
 }
 
 function unknownCombination(detail: string, status: number, { hasLanguage }: Subject): ProviderError {
   if (!hasLanguage) return new ProviderError("misconfigured", detail, { status });
-  const say = "The model does not know this language.";
+  const say = "The model does not support this language.";
   return new ProviderError("rejected", detail, { code: "unsupported_value", param: "language", say, status });
 }
 

@@ -1,6 +1,6 @@
-/** Deepgram is steered by the query: its bodies are audio or text. */
+/** Query strings for Deepgram, whose parameters are in the query and whose bodies are audio or text. */
 
-/** One pair for each member, lists as repeated ones; what is undefined or null is left out. */
+/** Returns one pair per member; lists become repeated pairs, and undefined or null members are omitted. */
 export function queryOf(members: Readonly<Record<string, unknown>>): string {
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(members)) {

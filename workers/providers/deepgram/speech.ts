@@ -6,7 +6,7 @@ import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
 import { classifyAnswer } from "./errors.ts";
 import { queryOf } from "./query.ts";
 
-/** Combinations of developers.deepgram.com/docs/tts-media-output-settings; those without a rate have a fixed one. */
+/** Combinations of developers.deepgram.com/docs/tts-media-output-settings; formats without a rate have a fixed one. */
 const FORMATS: Readonly<Record<SpeechFormat, Readonly<Record<string, string | number>>>> = {
   mp3: { encoding: "mp3" },
   opus: { encoding: "opus", container: "ogg" },
@@ -32,12 +32,12 @@ export function createDeepgramSpeech(endpoint: Endpoint): DirectAdapter<SpeechIn
   };
 }
 
-/** A voice is a model of its own there. Instructions have no field and are left out. @throws ProviderError `rejected` */
+/** Builds the request; the voice selects the model. Instructions are omitted as unsupported. @throws ProviderError `rejected` */
 function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): JsonRequest {
   checkSpeed(input.speed, SPEEDS);
   const length = characters(input.text);
   if (length > CHARACTERS_MAX) {
-    const say = `This model speaks at most ${CHARACTERS_MAX} characters in one call, got ${length}.`;
+    const say = `This model accepts at most ${CHARACTERS_MAX} characters in one call, got ${length}.`;
     throw new ProviderError("rejected", say, { code: "invalid_request", param: "input", say });
   }
   const query: Record<string, unknown> = {
@@ -50,7 +50,7 @@ function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): J
   const isChosen = query["voices"] !== undefined;
   const { id, isListed } = takeVoice(query);
   if (isChosen && id !== undefined) {
-    // Unlisted names are never passed on: they would be models, at prices of their own.
+    // Unlisted names are never sent, because they would select models at other prices.
     if (!isListed) throw unknownVoice();
     query["model"] = id;
   }
@@ -58,6 +58,6 @@ function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): J
 }
 
 function unknownVoice(): ProviderError {
-  const say = "The model has no voice of this name.";
+  const say = "The model has no voice with this name; GET /v1/models lists its voices.";
   return new ProviderError("rejected", say, { code: "unsupported_value", param: "voice", say });
 }

@@ -20,7 +20,7 @@ export function createDeepgramTranscription(endpoint: Endpoint): DirectAdapter<T
   };
 }
 
-/** A prompt and a temperature have no field and are left out. */
+/** Builds the request. Prompt and temperature are not supported and are omitted. */
 function transcriptionRequest({ input, sourceModel, adapt }: MediaCall<TranscriptionInput>): ProviderRequest {
   const query: Record<string, unknown> = {
     model: sourceModel,
@@ -36,12 +36,12 @@ function transcriptionRequest({ input, sourceModel, adapt }: MediaCall<Transcrip
   };
 }
 
-/** @throws ProviderError `failed` when the text is no transcription */
+/** @throws ProviderError `failed` for a text that is no transcription */
 function transcriptionResult(text: string, asked: string | undefined): MediaResult<Transcript> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
   const results = objectOf(answer["results"]);
-  // Several channels are mixed into one unless they are asked for apart.
+  // Deepgram mixes several channels into one by default.
   const channel = listOf(results["channels"])[0];
   const best = listOf(channel?.["alternatives"])[0];
   const said = best?.["transcript"];

@@ -1,6 +1,6 @@
 /**
- * ElevenLabs' error bodies → error class, decided once: the word in the body before the status, which mixes meanings
- * (401 is a wrong key and a spent quota alike). Source: elevenlabs.io/docs/developers/resources/error-messages.
+ * Maps ElevenLabs' error bodies to error classes, decided once. The code in the body takes precedence over the status, which is ambiguous
+ * (401 is a wrong key or a spent quota). Source: elevenlabs.io/docs/developers/resources/error-messages.
  */
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
@@ -33,34 +33,34 @@ const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
   system_busy: "busy",
 };
 
-/** Words that blame the request, with what its caller is told. */
+/** Codes that blame the request, with the error message for the client. */
 const REJECTED: Readonly<
   Record<string, { code: "unsupported_value" | "invalid_request"; param: string; say: string }>
 > = {
   ...words(["voice_not_found", "invalid_uid", "voice_does_not_exist", "invalid_voice_id"], {
     code: "unsupported_value",
     param: "voice",
-    say: "The model has no voice of this name.",
+    say: "The model has no voice with this name; GET /v1/models lists its voices.",
   }),
   ...words(["max_character_limit_exceeded", "text_too_long"], {
     code: "invalid_request",
     param: "input",
-    say: "The text is longer than this model speaks in one call.",
+    say: "The text is longer than this model accepts in one call.",
   }),
   ...words(["empty_text", "input_text_empty", "text_empty"], {
     code: "invalid_request",
     param: "input",
-    say: "The text has nothing in it that can be spoken.",
+    say: "The text contains nothing that can be spoken.",
   }),
   ...words(["unsupported_language", "invalid_language_code", "language_not_supported"], {
     code: "unsupported_value",
     param: "language",
-    say: "The model does not know this language.",
+    say: "The model does not support this language.",
   }),
   ...words(["file_too_large", "audio_too_long", "content_too_large"], {
     code: "invalid_request",
     param: "file",
-    say: "The audio is larger or longer than this model takes.",
+    say: "The audio is larger or longer than this model accepts.",
   }),
 };
 
@@ -75,7 +75,7 @@ const UNREADABLE: ReadonlySet<string> = new Set([
   "unsupported_file_format",
 ]);
 
-/** Their name of a member → ours, for errors that only point at one. */
+/** ElevenLabs' member → ours, for errors that only name a member. */
 const PARAMS: Readonly<Record<string, string>> = {
   text: "input",
   voice_id: "voice",
@@ -91,11 +91,11 @@ const PARAMS: Readonly<Record<string, string>> = {
 interface ErrorBody {
   readonly message: string;
   readonly words: readonly string[];
-  /** The member that a check of the request points at. */
+  /** Member that a validation error names. */
   readonly member: string | undefined;
 }
 
-/** @param text the body as it came; it goes to the log only, cut */
+/** @param text body as received; only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const body = readErrorBody(text);
   const detail = [body.words[0], body.message].filter(Boolean).join(": ") || `status ${status}`;
@@ -121,12 +121,12 @@ function classOfStatus(status: number, body: ErrorBody): ProviderErrorClass {
   if (status === 429 || status === 503 || status === 529) return "busy";
   if (status === 401 || status === 402 || status === 403 || status === 404 || status === 410) return "misconfigured";
   if (status === 408 || status === 504) return "timeout";
-  // A member that no caller has a say in was put there by us.
+  // We set this member, since callers cannot.
   if (status < 400 || status > 499) return "failed";
   return body.member === undefined || paramOf(body) !== undefined ? "rejected" : "misconfigured";
 }
 
-/** `detail` is an object with a word, a list of faults in the request, or a text. */
+/** Reads `detail`: an object with a code, a list of validation errors, or a text. */
 function readErrorBody(text: string): ErrorBody {
   let detail: unknown;
   try {
@@ -141,7 +141,7 @@ function readErrorBody(text: string): ErrorBody {
   return { message: typeof message === "string" ? message : "", words: said, member: undefined };
 }
 
-/** `[{loc: ["body", "voice_settings", "speed"], msg, type}]`: the first one decides. */
+/** Reads `[{loc: ["body", "voice_settings", "speed"], msg, type}]`; the first entry decides. */
 function readFaults(faults: readonly unknown[]): ErrorBody {
   const { loc, msg } = (faults[0] ?? {}) as Readonly<Record<string, unknown>>;
   const path = Array.isArray(loc) ? loc.map(String) : [];

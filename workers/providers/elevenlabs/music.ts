@@ -18,7 +18,7 @@ import { exchanged } from "../start.ts";
 
 import { classifyAnswer } from "./errors.ts";
 
-/** It has no container without loss: of formats it has not, samples are handed over, with a head that tells what they are. */
+/** Sample rate. ElevenLabs has no lossless container, so for unsupported formats we return its samples with a WAV header. */
 const RATE = 44_100;
 const LOSSLESS = { theirs: `pcm_${RATE}`, ours: "pcm" } as const;
 
@@ -31,13 +31,13 @@ const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly
   pcm: LOSSLESS,
 };
 
-/** A seed has no place: it is refused beside a prompt. */
+/** Default fields, without the seed, which is rejected with a prompt. */
 const USUAL: Fields = { prompt: "prompt", duration: "music_length_ms:ms" };
 
 /** Range of `music_length_ms`, in seconds. */
 const LENGTHS = [3, 600] as const;
 
-/** Most characters of the prompt, lyrics included. */
+/** Most characters of the prompt, including lyrics. */
 const CHARACTERS_MAX = 4_100;
 
 export function createElevenLabsMusic(endpoint: Endpoint): DirectAdapter<MusicInput, readonly Artifact[]> {
@@ -67,14 +67,14 @@ function musicRequest({ input, sourceModel, fields = USUAL, adapt }: MediaCall<M
 }
 
 /**
- * Lyrics are given in the prompt (elevenlabs.io/docs/overview/capabilities/music), unless the source has a field for them.
- * @throws ProviderError `rejected` when both are too long
+ * Returns the prompt with lyrics (elevenlabs.io/docs/overview/capabilities/music), unless the source has a field for lyrics.
+ * @throws ProviderError `rejected` when both together are too long
  */
 function promptOf({ prompt, lyrics }: MusicInput, fields: Fields): string {
   const whole = lyrics === undefined || fields["lyrics"] !== undefined ? prompt : `${prompt}\n\nLyrics:\n${lyrics}`;
   if (characters(whole) <= CHARACTERS_MAX) return whole;
   const isPrompt = characters(prompt) > CHARACTERS_MAX;
-  const say = `This model takes at most ${CHARACTERS_MAX} characters of prompt and lyrics together.`;
+  const say = `This model accepts at most ${CHARACTERS_MAX} characters of prompt and lyrics in total.`;
   throw new ProviderError("rejected", say, {
     code: "invalid_request",
     param: isPrompt ? "prompt" : "lyrics",
@@ -86,11 +86,11 @@ function promptOf({ prompt, lyrics }: MusicInput, fields: Fields): string {
 function checkLength(duration: number | undefined, fields: Fields): void {
   const [least, most] = LENGTHS;
   if (duration === undefined || fields["duration"] === undefined || (duration >= least && duration <= most)) return;
-  const say = `This model makes music of ${least} to ${most} seconds; ${duration} were asked for.`;
+  const say = `Expected duration to be ${least} to ${most} seconds for this model, got ${duration}.`;
   throw new ProviderError("rejected", say, { code: "unsupported_value", param: "duration", say });
 }
 
-/** Music is paid for once it is begun, so an answer that cannot be read is no failure. @throws ProviderError `unknown` */
+/** Returns the audio. Music is charged once it has begun, so an unreadable response is no failure. @throws ProviderError `unknown` */
 async function audioOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat): Promise<Artifact> {
   try {
     return await spokenArtifact(bytes, headers, format);
@@ -99,7 +99,7 @@ async function audioOf(bytes: Uint8Array, headers: Headers, format: SpeechFormat
   }
 }
 
-/** The bytes do not say how many channels they are of: two, unless that would be half of the length that was asked for. */
+/** Returns a WAV file. The samples do not contain the number of channels: two, unless that would be half of the requested duration. */
 function waveResult(
   bytes: Uint8Array,
   asked: number | undefined,
@@ -113,12 +113,12 @@ function waveResult(
   };
 }
 
-// A RIFF WAVE head for samples that come without one. Source: Microsoft's "Multimedia Programming Interface", 1991.
+// RIFF WAVE header for raw samples. Source: Microsoft's "Multimedia Programming Interface", 1991.
 
 const HEAD_BYTES = 44;
 const BYTES_PER_SAMPLE = 2;
 
-/** @param samples of 16 bits, the lower byte first; a frame that is cut is left out */
+/** @param samples 16-bit little-endian samples; an incomplete frame is omitted */
 function waveOf(
   samples: Uint8Array,
   { rate, channels }: { readonly rate: number; readonly channels: number },

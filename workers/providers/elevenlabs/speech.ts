@@ -5,7 +5,7 @@ import { ProviderError } from "../provider.ts";
 import { characters, checkSpeed, openSpoken, takeVoice } from "../speech.ts";
 import { classifyAnswer } from "./errors.ts";
 
-/** ElevenLabs' format for each of ours; where it has none, lossless wav is delivered under its own type. */
+/** ElevenLabs' format for each of ours. For unsupported formats, lossless WAV is returned with its own media type. */
 const FORMATS: Readonly<Record<SpeechFormat, { readonly theirs: string; readonly ours: SpeechFormat }>> = {
   mp3: { theirs: "mp3_44100_128", ours: "mp3" },
   opus: { theirs: "opus_48000_128", ours: "opus" },
@@ -29,7 +29,7 @@ export function createElevenLabsSpeech(endpoint: Endpoint): DirectAdapter<Speech
   };
 }
 
-/** Instructions have no field and are left out. @throws ProviderError `rejected` */
+/** Builds the request. Instructions are not supported and are omitted. @throws ProviderError `rejected` */
 function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): JsonRequest {
   checkSpeed(input.speed, SPEEDS);
   const body: Record<string, unknown> = {
@@ -44,10 +44,13 @@ function speechRequest({ input, sourceModel, adapt }: MediaCall<SpeechInput>): J
   return { path: `/text-to-speech/${voice}?output_format=${theirs}`, body: JSON.stringify(body) };
 }
 
-/** Part of the path: nothing but letters and digits may get there. */
+/** Returns a voice id for the path, which must consist of letters and digits. */
 function voiceId(id: string | undefined): string {
   if (id !== undefined && /^[A-Za-z0-9]{1,64}$/.test(id)) return id;
-  const say = id === undefined ? "This model needs a voice." : "The model has no voice of this name.";
+  const say =
+    id === undefined
+      ? "This model requires a voice."
+      : "The model has no voice with this name; GET /v1/models lists its voices.";
   throw new ProviderError("rejected", say, {
     code: id === undefined ? "invalid_request" : "unsupported_value",
     param: "voice",

@@ -17,14 +17,14 @@ export function createElevenLabsTranscription(endpoint: Endpoint): DirectAdapter
   };
 }
 
-/** It has no segments, so words are always asked for: segments are made of them. A prompt has no field. */
+/** Builds the form. ElevenLabs returns no segments, so words are always requested and grouped into segments. Prompts are not supported. */
 function transcriptionForm({ input, sourceModel, adapt }: MediaCall<TranscriptionInput>): FormData {
   const body: Record<string, unknown> = {
     model_id: sourceModel,
     timestamps_granularity: "word",
-    // No other source writes "(laughter)" into the text.
+    // No other source adds "(laughter)" to the text.
     tag_audio_events: false,
-    // The language alone: regions are unknown to it.
+    // ElevenLabs accepts languages without region.
     ...(input.language === undefined ? {} : { language_code: languageCode(input.language).split("-", 1)[0] }),
     ...(input.temperature === undefined ? {} : { temperature: input.temperature }),
   };
@@ -34,7 +34,7 @@ function transcriptionForm({ input, sourceModel, adapt }: MediaCall<Transcriptio
   return form;
 }
 
-/** @throws ProviderError `failed` when the text is no transcription */
+/** @throws ProviderError `failed` for a text that is no transcription */
 function transcriptionResult(text: string): MediaResult<Transcript> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -48,11 +48,11 @@ function transcriptionResult(text: string): MediaResult<Transcript> {
     ...(seconds === undefined ? {} : { seconds }),
     ...(Array.isArray(answer["words"]) ? { words: wordsOf(answer["words"]) } : {}),
   };
-  // The end of the last word is not the end of the audio: without a report it is measured by us.
+  // The last word may end before the audio does: without a report, we measure the duration.
   return { output, usage: secondsUsed(seconds) };
 }
 
-/** Spaces and noises stand in the same list. */
+/** Returns the words of a list that also contains spaces and sounds. */
 function wordsOf(values: readonly unknown[]): TimedWord[] {
   return values.flatMap((value) => {
     const { text, type, start, end } = (value ?? {}) as Readonly<Record<string, unknown>>;

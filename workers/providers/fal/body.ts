@@ -1,4 +1,4 @@
-/** Request body of a fal model: inputs under the names that its source sets, which differ from model to model. */
+/** Request body of a fal model: inputs under the source's field names, which differ between models. */
 import { type FieldValues, type Fields, isMedia, place, setField, urlOf } from "../fields.ts";
 import { ProviderError } from "../provider.ts";
 
@@ -6,17 +6,17 @@ export interface FalBody {
   readonly input: Record<string, unknown>;
   /** Number of results requested. */
   readonly asked: number;
-  /** Fields that inputs go to unless the source names its own. */
+  /** Default fields for inputs, unless the source sets its own. */
   readonly usual: Fields;
 }
 
-/** One of these says what is to be made. */
+/** Inputs that describe the result; at least one is required. */
 const SUBJECTS: ReadonlySet<string> = new Set(["prompt", "image", "video", "mesh"]);
 
 /**
- * The body of a call that makes one thing.
- * @param required inputs that the result would be another thing without: they are not left out
- * @throws ProviderError `misconfigured` when the source has no field for one of them, or for what is to be made
+ * Returns the body of a call with one result.
+ * @param required inputs that must not be omitted, because the result would be different
+ * @throws ProviderError `misconfigured` when the source has no field for a required input, or for any description of the result
  */
 export function bodyOf(
   values: FieldValues,

@@ -1,7 +1,6 @@
 /**
- * fal's three error shapes → error class: `{detail: [{loc, msg, type}]}` of models, `{detail, error_type}` of the
- * platform, `{error: {message, code}}` of the gateway. Sources: fal.ai/docs/documentation/model-apis/errors and
- * …/request-errors.
+ * Maps fal's three error formats to error classes: `{detail: [{loc, msg, type}]}` of models, `{detail, error_type}` of the platform,
+ * `{error: {message, code}}` of the gateway. Sources: fal.ai/docs/documentation/model-apis/errors and …/request-errors.
  */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { unreadableImage } from "../image-fields.ts";
@@ -10,11 +9,11 @@ import { isMembers, type Members, parseObject } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
-/** One error, whichever shape it came in; the type decides. */
+/** One error of any format; the type decides. */
 interface Said {
   readonly type: string;
   readonly message: string;
-  /** Their name of the field that is at fault. */
+  /** fal's name of the invalid field. */
   readonly field?: string;
 }
 
@@ -34,20 +33,20 @@ const CLASS_OF_TYPE: Readonly<Record<string, ProviderErrorClass>> = {
   client_disconnected: "failed",
 };
 
-/** About media that was sent along. */
+/** Error types about input media. */
 const MEDIA_TYPES =
   /^(?:image_(?:too_large|too_small|load_error)|file_(?:too_large|download_error)|unsupported_(?:image|video)_format|face_detection_error|video_duration_too_(?:long|short))$/;
 
-/** Answers that speak of our access or of the moment, not of the job. */
+/** Statuses about our access or a temporary state instead of the job. */
 const NO_VERDICT: ReadonlySet<number> = new Set([401, 402, 403, 404, 408, 410, 429]);
 
-/** Kind of a job and the fields its inputs went to. */
+/** Kind of a job, and the fields of its inputs. */
 export interface JobRequest {
   readonly kind: MediaKind;
   readonly fields: Fields;
 }
 
-/** A submit that was not taken; what its status leaves open is told apart by start.ts. */
+/** Classifies a rejected submit; start.ts decides the statuses with an unknown outcome. */
 export function classifyStart(status: number, headers: Headers, text: string, asked: JobRequest): ProviderError {
   const said = readError(parseObject(text), headers);
   const retryAfterMs = retryAfter(headers);
@@ -60,7 +59,7 @@ export function classifyStart(status: number, headers: Headers, text: string, as
   return toError(said ?? { type: "", message: detail }, status, asked);
 }
 
-/** Why a completed job has no result; undefined when neither its status nor its result says so for certain. */
+/** Returns the error of a completed job without a result; undefined without a definite error in status and result. */
 export function verdictOf(
   status: Members,
   answer: { readonly status: number; readonly headers: Headers },
@@ -74,7 +73,7 @@ export function verdictOf(
   return told && toError(told, undefined, asked);
 }
 
-/** The gateway's own faults may be those of this very question; words without a type count where models send them. */
+/** Returns true for an error of the job, false for one that may concern this poll only. Untyped errors count for 400 and 422. */
 function isDefinite({ type }: Said, status: number): boolean {
   if (type === "") return status === 400 || status === 422;
   return type !== "internal_error" && type !== "bad_request";
@@ -87,7 +86,7 @@ function toError(said: Said, status: number | undefined, { fields, kind: asked }
   if (MEDIA_TYPES.test(said.type)) return unreadableMedia(said.type, detail, ours, { ...facts, kind: asked });
   const kind = kindOf(said.type, status);
   if (kind !== "rejected") return new ProviderError(kind, detail, facts);
-  // A field that nobody's input went to is the catalogue's: another source may have it right.
+  // The catalogue set a field without an input, so another source may be correct.
   if (said.field !== undefined && ours === undefined) return new ProviderError("misconfigured", detail, facts);
   return new ProviderError("rejected", detail, {
     ...facts,
@@ -96,7 +95,7 @@ function toError(said: Said, status: number | undefined, { fields, kind: asked }
   });
 }
 
-/** Whoever does not say what it was speaks of an image, unless the type says video. */
+/** Returns the error for an unreadable medium: an image by default, a video if the type says so. */
 function unreadableMedia(
   type: string,
   detail: string,
@@ -110,7 +109,7 @@ function unreadableMedia(
     ...about,
     code: "unprocessable_input",
     param: clientParam(what, kind),
-    say: `Expected a ${what} that this model can take; this one it cannot.`,
+    say: `The model cannot process this ${what}; send another one.`,
   });
 }
 
@@ -121,7 +120,7 @@ function kindOf(type: string, status: number | undefined): ProviderErrorClass {
   return status !== undefined && status >= 400 && status < 500 ? "rejected" : "failed";
 }
 
-/** Their field → our input. */
+/** Maps a field of fal to our input. */
 function oursOf(field: string | undefined, fields: Fields): string | undefined {
   return field === undefined || field === "prompt" ? field : inputOf(field, fields);
 }
@@ -140,7 +139,7 @@ function readError(body: Members | undefined, headers: Headers): Said | undefine
 
 function readModelError(detail: readonly unknown[]): Said | undefined {
   const all = detail.filter(isMembers);
-  // What is refused stays refused, whatever else is wrong with it.
+  // A refusal takes precedence over other errors.
   const first = all.find((item) => kindOf(textOf(item["type"]), 422) === "refused") ?? all[0];
   if (!first) return undefined;
   const loc: unknown = first["loc"];
@@ -152,7 +151,7 @@ function readModelError(detail: readonly unknown[]): Said | undefined {
   };
 }
 
-/** A completed status may tell of the failure itself. */
+/** Reads the error of a completed status. */
 function readStatusError({ error, error_type: type }: Members): Said | undefined {
   if (typeof type === "string" && type !== "") return { type, message: textOf(error) };
   if (typeof error === "string" && error !== "") return { type: "", message: error };

@@ -1,31 +1,31 @@
 /**
- * Files as fal's models hand them over: `{url, content_type, …}` under a member whose name differs from model to model.
- * Source: the output types of fal's own client (fal-ai/fal-js, libs/client/src/types/endpoints.ts, August 2026).
+ * Files in responses of fal's models: `{url, content_type, …}` under a member whose name differs between models. Source: the output types
+ * of fal's own client (fal-ai/fal-js, libs/client/src/types/endpoints.ts, August 2026).
  */
 import { isMembers, type Members } from "../json.ts";
 import type { Artifact, MediaUsage } from "../media.ts";
 import { ProviderError } from "../provider.ts";
 
-/** Files that one kind of model delivers. */
+/** Files of one kind of model. */
 export interface Delivery {
-  /** Members that may hold its files, the best first; a dotted name is a nested path. */
+  /** Members with files, in order of preference; a dotted name is a nested path. */
   readonly members: readonly string[];
-  /** First half of the media types that such files may be said to have. */
+  /** First part of the media type. */
   readonly family: "image" | "video" | "audio" | "model";
-  /** For the log. */
+  /** Name for the log. */
   readonly name: string;
 }
 
 export interface FalFile {
   readonly artifact: Artifact;
-  /** Length of audio or video, if the answer tells it. */
+  /** Duration of audio or video in seconds, if reported. */
   readonly seconds?: number;
 }
 
 /**
- * Undefined: this is no result of such a model, or not all of it can be read, which is no verdict.
- * @param asked how many files at most are delivered and paid for
- * @throws ProviderError `refused` when the filter blackened all of them, `failed` when there are none
+ * Returns the files; undefined for an unknown or partly unreadable result, which is no definite failure.
+ * @param asked most files that are delivered and paid for
+ * @throws ProviderError `refused` when the filter blackened all files, `failed` without files
  */
 export function readFiles(answer: Members, delivery: Delivery, asked: number): readonly FalFile[] | undefined {
   const list = listOf(answer, delivery.members);
@@ -38,20 +38,20 @@ export function readFiles(answer: Members, delivery: Delivery, asked: number): r
   return files.every((file) => file !== undefined) ? files : undefined;
 }
 
-/** Seconds that the model ran for, where fal tells. */
+/** Returns the compute time in seconds, if fal reports it. */
 export function computeOf({ timings }: Members): Pick<MediaUsage, "computeSeconds"> {
   const seconds = isMembers(timings) ? timings["inference"] : undefined;
   return isLength(seconds) ? { computeSeconds: seconds } : {};
 }
 
-/** Seconds of all files together; nothing when one of them does not tell. */
+/** Returns the total duration of all files in seconds; empty if one duration is missing. */
 export function lengthOf(files: readonly FalFile[]): Pick<MediaUsage, "seconds"> {
   const lengths = files.map(({ seconds }) => seconds);
   if (!lengths.every((seconds) => seconds !== undefined)) return {};
   return { seconds: lengths.reduce((sum, seconds) => sum + seconds, 0) };
 }
 
-/** Content of the first member that holds anything; an empty list if one exists but holds nothing, undefined if none exists. */
+/** Returns the first non-empty member as a list; an empty list if all present members are empty, undefined if none exists. */
 function listOf(answer: Members, names: readonly string[]): readonly unknown[] | undefined {
   let found: readonly unknown[] | undefined;
   for (const name of names) {
@@ -68,7 +68,7 @@ function listOf(answer: Members, names: readonly string[]): readonly unknown[] |
 function readFile(item: unknown, family: Delivery["family"]): FalFile | undefined {
   const { url, content_type: type, duration } = isMembers(item) ? item : { url: item };
   if (typeof url !== "string" || !/^https?:\/\//i.test(url) || !URL.canParse(url)) return undefined;
-  // Anything else, application/octet-stream among it, says nothing.
+  // Other types, such as application/octet-stream, carry no information.
   const isType = typeof type === "string" && new RegExp(`^${family}/[a-z0-9.+-]+$`).test(type);
   return {
     artifact: { url, ...(isType ? { contentType: type } : {}) },

@@ -1,4 +1,4 @@
-/** Images as fal's models take and give them. Source: the models' own pages under fal.ai/models. */
+/** Requests and responses of fal's image models. Source: the models' own pages under fal.ai/models. */
 import type { Members } from "../json.ts";
 import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fields.ts";
 import { placeInputs } from "../image-fields.ts";
@@ -8,7 +8,7 @@ import { ProviderError } from "../provider.ts";
 import type { FalBody } from "./body.ts";
 import { computeOf, type Delivery, readFiles } from "./files.ts";
 
-/** A source that says nothing takes what nearly all do. */
+/** Default fields, which nearly all models have. */
 const USUAL: Fields = { n: "num_images", seed: "seed" };
 
 const DELIVERY: Delivery = { members: ["images", "image"], family: "image", name: "image" };
@@ -17,7 +17,7 @@ export function generationBody(call: MediaCall<ImageInput>): FalBody {
   return bodyOf(call, placeInputs(call, USUAL));
 }
 
-/** @throws ProviderError `misconfigured` when the source does not say where the image goes */
+/** @throws ProviderError `misconfigured` when the source has no field for the image */
 export function editBody(call: MediaCall<ImageEditInput>): FalBody {
   const placed = placeInputs(call, USUAL);
   if (placed.some(({ ours }) => ours === "image")) return bodyOf(call, placed);
@@ -32,13 +32,13 @@ function bodyOf(call: MediaCall<ImageInput>, placed: readonly PlacedInput[]): Fa
   return { input, asked: call.input.n, usual: USUAL };
 }
 
-/** Sizes go as two numbers; what is none, such as `auto`, goes as it is. */
+/** Sizes become two numbers; other values, such as `auto`, stay unchanged. */
 function sizeOf(value: PlacedInput["value"]): unknown {
   const [, width, height] = /^(\d{1,5})x(\d{1,5})$/.exec(typeof value === "string" ? value : "") ?? [];
   return width === undefined || height === undefined ? value : { width: Number(width), height: Number(height) };
 }
 
-/** Images of an answer; undefined and errors as in readFiles. */
+/** Returns the images of a response; undefined and errors as in readFiles. */
 export function readImages(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

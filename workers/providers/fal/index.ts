@@ -1,6 +1,6 @@
 /**
- * fal.ai by its queue. Source: fal.ai/docs/documentation/model-apis/inference/queue. What a model takes differs from one
- * to the next, so each source of the catalogue says in `fields` which input goes where.
+ * fal.ai by its queue. Source: fal.ai/docs/documentation/model-apis/inference/queue. Inputs differ between models, so each source in the
+ * catalogue maps them to fields in `fields`.
  */
 import type { Endpoint } from "../http.ts";
 import type { ProviderAdapters } from "../provider.ts";

@@ -1,10 +1,10 @@
-/** Stored state of a job at fal: enough for another process to poll it. */
+/** Stored state of a job at fal, sufficient for polling by another process. */
 import { isMembers, type Members } from "../json.ts";
 import type { Endpoint } from "../http.ts";
 import type { Fields } from "../fields.ts";
 import type { ProviderJob } from "../media.ts";
 
-/** Paths are those below the endpoint's base: credentials never go anywhere else. */
+/** Paths are relative to the endpoint's base, so that credentials are sent nowhere else. */
 export interface FalJob extends ProviderJob {
   readonly request_id: string;
   readonly status_path: string;
@@ -12,21 +12,21 @@ export interface FalJob extends ProviderJob {
   readonly cancel_path: string;
   /** Number of results requested. */
   readonly asked: number;
-  /** Fields that inputs went to: a field named in an error is told to the caller under our name. */
+  /** Fields of the inputs, to name the caller's parameter when an error names a field. */
   readonly fields: Fields;
 }
 
-/** Facts that make a job of the name that fal rings with. */
+/** Facts that create a job from the job name in fal's callback. */
 export interface FalMark extends ProviderJob, Pick<FalJob, "asked" | "fields"> {
-  /** The source's. */
+  /** Name of the model at the source. */
   readonly model: string;
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
 /**
- * The job of a submit's answer; undefined when that names none. Addresses in it are used when they lie on the host that
- * was submitted to and name the job; else the documented ones are.
+ * Returns the job of a submit's response; undefined without an id. Addresses in the response are used if they are on the submitted host and
+ * contain the id; otherwise the documented ones.
  */
 export function newJob(
   endpoint: Endpoint,
@@ -37,7 +37,7 @@ export function newJob(
   const id = answer?.["request_id"];
   if (typeof id !== "string" || !ID.test(id)) return undefined;
   const [owner = "", app = ""] = sourceModel.split("/");
-  // What stands behind owner and app belongs to the submit alone.
+  // Further parts of the model's name, after owner and app, are only used by the submit.
   const usual = `/${encodeURIComponent(owner)}/${encodeURIComponent(app)}/requests/${id}`;
   const pathOf = (name: string, otherwise: string): string => pathOn(endpoint, answer?.[name], id) ?? otherwise;
   return {
@@ -49,7 +49,7 @@ export function newJob(
   };
 }
 
-/** A stored job; undefined when it is none of ours. */
+/** Returns a stored job; undefined for other values. */
 export function readJob(job: ProviderJob): FalJob | undefined {
   const { request_id, status_path, result_path, cancel_path, asked, fields } = job;
   if (!isPath(status_path) || !isPath(result_path) || !isPath(cancel_path)) return undefined;
@@ -57,7 +57,7 @@ export function readJob(job: ProviderJob): FalJob | undefined {
   return { request_id, status_path, result_path, cancel_path, asked, fields };
 }
 
-/** A stored mark; undefined when it is none of ours. */
+/** Returns a stored mark; undefined for other values. */
 export function readMark({ model, asked, fields }: ProviderJob): FalMark | undefined {
   if (typeof model !== "string" || typeof asked !== "number" || !isFields(fields)) return undefined;
   return { model, asked, fields };

@@ -1,4 +1,4 @@
-/** Music as fal's models take and give it. Source: the models' own pages under fal.ai/models. */
+/** Requests and responses of fal's music models. Source: the models' own pages under fal.ai/models. */
 import type { Members } from "../json.ts";
 import type { Fields } from "../fields.ts";
 import type { Artifact, MediaCall, MediaResult, MusicInput } from "../media.ts";
@@ -7,7 +7,7 @@ import { musicValues } from "../media-fields.ts";
 import { bodyOf, type FalBody } from "./body.ts";
 import { computeOf, type Delivery, lengthOf, readFiles } from "./files.ts";
 
-/** A source that says nothing takes what nearly all do. */
+/** Default fields, which nearly all models have. */
 const USUAL: Fields = { prompt: "prompt", lyrics: "lyrics", duration: "duration", seed: "seed" };
 
 const DELIVERY: Delivery = {
@@ -16,12 +16,12 @@ const DELIVERY: Delivery = {
   name: "recording",
 };
 
-/** @throws ProviderError `misconfigured` when the source does not say where the prompt goes */
+/** @throws ProviderError `misconfigured` when the source has no field for the prompt */
 export function musicBody({ input, fields }: MediaCall<MusicInput>): FalBody {
   return bodyOf(musicValues(input), { fields, usual: USUAL, required: [] });
 }
 
-/** Music of an answer; undefined and errors as in readFiles. */
+/** Returns the music of a response; undefined and errors as in readFiles. */
 export function readMusic(answer: Members, asked: number): MediaResult<readonly Artifact[]> | undefined {
   const files = readFiles(answer, DELIVERY, asked);
   return (

@@ -1,6 +1,6 @@
 /**
- * fal's queue: a job is submitted under its model's whole name, and asked about under the paths the answer names. There
- * is no failed status: a job that failed is COMPLETED, and its result is an error.
+ * fal's queue: a job is submitted under its model's full name, and polled at the paths in the response. There is no failed status: a failed
+ * job is COMPLETED, and its result is an error.
  */
 import { type Endpoint, post, type ProviderAnswer } from "../http.ts";
 import { type Members, parseObject } from "../json.ts";
@@ -12,14 +12,14 @@ import type { FalBody } from "./body.ts";
 import { classifyStart, verdictOf } from "./errors.ts";
 import { type FalJob, type FalMark, newJob, readJob, readMark } from "./job.ts";
 
-/** Seconds fal keeps what it made: a day, in which every retry of ours to copy it has long come to an end. */
+/** Time for which fal keeps results: a day in seconds, longer than all our retries of the copy. */
 const KEEP = JSON.stringify({ expiration_duration_seconds: 86_400 });
 
 interface FalModel<Input, Output> {
   readonly kind: MediaKind;
   /** @throws ProviderError */
   body(call: MediaCall<Input>): FalBody;
-  /** Undefined: not understood, so no verdict. @throws ProviderError when it is a result, and a bad one */
+  /** Returns undefined for an unknown result, which is no definite failure. @throws ProviderError for a result with an error */
   result(answer: Members, asked: number): MediaResult<Output> | undefined;
 }
 
@@ -39,13 +39,13 @@ export function falQueue<Input, Output>(
       const headers = { "x-fal-object-lifecycle-preference": KEEP };
       const fields = call.fields ?? usual;
       const request = { path, body: JSON.stringify(input), headers };
-      // Its queue shows nothing but what is asked for by name, so only a ring finds what went unanswered.
+      // The queue cannot be listed, so only a callback finds a job whose response was lost.
       const mark: FalMark | null = call.callbackUrl === undefined ? null : { model: call.sourceModel, asked, fields };
       return postStart(endpoint, request, call, mark, (answer) => {
         const { status, text } = answer;
         if (!isSuccess(answer)) throw classifyStart(status, answer.headers, text, { fields, kind: model.kind });
         const job = newJob(endpoint, call.sourceModel, parseObject(text), { asked, fields });
-        // Taken, and by all signs running, but nobody can ask for it.
+        // The job was accepted and probably runs, but cannot be polled.
         if (!job) throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
         return job;
       });
@@ -66,7 +66,7 @@ export function falQueue<Input, Output>(
 
     async cancel(job, signal) {
       const known = readJob(job);
-      // Whatever the answer, what became of the job is told by its status.
+      // The response is ignored, because the next poll returns the outcome.
       if (known) await post(endpoint, { method: "PUT", path: known.cancel_path }, signal);
     },
   };
@@ -80,7 +80,7 @@ function findRung(endpoint: Endpoint, { mark, told }: LostStart): Found {
   return job ? { state: "found", job } : unknown("fal has not rung for it yet");
 }
 
-/** Query with the address that fal calls once a job has ended (fal.ai/docs/documentation/model-apis/inference/webhooks). */
+/** Returns the query with the callback URL for the end of a job (fal.ai/docs/documentation/model-apis/inference/webhooks). */
 function ringing(callbackUrl: string | undefined): string {
   return callbackUrl === undefined ? "" : `?fal_webhook=${encodeURIComponent(callbackUrl)}`;
 }

@@ -1,4 +1,4 @@
-/** A whole answer. */
+/** Parses a complete response. */
 import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { type ChatResult, ProviderError } from "../provider.ts";
 
@@ -7,7 +7,7 @@ import { checkPrompt, finishReason, refusedWhole } from "./finish.ts";
 import { argumentsText, callId, logprobsOf, readParts, signatureMember } from "./parts.ts";
 import { readUsage } from "./usage.ts";
 
-/** @throws ProviderError `failed` for what is no answer, `refused` for a blocked prompt, or what the answer's error says */
+/** @throws ProviderError `failed` for an unreadable response, `refused` for a blocked prompt, or the error in the response */
 export function readAnswer(text: string): ChatResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -34,7 +34,7 @@ function readCandidate(candidate: Members, at: number): Members {
     };
   });
   const reason = finishReason(candidate);
-  // As in a stream: what does not say that it ended may be cut.
+  // As in a stream, a response without a finish reason may be cut.
   if (reason === undefined) throw new ProviderError("failed", "a candidate has no finish reason");
   const index = candidate["index"];
   return {
@@ -51,7 +51,7 @@ function readCandidate(candidate: Members, at: number): Members {
   };
 }
 
-/** Without a name there is nothing to call. */
+/** Returns true for a function call with a name; other calls cannot be made. */
 function isNamed(part: Members): boolean {
   return isMembers(part["functionCall"]) && textIn(part["functionCall"]["name"]) !== undefined;
 }

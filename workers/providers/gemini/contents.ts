@@ -1,6 +1,6 @@
 /**
- * OpenAI's messages → `systemInstruction` and `contents`. Messages of one role that follow each other become one turn;
- * results of tools are a turn of their own, since Gemini wants exactly them behind the calls.
+ * Converts OpenAI's messages to `systemInstruction` and `contents`. Adjacent messages of one role become one turn. Tool results are a
+ * separate turn, since Gemini requires exactly the results after the calls.
  */
 import type { AssistantMessage, ChatMessage, UserContentBlock } from "#schemas/generated/types.ts";
 
@@ -11,8 +11,8 @@ import { encodedPart, mediaPart } from "./media.ts";
 import { invalid, unsupported } from "./rejected.ts";
 
 /**
- * Stands for the signature of a call whose client lost it, or that another model made: without one, models that sign
- * their calls refuse the next turn. Source: ai.google.dev/gemini-api/docs/thought-signatures.
+ * Replaces the signature of a call that the client lost, or that another model made. Without a signature, models that sign their calls
+ * reject the next turn. Source: ai.google.dev/gemini-api/docs/thought-signatures.
  */
 const NO_SIGNATURE = "skip_thought_signature_validator";
 
@@ -27,15 +27,15 @@ export interface Conversation {
 }
 
 /**
- * @param needsSignatures the model refuses calls of the running turn that carry no signature
- * @throws ProviderError `rejected` naming the message
+ * @param needsSignatures true if the model rejects unsigned calls of the current turn
+ * @throws ProviderError `rejected` with the message
  */
 export function readConversation(messages: readonly ChatMessage[], needsSignatures: boolean): Conversation {
   const system: Members[] = [];
   const turns: Turn[] = [];
   const names = new Map<string, string>();
   const placed = placeInstructions(messages);
-  // The running turn begins with what the user said last; only its calls are checked.
+  // The current turn begins with the last user message; only its calls are checked.
   const runningFrom = placed.findLastIndex(({ message, isLate }) => isLate || message.role === "user");
   const add = (kind: Turn["kind"], parts: readonly Members[]): void => {
     if (parts.length === 0) return;
@@ -63,7 +63,7 @@ export function readConversation(messages: readonly ChatMessage[], needsSignatur
         break;
       case "tool": {
         const name = names.get(message.tool_call_id);
-        if (name === undefined) throw invalid(`${param}.tool_call_id`, "No tool call before this message has this id.");
+        if (name === undefined) throw invalid(`${param}.tool_call_id`, "No earlier tool call has this id.");
         add("results", [resultPart(name, joined(message.content), message.tool_call_id)]);
         break;
       }
@@ -77,12 +77,12 @@ export function readConversation(messages: readonly ChatMessage[], needsSignatur
   const contents = turns.map(
     ({ kind, parts }) => ({ role: kind === "model" ? ("model" as const) : "user", parts }) as const,
   );
-  // Instructions alone are no conversation there.
+  // Gemini rejects a conversation with only instructions, so these become a user message.
   if (contents.length === 0) return { contents: [{ role: "user", parts: system }] };
   return system.length > 0 ? { systemInstruction: { parts: system }, contents } : { contents };
 }
 
-/** A part must say something: an empty text is refused. */
+/** Returns the non-empty texts, because Gemini rejects an empty one. */
 function textParts(content: string | readonly { readonly text: string }[]): { text: string }[] {
   const texts = typeof content === "string" ? [content] : content.map(({ text }) => text);
   return texts.filter((text) => text !== "").map((text) => ({ text }));
@@ -106,7 +106,8 @@ function userParts(content: string | readonly UserContentBlock[], param: string)
       case "file": {
         const { file_data, file_url } = block.file;
         const url = textIn(file_data) ?? textIn(file_url);
-        if (url === undefined) throw unsupported(`${at}.file.file_id`, "Expected the file itself, as file_data.");
+        if (url === undefined)
+          throw unsupported(`${at}.file.file_id`, "Expected the content of the file as file_data.");
         return [mediaPart(url, "file", `${at}.file.file_data`)];
       }
       default:
@@ -124,7 +125,8 @@ function assistantParts(
   const parts: Members[] = said(message);
   const calls = (message.tool_calls ?? []).map((call, index): Members => {
     const at = `${param}.tool_calls[${index}]`;
-    if (call.type !== "function") throw unsupported(`${at}.type`, "This model calls functions only, no custom tools.");
+    if (call.type !== "function")
+      throw unsupported(`${at}.type`, "This model supports functions only, not custom tools.");
     names.set(call.id, call.function.name);
     const functionCall = { id: call.id, name: call.function.name, args: argumentsOf(call.function.arguments, at) };
     const thoughtSignature = signatureOf(call);
@@ -132,7 +134,7 @@ function assistantParts(
   });
   const legacy = message.function_call;
   if (legacy) calls.push({ functionCall: { name: legacy.name, args: argumentsOf(legacy.arguments, param) } });
-  // Of calls made together the first one is signed.
+  // Of parallel calls, only the first is signed.
   const [first] = calls;
   if (first && needsSignature && first["thoughtSignature"] === undefined) first["thoughtSignature"] = NO_SIGNATURE;
   return [...parts, ...calls];
@@ -147,7 +149,7 @@ function said({ content, refusal }: AssistantMessage): Members[] {
   return texts.filter((text) => text !== "").map((text) => ({ text }));
 }
 
-/** Reads the signature where Google's OpenAI-compatible endpoint puts it, and where stock clients therefore return it. */
+/** Reads the signature from where Google's OpenAI-compatible endpoint puts it, and where stock clients therefore return it. */
 function signatureOf(call: object): string | undefined {
   const extra = (call as Members)["extra_content"];
   const google = isMembers(extra) ? extra["google"] : undefined;
@@ -158,10 +160,10 @@ function argumentsOf(text: string, param: string): Members {
   if (text.trim() === "") return {};
   const found = parseObject(text);
   if (found) return found;
-  throw invalid(`${param}.function.arguments`, "Expected the arguments of a call to be a JSON object as text.");
+  throw invalid(`${param}.function.arguments`, "Expected the arguments of a call to be a string with a JSON object.");
 }
 
-/** A result is an object there; what is none is wrapped in one. */
+/** Returns a tool result as an object, which Gemini requires; other values are wrapped. */
 function resultPart(name: string, text: string, id?: string): Members {
   const response = parseObject(text) ?? { result: text };
   return { functionResponse: { ...(id === undefined ? {} : { id }), name, response } };

@@ -1,4 +1,4 @@
-/** Vectors of texts. Source: ai.google.dev/api/embeddings. */
+/** Embeddings of texts. Source: ai.google.dev/api/embeddings. */
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 
 import { type Endpoint, post } from "../http.ts";
@@ -12,7 +12,7 @@ import { readUsage } from "./usage.ts";
 /** Most texts of one `:batchEmbedContents`. */
 const BATCH_MAX = 100;
 
-/** Texts of one call go in requests of at most a hundred, one after the other. */
+/** Sends the texts of one call in sequential requests of at most a hundred texts. */
 export function createGeminiEmbeddings(endpoint: Endpoint): EmbeddingsProvider {
   return {
     async embed(call) {
@@ -52,10 +52,10 @@ async function ask(endpoint: Endpoint, entries: readonly Members[], call: Embedd
   return { vectors: found.map((value) => vectorOf(value, call.dimensions)), usage: readUsage(answer["usageMetadata"]) };
 }
 
-/** One text as both kinds of request have it; what the source changes, it changes there. */
+/** Returns the entry of one text, used by both kinds of request; the source's overrides apply to it. */
 function entryOf(input: string | readonly number[], { sourceModel, dimensions, adapt }: EmbeddingsCall): Members {
   if (typeof input !== "string") {
-    throw unsupported("input", "This model takes texts only; arrays of token numbers are those of other tokenizers.");
+    throw unsupported("input", "This model accepts text only, not token numbers.");
   }
   const entry: Members = {
     model: `models/${sourceModel}`,
@@ -78,13 +78,13 @@ function vectorOf(value: unknown, dimensions: number | undefined): Float32Array 
   return dimensions === undefined ? vector : unit(vector);
 }
 
-/** Google cuts its vectors and does not normalise them; comparisons assume a length of one. */
+/** Normalizes a vector. Google truncates vectors without normalizing them, and comparisons assume a length of one. */
 function unit(vector: Float32Array): Float32Array {
   const length = Math.sqrt(vector.reduce((sum, number) => sum + number * number, 0));
   return length === 0 ? vector : vector.map((number) => number / length);
 }
 
-/** One request without a report leaves the sum unknown. */
+/** Adds usage reports. One request without a report makes the sum unknown. */
 function plus(sum: ChatUsage, next: ChatUsage): ChatUsage {
   if (sum === "impossible" || next === "impossible") return "impossible";
   if (sum === null || next === null) return null;

@@ -1,6 +1,6 @@
 /**
- * Google's error bodies → error class, decided once: the status word before the number, and
- * before both what the details say. Sources: ai.google.dev/gemini-api/docs/troubleshooting, google/rpc/error_details.
+ * Maps Google's error bodies to error classes, decided once: the details take precedence over the status name, and the name over the
+ * number. Sources: ai.google.dev/gemini-api/docs/troubleshooting, google/rpc/error_details.
  */
 import { textIn, isMembers, type Members, membersOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
@@ -9,7 +9,7 @@ import { retryAfter } from "../retry-after.ts";
 const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
   INVALID_ARGUMENT: "rejected",
   OUT_OF_RANGE: "rejected",
-  // Not offered in this country, or billing is off: about our account, never about the request.
+  // Not offered in this country, or billing is disabled: an error of our account, not of the request.
   FAILED_PRECONDITION: "misconfigured",
   UNAUTHENTICATED: "misconfigured",
   PERMISSION_DENIED: "misconfigured",
@@ -25,11 +25,11 @@ const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
   UNIMPLEMENTED: "misconfigured",
 };
 
-/** Said with INVALID_ARGUMENT, though it is our key that is at fault. */
+/** Reasons within INVALID_ARGUMENT that blame our key. */
 const KEY_REASONS: ReadonlySet<string> = new Set(["API_KEY_INVALID", "API_KEY_EXPIRED", "API_KEY_SERVICE_BLOCKED"]);
-/** Further in, the words may be the caller's own: messages quote what they blame. */
+/** Anchored at the beginning: later parts of a message may quote the caller. */
 const KEY_WORDS = /^API key (not valid|expired|not found)\b/i;
-/** Said with RESOURCE_EXHAUSTED, though no waiting helps. */
+/** Messages within RESOURCE_EXHAUSTED for which waiting does not help. */
 const SPENT_WORDS = /\bcredits are depleted\b|\bspending cap\b|\bbilling account\b/i;
 const TOO_LONG_WORDS =
   /\btoken count\b.*\bexceeds\b|\bexceeds the maximum number of tokens\b|\bmaximum context length\b/i;
@@ -41,12 +41,12 @@ interface ErrorBody {
   readonly details: readonly Members[];
 }
 
-/** @param text the body as it came; it goes to the log only, cut */
+/** @param text body as received; only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   return toError(readErrorBody(text), status, headers);
 }
 
-/** An `error` member inside a 200 answer or stream; its own code is the status. */
+/** Classifies an `error` member inside a 200 response or stream; its code is the status. */
 export function classifyErrorMember(value: unknown): ProviderError {
   const body = readErrorMember(value);
   return toError(body, body.status ?? 500, new Headers());
@@ -72,7 +72,7 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
   return kind === "busy" && SPENT_WORDS.test(message) ? "misconfigured" : kind;
 }
 
-/** True if our key is at fault. That takes the source out of use for everybody, so a caller's words must not cause it. */
+/** Returns true if our key is invalid. This disables the source for all calls, so text of a caller must not cause it. */
 function blamesKey({ message, details }: ErrorBody): boolean {
   if (details.some(({ reason }) => KEY_REASONS.has(String(reason)))) return true;
   return KEY_WORDS.test(message) && !details.some((detail) => detail["fieldViolations"] !== undefined);
@@ -85,7 +85,7 @@ function classOfStatus(status: number): ProviderErrorClass {
   return status >= 400 && status < 500 ? "rejected" : "failed";
 }
 
-/** `RetryInfo.retryDelay` is a duration as text: "34.4s". */
+/** Parses `RetryInfo.retryDelay`, a duration as text such as "34.4s". */
 function retryDelay(details: readonly Members[]): number | undefined {
   for (const { retryDelay: delay } of details) {
     if (typeof delay !== "string" || !delay.endsWith("s")) continue;
@@ -98,7 +98,7 @@ function retryDelay(details: readonly Members[]): number | undefined {
 function readErrorBody(text: string): ErrorBody {
   try {
     const answer = JSON.parse(text) as unknown;
-    // Some errors of streams come as the one element of a list.
+    // Some errors of streams are the single element of a list.
     const body: unknown = Array.isArray(answer) ? answer[0] : answer;
     return readErrorMember(isMembers(body) ? body["error"] : undefined);
   } catch {

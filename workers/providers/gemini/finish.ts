@@ -1,4 +1,4 @@
-/** Why Gemini stopped → OpenAI's finish reason. Source: ai.google.dev/api/generate-content#FinishReason. */
+/** Maps Gemini's finish reasons to OpenAI's. Source: ai.google.dev/api/generate-content#FinishReason. */
 import { textIn, isMembers, type Members } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
@@ -18,9 +18,8 @@ const FILTERED: ReadonlySet<string> = new Set([
 export type FinishReason = "stop" | "length" | "content_filter";
 
 /**
- * undefined while it has not ended.
- * @throws ProviderError `failed` for every reason that means no usable answer, those we do not know included: what was
- * cut must not look whole
+ * Returns undefined while the candidate has not ended.
+ * @throws ProviderError `failed` for reasons without a usable answer, including unknown ones: a cut answer must not appear complete
  */
 export function finishReason(candidate: Members): FinishReason | undefined {
   const word = textIn(candidate["finishReason"]);
@@ -32,7 +31,7 @@ export function finishReason(candidate: Members): FinishReason | undefined {
   throw new ProviderError("failed", `the answer ended with finish reason ${word} ${why}`.trim());
 }
 
-/** A prompt that was blocked has no candidates. @throws ProviderError `refused` */
+/** Checks for a blocked prompt, which has no candidates. @throws ProviderError `refused` */
 export function checkPrompt(answer: Members): void {
   const feedback = answer["promptFeedback"];
   const reason = isMembers(feedback) ? textIn(feedback["blockReason"]) : undefined;
@@ -42,7 +41,7 @@ export function checkPrompt(answer: Members): void {
   throw new ProviderError("refused", `the prompt was blocked: ${reason}`);
 }
 
-/** An answer the filter stopped before it began: another model may be asked. */
+/** Returns the error of an answer that was filtered before any content: another model may be called. */
 export function refusedWhole(): ProviderError {
   return new ProviderError("refused", "the answer was filtered before it began");
 }

@@ -1,6 +1,6 @@
 /**
- * Images by `generateContent`: one a call, so several are asked for at once, and there are no masks. Models that edit
- * are given the image beside the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
+ * Images by `generateContent`: one per call, so several images are requested in parallel. Masks are not supported. Edits send the image
+ * with the prompt. Source: ai.google.dev/gemini-api/docs/image-generation.
  */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
@@ -18,7 +18,7 @@ import { checkPrompt, finishReason } from "./finish.ts";
 import { dataPart } from "./media.ts";
 import { readUsage } from "./usage.ts";
 
-/** Places in `generationConfig`. */
+/** Default fields in `generationConfig`. */
 const USUAL: Fields = { aspect_ratio: "imageConfig.aspectRatio", image_size: "imageConfig.imageSize", seed: "seed" };
 
 export function createGeminiImages(endpoint: Endpoint): Pick<MediaAdapters, "images" | "imageEdits"> {
@@ -33,7 +33,7 @@ interface Image {
   readonly tokens: TokenUsage | undefined;
 }
 
-/** Makes one call per image. Images that were made are delivered and paid for, even if other calls failed. */
+/** Makes one call per image. Generated images are delivered and paid for, even if other calls failed. */
 async function images(
   endpoint: Endpoint,
   call: MediaCall<ImageInput | ImageEditInput>,
@@ -50,7 +50,7 @@ async function images(
   };
 }
 
-/** One that may have been paid for decides: its source is not asked again then. */
+/** Returns the error that decides: first a call that may have been charged, since its source must not be called again. */
 function firstOf(outcomes: readonly PromiseSettledResult<Image>[]): unknown {
   const errors: unknown[] = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason] : []));
   return errors.find((error) => error instanceof ProviderError && error.kind === "unknown") ?? errors[0];
@@ -70,12 +70,12 @@ async function oneImage(
   );
 }
 
-/** @param at which of the images it is: the same seed would make the same one again */
+/** @param at index of the image, added to the seed, since equal seeds would produce equal images */
 function imageRequest(call: MediaCall<ImageInput | ImageEditInput>, at: number): JsonRequest {
   const { input, sourceModel } = call;
   const generationConfig: Members = { responseModalities: ["IMAGE"] };
   for (const { ours, theirs, value } of placeInputsOfOne(call, USUAL)) {
-    // Whatever a source names, this dialect has no place for a mask; the image becomes a part.
+    // This dialect has no mask, even if the source sets a field for it. Images become parts.
     if (ours === "mask") throw noMasks();
     if (isMedia(value)) continue;
     setField(generationConfig, theirs, ours === "seed" ? wrapSeed(Number(value) + at) : value);
@@ -88,15 +88,12 @@ function imageRequest(call: MediaCall<ImageInput | ImageEditInput>, at: number):
   return { path: `/models/${encodeURIComponent(sourceModel)}:generateContent`, body: JSON.stringify(body) };
 }
 
-/** Seeds are signed numbers of 32 bits there. */
+/** Converts a seed to Gemini's signed 32-bit integer. */
 function wrapSeed(seed: number): number {
   return Math.trunc(seed % 4_294_967_296) | 0;
 }
 
-/**
- * @throws ProviderError `refused` when the filter took the image, `failed` when there is none for another reason, `unknown` when
- * what there is cannot be read
- */
+/** @throws ProviderError `refused` for a filtered image, `failed` without an image for another reason, `unknown` for an unreadable image */
 async function readImage(text: string): Promise<Image> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("unknown", "the answer is not a JSON object");
@@ -106,7 +103,7 @@ async function readImage(text: string): Promise<Image> {
   if (!candidate) throw new ProviderError("failed", "the answer has no candidates");
   const content = candidate["content"];
   const parts = membersOf(isMembers(content) ? content["parts"] : undefined).filter(({ thought }) => thought !== true);
-  // Drafts, where there are any, come before the image.
+  // Drafts come before the image.
   const data = parts.map((part) => part["inlineData"]).findLast(isMembers);
   if (data) {
     const usage = readUsage(answer["usageMetadata"]);
@@ -114,7 +111,7 @@ async function readImage(text: string): Promise<Image> {
   }
   if (finishReason(candidate) === "content_filter") throw new ProviderError("refused", "the image was filtered");
   const words = parts.map((part) => textIn(part["text"]) ?? "").join("");
-  // A model that explains itself in place of painting will not paint.
+  // A model that returns text instead of an image has refused.
   if (words !== "") throw new ProviderError("refused", `words in place of an image: ${words}`);
   throw new ProviderError("failed", "the answer has no image");
 }
@@ -138,7 +135,7 @@ function sharpened(error: ProviderError): ProviderError {
   return unreadableImage(error.detail, "image", error.status === undefined ? {} : { status: error.status });
 }
 
-/** One call without a report leaves the sum unknown. */
+/** Adds usage reports. One call without a report makes the sum unknown. */
 function sum(reports: readonly (TokenUsage | undefined)[]): TokenUsage | undefined {
   const known = reports.filter((report) => report !== undefined);
   if (known.length < reports.length) return undefined;
@@ -159,5 +156,5 @@ function plus(one: TokenUsage, other: TokenUsage): TokenUsage {
   };
 }
 
-/** Types of images that callers can be given; an image of another type counts as unreadable. */
+/** Image types for callers; an image of another type counts as unreadable. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);

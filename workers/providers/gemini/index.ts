@@ -1,10 +1,9 @@
 /**
- * Google's Gemini API with a key: chat, embeddings, images and videos. Sources: ai.google.dev/api/generate-content,
- * …/api/embeddings, …/gemini-api/docs/thought-signatures, …/gemini-api/docs/thinking, …/gemini-api/docs/omni.
+ * Google's Gemini API with a key: chat, embeddings, images and videos. Sources: ai.google.dev/api/generate-content, …/api/embeddings,
+ * …/gemini-api/docs/thought-signatures, …/gemini-api/docs/thinking, …/gemini-api/docs/omni.
  *
- * Traits read here: `no_reasoning`, `reasoning_by_budget` (a token budget in place of a level: Gemini 2.5),
- * `reasoning_always` (cannot be turned off), `json_by_converted_schema` (takes OpenAPI schemas only: before 2.5),
- * `no_json_with_tools` (refuses JSON answers beside tools: before 3).
+ * Traits: `no_reasoning`, `reasoning_by_budget` (a token budget instead of a level: Gemini 2.5), `reasoning_always` (cannot be disabled),
+ * `json_by_converted_schema` (accepts only OpenAPI schemas: before 2.5), `no_json_with_tools` (rejects JSON output with tools: before 3).
  */
 import { chatOverHttp, type ChatWire } from "../chat-wire.ts";
 import type { Endpoint } from "../http.ts";
@@ -28,7 +27,7 @@ export function createGemini(endpoint: Endpoint): ProviderAdapters {
 }
 
 const GEMINI_WIRE: ChatWire = {
-  // Addresses of media are taken for Google's own file store only.
+  // Gemini accepts addresses only of Google's own file store.
   needsBytes: ["image", "file"],
   request: chatRequest,
   result: readAnswer,

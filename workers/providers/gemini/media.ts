@@ -1,37 +1,40 @@
-/** Data URLs and base64 of a request → `inlineData`. */
+/** Converts data URLs and base64 of a request to `inlineData`. */
 import type { Members } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
 const DATA_URL = /^data:([^;,]*)((?:;[^;,]*)*),/i;
 const BASE64 = /;base64$/i;
 
-/** Text by another name, which Google takes as text only. */
+/** Media types of text outside `text/`, which Google accepts only as text. */
 const TEXT_TYPE = /^application\/(?:json|xml|yaml|x-yaml|javascript|x-ndjson|sql|toml|x-sh|[a-z0-9.-]+\+(?:json|xml))$/;
 
 /**
- * @param kind an image is an image of some type; a file may be anything
- * @throws ProviderError `rejected` for an address: those are fetched before this is asked
+ * @param kind an image requires an image type; a file may have any type
+ * @throws ProviderError `rejected` for an address, which must be fetched first
  */
 export function mediaPart(url: string, kind: "image" | "file", param: string): Members {
   const head = DATA_URL.exec(url.slice(0, 1_024));
   if (!head) throw unsupported(param, "Expected a data URL such as data:image/png;base64,….");
   const mimeType = mimeTypeOf((head[1] ?? "").toLowerCase());
   if (kind === "image" && !mimeType.startsWith("image/")) {
-    throw unsupported(param, `Expected an image as image_url, got ${mimeType.slice(0, 100)}; send others as file.`);
+    throw unsupported(
+      param,
+      `Expected an image as image_url, got ${mimeType.slice(0, 100)}; send other types as file.`,
+    );
   }
   const payload = url.slice(head[0].length);
   if (BASE64.test(head[2] ?? "")) return encodedPart(mimeType, payload, param);
   try {
     return dataPart(mimeType, Buffer.from(decodeURIComponent(payload)).toString("base64"));
   } catch {
-    throw unsupported(param, "The data URL is not encoded as it says.");
+    throw unsupported(param, "Expected a data URL with valid percent-encoding.");
   }
 }
 
-/** Part with a client's own base64. @throws ProviderError `rejected` when it is not base64: Google's error would quote it */
+/** Returns a part with base64 of a client. @throws ProviderError `rejected` for invalid base64, which Google's error would quote */
 export function encodedPart(mimeType: string, data: string, param: string): Members {
   if (isBase64(data)) return dataPart(mimeType, data);
-  throw unsupported(param, "Expected data in base64, without blanks or line breaks.");
+  throw unsupported(param, "Expected base64 data without spaces or line breaks.");
 }
 
 /** @param data base64 */
@@ -44,11 +47,11 @@ function mimeTypeOf(written: string): string {
   return written === "" || TEXT_TYPE.test(written) ? "text/plain" : written;
 }
 
-/** Either alphabet, padded or not, as Google decodes it. */
+/** Returns true for both alphabets, with or without padding, as Google decodes them. */
 function isBase64(data: string): boolean {
   const padding = data.endsWith("==") ? 2 : data.endsWith("=") ? 1 : 0;
   const digits = data.slice(0, data.length - padding);
   if (digits === "" || digits.length % 4 === 1 || (padding > 0 && data.length % 4 !== 0)) return false;
-  // Looking for what does not belong takes one pass, however long the data.
+  // Searching for an invalid character takes one pass, for data of any length.
   return !/[^A-Za-z0-9+/]/.test(digits) || !/[^A-Za-z0-9_-]/.test(digits);
 }

@@ -1,6 +1,6 @@
 /**
- * Arguments of a call that arrive in pieces, each with a path such as `$.items[0].name`. Gemini sends them so only when
- * asked to, which we do not; compatible servers may. Source: recorded traffic of gemini-3.1-pro-preview.
+ * Arguments of a call that arrive in chunks, each with a path such as `$.items[0].name`. Gemini sends them only on request, which we never
+ * make; compatible servers may. Source: recorded traffic of gemini-3.1-pro-preview.
  */
 
 import { SSE_LINE_BYTES_MAX } from "#workers/providers/sse.ts";
@@ -9,9 +9,9 @@ import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 import { textIn, type Members, membersOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
-/** `.name`, `[7]`, `['name']` or `["name"]`. */
+/** Step of a path: `.name`, `[7]`, `['name']` or `["name"]`. */
 const STEP = /\.([^.[\]]+)|\[(\d+)\]|\['((?:[^'\\]|\\.)*)'\]|\["((?:[^"\\]|\\.)*)"\]/y;
-/** No argument list is longer; an index far beyond would only fill memory. */
+/** Highest index of a list; a higher one would only fill memory. */
 const INDEX_MAX = 10_000;
 
 type Step = string | number;
@@ -19,11 +19,11 @@ type Node = Members | unknown[];
 
 export class PartialArguments {
   private readonly root: Members = Object.create(null) as Members;
-  /** The path whose text goes on in the next piece. */
+  /** Path whose text continues in the next chunk. */
   private open: string | undefined;
   private characters = 0;
 
-  /** @throws ProviderError `failed` for a path that is none, or arguments without end */
+  /** @throws ProviderError `failed` for an invalid path, or for too long arguments */
   add(pieces: unknown): void {
     for (const piece of membersOf(pieces)) {
       const path = textIn(piece["jsonPath"]) ?? "";
@@ -35,7 +35,7 @@ export class PartialArguments {
     }
   }
 
-  /** JSON text of everything so far. */
+  /** Returns the arguments so far as JSON text. */
   text(): string {
     return JSON.stringify(this.root);
   }

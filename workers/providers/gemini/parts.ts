@@ -1,14 +1,14 @@
-/** Parts of a candidate's content → what OpenAI's shape has for them. */
+/** Converts parts of a candidate's content to OpenAI's format. */
 import { textIn, isMembers, type Members, membersOf } from "../json.ts";
 
 export interface PartTexts {
   readonly content: string;
   readonly reasoning: string;
-  /** Parts with a function call, the signature beside it. */
+  /** Parts with a function call and its signature. */
   readonly calls: readonly Members[];
 }
 
-/** Empty texts carry a signature only and say nothing; what is no text and no call was not asked for. */
+/** Skips empty texts, which only contain a signature, and parts other than texts and calls, which were not requested. */
 export function readParts(candidate: Members): PartTexts {
   const content = isMembers(candidate["content"]) ? candidate["content"] : {};
   let said = "";
@@ -23,12 +23,12 @@ export function readParts(candidate: Members): PartTexts {
   return { content: said, reasoning, calls };
 }
 
-/** `call_` and 24 random characters, as OpenAI's ids look. */
+/** Returns `call_` and 24 random characters, the format of OpenAI's ids. */
 function mintCallId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "").slice(0, 24)}`;
 }
 
-/** Google's id where it gives one that is not taken yet, else one of ours. */
+/** Returns Google's id if it is unused, or a new id. */
 export function callId(call: Members, taken: Set<string>): string {
   const theirs = textIn(call["id"]);
   const id = theirs === undefined || taken.has(theirs) ? mintCallId() : theirs;
@@ -36,18 +36,18 @@ export function callId(call: Members, taken: Set<string>): string {
   return id;
 }
 
-/** The signature that must come back with its call, where Google's OpenAI-compatible endpoint puts it. */
+/** Returns the signature to be sent back with its call, in the member of Google's OpenAI-compatible endpoint. */
 export function signatureMember(part: Members): Members {
   const signature = textIn(part["thoughtSignature"]);
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** JSON text; `{}` for a call without arguments. */
+/** Returns JSON text; `{}` for a call without arguments. */
 export function argumentsText(call: Members): string {
   return JSON.stringify(isMembers(call["args"]) ? call["args"] : {});
 }
 
-/** `logprobsResult` → OpenAI's logprobs; null when there is none. */
+/** Converts `logprobsResult` to OpenAI's logprobs; null without any. */
 export function logprobsOf(candidate: Members): Members | null {
   const result = candidate["logprobsResult"];
   if (!isMembers(result)) return null;
@@ -59,7 +59,7 @@ export function logprobsOf(candidate: Members): Members | null {
   return { content, refusal: null };
 }
 
-/** Google leaves out a probability of one: its logarithm is zero. */
+/** Google omits the logarithm of a probability of one, which is zero. */
 function tokenOf(entry: Members): { token: string; logprob: number; bytes: number[] } {
   const token = textIn(entry["token"]) ?? "";
   const logprob = entry["logProbability"];

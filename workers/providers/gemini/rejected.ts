@@ -1,12 +1,12 @@
-/** Requests that this family cannot say. */
+/** Errors for requests that this family does not support. */
 import { ProviderError } from "../provider.ts";
 
-/** A value Gemini has no word for. @param say a sentence for the client */
+/** Returns the error for a value that Gemini does not support. @param say error message for the client */
 export function unsupported(param: string, say: string): ProviderError {
   return new ProviderError("rejected", say, { code: "unsupported_value", param, say });
 }
 
-/** A request that contradicts itself. @param say a sentence for the client */
+/** Returns the error for contradictory parameters. @param say error message for the client */
 export function invalid(param: string, say: string): ProviderError {
   return new ProviderError("rejected", say, { code: "invalid_request", param, say });
 }

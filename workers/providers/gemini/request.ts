@@ -1,7 +1,7 @@
 /**
- * OpenAI's chat request → Gemini's. Left out, because Gemini has no such thing and the answer stays what was asked for:
- * user, safety_identifier, metadata, store, prompt_cache_key, parallel_tool_calls, names of speakers, `strict`, detail of
- * images, cache_control. What would change the answer is refused by name.
+ * Converts OpenAI's chat request to Gemini's. Omitted without loss, because Gemini does not have them: user, safety_identifier, metadata,
+ * store, prompt_cache_key, parallel_tool_calls, names of speakers, `strict`, detail of images, cache_control. Parameters that would change
+ * the answer are rejected by name.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Trait } from "#shared/calls/model.ts";
@@ -19,17 +19,17 @@ import { toolMembers } from "./tools.ts";
 const CANDIDATES_MAX = 8;
 const STOPS_MAX = 5;
 const INT32_MAX = 2_147_483_647;
-/** Tiers that are no change of tier. */
+/** Values of `service_tier` that select the default tier. */
 const PLAIN_TIERS: readonly unknown[] = [undefined, null, "auto", "default"];
 
-/** @throws ProviderError `rejected` naming what Gemini cannot do */
+/** @throws ProviderError `rejected` with the parameter that Gemini does not support */
 export function chatRequest(call: ChatCall, isStream: boolean): JsonRequest {
   const { request, traits } = call;
   refuseUnsupported(request);
   const tools = toolMembers(request, traits);
   const wantsJson = request.response_format != null && request.response_format.type !== "text";
   if (traits.has("no_json_with_tools") && wantsJson && "tools" in tools) {
-    throw unsupported("response_format", "This model answers in JSON only where it has no tools; expected text.");
+    throw unsupported("response_format", "This model supports JSON output only without tools; expected text.");
   }
   const body: Members = {
     ...readConversation(request.messages, !isBudgeted(traits)),
@@ -44,29 +44,31 @@ export function chatRequest(call: ChatCall, isStream: boolean): JsonRequest {
   };
 }
 
-/** Models that count thoughts by budget, or have none, know no signatures that must come back. */
+/** Returns true for models with a thinking budget or without thinking, which have no signatures to send back. */
 function isBudgeted(traits: ReadonlySet<Trait>): boolean {
   return traits.has("reasoning_by_budget") || traits.has("no_reasoning");
 }
 
 function refuseUnsupported(request: ChatCompletionRequest): void {
   if (request.logit_bias && Object.keys(request.logit_bias).length > 0) {
-    throw unsupported("logit_bias", "This model cannot weigh single tokens; leave logit_bias out.");
+    throw unsupported("logit_bias", "This model does not support logit_bias; remove it.");
   }
-  if (request.prediction) throw unsupported("prediction", "This model takes no predicted output.");
+  if (request.prediction) throw unsupported("prediction", "This model does not support predicted output.");
   if (request.modalities?.includes("audio")) {
-    throw unsupported("modalities", "This model answers in text only; audio was asked for.");
+    throw unsupported("modalities", "This model returns text only; remove audio.");
   }
-  if (request.audio) throw unsupported("audio", "This model answers in text only; audio was asked for.");
-  if (request.web_search_options) throw unsupported("web_search_options", "Web search is not offered for this model.");
+  if (request.audio) throw unsupported("audio", "This model returns text only; remove audio.");
+  if (request.web_search_options)
+    throw unsupported("web_search_options", "Web search is not available for this model.");
   if (request.verbosity && request.verbosity !== "medium") {
-    throw unsupported("verbosity", `This model has no verbosity but medium, got ${request.verbosity}.`);
+    throw unsupported("verbosity", `This model supports the verbosity medium only, got ${request.verbosity}.`);
   }
   if (!PLAIN_TIERS.includes(request.service_tier)) {
     throw unsupported("service_tier", "Expected the service tier auto or default for this model.");
   }
-  if (request.functions?.length) throw unsupported("functions", "This model takes tools in place of functions.");
-  if (request.function_call) throw unsupported("function_call", "This model takes tool_choice in place of this.");
+  if (request.functions?.length) throw unsupported("functions", "This model does not support functions; use tools.");
+  if (request.function_call)
+    throw unsupported("function_call", "This model does not support function_call; use tool_choice.");
 }
 
 function generationConfig(request: ChatCompletionRequest, traits: ReadonlySet<Trait>): Members {
@@ -91,12 +93,12 @@ function generationConfig(request: ChatCompletionRequest, traits: ReadonlySet<Tr
 function stopSequences(stop: ChatCompletionRequest["stop"]): string[] | undefined {
   const stops = typeof stop === "string" ? [stop] : (stop ?? []);
   if (stops.length > STOPS_MAX) {
-    throw unsupported("stop", `Expected at most ${STOPS_MAX} stop texts for this model, got ${stops.length}.`);
+    throw unsupported("stop", `Expected at most ${STOPS_MAX} stop sequences for this model, got ${stops.length}.`);
   }
   return stops.length > 0 ? stops : undefined;
 }
 
-/** An extension of ours. */
+/** Returns `top_k`, an extension of ours. */
 function topK(value: unknown): number | undefined {
   if (value === undefined || value === null) return undefined;
   if (typeof value === "number" && Number.isInteger(value) && value > 0 && value <= INT32_MAX) return value;
@@ -132,9 +134,9 @@ function responseFormat({ response_format: format }: ChatCompletionRequest, trai
     : { ...json, responseJsonSchema: schema };
 }
 
-// `reasoning_effort` → thinkingConfig. Source: ai.google.dev/gemini-api/docs/thinking, …/docs/openai.
+// Converts `reasoning_effort` to thinkingConfig. Source: ai.google.dev/gemini-api/docs/thinking, …/docs/openai.
 
-/** Tokens of thought for each effort, as Google's own OpenAI-compatible endpoint sets them. */
+/** Thinking tokens per effort, as in Google's own OpenAI-compatible endpoint. */
 const BUDGETS: Readonly<Record<string, number>> = { none: 0, minimal: 1_024, low: 1_024, medium: 8_192, high: 24_576 };
 const LEVELS: Readonly<Record<string, string>> = {
   none: "minimal",
@@ -145,9 +147,9 @@ const LEVELS: Readonly<Record<string, string>> = {
 };
 
 /**
- * Undefined leaves the model its ways. Thoughts are shown wherever the model surely has any: asked for where there are
- * none, they are an error.
- * @throws ProviderError `rejected` for an effort the model has not
+ * Returns undefined to keep the model's default. Thoughts are requested only where the model certainly has some; otherwise the request
+ * fails.
+ * @throws ProviderError `rejected` for an effort that the model does not support
  */
 function thinkingConfig(effort: string | undefined, traits: ReadonlySet<Trait>): Members | undefined {
   if (traits.has("no_reasoning")) {

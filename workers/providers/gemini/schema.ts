@@ -1,13 +1,11 @@
-/**
- * JSON Schema → the OpenAPI subset of models before JSON Schema was taken as it is. Source: ai.google.dev/api/caching#Schema.
- */
+/** Converts JSON Schema to the OpenAPI subset of older models without JSON Schema. Source: ai.google.dev/api/caching#Schema. */
 
 import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
 import { isMembers, type Members, membersOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";
 
-/** Taken as they are. */
+/** Keywords that are copied unchanged. */
 const PLAIN = [
   "title",
   "description",
@@ -27,10 +25,10 @@ const PLAIN = [
   "maximum",
 ] as const;
 
-/** Keywords that this dialect lacks and that cannot be left out: values the caller has ruled out would be let through. */
+/** Keywords that this dialect lacks and that cannot be omitted, because values excluded by the caller would be valid. */
 const UNSAYABLE = ["not", "if", "patternProperties", "prefixItems", "dependentSchemas", "contains"] as const;
 
-/** References in place of references multiply: an honest schema stays far below. */
+/** Most schemas after resolving references, which can multiply; real schemas are far smaller. */
 const SCHEMAS_MAX = 10_000;
 
 interface Scope {
@@ -40,24 +38,24 @@ interface Scope {
 }
 
 /**
- * References are put in place. `additionalProperties` and numbers in `enum` have no place there and are left out.
- * @param param which request member the schema is, for the error
- * @throws ProviderError `rejected` for a schema that refers to itself or says what that dialect cannot
+ * Converts a schema with its references resolved. `additionalProperties` and numbers in `enum` are not supported and are omitted.
+ * @param param request member with the schema, for the error
+ * @throws ProviderError `rejected` for a recursive schema or unsupported keywords
  */
 export function toOpenApi(schema: Members, param: string): Members {
   return convert(schema, { root: schema, param, schemas: 0 }, 0);
 }
 
 function convert(given: Members, scope: Scope, depth: number): Members {
-  // A schema that refers to itself has no end; an honest one is far flatter.
+  // A recursive schema has no end; real schemas are far less nested.
   scope.schemas += 1;
   if (depth > JSON_DEPTH_MAX || scope.schemas > SCHEMAS_MAX) {
-    throw unsupported(scope.param, "This model takes no schema that refers to itself or is this large.");
+    throw unsupported(scope.param, "This model does not support a schema that refers to itself or is this large.");
   }
   const schema = typeof given["$ref"] === "string" ? resolve(given["$ref"], scope) : given;
   if (schema !== given) return convert({ ...schema, ...without(given, "$ref") }, scope, depth + 1);
   for (const keyword of UNSAYABLE) {
-    if (keyword in schema) throw unsupported(scope.param, `This model takes no schema with ${keyword}.`);
+    if (keyword in schema) throw unsupported(scope.param, `This model does not support a schema with ${keyword}.`);
   }
   const out: Members = {};
   for (const keyword of PLAIN) if (schema[keyword] !== undefined) out[keyword] = schema[keyword];
@@ -95,7 +93,7 @@ function setEnum(schema: Members, out: Members): void {
   if (texts.every((value) => typeof value === "string")) Object.assign(out, { type: "STRING", enum: texts });
 }
 
-/** Both schemas hold: their members are joined, their required ones too. */
+/** Merges two schemas that both apply: joins their members and required members. */
 function merged(left: Members, right: Members): Members {
   const joined: Members = { ...left, ...right };
   for (const name of ["properties"] as const) {
@@ -109,7 +107,7 @@ function merged(left: Members, right: Members): Members {
   return joined;
 }
 
-/** Only places inside the schema itself. */
+/** Resolves references inside the schema itself; others are rejected. */
 function resolve(reference: string, { root, param }: Scope): Members {
   let found: unknown = reference.startsWith("#") ? root : undefined;
   for (const step of reference.split("/").slice(1)) {
@@ -117,7 +115,7 @@ function resolve(reference: string, { root, param }: Scope): Members {
     found = isMembers(found) && Object.hasOwn(found, name) ? found[name] : undefined;
   }
   if (isMembers(found)) return found;
-  throw unsupported(param, "The schema refers to a place that it does not have.");
+  throw unsupported(param, "The schema contains a reference to a missing definition.");
 }
 
 function without(members: Members, name: string): Members {

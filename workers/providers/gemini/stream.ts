@@ -1,4 +1,4 @@
-/** A streamed answer: every event is a piece of a whole answer, and nothing but the finish reason says that it ended. */
+/** Parses a streamed answer: every event is a part of a complete response, and only the finish reason marks the end. */
 import type { ChatStreamReader } from "../chat-wire.ts";
 import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
 import { type ChatDelta, ProviderError } from "../provider.ts";
@@ -9,11 +9,11 @@ import { PartialArguments } from "./partial-arguments.ts";
 import { argumentsText, callId, logprobsOf, readParts, signatureMember } from "./parts.ts";
 import { readUsage } from "./usage.ts";
 
-/** A stream that opens more than this never means it; `n` ends at 8. */
+/** Most candidates of a stream; more are a fault, since `n` is at most 8. */
 const CANDIDATES_MAX = 128;
 const TOOL_CALLS_MAX = 1_024;
 
-/** One per stream. @throws (its methods) ProviderError as for a whole answer, and `failed` for a stream that is cut */
+/** Creates the reader of one stream. @throws (its methods) ProviderError as for a complete response, and `failed` for a cut stream */
 export function createReader(): ChatStreamReader {
   const candidates = new Map<number, CandidateStream>();
   let malformed = 0;
@@ -21,7 +21,7 @@ export function createReader(): ChatStreamReader {
     read({ data }) {
       const answer = parseObject(data);
       if (!answer) {
-        // One broken event is skipped; if it was the one that mattered, the missing finish reason tells.
+        // One broken event is skipped; if it was essential, the missing finish reason reveals it.
         malformed += 1;
         return undefined;
       }
@@ -33,7 +33,7 @@ export function createReader(): ChatStreamReader {
       });
       const usage = readUsage(answer["usageMetadata"]);
       if (candidates.size === 1 && isRefused(candidates)) throw refusedWhole();
-      // An event that shows nothing yet still says that the provider is at work.
+      // An event without content still shows that the provider is working.
       return { choices, ...(usage === null ? {} : { usage }) } satisfies ChatDelta;
     },
     end() {
@@ -64,7 +64,7 @@ function indexOf(candidate: Members, fallback: number): number {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : fallback;
 }
 
-/** One candidate, piece by piece. */
+/** One candidate, chunk by chunk. */
 class CandidateStream {
   isFinished = false;
   isFiltered = false;
@@ -73,14 +73,14 @@ class CandidateStream {
   private readonly ids = new Set<string>();
   private hasBegun = false;
   private calls = 0;
-  /** Arguments of the latest call that are still arriving. */
+  /** Incomplete arguments of the latest call. */
   private partial: PartialArguments | undefined;
 
   constructor(index: number) {
     this.index = index;
   }
 
-  /** OpenAI's choice, or undefined when the piece shows nothing. */
+  /** Returns OpenAI's choice, or undefined for a chunk without content. */
   read(candidate: Members): Members | undefined {
     const { content, reasoning, calls } = readParts(candidate);
     const reason = finishReason(candidate);
@@ -106,7 +106,7 @@ class CandidateStream {
     };
   }
 
-  /** A call comes whole, or begins with its name and goes on in pieces without one until it says no more. */
+  /** Reads a call, which is complete, or begins with its name and continues in unnamed chunks until the last one says so. */
   private call(part: Members): Members[] {
     const call = isMembers(part["functionCall"]) ? part["functionCall"] : {};
     const name = textIn(call["name"]);

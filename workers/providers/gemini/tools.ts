@@ -1,4 +1,4 @@
-/** Tools and the choice among them. Source: ai.google.dev/gemini-api/docs/function-calling. */
+/** Tools and tool choice. Source: ai.google.dev/gemini-api/docs/function-calling. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Trait } from "#shared/calls/model.ts";
 
@@ -8,16 +8,16 @@ import { toOpenApi } from "./schema.ts";
 
 type Choice = NonNullable<ChatCompletionRequest["tool_choice"]>;
 
-/** `tools` and `toolConfig`, or nothing. @throws ProviderError `rejected` for tools that take free text */
+/** Returns `tools` and `toolConfig`, or nothing. @throws ProviderError `rejected` for tools with free text as input */
 export function toolMembers(request: ChatCompletionRequest, traits: ReadonlySet<Trait>): Members {
   const { tools = [], tool_choice: choice } = request;
   const allowed = allowedNames(choice);
-  // Names may be allowed where a call is required only; else what is not allowed is not told.
+  // Allowed names require a mandatory call; otherwise the disallowed tools are omitted.
   const isNarrowed = allowed !== undefined && !isRequired(choice);
   const functionDeclarations = tools
     .map((tool, index) => {
       if (tool.type === "function") return declaration(tool.function, `tools[${index}].function`, traits);
-      throw unsupported(`tools[${index}].type`, "This model calls functions only, no custom tools.");
+      throw unsupported(`tools[${index}].type`, "This model supports functions only, not custom tools.");
     })
     .filter(({ name }) => !isNarrowed || allowed.includes(String(name)));
   if (functionDeclarations.length === 0) return {};
@@ -46,7 +46,7 @@ function declaration(
   };
 }
 
-/** An object without members is refused there: a function without parameters says nothing of them. */
+/** Returns parameters unless they are an empty object, which Gemini rejects: such a function has no parameters. */
 function openApiParameters(schema: Members, param: string): Members {
   const parameters = toOpenApi(schema, param);
   const members = parameters["properties"];
@@ -54,12 +54,12 @@ function openApiParameters(schema: Members, param: string): Members {
   return isEmpty ? {} : { parameters };
 }
 
-/** The functions a choice is limited to; undefined for all of them. */
+/** Returns the functions to which a choice is limited; undefined for all functions. */
 function allowedNames(choice: Choice | undefined): string[] | undefined {
   if (!isMembers(choice)) return undefined;
   if (choice["type"] === "function" && isMembers(choice["function"])) return [choice["function"]["name"]];
   if (choice["type"] !== "allowed_tools" || !isMembers(choice["allowed_tools"])) {
-    throw unsupported("tool_choice", "This model calls functions only, no custom tools.");
+    throw unsupported("tool_choice", "This model supports functions only, not custom tools.");
   }
   return membersOf(choice["allowed_tools"]["tools"]).map((tool) => {
     const name = isMembers(tool["function"]) ? textIn(tool["function"]["name"]) : undefined;

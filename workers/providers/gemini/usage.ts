@@ -1,16 +1,16 @@
 /**
- * `usageMetadata` → our buckets. The prompt count contains cached tokens, the candidates' count leaves thoughts out;
- * details split both by modality. Source: ai.google.dev/api/generate-content#UsageMetadata.
+ * Converts `usageMetadata` to our buckets. The prompt count contains cached tokens; the candidates' count excludes thoughts; details split
+ * both by modality. Source: ai.google.dev/api/generate-content#UsageMetadata.
  */
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 
 import { isMembers, type Members } from "../json.ts";
 import type { ChatUsage } from "../provider.ts";
 
-/** Larger counts are no report of a call but a fault; they must never reach the ledger. */
+/** Larger counts are a fault of the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** null = no counts in it, as in the first events of some streams; "impossible" = counts that cannot be true. */
+/** null = no counts, as in the first events of some streams; "impossible" = counts that cannot be true. */
 export function readUsage(value: unknown): ChatUsage {
   if (value === undefined || value === null) return null;
   if (!isMembers(value)) return "impossible";
@@ -33,7 +33,7 @@ export function readUsage(value: unknown): ChatUsage {
   const imageOut = of("candidatesTokensDetails", "IMAGE");
   if (faults.found) return "impossible";
   if (prompt === 0 && candidates === 0 && thoughts === 0) return null;
-  // Some compatible servers count thoughts among the candidates; the total tells.
+  // Some compatible servers include thoughts in the candidates' count, recognized by the total.
   const isWithin = thoughts > 0 && total === prompt + candidates && thoughts <= candidates;
   const input = shares(prompt);
   const output = shares(candidates + (isWithin ? 0 : thoughts));
@@ -50,7 +50,7 @@ export function readUsage(value: unknown): ChatUsage {
   };
 }
 
-/** Tokens of one modality in a list of `{modality, tokenCount}`. */
+/** Returns the tokens of one modality in a list of `{modality, tokenCount}`. */
 function sum(report: Members, details: string, modality: string, count: (tokens: unknown) => number): number {
   const list = report[details];
   if (!Array.isArray(list)) return 0;
@@ -60,7 +60,7 @@ function sum(report: Members, details: string, modality: string, count: (tokens:
   return tokens;
 }
 
-/** Parts of a total: they never exceed it together, so that the total holds even where a provider's parts do not. */
+/** Splits a total into parts that never exceed it together, even if the provider's parts do. */
 function shares(total: number): { take(part: number): number; rest(): number } {
   let left = total;
   return {

@@ -1,6 +1,6 @@
 /**
- * Google's errors for videos. A refusal has no code of its own: its text and its support codes tell. Sources: google/rpc/code.proto,
- * docs.cloud.google.com "Responsible AI and usage guidelines for Veo".
+ * Google's errors for videos. A refusal has no code of its own and is recognized by its text and support codes. Sources:
+ * google/rpc/code.proto, docs.cloud.google.com "Responsible AI and usage guidelines for Veo".
  */
 import { textIn, isMembers } from "../json.ts";
 import { unreadableImage } from "../image-fields.ts";
@@ -8,7 +8,7 @@ import { ProviderError } from "../provider.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 
-/** By number. */
+/** Status names by number. */
 const RPC_WORDS = [
   "OK",
   "CANCELLED",
@@ -35,19 +35,19 @@ const REFUSED_CODES = /^(?:image_)?(?:safety|prohibited_content|blocklist|spii)$
 const UNREADABLE_WORDS =
   /\bunable to process input image\b|\bimage\b[^.]{0,200}\b(?:not valid|not supported|unsupported|could not be decoded)\b/i;
 
-/** An answer that is not 2xx. */
+/** Returns the error of a response that is not 2xx. */
 export function classifyVideo(status: number, headers: Headers, text: string): ProviderError {
   return sharpened(classifyAnswer(status, headers, text));
 }
 
-/** The `google.rpc.Status` of an operation that ended with an error. */
+/** Classifies the `google.rpc.Status` of an operation that ended with an error. */
 export function classifyOperation(value: unknown): ProviderError {
   const { code } = isMembers(value) ? value : {};
   const word = typeof code === "number" ? RPC_WORDS[code] : undefined;
   return sharpened(classifyErrorMember(isMembers(value) && word !== undefined ? { ...value, status: word } : value));
 }
 
-/** An error of an interaction, whose code is a word or an address that ends with one. */
+/** Classifies an error of an interaction, whose code is a name, or an address that ends with a name. */
 export function classifyInteraction(value: unknown): ProviderError {
   const { code, message } = isMembers(value) ? value : {};
   const said = textIn(code)?.split(/[/#]/).at(-1) ?? "";
@@ -66,6 +66,6 @@ function sharpened(error: ProviderError): ProviderError {
     return unreadableImage(error.detail, "image", { ...facts, kind: "video" });
   }
   if (error.code === undefined) return error;
-  // Too long is what is to be seen: there are no messages here.
+  // Video calls have a prompt and no messages, so a too long input is the prompt.
   return new ProviderError("rejected", error.detail, { ...facts, code: error.code, param: "prompt" });
 }

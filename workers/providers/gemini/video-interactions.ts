@@ -1,7 +1,6 @@
 /**
- * Gemini Omni over the Interactions API: begun in the background, asked about by its id, its video kept by Google for two days.
- * A refusal is a completed interaction with words in place of a video. Sources: ai.google.dev/gemini-api/docs/omni,
- * …/gemini-api/docs/interactions.
+ * Gemini Omni over the Interactions API: started in the background, polled by id; Google keeps the video for two days. A refusal is a
+ * completed interaction with text instead of a video. Sources: ai.google.dev/gemini-api/docs/omni, …/gemini-api/docs/interactions.
  */
 import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -15,7 +14,7 @@ import { classifyInteraction, classifyVideo } from "./video-errors.ts";
 import { bytesOf, checkPlaced, VIDEO_TYPE } from "../video-media.ts";
 import { base64Of, ownPath, videoAt } from "./video-media.ts";
 
-/** Media become parts of the input, whatever their field is called. It has no negative prompts and no word on persons. */
+/** Media become parts of the input, under any field name. Negative prompts and person generation are not supported. */
 const USUAL: Fields = {
   image: "input",
   video: "input",
@@ -31,7 +30,7 @@ export function createInteractions(endpoint: Endpoint): QueuedAdapter<VideoInput
   return {
     async start(call) {
       const request = { path: "/interactions", body: JSON.stringify(bodyOf(call)) };
-      // Interactions are not listed, so only a ring finds one that went unanswered.
+      // Interactions cannot be listed, so only a callback finds an interaction whose response was lost.
       return postStart(endpoint, request, call, canRing(call) ? {} : null, ({ status, headers, text }) => {
         if (status < 200 || status > 299) throw classifyVideo(status, headers, text);
         const answer = parseObject(text);
@@ -60,7 +59,7 @@ export function createInteractions(endpoint: Endpoint): QueuedAdapter<VideoInput
 
     async cancel(job, signal) {
       const id = idOf(job);
-      // Whatever the answer, what became of the job is told by its status.
+      // The response is ignored, because the next poll returns the outcome.
       if (id !== undefined) await post(endpoint, { path: `/interactions/${id}/cancel` }, signal);
     },
   };
@@ -74,7 +73,7 @@ function bodyOf(call: MediaCall<VideoInput>): Members {
   const { input, sourceModel } = call;
   const placed = place(videoValues(input), call.fields ?? USUAL);
   checkPlaced(input, placed);
-  // By address: what is sent inside the answer may have 4 MB, a second of 1080p.
+  // Requests the video by address: an inline video is limited to 4 MB, a second of 1080p.
   const body: Members = {
     model: sourceModel,
     background: true,
@@ -86,12 +85,12 @@ function bodyOf(call: MediaCall<VideoInput>): Members {
       const media = bytesOf(value);
       parts.push({ type: ours, data: base64Of(media), mime_type: media.contentType });
     } else if (ours !== "prompt") {
-      // Seeds are signed numbers of 32 bits there.
+      // Converts a seed to a signed 32-bit integer.
       setField(body, theirs, ours === "seed" ? Number(value) | 0 : value);
     }
   }
   body["input"] = parts.length === 0 ? input.prompt : [...parts, { type: "text", text: input.prompt }];
-  // Else the model may take the image for a mere example of what is wanted.
+  // Without the task, the model may treat the image as a reference only.
   if (input.image && !input.video) setField(body, "generation_config.video_config.task", "image_to_video");
   if (canRing(call)) body["webhook_config"] = { uris: [call.callbackUrl] };
   call.adapt(body);
@@ -99,7 +98,7 @@ function bodyOf(call: MediaCall<VideoInput>): Members {
   return body;
 }
 
-/** Google rings at HTTPS addresses alone. Source: ai.google.dev/gemini-api/docs/webhooks, "Dynamic webhooks". */
+/** Google calls back only HTTPS addresses. Source: ai.google.dev/gemini-api/docs/webhooks, "Dynamic webhooks". */
 function canRing({ callbackUrl }: Pick<MediaCall<unknown>, "callbackUrl">): boolean {
   return callbackUrl?.startsWith("https://") === true;
 }
@@ -119,7 +118,7 @@ async function readInteraction(
       return readVideo(endpoint, interaction, signal);
     case "failed":
       return { state: "failed", error: classifyInteraction(errorOf(interaction)) };
-    // It asks for what we gave it no means for, and waits for ever.
+    // The interaction waits forever for input that it cannot receive.
     case "requires_action":
     case "cancelled":
     case "budget_exceeded":
@@ -137,7 +136,7 @@ async function readVideo(
   const said = errorOf(interaction);
   if (said) return { state: "failed", error: classifyInteraction(said) };
   const parts = outputsOf(interaction).flatMap(({ content }) => membersOf(content));
-  // Drafts, where there are any, come before what was asked for.
+  // Drafts come before the result.
   const video = parts.findLast(({ type }) => type === "video");
   if (video) {
     const state = await fileState(endpoint, video["uri"], signal);
@@ -146,7 +145,7 @@ async function readVideo(
     const artifact = artifactOf(endpoint, video);
     return artifact ? { state: "done", output: [artifact], usage: {} } : unknown("the video cannot be read");
   }
-  // Paid for, then, and somewhere that we do not look.
+  // The video was generated and paid for, but is not at the expected place.
   if (hasVideoTokens(interaction)) return unknown("a video was made and is not where it should be");
   const words = parts.map(({ text }) => textIn(text) ?? "").join("");
   const error =
@@ -168,7 +167,7 @@ function artifactOf(endpoint: Endpoint, { uri, data }: Members): Artifact | unde
 }
 
 /**
- * A file may still be on its way when its interaction is completed. Undefined: nobody knows, so that the reading itself tells.
+ * Returns the state of a file, which may be incomplete when its interaction is completed. Undefined if unknown: the download reports it.
  * Source: ai.google.dev/gemini-api/docs/omni, "delivery".
  */
 async function fileState(endpoint: Endpoint, uri: unknown, signal: AbortSignal): Promise<unknown> {
@@ -185,7 +184,7 @@ function outputsOf(interaction: Members): Members[] {
   return membersOf(interaction["steps"]).filter(({ type }) => type === "model_output");
 }
 
-/** A fault is told by the step that met it, or by the interaction. */
+/** Returns the error of a step or of the interaction. */
 function errorOf(interaction: Members): Members | undefined {
   const told = [
     ...outputsOf(interaction).map(({ error }) => error),

@@ -1,16 +1,16 @@
-/** Google's ways with media: base64 in, addresses out, some of which want our key. */
+/** Media of Google's video APIs: input as base64, results as addresses, some of which require our key. */
 import type { Endpoint } from "../http.ts";
 import type { Artifact, Media } from "../media.ts";
 import { openVideo, VIDEO_TYPE } from "../video-media.ts";
 
-/** Base64, as Google's JSON and Veo's instances want it. */
+/** Returns base64, as Google's JSON and Veo's instances require. */
 export function base64Of({ bytes }: Media): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("base64");
 }
 
 /**
- * A video at an address of the provider's answer: read with our key where that lies on the provider's own origin, left to the
- * guard without it elsewhere. Undefined: no address of the web.
+ * Returns the video at an address of the response. The key is sent only to the provider's own origin; other addresses are fetched through
+ * the outbound guard. Undefined for an address that is not http(s).
  */
 export function videoAt(endpoint: Endpoint, uri: unknown): Artifact | undefined {
   if (typeof uri !== "string" || !URL.canParse(uri)) return undefined;
@@ -22,7 +22,7 @@ export function videoAt(endpoint: Endpoint, uri: unknown): Artifact | undefined 
   return { contentType: VIDEO_TYPE, open: (signal) => openVideo(own, path, signal) };
 }
 
-/** Path and query on the provider's own origin; undefined elsewhere. */
+/** Returns path and query for an address on the provider's own origin; otherwise undefined. */
 export function ownPath({ baseUrl }: Endpoint, there: URL): string | undefined {
   const isOwn = there.origin === new URL(baseUrl).origin && there.username === "" && there.password === "";
   return isOwn ? there.pathname + there.search : undefined;

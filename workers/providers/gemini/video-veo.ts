@@ -1,6 +1,6 @@
 /**
- * Veo's request and its operation, which the Gemini API with a key and Google Cloud have in common. Source: docs.cloud.google.com,
- * "Veo video generation API".
+ * Veo's request and operation, shared by the Gemini API with a key and Google Cloud. Source: docs.cloud.google.com, "Veo video generation
+ * API".
  */
 import { textIn, isMembers, type Members } from "../json.ts";
 import { type Fields, isMedia, place, setField } from "../fields.ts";
@@ -12,7 +12,7 @@ import { classifyOperation } from "./video-errors.ts";
 import { bytesOf, checkPlaced } from "../video-media.ts";
 import { base64Of } from "./video-media.ts";
 
-/** Media lie in the instance, everything else in the parameters. */
+/** Default fields: media in the instance, all other inputs in the parameters. */
 const USUAL: Fields = {
   image: "image",
   video: "video",
@@ -24,13 +24,13 @@ const USUAL: Fields = {
   person_generation: "personGeneration",
 };
 
-/** The source's gaps and defaults are applied to the parameters, in which all lies that a source may do otherwise. */
+/** Body of a request. The source's gaps and defaults apply to the parameters. */
 export interface VeoBody {
   readonly instances: readonly Members[];
   readonly parameters: Members;
 }
 
-/** @throws ProviderError `misconfigured` before anything is sent */
+/** @throws ProviderError `misconfigured`; nothing has been sent */
 export function veoBody(call: MediaCall<VideoInput>): VeoBody {
   const placed = place(videoValues(call.input), call.fields ?? USUAL);
   checkPlaced(call.input, placed);
@@ -41,7 +41,7 @@ export function veoBody(call: MediaCall<VideoInput>): VeoBody {
       const media = bytesOf(value);
       setField(instance, theirs, { bytesBase64Encoded: base64Of(media), mimeType: media.contentType });
     } else if (ours !== "prompt") {
-      // Seeds are unsigned numbers of 32 bits there.
+      // Converts a seed to an unsigned 32-bit integer.
       setField(parameters, theirs, ours === "seed" ? Number(value) >>> 0 : value);
     }
   }
@@ -49,17 +49,17 @@ export function veoBody(call: MediaCall<VideoInput>): VeoBody {
   return { instances: [instance], parameters };
 }
 
-/** Videos of an operation that ended well; undefined for a video that cannot be read, which is no verdict. */
+/** Videos of a successful operation; undefined for an unreadable video, which is no definite failure. */
 export interface VeoVideos {
   readonly videos: readonly (Artifact | undefined)[];
-  /** With the counts and reasons of what was filtered. */
+  /** Response with the number of filtered videos and the reasons. */
   readonly from: Members;
 }
 
 /**
  * Returns the state of an operation.
- * @param asked its name; of the one that is answered the last step alone counts, since a project goes by its number as well
- * @param read returns its response's videos, or undefined when it is none of Veo's; throws ProviderError for what can never be had
+ * @param asked requested name. Only the last step of the returned name is compared, because a project also has a number.
+ * @param read returns the videos of a response, or undefined for an unknown one; throws ProviderError for videos that are never available
  */
 export function readOperation(
   operation: Members | undefined,
@@ -87,7 +87,7 @@ function lastStep(name: string): string | undefined {
   return name.split("/").at(-1);
 }
 
-/** One video was asked for, so one is delivered and paid for. */
+/** Returns the outcome with one video, because one was requested and is paid for. */
 function outcomeOf({ videos, from }: VeoVideos): Polled<readonly Artifact[]> {
   const [first] = videos;
   if (first) return { state: "done", output: [first], usage: {} };

@@ -1,6 +1,6 @@
 /**
- * Videos of the Gemini API with a key, in two shapes. A source is asked over the Interactions API; one with
- * `api: predictLongRunning` among its overrides by Veo's old operations. The override itself is not sent.
+ * Videos of the Gemini API with a key, in two formats: the Interactions API, or Veo's older operations for sources with `api:
+ * predictLongRunning` among their overrides. The override itself is not sent.
  */
 import { type Endpoint, post } from "../http.ts";
 import { textIn, isMembers, type Members, membersOf, parseObject } from "../json.ts";
@@ -61,10 +61,10 @@ function apiOf({ adapt }: MediaCall<VideoInput>): unknown {
   return own["api"] ?? "interactions";
 }
 
-// Veo as the Gemini API with a key served it until 22 October 2026, for servers that go on doing so. Its operations cannot be cancelled.
+// Veo in the Gemini API with a key, which ended on 22 October 2026, for servers that still offer it. Operations cannot be cancelled.
 // Source: ai.google.dev/gemini-api/docs/video.
 
-/** `models/veo-…/operations/…`: it becomes a path, so no step of it may be dots alone. */
+/** `models/veo-…/operations/…`: inserted into a path, so no segment may consist of dots only. */
 const NAME = /^(?:[A-Za-z0-9_-][\w.-]{0,127}\/){0,8}operations\/[A-Za-z0-9_-][\w.-]{0,255}$/;
 
 function createVeoOperations(endpoint: Endpoint): QueuedAdapter<VideoInput, readonly Artifact[]> {
@@ -98,7 +98,7 @@ function nameOf({ operation }: ProviderJob): string | undefined {
   return typeof operation === "string" && NAME.test(operation) ? operation : undefined;
 }
 
-/** Empty lists are left out of Google's JSON. */
+/** Returns the videos of a response. Google's JSON omits empty lists. */
 function videosOf(endpoint: Endpoint, response: Members): VeoVideos | undefined {
   const from = response["generateVideoResponse"];
   if (!isMembers(from)) return undefined;

@@ -1,7 +1,4 @@
-/**
- * The service account that a Google Cloud provider is called by: the JSON its key was downloaded as. Source: docs.cloud.google.com
- * "Service account credentials".
- */
+/** Service account for a Google Cloud provider: the JSON file of its key. Source: docs.cloud.google.com "Service account credentials". */
 import { createPrivateKey, type KeyObject } from "node:crypto";
 
 import { parseObject } from "../json.ts";
@@ -11,14 +8,14 @@ export interface Account {
   readonly project: string;
   readonly tokenUri: string;
   readonly key: KeyObject;
-  /** Id of the key among the account's keys. */
+  /** Id of the key within the account. */
   readonly keyId: string | undefined;
 }
 
-/** Old ones begin with a domain: `example.com:project`. */
+/** Format of a project id. Old ids begin with a domain: `example.com:project`. */
 const PROJECT = /^[a-z0-9][a-z0-9.:-]{1,100}$/i;
 
-/** Undefined for anything that is no such account; why is not said, since it would quote what must not be read. */
+/** Returns undefined for invalid credentials, without a reason, since the reason could quote a secret. */
 export function readAccount(credentials: string | undefined): Account | undefined {
   const account = parseObject(credentials ?? "");
   const { type, client_email: email, project_id: project, token_uri: tokenUri, private_key: pem } = account ?? {};

@@ -1,6 +1,6 @@
 /**
- * Veo on Google Cloud, called by a service account. Source: docs.cloud.google.com, "Veo video generation API". `{project}` in
- * the provider's address is the account's project.
+ * Veo on Google Cloud, called by a service account. Source: docs.cloud.google.com, "Veo video generation API". `{project}` in the
+ * provider's address is replaced by the account's project.
  */
 import { commonNow } from "#shared/clock.ts";
 import type { FairLimit } from "#shared/fair-limit.ts";
@@ -14,8 +14,8 @@ import { createTokens } from "./tokens.ts";
 import { createVeo } from "./veo.ts";
 
 /**
- * @param credentials JSON of a service account, from which tokens are minted; undefined without one
- * @param now milliseconds since 1970
+ * @param credentials JSON of a service account for access tokens; undefined without an account
+ * @param now Unix milliseconds
  * @param budget as `createVeo`
  */
 export function createGoogleCloud(
@@ -32,7 +32,7 @@ export function createGoogleCloud(
 
 const NO_ACCOUNT = "the provider's key is not the JSON of a service account";
 
-/** Jobs from when there was one wait for it to come back. */
+/** Adapter without an account: starts fail, and existing jobs wait until an account is configured again. */
 const WITHOUT_ACCOUNT: Required<MediaAdapters>["video"] = {
   async start() {
     throw new ProviderError("misconfigured", NO_ACCOUNT);

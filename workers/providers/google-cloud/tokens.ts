@@ -1,5 +1,5 @@
 /**
- * Access tokens of a service account: a signed statement of who it is, exchanged for a token that lives an hour. Source:
+ * Access tokens of a service account: a signed assertion is exchanged for a token that is valid for an hour. Source:
  * developers.google.com/identity/protocols/oauth2/service-account, "HTTP/REST"; RFC 7523.
  */
 import { sign } from "node:crypto";
@@ -14,9 +14,9 @@ import { retryAfter } from "../retry-after.ts";
 import type { Account } from "./account.ts";
 
 export interface Tokens {
-  /** @throws ProviderError, `isUnsent` throughout: what the token is for has not been sent */
+  /** @throws ProviderError, always `isUnsent`, because the actual request has not been sent */
   take(signal: AbortSignal): Promise<string>;
-  /** It was not accepted: the next one is minted anew. */
+  /** Discards a token that was rejected; the next call requests a new one. */
   forget(token: string): void;
 }
 
@@ -25,18 +25,18 @@ interface Held {
   readonly useUntilMs: number;
 }
 
-/** Everything that Google Cloud offers to the account; what it may do is decided by its roles. */
+/** All of Google Cloud; the account's roles limit its permissions. */
 const SCOPE = "https://www.googleapis.com/auth/cloud-platform";
 const GRANT = "urn:ietf:params:oauth:grant-type:jwt-bearer";
-/** The longest that Google takes. */
+/** Longest lifetime of an assertion that Google accepts, in seconds. */
 const STATEMENT_LIFE_S = 3_600;
-/** A call that begins with a token ends well before that does; those that live shorter are used for half their life. */
+/** Tokens are replaced this long before they expire, in seconds, longer than any call; shorter tokens after half their lifetime. */
 const MARGIN_S = 300;
 const MINT_MS = 20_000;
 
 /**
- * One mint at a time, whoever waits for it; it ends with none of its callers.
- * @param mintMs the longest that one may take
+ * Requests one token at a time for all waiting callers. A request continues if callers abort.
+ * @param mintMs timeout of a request for a token, in milliseconds
  */
 export function createTokens(account: Account, now: () => number, mintMs: number = MINT_MS): Tokens {
   let held: Held | undefined;
@@ -74,14 +74,14 @@ async function mint(account: Account, now: () => number, signal: AbortSignal): P
     throw new ProviderError("failed", `no token was had: ${error.detail}`, { cause: error }).unsent();
   });
   const { access_token: token, expires_in: life } = parseObject(answer.text) ?? {};
-  // It goes into a header.
+  // The token is sent in a header, so it must be printable ASCII.
   const isToken = typeof token === "string" && /^[\u0021-\u007e]{1,16384}$/.test(token);
   if (answer.status !== 200 || !isToken) throw refusal(answer.status, answer.headers, answer.text);
   const lifeS = typeof life === "number" && life > 0 ? Math.min(life, STATEMENT_LIFE_S) : 0;
   return { token, useUntilMs: now() + 1_000 * Math.max(lifeS - MARGIN_S, lifeS / 2) };
 }
 
-/** RFC 7515, compact form. */
+/** Returns a signed assertion in the compact form of RFC 7515. */
 function statement({ email, tokenUri, key, keyId }: Account, nowMs: number): string {
   const issued = Math.floor(nowMs / 1_000);
   const header = { alg: "RS256", typ: "JWT", ...(keyId === undefined ? {} : { kid: keyId }) };
@@ -94,7 +94,7 @@ function encoded(part: string | Uint8Array): string {
   return Buffer.from(part).toString("base64url");
 }
 
-/** `{error, error_description}`: RFC 6749, 5.2. An account that is refused is set up wrongly, or its key was taken back. */
+/** Returns the error of `{error, error_description}` (RFC 6749, 5.2). A rejected account is misconfigured, or its key was revoked. */
 function refusal(status: number, headers: Headers, text: string): ProviderError {
   const { error, error_description: why } = parseObject(text) ?? {};
   const said = [error, why].filter((part) => typeof part === "string").join(": ");

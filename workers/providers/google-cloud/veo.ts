@@ -1,6 +1,6 @@
 /**
- * Veo on Google Cloud: an operation that is asked about by its whole name and hands its video over inside the answer. It cannot
- * be cancelled. Source: docs.cloud.google.com, "Veo video generation API".
+ * Veo on Google Cloud: an operation is polled by its full name and contains the video in its response. Cancellation is not supported.
+ * Source: docs.cloud.google.com, "Veo video generation API".
  */
 import type { FairLimit, Lease } from "#shared/fair-limit.ts";
 
@@ -18,17 +18,17 @@ import { started } from "../start.ts";
 import type { Tokens } from "./tokens.ts";
 
 /**
- * Eight seconds of 4K come to some 60 MB as base64; this is three times that, and what one poll may hold in memory, about
- * three times over while it is read.
+ * Largest response of a poll, in bytes. Eight seconds of 4K are about 60 MB as base64, a third of this. A poll may use three times its size
+ * in memory while it is read.
  */
 const ANSWER_BYTES_MAX = 192 * 1_048_576;
 
-/** Bytes that all polls of a process may read at once: two answers of unknown size, or many usual ones. */
+/** Memory for all polls of a process, in bytes: two responses of unknown size, or many ordinary ones. */
 const answers = openByteBudget(2 * ANSWER_BYTES_MAX);
 
 const POLL_MS = 120_000;
 
-/** Names that find a job again. Neither goes into a path unescaped. */
+/** Names that find a job again. The model is inserted into paths escaped; the operation is sent in the body. */
 interface VeoJob extends ProviderJob {
   readonly model: string;
   readonly operation: string;
@@ -39,8 +39,8 @@ const NAME = /^[A-Za-z0-9][\w./:@-]{0,499}$/;
 type TextAnswer = ProviderAnswer & { readonly text: string };
 
 /**
- * @param endpoint without credentials: a token is taken for each call
- * @param budget for large answers while they are read; at least ANSWER_BYTES_MAX
+ * @param endpoint without credentials: each call uses an access token
+ * @param budget memory for large responses while they are read; at least ANSWER_BYTES_MAX
  */
 export function createVeo(
   endpoint: Endpoint,
@@ -58,18 +58,18 @@ export function createVeo(
     if (answer.status === 401) tokens.forget(token);
     return { ...answer, text: new TextDecoder().decode(bytes) };
   };
-  /** A token may be taken back while it is held: what was not let in was not taken, so it is sent once more. */
+  /** Sends a request again with a new token if its token was revoked: a request that was rejected as unauthorized was not accepted. */
   const callTwice = async (request: ProviderRequest, signal: AbortSignal): Promise<TextAnswer> => {
     const answer = await call(request, signal);
     return answer.status === 401 ? call(request, signal) : answer;
   };
   return {
-    // The last answer brings the video.
+    // The last response contains the video.
     pollMs: POLL_MS,
 
     async start({ sourceModel, ...rest }) {
       const body = veoBody({ sourceModel, ...rest });
-      // Nobody here may read that bucket, and what lies in it would be paid for.
+      // This service cannot read that bucket, so the video would be paid for and lost.
       if (body.parameters["storageUri"] !== undefined) {
         throw new ProviderError("misconfigured", "the source puts its videos into a bucket: storageUri");
       }
@@ -126,10 +126,10 @@ function readStarted(model: string, text: string): VeoJob {
   throw new ProviderError("unknown", "the job was taken without a name that can be asked for");
 }
 
-/** Members that a response of Veo's may have; Google's JSON leaves empty lists out. */
+/** Members of a Veo response; Google's JSON omits empty lists. */
 const KNOWN: ReadonlySet<string> = new Set(["@type", "videos", "raiMediaFilteredCount", "raiMediaFilteredReasons"]);
 
-/** @throws ProviderError `misconfigured` for a video in a bucket: the account's token goes nowhere but to Veo */
+/** @throws ProviderError `misconfigured` for a video in a bucket: the account's token is sent only to Veo */
 function videosOf(response: Members): VeoVideos | undefined {
   if (Object.keys(response).some((name) => !KNOWN.has(name)) && response["videos"] === undefined) return undefined;
   const videos = membersOf(response["videos"]).map(({ bytesBase64Encoded: data, gcsUri, mimeType }) => {

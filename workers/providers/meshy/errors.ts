@@ -1,6 +1,6 @@
 /**
- * Meshy's errors → error class: `{message}` of a request, `task_error {type, code, message}` of a task that failed.
- * Sources: docs.meshy.ai/en/api/errors, …/api/task-lifecycle, …/api/rate-limits.
+ * Maps Meshy's errors to error classes: `{message}` of a request, `task_error {type, code, message}` of a failed task. Sources:
+ * docs.meshy.ai/en/api/errors, …/api/task-lifecycle, …/api/rate-limits.
  */
 import { parseObject } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
@@ -8,7 +8,7 @@ import { retryAfter } from "../retry-after.ts";
 
 import { type MeshInputName, rejectedPrompt, unusable } from "../mesh-inputs.ts";
 
-/** Words of a code, or of a type where the code says nothing. What is absent here blames the input. */
+/** Classes by code, or by type if the code is unknown. Other values blame the input. */
 const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
   moderation_blocked: "refused",
   format_conversion_failed: "failed",
@@ -25,8 +25,8 @@ const INPUT_OF_CODE: Readonly<Record<string, MeshInputName>> = {
 };
 
 /**
- * A task that was not taken; what its status leaves open is told apart by start.ts.
- * @param given the caller's inputs in it; none: a task that we made up, of which a refusal is no caller's fault
+ * Classifies a rejected task; start.ts decides the statuses with an unknown outcome.
+ * @param given the caller's inputs in the task; empty for a task that we composed, whose rejection is never the caller's error
  */
 export function classifyStart(
   status: number,
@@ -47,7 +47,7 @@ export function classifyStart(
   return blame(said, given, status);
 }
 
-/** Why a task failed: a verdict, whatever it says. */
+/** Returns the error of a failed task, which is definite for every message. */
 export function classifyTaskError(error: unknown, given: readonly MeshInputName[]): ProviderError {
   const { type, code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const detail = [type, code, message].filter((part) => typeof part === "string" && part !== "").join(" ");
@@ -62,7 +62,7 @@ export function classifyTaskError(error: unknown, given: readonly MeshInputName[
   return type === "invalid_input" ? unusable(said, given) : new ProviderError("failed", said);
 }
 
-/** 422: what was sent is well-formed and cannot be worked with. 400 names its member in words alone. */
+/** Returns the input to blame. 422: valid input that cannot be processed. 400 names its member only in the message. */
 function blame(said: string, given: readonly MeshInputName[], status: number): ProviderError {
   const media = given.filter((name) => name !== "prompt");
   if (status === 413 || status === 422) return unusable(said, given, status);
@@ -70,7 +70,7 @@ function blame(said: string, given: readonly MeshInputName[], status: number): P
   if (/(?:image|model|texture|style)[ _]?url|download|unreachable|\bfile/i.test(said) && media.length > 0) {
     return unusable(said, media, status);
   }
-  // A model that is not there any more is the catalogue's.
+  // A model that no longer exists is an error of the catalogue.
   if (/ai[ _]?model/i.test(said)) return new ProviderError("misconfigured", said, { status });
   return new ProviderError("rejected", said, { status, code: "invalid_request", param: null });
 }

@@ -1,4 +1,4 @@
-/** Meshy: meshes made of words or images, and changed. Source: docs.meshy.ai/openapi.yaml. */
+/** Meshy: generates meshes from text or images, and transforms meshes. Source: docs.meshy.ai/openapi.yaml. */
 import type { Endpoint } from "../http.ts";
 import type { MediaAdapters } from "../media.ts";
 

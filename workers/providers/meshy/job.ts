@@ -1,4 +1,4 @@
-/** Stored state of a job at Meshy: enough for another process to poll it and to begin its second phase. */
+/** Stored state of a job at Meshy, sufficient for another process to poll it and to start its second phase. */
 import type { ProviderJob } from "../media.ts";
 
 import { isMeshInputName, type MeshInputName } from "../mesh-inputs.ts";
@@ -8,25 +8,25 @@ export interface MeshyJob extends ProviderJob, TaskFacts {
   readonly id: string;
 }
 
-/** Facts of a task before it has an id. */
+/** Facts of a task that are known before its id. */
 export interface TaskFacts {
   readonly task: TaskName;
-  /** The inputs that it was given. */
+  /** Names of the task's inputs. */
   readonly given: readonly MeshInputName[];
-  /** The first of two phases: what its second task is begun with. */
+  /** Body of the second task, for the first of two phases. */
   readonly refine?: Readonly<Record<string, unknown>>;
-  /** The second of two phases: the first one's id. */
+  /** Id of the first task, for the second of two phases. */
   readonly preview?: string;
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Ids become part of a path. */
+/** Returns true for a valid id, which is inserted into a path. */
 export function isTaskId(value: unknown): value is string {
   return typeof value === "string" && ID.test(value);
 }
 
-/** A stored job; undefined when it is none of Meshy's. */
+/** Returns a stored job; undefined for jobs of other families. */
 export function readJob({ task, id, given, refine, preview }: ProviderJob): MeshyJob | undefined {
   if (!isTaskName(task) || !isTaskId(id)) return undefined;
   if (!Array.isArray(given) || !given.every(isMeshInputName)) return undefined;

@@ -1,6 +1,6 @@
 /**
- * Tasks whose start was not answered, found in the list of their kind, the newest first. It shows a prompt as it came and nothing
- * of media, so of a mesh made of those it can be told only that there is none. Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh}.
+ * Finds tasks whose start had no response in the list of their kind, newest first. The list contains prompts but no media. For media, only
+ * the absence of a task is certain. Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh}.
  */
 import { type Endpoint, post } from "../http.ts";
 import { type Members, membersOf, parseObject, textOf } from "../json.ts";
@@ -10,11 +10,11 @@ import type { Found, Listed, LostStart, ProviderJob } from "../media.ts";
 import { isTaskId, type MeshyJob, readJob, type TaskFacts } from "./job.ts";
 import { isListed, pathOf, type TaskName } from "./tasks.ts";
 
-/** The most that Meshy takes. */
+/** Largest page that Meshy allows. */
 const PAGE_SIZE = 50;
 const PAGES_MAX = 20;
 
-/** Null: tasks of its kind are not listed. */
+/** Returns null for tasks of a kind that is not listed. */
 export function markOf(job: TaskFacts, body: Members): ProviderJob | null {
   if (!isListed(job.task)) return null;
   const { prompt } = body;
@@ -45,7 +45,7 @@ export async function findTask(endpoint: Endpoint, { mark, sentMs }: LostStart, 
   return unknown("too many tasks have been made since");
 }
 
-/** Or why there is no telling. */
+/** Returns the tasks, or the reason why they are unknown. */
 async function tasksOf(
   endpoint: Endpoint,
   task: TaskName,
@@ -54,7 +54,7 @@ async function tasksOf(
 ): Promise<Members[] | string> {
   const path = `${pathOf(task)}?page_num=${page}&page_size=${PAGE_SIZE}&sort_by=-created_at`;
   const { status, text } = await post(endpoint, { method: "GET", path }, signal);
-  // A list stands at the top, and the reader takes objects.
+  // The response is an array, but the reader accepts objects only.
   const list = status >= 200 && status <= 299 ? parseObject(`{"tasks":${text}}`)?.["tasks"] : undefined;
   return Array.isArray(list) ? membersOf(list) : `the list was answered with ${status}`;
 }
@@ -71,7 +71,7 @@ function likeness({ task, preview }: MeshyJob, prompt: unknown, listed: Members)
   return phase === "preview" ? "alike" : "unclear";
 }
 
-/** Undefined where a task does not say which of the two it is. */
+/** Returns undefined if a task does not contain its phase. */
 function phaseOf({ type, mode }: Members): string | undefined {
   const said = [mode, textOf(type).split("-").at(-1)];
   return ["preview", "refine"].find((phase) => said.includes(phase));

@@ -1,6 +1,6 @@
 /**
- * Meshy's tasks as one queue. Text becomes a mesh in two of them, preview and refine: one job, one price.
- * Source: docs.meshy.ai/en/api/task-lifecycle.
+ * Meshy's tasks as one queue. Text becomes a mesh in two tasks, preview and refine: one job, one price. Source:
+ * docs.meshy.ai/en/api/task-lifecycle.
  */
 import { type Endpoint, post } from "../http.ts";
 import { isMembers, type Members, parseObject } from "../json.ts";
@@ -17,7 +17,7 @@ import { firstTask, pathOf } from "./tasks.ts";
 type Mesh = readonly Artifact[];
 
 export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Mesh> {
-  /** Taken back since they were last asked about: Meshy knows nothing of them any more. */
+  /** Ids of tasks that were deleted since their last poll: Meshy no longer knows them. */
   const takenBack = new Set<string>();
   return {
     takesUrls: true,
@@ -45,7 +45,7 @@ export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
 
     nameOf: (job) => readJob(job)?.id,
 
-    /** DELETE takes back what waits, leaves what runs alone, and destroys what is ready: so only what waits is deleted. */
+    /** Deletes only a pending task: DELETE cancels a pending task, ignores a running one, and destroys a finished one. */
     async cancel(job, signal) {
       const known = readJob(job);
       if (!known) return;
@@ -60,7 +60,7 @@ export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
 interface Beginning {
   readonly job: TaskFacts;
   readonly body: Members;
-  /** The caller's inputs in the body. */
+  /** Names of the caller's inputs in the body. */
   readonly given: readonly MeshInputName[];
 }
 
@@ -70,7 +70,7 @@ async function begin(endpoint: Endpoint, { job, body, given }: Beginning, starti
   return postStart(endpoint, request, starting, markOf(job, body), ({ status, headers, text }) => {
     if (status < 200 || status > 299) throw classifyStart(status, headers, text, given);
     const id = parseObject(text)?.["result"];
-    // Taken, and by all signs running, but nobody can ask for it.
+    // The task was accepted and probably runs, but cannot be polled.
     if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
     return { ...job, id };
   });
@@ -82,7 +82,7 @@ function beginRefine(endpoint: Endpoint, first: MeshyJob, starting: Starting): P
   return begin(endpoint, { job: { task, given, preview }, body, given: [] }, starting);
 }
 
-/** The task as Meshy has it, or why there is no telling. @throws ProviderError */
+/** Returns the task, or the reason why it is unknown. @throws ProviderError */
 async function ask(endpoint: Endpoint, job: MeshyJob, signal: AbortSignal): Promise<Members | string> {
   const { status, text } = await post(endpoint, { method: "GET", path: pathOfTask(job) }, signal);
   if (status < 200 || status > 299) return `the task was answered with ${status}`;
@@ -115,7 +115,7 @@ function resultOf(task: Members): Polled<Mesh> {
   return mesh ? { state: "done", output: [mesh], usage: {} } : unknown("the result is not understood");
 }
 
-/** Each phase is half of the way. */
+/** Returns the progress; each phase counts as half. */
 function progressOf(percent: unknown, { refine, preview }: MeshyJob): number {
   const done = typeof percent === "number" && percent >= 0 ? Math.min(1, percent / 100) : 0;
   if (preview !== undefined) return 0.5 + done / 2;
@@ -134,11 +134,11 @@ function unknown(detail: string): { readonly state: "unknown"; readonly detail: 
   return { state: "unknown", detail };
 }
 
-// The mesh of a task that succeeded. Addresses are signed and live for three days: docs.meshy.ai/en/api/asset-retention.
+// Mesh of a successful task. Addresses are signed and valid for three days: docs.meshy.ai/en/api/asset-retention.
 
 /**
- * GLB first: one file with everything in it; then by how much of the model a file alone carries. `mtl` is no mesh, and
- * `pre_remeshed_glb` not the one that was asked for.
+ * Formats in order of preference: GLB first, as a self-contained file, then by how much of the model one file contains. `mtl` is no mesh,
+ * and `pre_remeshed_glb` is not the requested mesh.
  */
 const FORMATS: readonly (readonly [member: string, contentType?: string])[] = [
   ["glb", "model/gltf-binary"],
@@ -152,7 +152,7 @@ const FORMATS: readonly (readonly [member: string, contentType?: string])[] = [
 /** Members with the files of a rigging task, by format. */
 const RIGGED: Readonly<Record<string, string>> = { glb: "rigged_character_glb_url", fbx: "rigged_character_fbx_url" };
 
-/** "none": the task lists its files and has no mesh among them. Undefined: this is not understood, which is no verdict. */
+/** Returns "none" if the task's files contain no mesh; undefined for an unknown format, which is no definite failure. */
 function readMesh({ model_urls: urls, result }: Members): Artifact | "none" | undefined {
   const files = isMembers(urls) ? urls : isMembers(result) ? rigged(result) : undefined;
   if (!files) return undefined;

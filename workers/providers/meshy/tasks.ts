@@ -1,6 +1,6 @@
 /**
- * Meshy's kinds of task, as data: the source's name of a model is a kind, and behind a slash the `ai_model` where the
- * kind has models. Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh,rigging}.
+ * Meshy's kinds of task as data. The source's model name is a kind, followed by a slash and the `ai_model` where the kind has models.
+ * Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh,rigging}.
  */
 import { isMembers } from "../json.ts";
 import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fields.ts";
@@ -9,15 +9,15 @@ import { ProviderError } from "../provider.ts";
 
 import { sentNames, meshInputs, type MeshInputName, type MeshNeeds } from "../mesh-inputs.ts";
 
-/** Later readings of the docs say 800; what is shorter is taken by both. */
+/** Most characters of a prompt. Newer versions of the docs say 800; both accept 600. */
 const PROMPT_MAX = 600;
 
 interface TaskKind extends MeshNeeds {
   readonly path: string;
   readonly hasModels: boolean;
-  /** Meshy tells which tasks of this kind there are; so it does unless said. */
+  /** True if Meshy lists tasks of this kind. Default: true. */
   readonly isListed?: boolean;
-  /** Its first task makes a bare mesh, a second one under the same path paints it. */
+  /** True if a first task generates an untextured mesh, and a second task at the same path textures it. */
   readonly isTwoPhase?: boolean;
 }
 
@@ -37,7 +37,7 @@ const KINDS = {
   retexture: kind(
     "/openapi/v1/retexture",
     { mesh: "model_url", image: "image_style_url", prompt: "text_style_prompt" },
-    // Of two styles it takes the image.
+    // With two styles, Meshy uses the image.
     [["mesh"], ["image", "prompt"]],
     { hasModels: true },
   ),
@@ -64,13 +64,12 @@ export interface FirstTask {
   readonly name: TaskName;
   readonly body: Readonly<Record<string, unknown>>;
   readonly given: readonly MeshInputName[];
-  /** Body of the second task of a job in two phases, without the id of the first. */
+  /** Body of the second task of a two-phase job, without the id of the first task. */
   readonly refine?: Readonly<Record<string, unknown>>;
 }
 
 /**
- * Members for the second phase stand in the source's `overrides` as an object `refine`: the two bodies have little in
- * common.
+ * Members for the second phase are an object `refine` in the source's `overrides`, since the two bodies have little in common.
  * @throws ProviderError
  */
 export function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>): FirstTask {
@@ -90,12 +89,12 @@ export function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshI
   const { refine: overrides, ...first } = body;
   const given = sentNames(placed);
   if (!known.isTwoPhase) return { name, body: first, given };
-  // Without a model Meshy would choose one, and so a price.
+  // Without a model, Meshy would choose one and its price.
   const refine = { ai_model: first["ai_model"], ...(isMembers(overrides) ? overrides : {}) };
   return { name, body: first, given, refine };
 }
 
-/** Meshes are taken as bytes of no type only, images as what they are. */
+/** Returns the value for a field: meshes as bytes without a type, images with their type. */
 function valueOf({ ours, value }: PlacedInput): unknown {
   if (!isMedia(value)) return value;
   if (ours !== "mesh" || "url" in value) return urlOf(value);

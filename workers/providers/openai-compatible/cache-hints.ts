@@ -1,21 +1,20 @@
 /**
- * Hints of Anthropic's prompt cache in a request to a router. What is written for an hour costs more than what is written
- * for five minutes, and the router's report has one number for both.
+ * Hints for Anthropic's prompt cache in a request to a router. A cache write for an hour costs more than for five minutes, and the router
+ * reports both as one number.
  */
 import type { ChatCall } from "../provider.ts";
 import { unsupported } from "./rejected.ts";
 
 /**
- * True if the call's cache writes are kept for an hour; false where the source takes no hints.
- * @throws ProviderError `rejected` naming the first hint whose ttl differs from those before it: no price would be exact
+ * Returns true if the call's cache writes last an hour; false if the source accepts no hints.
+ * @throws ProviderError `rejected` with the first hint whose ttl differs from earlier hints: no price would be exact
  */
 export function writesForAnHour({ request, traits }: Pick<ChatCall, "request" | "traits">): boolean {
   if (!traits.has("cache_control")) return false;
   const [first, ...others] = hintsOf(request);
   const odd = others.find(({ isHour }) => isHour !== first?.isHour);
   if (odd) {
-    const say =
-      "Expected the same ttl in every cache_control of a call to this model: its writes are counted together.";
+    const say = "Expected the same ttl in every cache_control of a call to this model.";
     throw unsupported(`${odd.param}.ttl`, say);
   }
   return first?.isHour ?? false;

@@ -1,18 +1,18 @@
 /**
- * Choices of servers that follow OpenAI's format more or less → choices as our contract publishes them. Found in
- * recorded traffic: no `finish_reason` before the last chunk (xAI), no `content` beside tool calls (Groq), tool calls
- * that begin at index 1 (Anthropic's compatible endpoint). Values are changed in place: they are fresh from the parser.
+ * Converts choices of servers that follow OpenAI's format loosely to choices of our contract. Found in recorded traffic: no `finish_reason`
+ * before the last chunk (xAI), no `content` beside tool calls (Groq), tool calls that begin at index 1 (Anthropic's compatible endpoint).
+ * Values are changed in place, because the parser has just created them.
  */
 import { isMembers, type Members, membersOf, objectOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
 import { checkFilter, FilteredEnds } from "./filtered.ts";
 
-/** A stream that opens more than this never means it; `n` ends at 128. */
+/** Most choices of a stream; more are a fault, since `n` is at most 128. */
 const CHOICES_MAX = 128;
 const TOOL_CALLS_MAX = 1_024;
 
-/** Vendors' finish reasons → OpenAI's; anything else that ends an answer reads as `stop`. */
+/** Vendors' finish reasons → OpenAI's; any other reason becomes `stop`. */
 const FINISH_REASONS: Readonly<Record<string, string>> = {
   length: "length",
   max_tokens: "length",
@@ -25,7 +25,7 @@ const FINISH_REASONS: Readonly<Record<string, string>> = {
   refusal: "content_filter",
 };
 
-/** The answer was broken off: DeepSeek has no resources left, vLLM and SGLang abort, routers tell their host's timeout. */
+/** Finish reasons of an interrupted answer: DeepSeek lacks resources, vLLM and SGLang abort, routers report their host's timeout. */
 const BROKEN_OFF: ReadonlySet<string> = new Set([
   "error",
   "insufficient_system_resource",
@@ -37,9 +37,9 @@ const BROKEN_OFF: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The choices of a whole answer.
- * @throws ProviderError `failed` when there is none, or one without a message or broken off; `refused` when all were
- * filtered before they began
+ * Returns the choices of a complete response.
+ * @throws ProviderError `failed` without choices, or for a choice without a message or with an interrupted answer; `refused` when all
+ * choices were filtered before any content
  */
 export function wholeChoices(value: unknown): Members[] {
   const choices = membersOf(value);
@@ -55,19 +55,19 @@ export function wholeChoices(value: unknown): Members[] {
     else message["tool_calls"] = calls;
     for (const call of calls) wholeCall(call);
     choice["index"] = indexOf(choice, at);
-    // A whole answer has ended, whether it says so or not.
+    // A complete response has ended, with or without a finish reason.
     choice["finish_reason"] = beside(calls.length, finishReason(choice["finish_reason"]) ?? "stop");
   }
   checkFilter(choices);
   return choices;
 }
 
-/** The choices of one stream, chunk by chunk. */
+/** Choices of one stream, chunk by chunk. */
 export class ChunkChoices {
   private readonly begun = new Map<number, { readonly calls: CallIndexes; isFinished: boolean }>();
   private readonly filtered = new FilteredEnds();
 
-  /** @throws ProviderError `failed` when a choice ended in an error, or choices or tool calls come without end */
+  /** @throws ProviderError `failed` when a choice ended in an error, or for too many choices or tool calls */
   read(value: unknown): Members[] {
     const choices = membersOf(value);
     for (const [at, choice] of choices.entries()) {
@@ -96,8 +96,8 @@ export class ChunkChoices {
   }
 
   /**
-   * Returns the last pieces of choices that have no finish reason, with that of a whole answer. None when nothing was said: such a
-   * stream is a cut, which another source may serve.
+   * Returns the last chunks, with finish reasons, of choices without one. Empty if the stream had no content: such a stream was cut, and
+   * another source may serve the call.
    */
   finish(): Members[] {
     if (!this.filtered.hasOutput) return [];
@@ -105,33 +105,33 @@ export class ChunkChoices {
     return open.length === 0 ? [] : this.read(open.map(([index]) => ({ index, delta: {}, finish_reason: "stop" })));
   }
 
-  /** True when every choice that began has said why it ended. */
+  /** True when every choice that began has a finish reason. */
   get isFinished(): boolean {
     for (const state of this.begun.values()) if (!state.isFinished) return false;
     return this.begun.size > 0;
   }
 
-  /** True when this many choices, or all that began, were filtered before they said anything; their ends were not told. */
+  /** True when this many choices (default: all that began) were filtered before any content; their ends were not sent. */
   isFiltered(wanted: number = this.begun.size): boolean {
     return this.filtered.count > 0 && this.filtered.count >= wanted;
   }
 }
 
-/** Tool calls of one choice, numbered from 0 in the order of their first pieces. */
+/** Tool calls of one choice, numbered from 0 in the order of their first chunks. */
 class CallIndexes {
   /** Number of calls that have begun. */
   count = 0;
   private readonly byId = new Map<string, number>();
-  /** The vendor's number → ours, of the latest call under it; -1 stands for no number. */
+  /** Vendor's index → ours, for the latest call with that index; -1 for a missing index. */
   private readonly latest = new Map<number, number>();
-  /** Calls that have our id, since their first piece had none. */
+  /** Calls with an id of ours, because their first chunk had none. */
   private readonly minted = new Set<number>();
-  /** Calls whose arguments have not begun. */
+  /** Calls without arguments so far. */
   private readonly silent = new Set<number>();
-  /** Name and argument pieces so far of the latest call under each vendor's number. */
+  /** Name and argument chunks so far of the latest call under each vendor's index. */
   private readonly written = new Map<number, Written>();
 
-  /** Gives a piece its number, and the first piece of a call an id where the vendor gave none. */
+  /** Sets the index of a chunk, and an id on the first chunk of a call if the vendor sent none. */
   take(call: Members): void {
     const theirs = indexOf(call, -1);
     const id = idOf(call);
@@ -152,7 +152,7 @@ class CallIndexes {
     if (!isSilent) this.silent.delete(ours);
   }
 
-  /** Pieces that make `{}` of calls which end without a word of arguments. */
+  /** Returns chunks that add `{}` to calls that ended without arguments. */
   withoutArguments(): Members[] {
     const pieces = [...this.silent].map((index) => ({ index, function: { arguments: "{}" } }));
     this.silent.clear();
@@ -171,13 +171,13 @@ class CallIndexes {
   private known(theirs: number, id: string | undefined, fn: Members | undefined): number | undefined {
     const latest = this.latest.get(theirs);
     if (id === undefined) return latest !== undefined && this.isNext(theirs, fn) ? undefined : latest;
-    // Some give all calls the same number: another id is another call, unless it is the id that one was waiting for.
+    // Some vendors send one index for all calls. Another id means another call, unless the latest call has no id yet.
     return this.byId.get(id) ?? (latest !== undefined && this.isNameless(latest) ? latest : undefined);
   }
 
   /**
-   * True when a piece without an id begins another call under the number of the latest one: its name comes once the arguments of that
-   * call are complete. Some servers repeat the name with every piece: the same name alone begins nothing until arguments follow.
+   * Returns true when a chunk without an id begins another call under the index of the latest one: it has a name, and the latest call's
+   * arguments are complete. Some servers repeat the name in every chunk, so a repeated name counts only once arguments follow.
    */
   private isNext(theirs: number, fn: Members | undefined): boolean {
     const name = textOf(fn, "name");
@@ -221,23 +221,23 @@ function isJson(text: string): boolean {
 interface Written {
   name: string;
   readonly pieces: string[];
-  /** True when the name came again behind complete arguments: arguments that follow are those of another call. */
+  /** True when the name was repeated after complete arguments: further arguments belong to another call. */
   isRepeated: boolean;
 }
 
-/** null while it has not ended; some send an empty text until then. */
+/** Returns null while the choice has not ended; some vendors send an empty text until then. */
 function finishReason(value: unknown): string | null {
   if (typeof value !== "string" || value === "") return null;
   if (BROKEN_OFF.has(value)) throw new ProviderError("failed", `the answer ended with finish reason ${value}`);
   return FINISH_REASONS[value] ?? "stop";
 }
 
-/** Turns `stop` into `tool_calls` where the answer has calls, whatever the vendor says: clients run tools on this word alone. */
+/** Replaces `stop` by `tool_calls` when the answer has calls: clients run tools only for this finish reason. */
 function beside<Reason extends string | null>(calls: number, reason: Reason): Reason | "tool_calls" {
   return reason === "stop" && calls > 0 ? "tool_calls" : reason;
 }
 
-/** A call without arguments has `{}`, so that whoever parses them finds JSON. */
+/** Sets `{}` as the arguments of a call without any, so that clients can parse them as JSON. */
 function wholeCall(call: Members): void {
   call["id"] = idOf(call) ?? mintId();
   if (!isMembers(call["function"])) return;
@@ -246,7 +246,7 @@ function wholeCall(call: Members): void {
   call["function"]["arguments"] ||= "{}";
 }
 
-/** Returns whether the piece holds any. */
+/** Makes the arguments a text. Returns true if the chunk has any. */
 function textArguments(fn: Members): boolean {
   const value = fn["arguments"];
   if (value === null) delete fn["arguments"];
@@ -258,7 +258,7 @@ function idOf(call: Members): string | undefined {
   return typeof call["id"] === "string" && call["id"] !== "" ? call["id"] : undefined;
 }
 
-/** Some servers name no call, but the answer to a call has to. */
+/** Returns an id for a call of a server that sends none, because the tool result must name its call. */
 function mintId(): string {
   return `call_${crypto.randomUUID().replaceAll("-", "")}`;
 }
@@ -268,10 +268,10 @@ function indexOf(value: Members, fallback: number): number {
   return typeof index === "number" && Number.isSafeInteger(index) && index >= 0 ? index : fallback;
 }
 
-// Content of a message or delta, in the members our contract publishes: text as `content`, thoughts as `reasoning_content`. Groq,
-// OpenRouter and vLLM call thoughts `reasoning`; Mistral sends both as blocks in `content`.
+// Content of a message or delta, in the members of our contract: text as `content`, reasoning as `reasoning_content`. Groq, OpenRouter and
+// vLLM name it `reasoning`; Mistral sends both as blocks in `content`.
 
-/** Changes the message in place: it is fresh from the parser. */
+/** Changes the message in place, because the parser has just created it. */
 function unifyContent(message: Members): void {
   if (Array.isArray(message["content"])) splitBlocks(message, message["content"]);
   const { reasoning } = message;

@@ -15,7 +15,7 @@ export function createOpenAiEmbeddings(endpoint: Endpoint): EmbeddingsProvider {
   };
 }
 
-/** Always asks for base64: a fourth of the size, and exact. Servers that do not know it send numbers all the same. */
+/** Requests base64, which is exact and a fourth of the size. Servers without base64 return numbers. */
 function embeddingsRequest(call: Omit<EmbeddingsCall, "signal">): JsonRequest {
   const body: Record<string, unknown> = {
     model: call.sourceModel,
@@ -28,7 +28,7 @@ function embeddingsRequest(call: Omit<EmbeddingsCall, "signal">): JsonRequest {
   return { path: "/embeddings", body: JSON.stringify(body) };
 }
 
-/** @throws ProviderError `failed` when the text is not one vector for each input */
+/** @throws ProviderError `failed` unless the text contains one vector per input */
 function embeddingsResult(text: string, inputs: number): EmbeddingsResult {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -57,7 +57,7 @@ function readVector(value: unknown): Float32Array {
   return vector;
 }
 
-/** Little-endian, as is every machine we run on. */
+/** Decodes little-endian floats, the byte order of all supported machines. */
 function fromBase64(text: string): Float32Array | undefined {
   try {
     const bytes = Uint8Array.fromBase64(text);
@@ -75,7 +75,7 @@ function fromNumbers(value: unknown): Float32Array | undefined {
 const TOO_LONG = /maximum (?:context|input) length|\bmax(?:imum)? \d+ tokens|too many tokens/i;
 const NAMED_INPUT = /\binput\[\d{1,5}\]/;
 
-/** Gives OpenAI's error for a long input a code, which it lacks, and the input's name, which only its message has. */
+/** Adds a code and the parameter to OpenAI's error for a too long input, which has neither. */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected") return error;
   const isTooLong = error.code === "context_length_exceeded" || TOO_LONG.test(error.detail);

@@ -1,4 +1,4 @@
-/** OpenAI-shaped error answers → error class, decided once. The body decides before the status. */
+/** Maps OpenAI-shaped error responses to error classes, decided once. The body takes precedence over the status. */
 import { textOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
@@ -8,7 +8,7 @@ interface ErrorBody {
   readonly code: string;
   readonly type: string;
   readonly param: string | null;
-  /** OpenRouter's moderation says what it flagged, and why. */
+  /** True when OpenRouter's moderation reports flagged content and the reason. */
   readonly isFlagged: boolean;
   /** False for a body that is not JSON, such as a firewall's page: its author knows neither our key nor the model. */
   readonly isVendors: boolean;
@@ -21,10 +21,10 @@ const REFUSED_CODES = new Set([
   "responsible_ai_policy_violation",
   "invalid_prompt",
 ]);
-/** A refusal in words alone: DeepSeek's and xAI's, which come under codes that mean something else. */
+/** Messages of refusals by DeepSeek and xAI, whose codes mean something else. */
 const REFUSED_MESSAGE =
   /^content exists risk\b|\b(?:content|prompt|input|request|output)s? violates? (?:(?:our|the|xai's) )?(?:usage|content) (?:guidelines|polic(?:y|ies))\b/i;
-/** OpenRouter's word for a call that no host of the model can serve, such as one with tools: nothing is set up wrongly. */
+/** OpenRouter's message for a call that no host of the model can serve, for example with tools: no setup error. */
 const NO_HOST = /^No endpoints found\b/;
 const MISCONFIGURED_CODES = new Set([
   "insufficient_quota",
@@ -32,7 +32,7 @@ const MISCONFIGURED_CODES = new Set([
   "invalid_api_key",
   "billing_hard_limit_reached",
 ]);
-/** Groq: the model wrote a call or an object that is none. Another may do better. */
+/** Groq's codes for an invalid tool call or object from the model. Another model may succeed. */
 const FAILED_CODES = new Set(["tool_use_failed", "json_validate_failed"]);
 const BUSY_CODES = new Set(["rate_limit_exceeded", "rate_limit_error", "overloaded_error"]);
 const UNSUPPORTED_CODES = new Set(["unsupported_value", "unsupported_parameter"]);
@@ -40,7 +40,7 @@ const REJECTED_CODES = new Set([...UNSUPPORTED_CODES, "context_length_exceeded"]
 /** Types of errors without a status that blame the request. */
 const REQUEST_TYPES = new Set(["invalid_request_error", "BadRequestError"]);
 
-/** @param text the body as it came; it goes to the log only, cut */
+/** @param text body as received; only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const body = readErrorBody(text);
   const retryAfterMs = retryAfter(headers);
@@ -51,7 +51,7 @@ export function classifyAnswer(status: number, headers: Headers, text: string): 
   });
 }
 
-/** An `error` member inside a 200 answer or stream; a number as its code is a status. */
+/** Classifies an `error` member inside a 200 response or stream; a numeric code is a status. */
 export function classifyErrorMember(error: unknown): ProviderError {
   const body = readErrorMember(error);
   const code = Number((error as { code?: unknown } | null)?.code ?? Number.NaN);
@@ -60,7 +60,7 @@ export function classifyErrorMember(error: unknown): ProviderError {
   return new ProviderError(classOf(status, body), body.message || "error event", clientOptions(status, body));
 }
 
-/** Parts of the error that a client may see: a code of ours, and the parameter. */
+/** Returns the parts of the error for clients: a code of ours, and the parameter. */
 function clientOptions(
   status: number,
   body: ErrorBody,
@@ -82,7 +82,7 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
   if (says(BUSY_CODES)) return "busy";
   if (says(REJECTED_CODES)) return "rejected";
   if (status === 404 && NO_HOST.test(body.message)) return "failed";
-  // 498: Groq out of capacity.
+  // 498: Groq has no capacity.
   if (status === 429 || status === 498 || status === 503 || status === 529) return "busy";
   if (status === 401 || status === 402) return "misconfigured";
   if (status === 403 || status === 404 || status === 410) return classOfAbsence(status, body);
@@ -91,7 +91,7 @@ function classOf(status: number, body: ErrorBody): ProviderErrorClass {
   return "failed";
 }
 
-/** Classifies 403, 404 and 410. What one call can cause, such as xAI's 410 for a removed field, must not block the source for all. */
+/** Classifies 403, 404 and 410. Errors that one call can cause, such as xAI's 410 for a removed field, must not disable the source. */
 function classOfAbsence(status: number, body: ErrorBody): ProviderErrorClass {
   if (body.isVendors && namesOurFault(body)) return "misconfigured";
   return status === 410 ? "rejected" : "failed";
@@ -103,7 +103,7 @@ function readErrorBody(text: string): ErrorBody {
   try {
     const body = JSON.parse(text) as Record<string, unknown> | null;
     const error = body?.["error"];
-    // xAI has the code beside the text; older vLLM and NVIDIA have no member around theirs.
+    // xAI sends the code next to the text; older vLLM and NVIDIA send the error without an enclosing member.
     if (typeof error === "string") return { ...readErrorMember(error), code: textOf(body?.["code"]) };
     return readErrorMember(error ?? body);
   } catch {
@@ -129,13 +129,13 @@ function isModeration(value: unknown): boolean {
   return typeof metadata["flagged_input"] === "string" || Array.isArray(metadata["reasons"]);
 }
 
-/** A path such as `messages[0].content`; anything else a provider puts there is not for clients. */
+/** Returns a path such as `messages[0].content`; any other text of a provider is not for clients. */
 function parameterName(text: string): string | null {
   return /^[A-Za-z0-9_.[\]-]{1,100}$/.test(text) ? text : null;
 }
 
-// Recognizes errors that name a fault in our own setup: the key, its rights, the model, the account behind it, or where we call from. Such
-// an error takes the source out of use for everybody, so neither a status alone nor a caller's own words may suffice.
+// Recognizes errors about our own setup: key, permissions, model, account or region. Such an error disables the source for all calls, so
+// neither a status alone nor a caller's own text may be sufficient.
 
 interface Told {
   readonly code: string;
@@ -149,20 +149,20 @@ export function namesOurFault({ code, type, message }: Told): boolean {
   return CODE.test(code) || CODE.test(type) || MESSAGES.some((pattern) => pattern.test(said));
 }
 
-/** Words and ids alike: `permission-denied`, Azure's `DeploymentNotFound`, xAI's "The caller does not have permission …". */
+/** Matches messages and codes: `permission-denied`, Azure's `DeploymentNotFound`, xAI's "The caller does not have permission …". */
 const CODE =
   /api_?key|permission|access_?denied|model|deployment|account|organi[sz]ation|project|billing|country|region/i;
 
-/** Things that a call brings along: missing rights to them, or their absence, concern that call alone. */
+/** Objects that belong to a call: missing rights to them, or their absence, concern only that call. */
 const CALLERS_OWN =
   /\b(?:files?|images?|images?|audio|videos?|documents?|attachments?|uploads?|urls?)\b(?!\s+(?:model|generation))/i;
 
-/** Narrow on purpose: what is missed here is an ordinary failure, and the breaker counts those. */
+/** Deliberately narrow: an unmatched message is an ordinary failure, which the circuit breaker counts. */
 const MESSAGES: readonly RegExp[] = [
   /\bapi[ _-]?keys?\b|\bcredentials\b/i,
   /\b(?:have|lacks?|no|insufficient|missing) (?:the |any |required |necessary |sufficient )*permissions?\b/i,
   /\bpermissions? (?:(?:is|was) )?(?:denied|required|missing)\b|\bnot authori[sz]ed to\b/i,
-  // A name may stand between, and nothing else: "the model cannot call a tool that was not found" is the caller's.
+  // Only a name may occur in between: "the model cannot call a tool that was not found" is the caller's error.
   /\b(?:model|deployment)s?\b[:,]?(?:\s+(?:id|name))?(?:\s+[\w./:@-]+)?(?:\s+(?:is|are|was|has|have|been|currently))*\s+(?:not found|(?:does not|doesn't|do not) exist|not (?:available|accessible|deployed|active|enabled)|inaccessible|unavailable|deprecated|decommissioned|retired|removed|disabled|blocked|no longer|reached its end)\b/i,
   /\b(?:no such|unknown|invalid|unsupported|not a valid|access(?: to)?|sample from) (?:(?:the|this|that|requested) )*(?:model|deployment)\b/i,
   /(?<!\b(?:in|of|from) (?:your|this|the) )\b(?:account|organi[sz]ation|project|team)s?\b(?:\s+[\w./:@-]+)?\s+(?:not found\b|must\b|(?:does|do|is|has|was)(?:n't| not)\b|has (?:either|used|run|reached|exceeded)\b|(?:is|was|has been) (?:disabled|deactivated|suspended|blocked|terminated|restricted|deleted|archived)\b)/i,
@@ -173,7 +173,7 @@ const MESSAGES: readonly RegExp[] = [
   /\b(?:not |un)(?:supported|available|allowed|permitted) in (?:your|this) (?:country|region|territory|location)\b/i,
 ];
 
-/** Removes quotations, which may come from the call, and links. An apostrophe inside a word begins no quotation. */
+/** Removes links and quotations, which may come from the call. An apostrophe inside a word begins no quotation. */
 function withoutQuotations(message: string): string {
   return message
     .slice(0, MESSAGE_MAX)
@@ -182,5 +182,5 @@ function withoutQuotations(message: string): string {
     .replaceAll(/\s+/g, " ");
 }
 
-/** Vendors are shorter; a message that echoes a prompt is not searched through. */
+/** Most characters of a message that is searched. Vendors' own messages are shorter; a longer one may echo a prompt. */
 const MESSAGE_MAX = 2_000;

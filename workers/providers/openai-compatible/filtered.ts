@@ -1,11 +1,10 @@
 /**
- * Answers that a filter stopped before they began. Nothing was said in them, so that they are refusals, and another model
- * may be asked (as with Anthropic and Gemini).
+ * Answers that a filter stopped before any content. They count as refusals, so another model may be called, as with Anthropic and Gemini.
  */
 import type { Members } from "../json.ts";
 import { ProviderError } from "../provider.ts";
 
-/** Everything a message or delta can say, by the names of our contract and of the servers that add to it. */
+/** All content members of a message or delta, by the names of our contract and of servers with extensions. */
 const SAID = [
   "content",
   "refusal",
@@ -17,7 +16,7 @@ const SAID = [
   "images",
 ];
 
-/** @param message a message or delta whose content is unified already */
+/** Returns true if a message has content. @param message message or delta with unified content */
 function saysAnything(message: Members): boolean {
   return SAID.some((name) => {
     const value = message[name];
@@ -25,7 +24,7 @@ function saysAnything(message: Members): boolean {
   });
 }
 
-/** @throws ProviderError `refused` when all choices of a whole answer were filtered before they began */
+/** @throws ProviderError `refused` when all choices of a complete response were filtered before any content */
 export function checkFilter(choices: readonly Members[]): void {
   const isFiltered = ({ finish_reason, message }: Members): boolean =>
     finish_reason === "content_filter" && !saysAnything(message as Members);
@@ -33,21 +32,21 @@ export function checkFilter(choices: readonly Members[]): void {
 }
 
 /**
- * The ends of a stream's choices that were filtered before anything was said. A finish reason would begin the client's
- * answer, so these wait until another choice has something to tell; when none has, the stream is a refusal.
+ * Finish reasons of a stream's choices that were filtered before any content. A finish reason would begin the client's answer, so these are
+ * withheld until another choice has content. Without such a choice, the stream is a refusal.
  */
 export class FilteredEnds {
-  /** True once a choice has said something or ended without a filter. */
+  /** True once a choice has had content or has ended without a filter. */
   hasOutput = false;
-  /** Indexes of the choices whose end waits. */
+  /** Indexes of choices whose finish reason is withheld. */
   private readonly withheld = new Set<number>();
 
-  /** Number of choices whose end is held back. */
+  /** Number of choices whose finish reason is withheld. */
   get count(): number {
     return this.withheld.size;
   }
 
-  /** Takes the finish reasons out of an event's pieces that have to wait, and puts back those that waited. */
+  /** Removes the finish reasons to be withheld from the chunks of an event, or adds the withheld ones. */
   sift(pieces: Members[]): void {
     this.hasOutput ||= pieces.some(isOutput);
     for (const piece of this.hasOutput ? [] : pieces) {

@@ -1,4 +1,4 @@
-/** Answers of an images endpoint: images with their cost in tokens, or an error. */
+/** Responses of an images endpoint: images with their cost in tokens, or an error. */
 import { sniffMediaType } from "#shared/media/sniff.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";
 
@@ -12,9 +12,9 @@ import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { readOpenAiUsage } from "./usage.ts";
 
 /**
- * @param asked how many images at most are delivered and paid for
- * @throws ProviderError `unknown` when the text, or every image in it, cannot be read, since its images were made and paid for; `failed` when it
- * says that there are none; what its error says
+ * @param asked most images that are delivered and paid for
+ * @throws ProviderError `unknown` when the text or every image is unreadable, since the images were generated and paid for; `failed` when
+ * the response contains no images; the error in the response
  */
 export async function readImages(text: string, asked: number): Promise<MediaResult<readonly Artifact[]>> {
   const answer = parseObject(text);
@@ -25,7 +25,7 @@ export async function readImages(text: string, asked: number): Promise<MediaResu
   if (data.length === 0) throw new ProviderError("failed", "the answer has no images");
   const outcomes = await Promise.allSettled(data.slice(0, asked).map(readImage));
   const output = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  // One that cannot be read does not take the others with it.
+  // An unreadable image does not discard the others.
   const [failure] = outcomes.filter((outcome) => outcome.status === "rejected");
   if (output.length === 0 && failure) throw failure.reason;
   const tokens = readTokens(answer["usage"]);
@@ -39,7 +39,7 @@ async function readImage(item: unknown): Promise<Artifact> {
   throw new ProviderError("unknown", "an image has neither base64 nor an address");
 }
 
-/** A server's word for the format is not asked: the bytes tell. */
+/** Detects the format from the bytes; the server's declaration is ignored. */
 async function fromBase64(text: string): Promise<Artifact> {
   let bytes: Uint8Array;
   try {
@@ -52,7 +52,7 @@ async function fromBase64(text: string): Promise<Artifact> {
   throw new ProviderError("unknown", "what was sent as an image is none");
 }
 
-/** Absent where the report is missing or cannot be true. What is written is images, unless it is told apart. */
+/** Returns the token usage, or undefined for a missing or impossible report. Output tokens are image tokens unless reported separately. */
 function readTokens(report: unknown): TokenUsage | undefined {
   if (!isMembers(report)) return undefined;
   const { input_tokens, output_tokens, input_tokens_details: input, output_tokens_details: output } = report;
@@ -65,7 +65,7 @@ function readTokens(report: unknown): TokenUsage | undefined {
   return usage === null || usage === "impossible" ? undefined : usage;
 }
 
-/** An answer that is not 2xx. */
+/** Returns the error of a response that is not 2xx. */
 export function classifyImages(status: number, headers: Headers, text: string): ProviderError {
   return sharpened(classifyAnswer(status, headers, text), codeOf(parseObject(text)?.["error"]));
 }
@@ -75,7 +75,7 @@ const UNREADABLE_IMAGE = /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^i
 function sharpened(error: ProviderError, code: string): ProviderError {
   if (error.kind !== "rejected") return error;
   const facts = error.status === undefined ? {} : { status: error.status };
-  // Which fields are sent is the catalogue's decision: one that the source does not know is no fault of the caller.
+  // The catalogue decides which fields are sent, so a field that the source does not know is no error of the caller.
   if (code === "unknown_parameter") return new ProviderError("misconfigured", error.detail, facts);
   const field = /^(?:image|mask)\b/.exec(error.param ?? "")?.[0];
   if (UNREADABLE_IMAGE.test(code)) return unreadableImage(error.detail, field ?? "image", facts);
@@ -92,5 +92,5 @@ function codeOf(error: unknown): string {
   return typeof code === "string" ? code : "";
 }
 
-/** Types of images that callers can be given; an image of another type counts as unreadable. */
+/** Image types for callers; an image of another type counts as unreadable. */
 const IMAGE_TYPES: ReadonlySet<string> = new Set(["image/png", "image/jpeg", "image/webp", "image/gif"]);

@@ -1,7 +1,7 @@
 /**
- * Images over OpenAI's wire format: made from JSON, edited by multipart. The usual fields are those of the gpt-image
- * models, which always answer in base64; a source of another mind names its own, with `response_format` among its
- * overrides. Source: platform.openai.com/docs/api-reference/images.
+ * Images over OpenAI's wire format: generation by JSON, edits by multipart. The default fields are those of the gpt-image models, which
+ * always return base64. Other sources set their own fields in the catalogue, with `response_format` among their overrides. Source:
+ * platform.openai.com/docs/api-reference/images.
  */
 import { type Endpoint, post, type ProviderRequest } from "../http.ts";
 import { type Fields } from "../fields.ts";
@@ -12,7 +12,7 @@ import { exchanged } from "../start.ts";
 
 import { classifyImages, readImages } from "./images-answer.ts";
 
-/** `style` is of older models, which say so. */
+/** `style` exists only for older models, whose catalogue entries set it. */
 const USUAL: Fields = {
   n: "n",
   size: "size",
@@ -71,7 +71,7 @@ function editRequest(call: MediaCall<ImageEditInput>): ProviderRequest {
   return { path: "/images/edits", body: form };
 }
 
-/** Servers tell the format by the file's name as well as by its type. */
+/** Returns the image as a file. Servers detect the format by file name and by type. */
 function fileOf(name: string, { bytes, contentType }: Media): File {
   const extension = contentType.replace(/^image\//, "").replace(/[^a-z0-9]/g, "");
   return new File([bytes], `${name}.${extension}`, { type: contentType });

@@ -1,9 +1,9 @@
 /**
- * Chat over OpenAI's wire format, at any base URL: OpenAI, vLLM, Ollama, Groq and many more. Unknown request fields are
- * passed on. Source: platform.openai.com/docs/api-reference/chat.
+ * Chat over OpenAI's wire format, at any base URL: OpenAI, vLLM, Ollama, Groq and many others. Unknown request fields are passed on.
+ * Source: platform.openai.com/docs/api-reference/chat.
  *
- * Traits read here: `cache_control` (takes hints of Anthropic's cache), `reasoning_back` and `reasoning_details_back` (want
- * thoughts of earlier answers back), `no_reasoning` (knows no effort), `system_first` (takes instructions at the beginning only).
+ * Traits: `cache_control` (accepts hints for Anthropic's cache), `reasoning_back` and `reasoning_details_back` (require the reasoning of
+ * earlier answers), `no_reasoning` (has no effort), `system_first` (accepts instructions only at the beginning).
  */
 import { chatOverHttp, type ChatStreamReader, type ChatWire } from "../chat-wire.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
@@ -23,18 +23,18 @@ import {
   ProviderError,
 } from "../provider.ts";
 
-/** Members of an answer that belong to the client beside the choices. */
+/** Members of a response for the client, besides the choices. */
 const EXTRA_MEMBERS = ["system_fingerprint", "service_tier"] as const;
 
 /**
- * @param options `inlines`: addresses of images are fetched by us and not passed on. A server inside the operator's own
- * network must never be told to fetch what a caller names.
+ * @param options `inlines`: we fetch the addresses of images instead of passing them on. A server inside the operator's network must never
+ * fetch an address of a caller.
  */
 export function createOpenAiCompatible(
   endpoint: Endpoint,
   { inlines }: { readonly inlines: boolean } = { inlines: true },
 ): ChatProvider {
-  // Chat completions take images by address, but files as bytes only (platform.openai.com/docs/guides/pdf-files).
+  // Chat completions accept images by address, but files only as bytes (platform.openai.com/docs/guides/pdf-files).
   return chatOverHttp(endpoint, { ...OPENAI_WIRE, needsBytes: inlines ? ["image", "file"] : ["file"] });
 }
 
@@ -46,8 +46,8 @@ const OPENAI_WIRE: Omit<ChatWire, "needsBytes"> = {
 };
 
 /**
- * @throws ProviderError `failed` when the text is no chat completion, `refused` when it was filtered before it began; the
- * text itself is never shown to a client
+ * @throws ProviderError `failed` for a text that is no chat completion, `refused` when it was filtered before any content; the text itself
+ * is never returned to a client
  */
 function chatResult(text: string, call: ChatCall): ChatResult {
   const answer = parseObject(text);
@@ -60,7 +60,7 @@ function chatResult(text: string, call: ChatCall): ChatResult {
 interface StreamState {
   readonly choices: ChunkChoices;
   readonly isHour: boolean;
-  /** Choices asked for. */
+  /** Number of requested choices. */
   readonly wanted: number;
   malformed: number;
 }
@@ -70,14 +70,14 @@ function createReader(call: ChatCall): ChatStreamReader {
   const state: StreamState = { choices: new ChunkChoices(), isHour: writesForAnHour(call), wanted, malformed: 0 };
   return {
     read: ({ data }) => (data === "[DONE]" ? "done" : readEvent(data, state)),
-    // Some servers send no finish reason, only [DONE]. A plain answer without one is whole too.
+    // Some servers send only [DONE] and no finish reason. A plain answer without one is complete too.
     finishOpen: () => {
-      // The event that could not be read may have brought the finish reason of a cut answer.
+      // The unreadable event may have contained the finish reason of an interrupted answer.
       if (state.malformed > 0) return undefined;
       const choices = state.choices.finish();
       return choices.length > 0 ? { choices } : undefined;
     },
-    // A missing [DONE] behind a finish reason is common and harmless; when both are missing, the answer was cut.
+    // A missing [DONE] after a finish reason is common and harmless; without both, the answer was cut.
     end() {
       if (!state.choices.isFinished) throw cut(state);
       if (state.choices.isFiltered()) throw filteredWhole();
@@ -88,13 +88,13 @@ function createReader(call: ChatCall): ChatStreamReader {
 function readEvent(data: string, state: StreamState): ChatDelta | undefined {
   const chunk = parseObject(data);
   if (!chunk) {
-    // One broken event is skipped; if it was the one that mattered, the missing finish reason tells.
+    // One broken event is skipped; if it was essential, the missing finish reason reveals it.
     state.malformed += 1;
     return undefined;
   }
   if (chunk["error"]) throw classifyErrorMember(chunk["error"]);
   const choices = state.choices.read(chunk["choices"]);
-  // Told at once: the end of such a stream is not shown, so that one which then stays open would be waited for.
+  // Thrown immediately: the end of such a stream is withheld, so waiting for a connection that stays open would be pointless.
   if (state.choices.isFiltered(state.wanted)) throw filteredWhole();
   const hasUsage = chunk["usage"] !== null && chunk["usage"] !== undefined;
   if (choices.length === 0 && !hasUsage) return undefined;

@@ -1,7 +1,7 @@
-/** Requests that a source of this family cannot take. */
+/** Errors for requests that a source of this family does not support. */
 import { ProviderError } from "../provider.ts";
 
-/** @param say a sentence for the client */
+/** @param say error message for the client */
 export function unsupported(param: string, say: string): ProviderError {
   return new ProviderError("rejected", say, { code: "unsupported_value", param, say });
 }

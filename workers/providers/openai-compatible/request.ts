@@ -1,4 +1,4 @@
-/** The body for an OpenAI-compatible source: the client's, less what steers us and what other families put into it. */
+/** Body for an OpenAI-compatible source: the client's body without members for us or for other families. */
 import type { ChatMessage, UserMessage } from "#schemas/generated/types.ts";
 import { stringifyExact } from "#shared/exact-integers.ts";
 import { isMembers, type Members } from "../json.ts";
@@ -9,8 +9,8 @@ import { writesForAnHour } from "./cache-hints.ts";
 import { unsupported } from "./rejected.ts";
 
 /**
- * Fields that would let a caller steer where, as whom or to which model we call; they are ours to decide.
- * `models`, `fallbacks`, `route`, `provider` and `preset` make a router such as OpenRouter serve, and bill us for, another model.
+ * Fields with which a caller could choose where, as whom or with which model we call. `models`, `fallbacks`, `route`, `provider` and
+ * `preset` make a router such as OpenRouter serve another model and bill us for it.
  */
 const STEERING_FIELDS = [
   "api_base",
@@ -30,14 +30,14 @@ const STEERING_FIELDS = [
 ] as const;
 
 /**
- * Our model name in, usage always asked for in a stream.
- * @throws ProviderError `rejected` for an effort that the model has not, and for cache hints that last differently
+ * Builds the body with the source's model name; a stream always requests usage.
+ * @throws ProviderError `rejected` for an effort that the model does not have, and for cache hints with different ttls
  */
 export function chatRequest(
   call: Pick<ChatCall, "request" | "sourceModel" | "adapt" | "traits" | "exactIntegers">,
   isStream: boolean,
 ): JsonRequest {
-  // Read once more for the answer; what it refuses must not be sent.
+  // Evaluated again for the response; hints that it rejects must not be sent.
   writesForAnHour(call);
   const body: Record<string, unknown> = { ...call.request, model: call.sourceModel };
   for (const field of STEERING_FIELDS) delete body[field];
@@ -59,7 +59,7 @@ export function chatRequest(
   return { path: "/chat/completions", body: stringifyExact(body, call.exactIntegers) };
 }
 
-/** A model that never thinks is told so for nothing: OpenAI's refuse the member itself. */
+/** Removes the effort for a model without reasoning: OpenAI's models reject the member. */
 function takeOutEffort(body: Record<string, unknown>): void {
   const effort = body["reasoning_effort"];
   if (typeof effort === "string" && effort !== "none") {
@@ -68,7 +68,7 @@ function takeOutEffort(body: Record<string, unknown>): void {
   delete body["reasoning_effort"];
 }
 
-/** Late instructions as text of the user's message before or behind them, since some chat templates want roles that alternate. */
+/** Puts late instructions as text into the adjacent user message, since some chat templates require alternating roles. */
 function withReminders(messages: readonly ChatMessage[]): ChatMessage[] {
   const settled: ChatMessage[] = [];
   let isReminder = false;
@@ -95,7 +95,7 @@ function remindersOf({ content }: ChatMessage): UserContent {
   return (content ?? []).flatMap((part) => (part.type === "text" ? [{ ...part, text: reminder(part.text) }] : []));
 }
 
-/** A text where both are texts, which every server takes. */
+/** Returns a text if both contents are texts, which every server accepts; otherwise a list of parts. */
 function joinedContent(first: UserContent, second: UserContent): UserContent {
   if (typeof first === "string" && typeof second === "string") return `${first}\n\n${second}`;
   return [first, second].flatMap((content) =>
@@ -103,7 +103,7 @@ function joinedContent(first: UserContent, second: UserContent): UserContent {
   );
 }
 
-/** Members that other families' answers carry for their own next turn; OpenAI refuses members it does not know. */
+/** Returns members of earlier answers that only other families accept; OpenAI rejects unknown members. */
 function foreignMembers(traits: ChatCall["traits"]): readonly string[] {
   return [
     "thinking_blocks",
@@ -115,7 +115,7 @@ function foreignMembers(traits: ChatCall["traits"]): readonly string[] {
   ];
 }
 
-/** The same array where nothing is to be left out, which is nearly always. */
+/** Returns the same array if no member has to be removed, the most common case. */
 function withoutForeignMembers(messages: readonly unknown[], traits: ChatCall["traits"]): readonly unknown[] {
   const foreign = foreignMembers(traits);
   return mapChanged(messages, (message) => {
@@ -134,9 +134,8 @@ function withoutForeignMembers(messages: readonly unknown[], traits: ChatCall["t
 }
 
 /**
- * A file with a name, since OpenAI complains of a missing id otherwise, and without an address: what is behind it has
- * been fetched, and nobody else is to fetch it. An image in `high` where the caller wants it `original`, which few models know and
- * which has no bound of tokens.
+ * Returns a part as sent. A file gets a name, since OpenAI otherwise reports a missing id, and loses its address, because its content has
+ * been fetched already. An image in `original` becomes `high`: few models support `original`, whose tokens have no limit.
  */
 function asSent(part: unknown): unknown {
   const image = isMembers(part) && part["type"] === "image_url" ? part["image_url"] : undefined;
@@ -150,7 +149,7 @@ function asSent(part: unknown): unknown {
   return { ...(part as Members), file: { filename: isPdf ? "file.pdf" : "file", ...without(file, ["file_url"]) } };
 }
 
-/** Leaves out members such as hints of Anthropic's prompt cache, which routers pass on and others refuse. */
+/** Removes members such as hints for Anthropic's prompt cache, which routers pass on and other servers reject. */
 function withoutMembers<Value>(value: Value, names: readonly string[]): Value | readonly unknown[] {
   if (!Array.isArray(value)) return value;
   return mapChanged(value, (item) => (isMembers(item) ? without(item, names) : item));

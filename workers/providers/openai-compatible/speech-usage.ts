@@ -1,15 +1,15 @@
 /**
- * Token reports of speech and transcription → our buckets. Source: openai/openai-openapi, SpeechAudioDoneEvent,
+ * Converts token reports of speech and transcription to our buckets. Source: openai/openai-openapi, SpeechAudioDoneEvent,
  * TranscriptTextUsageTokens.
  */
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { objectOf } from "../json.ts";
 
-/** Larger counts are no report of a call but a fault; they must never reach the ledger. */
+/** Larger counts are a fault of the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
-/** Usage of speech: input is text, output is audio. Undefined where there is no report, or it cannot be true. */
+/** Returns the usage of speech: text input, audio output. Undefined for a missing or impossible report. */
 export function speechTokens(value: unknown): TokenUsage | undefined {
   const report = objectOf(value);
   const input = count(report["input_tokens"]);
@@ -18,8 +18,8 @@ export function speechTokens(value: unknown): TokenUsage | undefined {
 }
 
 /**
- * Usage of a transcription: input is audio but for a prompt, output is text. Undefined where there is no report, or it cannot
- * be true. Without the split all input counts as audio, which it nearly always is.
+ * Returns the usage of a transcription: audio input except for the prompt, text output. Undefined for a missing or impossible report.
+ * Without a split, all input counts as audio, which is nearly always true.
  */
 export function transcriptionTokens(value: unknown): TokenUsage | undefined {
   const report = objectOf(value);

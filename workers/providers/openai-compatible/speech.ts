@@ -18,7 +18,7 @@ import { SseParser } from "../sse.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 import { speechTokens } from "./speech-usage.ts";
 
-/** OpenAI requires a voice; other servers' first voices come from the catalogue. */
+/** Default voice, since OpenAI requires one; the catalogue sets the first voices of other servers. */
 const VOICE = "alloy";
 
 export function createOpenAiSpeech(endpoint: Endpoint): DirectAdapter<SpeechInput, Artifact> {
@@ -34,8 +34,8 @@ export function createOpenAiSpeech(endpoint: Endpoint): DirectAdapter<SpeechInpu
 }
 
 /**
- * A source that is to speak in one format only has `response_format` among its overrides, one that reports tokens
- * `stream_format: sse`: the plain answer is bytes without a word on what they cost.
+ * Builds the request. Sources with a single format set `response_format` in their overrides. Sources that report tokens set `stream_format:
+ * sse`, because the plain response contains no usage.
  */
 function speechRequest(call: Pick<MediaCall<SpeechInput>, "input" | "sourceModel" | "adapt">): {
   request: JsonRequest;
@@ -71,12 +71,12 @@ async function readAnswer(
   { signal, reserveBytes }: Pick<MediaCall<SpeechInput>, "signal" | "reserveBytes">,
 ): Promise<Spoken> {
   const isStream = headers.get("content-type")?.startsWith("text/event-stream") === true;
-  // What it costs stands in the last event, so all of them are read before anything is handed on.
+  // The last event contains the usage, so all events are read before any audio is returned.
   if (isStream) return readEvents(answerStream(body.getReader(), signal), format, reserveBytes);
   return { output: await openSpoken(body, headers, format, signal) };
 }
 
-/** @throws ProviderError `failed` when the events do not end as they should */
+/** @throws ProviderError `failed` when the stream of events has no valid end */
 async function readEvents(
   body: ReadableStream<Uint8Array>,
   format: SpeechFormat,
@@ -110,12 +110,12 @@ function fromBase64(value: unknown): Uint8Array {
   try {
     if (typeof value === "string") return Uint8Array.fromBase64(value);
   } catch {
-    // told below
+    // Thrown below.
   }
   throw new ProviderError("failed", "a piece of the speech is no base64");
 }
 
-/** Gives OpenAI's error for a voice, or for a text that is too long, the code that it lacks. */
+/** Adds the missing code to OpenAI's error for a voice or a too long text. */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected" || error.code !== undefined) return error;
   const { detail } = error;
@@ -124,7 +124,7 @@ function sharpened(error: ProviderError): ProviderError {
     error.param === "voice" ||
     /['"]voice['"]|\bvoice\b.*\b(?:not|invalid|unknown)\b|\binvalid voice\b/i.test(detail)
   ) {
-    const say = "The model has no voice of this name.";
+    const say = "The model has no voice with this name; GET /v1/models lists its voices.";
     return new ProviderError("rejected", detail, {
       code: "unsupported_value",
       param: "voice",
@@ -135,7 +135,7 @@ function sharpened(error: ProviderError): ProviderError {
   }
   if (/string_(?:too_long|above_max_length)|at most \d+ characters|maximum length/i.test(detail)) {
     const param = error.param ?? "input";
-    const say = "The text is longer than this model speaks in one call.";
+    const say = "The text is longer than this model accepts in one call.";
     return new ProviderError("rejected", detail, { code: "invalid_request", param, say, ...status, cause: error });
   }
   return error;

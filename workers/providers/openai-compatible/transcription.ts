@@ -43,7 +43,7 @@ export function createOpenAiTranscription(endpoint: Endpoint): DirectAdapter<Tra
   };
 }
 
-/** Models that give the text without times can tell it while they write. A server that does not know of it answers whole. */
+/** Streams the text of models that return text without times. Servers without streaming return a complete response. */
 async function readAlong(
   endpoint: Endpoint,
   request: ProviderRequest,
@@ -59,9 +59,9 @@ async function readAlong(
 }
 
 /**
- * Asks for the format that tells most; a model that cannot give it has `response_format: json` among its overrides in the
- * catalogue, and is then not asked for times.
- * @throws ProviderError `rejected` when times are wanted of such a model
+ * Requests the most detailed format. A model without that format has `response_format: json` among its overrides in the catalogue, and is
+ * not asked for times.
+ * @throws ProviderError `rejected` when times are requested from such a model
  */
 function transcriptionRequest({ input, sourceModel, adapt, onText }: Call): {
   form: FormData;
@@ -84,7 +84,7 @@ function transcriptionRequest({ input, sourceModel, adapt, onText }: Call): {
     if (granularities.length > 0) throw withoutTimes();
     delete body["timestamp_granularities"];
   }
-  // Times come with the whole only.
+  // Only complete responses contain times.
   if (format !== "json") delete body["stream"];
   const form = formOf(body);
   form.append("file", audioPart(input.audio));
@@ -92,11 +92,11 @@ function transcriptionRequest({ input, sourceModel, adapt, onText }: Call): {
 }
 
 function withoutTimes(): ProviderError {
-  const say = "This model gives the text without times: ask for json or text.";
+  const say = "This model returns no timestamps; set response_format to json or text.";
   return new ProviderError("rejected", say, { code: "unsupported_value", param: "response_format", say });
 }
 
-/** @throws ProviderError `failed` when the text is no transcription */
+/** @throws ProviderError `failed` for a text that is no transcription */
 function transcriptionResult(text: string): MediaResult<Transcript> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
@@ -115,13 +115,13 @@ function transcriptionResult(text: string): MediaResult<Transcript> {
   return { output, usage: usageOf(answer["usage"], seconds) };
 }
 
-/** A name, or the first of the codes of a model that lists them. */
+/** Returns the language, or the first code of a model with a list of languages. */
 function languageOf({ language, languages }: Readonly<Record<string, unknown>>): string | undefined {
   const first = (Array.isArray(languages) ? languages[0] : undefined) as { code?: unknown } | null | undefined;
   return [language, first?.code].find((value) => typeof value === "string" && value !== "") as string | undefined;
 }
 
-/** Usage billed by the source, which may be rounded; the length of the audio where it does not say. */
+/** Returns the usage that the source bills, which may be rounded; by default the duration of the audio. */
 function usageOf(value: unknown, seconds: number | undefined): MediaUsage {
   const report = (value ?? {}) as Readonly<Record<string, unknown>>;
   const tokens = report["type"] === "duration" ? undefined : transcriptionTokens(report);
@@ -149,7 +149,7 @@ function segmentsOf(values: readonly unknown[]): TimedSegment[] {
 
 const NUMBERS = ["seek", "temperature", "avg_logprob", "compression_ratio", "no_speech_prob"] as const;
 
-/** Undefined for a model that says nothing of the kind, such as one that names speakers. */
+/** Returns Whisper's further values; undefined for other models, such as those with speaker names. */
 function detailsOf(segment: Readonly<Record<string, unknown>>): TimedSegment["details"] {
   const { tokens } = segment;
   const isNumber = (value: unknown): value is number => typeof value === "number";
@@ -158,11 +158,11 @@ function detailsOf(segment: Readonly<Record<string, unknown>>): TimedSegment["de
   return { ...Object.fromEntries(known), ...(Array.isArray(tokens) && tokens.every(isNumber) ? { tokens } : {}) };
 }
 
-/** Phrases of OpenAI, and of servers like it, for audio they cannot read. */
+/** Messages of OpenAI and compatible servers for unreadable audio. */
 const UNREADABLE =
   /\b(?:could not be decoded|invalid file format|unrecognized file format|unsupported file format|corrupted|too short|decoding audio)\b/i;
 
-/** Audio that is at fault has no code of its own; a format that we chose is our fault, not the caller's. */
+/** Adds a code for unreadable audio, which has none of its own. A wrong format is our error, because we chose it. */
 function sharpened(error: ProviderError): ProviderError {
   if (error.kind !== "rejected") return error;
   const { detail, status } = error;
@@ -173,21 +173,21 @@ function sharpened(error: ProviderError): ProviderError {
   }
   const isTooLarge = status === 413 || /maximum content size|longer than \d+ seconds|larger than/i.test(detail);
   if (!isTooLarge) return error;
-  const say = "The audio is larger or longer than this model takes.";
+  const say = "The audio is larger or longer than this model accepts.";
   return new ProviderError("rejected", detail, { code: "invalid_request", param: "file", say, ...about });
 }
 
-// A transcript that comes as events. Source: openai/openai-openapi, TranscriptTextDeltaEvent and TranscriptTextDoneEvent.
+// Transcripts as events. Source: openai/openai-openapi, TranscriptTextDeltaEvent and TranscriptTextDoneEvent.
 
-/** The text as the last event tells it, and the report of what was billed as it came. */
+/** Text of the last event, and its usage report as received. */
 interface StreamedText {
   readonly text: string;
   readonly usage: unknown;
 }
 
 /**
- * Reads events until the one that ends the text.
- * @throws ProviderError `failed` for a stream that ends before it, or breaks; what an error event says; `aborted`
+ * Reads events up to the last event of the text.
+ * @throws ProviderError `failed` for a stream that ends early or breaks; the error of an error event; `aborted`
  */
 async function readTextEvents(
   body: ReadableStream<Uint8Array>,

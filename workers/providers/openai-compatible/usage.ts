@@ -1,15 +1,15 @@
 /**
- * OpenAI's usage report → our buckets. `prompt_tokens` contains cached, cache-write, audio and image tokens;
- * `completion_tokens` contains reasoning and audio tokens (platform.openai.com/docs/api-reference/chat/object).
+ * Converts OpenAI's usage report to our buckets. `prompt_tokens` contains cached, cache-write, audio and image tokens; `completion_tokens`
+ * contains reasoning and audio tokens (platform.openai.com/docs/api-reference/chat/object).
  */
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
-/** Larger counts are no report of a chat call but a fault; they must never reach the ledger. */
+/** Larger counts are a fault of the report and must never reach the ledger. */
 const TOKENS_MAX = 100_000_000;
 
 /**
- * null = no report (or one that says zero of everything); "impossible" = negative, fractional, not a number or absurd.
- * @param isHour what was written to a cache is kept for an hour, as the request asked; the report does not tell
+ * null = no report (or only zeros); "impossible" = negative, fractional, not a number or absurdly large.
+ * @param isHour true if the request asked for cache writes that last an hour; the report does not contain it
  */
 export function readOpenAiUsage(value: unknown, isHour = false): TokenUsage | null | "impossible" {
   if (value === null || value === undefined) return null;
@@ -29,7 +29,7 @@ export function readOpenAiUsage(value: unknown, isHour = false): TokenUsage | nu
   const all = [prompt, completion, cached, written, audioIn, imageIn, audioOut, imageOut, reasoning];
   if (all.includes(undefined)) return "impossible";
   if (prompt === 0 && completion === 0) return null;
-  // xAI counts reasoning beside the completion: its total tells, and so does a part that is larger than its whole.
+  // xAI adds reasoning to the completion: recognized by its total, or by a part that exceeds its whole.
   const isBeside = reasoning! > completion! || count(report["total_tokens"]) === prompt! + completion! + reasoning!;
   const input = shares(prompt!);
   const output = shares(completion! + (isBeside ? reasoning! : 0));
@@ -47,7 +47,7 @@ export function readOpenAiUsage(value: unknown, isHour = false): TokenUsage | nu
   };
 }
 
-/** Parts of a total: they never exceed it together, so that the total holds even where a provider's parts do not. */
+/** Splits a total into parts that never exceed it together, even if the provider's parts do. */
 function shares(total: number): { take(part: number): number; rest(): number } {
   let left = total;
   return {
@@ -60,7 +60,7 @@ function shares(total: number): { take(part: number): number; rest(): number } {
   };
 }
 
-/** A member that is absent or null counts as zero; undefined marks a value that no provider can mean. */
+/** Returns zero for an absent or null member, and undefined for an impossible value. */
 function count(value: unknown): number | undefined {
   if (value === undefined || value === null) return 0;
   if (typeof value !== "number" || !Number.isInteger(value) || value < 0 || value > TOKENS_MAX) return undefined;

@@ -1,4 +1,4 @@
-/** Answers of a videos endpoint: a job and its progress, or an error. Source: openai/openai-openapi, VideoResource. */
+/** Responses of a videos endpoint: a job with its progress, or an error. Source: openai/openai-openapi, VideoResource. */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { openVideo, VIDEO_TYPE } from "../video-media.ts";
 import type { Endpoint } from "../http.ts";
@@ -10,19 +10,19 @@ import { secondsUsed } from "../transcription.ts";
 
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 
-/** Id that finds a job again. It goes into paths unescaped, so it must not begin with a dot. */
+/** Id that finds a job again. It is inserted into paths unescaped, so it must not begin with a dot. */
 export interface VideoJob extends ProviderJob {
   readonly id: string;
 }
 
 const ID = /^[A-Za-z0-9_-][A-Za-z0-9_.:=~-]{0,255}$/;
 
-/** A stored job; undefined when it is none of this family's. */
+/** Returns a stored job; undefined for jobs of other families. */
 export function readJob({ id }: ProviderJob): VideoJob | undefined {
   return typeof id === "string" && ID.test(id) ? { id } : undefined;
 }
 
-/** @throws ProviderError what the answer's error says; `unknown` when a job was taken that nobody can ask for */
+/** @throws ProviderError the error in the response; `unknown` when a job was accepted without a usable id */
 export function readStarted(text: string, fields: Fields): VideoJob {
   const answer = parseObject(text);
   const job = answer && readJob(answer);
@@ -32,7 +32,7 @@ export function readStarted(text: string, fields: Fields): VideoJob {
   throw new ProviderError("unknown", "the job was taken without an id that can be asked for");
 }
 
-/** An answer that is not 2xx. */
+/** Returns the error of a response that is not 2xx. */
 export function classifyVideos(status: number, headers: Headers, text: string, fields: Fields): ProviderError {
   return sharpened(classifyAnswer(status, headers, text), parseObject(text)?.["error"], fields);
 }
@@ -47,7 +47,7 @@ export function readStatus(endpoint: Endpoint, { id }: VideoJob, text: string): 
     case "in_progress":
       return { state: "pending", ...progressOf(progress) };
     case "completed":
-      // One that is completed with an error has failed.
+      // A completed job with an error has failed.
       if (isMembers(error)) return { state: "failed", error: classifyErrorMember(error) };
       return {
         state: "done",
@@ -65,15 +65,15 @@ export function pathOf(id: string): string {
   return `/videos/${id}`;
 }
 
-/** Told in percent. */
+/** Converts a progress in percent. */
 function progressOf(value: unknown): { readonly progress?: number } {
   return typeof value === "number" && value >= 0 && value <= 100 ? { progress: value / 100 } : {};
 }
 
-/** Longer than an hour is no length of a video but a fault; it must never reach the ledger. */
+/** Longest plausible video, in seconds. A longer report is a fault and must never reach the ledger. */
 const SECONDS_MAX = 3_600;
 
-/** Written as text, by some servers as a number. */
+/** Parses a duration in seconds, a text or, from some servers, a number. */
 function lengthOf(value: unknown): number | undefined {
   const isDecimal = typeof value === "number" || (typeof value === "string" && /^\d{1,6}(?:\.\d{1,6})?$/.test(value));
   const seconds = isDecimal ? Number(value) : 0;
@@ -83,7 +83,7 @@ function lengthOf(value: unknown): number | undefined {
 const UNREADABLE_IMAGE =
   /^(?:invalid|unsupported|empty)_(?:[a-z0-9]+_)*image|^image_(?:file_)?(?:parse|too)|^inpaint_image/;
 
-/** An error that blames a field blames what the caller sent under another name, or what the catalogue sends. */
+/** Replaces the field that an error names by the caller's parameter, or blames the catalogue for fields that it sets. */
 function sharpened(error: ProviderError, said: unknown, fields: Fields): ProviderError {
   if (error.kind !== "rejected") return error;
   const code = isMembers(said) && typeof said["code"] === "string" ? said["code"] : "";
@@ -97,7 +97,7 @@ function sharpened(error: ProviderError, said: unknown, fields: Fields): Provide
   return new ProviderError("rejected", error.detail, {
     ...facts,
     ...(error.code === undefined ? {} : { code: error.code }),
-    // Sizes are ours; callers name resolutions.
+    // We compute sizes; callers set resolutions.
     param: ours === undefined ? null : ours === "size" ? "resolution" : clientParam(ours, "video"),
   });
 }

@@ -1,9 +1,8 @@
 /**
- * Video over OpenAI's wire format: asked for by multipart, asked about until it has ended, read with our credentials. OpenAI
- * itself ended this API on 24 September 2026; servers like it go on speaking it. Source: openai/openai-openapi, /videos.
+ * Video over OpenAI's wire format: a job is started by multipart, polled until it ends, and downloaded with our credentials. OpenAI itself
+ * ended this API on 24 September 2026; compatible servers still offer it. Source: openai/openai-openapi, /videos.
  *
- * There is nothing to cancel with: `DELETE` is for videos that have ended, and nobody could be asked afterwards what became of
- * one that had not.
+ * Cancellation is not supported: `DELETE` is for ended videos, and the outcome of a deleted running job could not be read.
  */
 import { type Fields, isMedia, place, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -16,7 +15,7 @@ import { bytesOf, checkPlaced } from "../video-media.ts";
 import { unsupported } from "./rejected.ts";
 import { classifyVideos, pathOf, readJob, readStarted, readStatus } from "./videos-answer.ts";
 
-/** OpenAI's own; a source with a seed or a negative prompt names its fields itself. */
+/** Fields of OpenAI; a source with a seed or a negative prompt sets its own fields. */
 const USUAL: Fields = { image: "input_reference", duration: "seconds:text", size: "size" };
 
 export function createOpenAiVideos(endpoint: Endpoint): QueuedAdapter<VideoInput, readonly Artifact[]> {
@@ -45,7 +44,7 @@ export function createOpenAiVideos(endpoint: Endpoint): QueuedAdapter<VideoInput
   };
 }
 
-/** `sizes` among the overrides of a source are its own sizes; they are not sent. */
+/** Builds the form. `sizes` in the overrides of a source lists its own sizes and is not sent. */
 function formOf(call: MediaCall<VideoInput>, fields: Fields): FormData {
   const own: Record<string, unknown> = {};
   call.adapt(own);
@@ -67,15 +66,15 @@ function formOf(call: MediaCall<VideoInput>, fields: Fields): FormData {
   return form;
 }
 
-/** Servers tell the format by the file's name as well as by its type. */
+/** Returns the image as a file. Servers detect the format by file name and by type. */
 function fileOf(name: string, { bytes, contentType }: Media): File {
   const extension = contentType.replace(/^[a-z]+\//, "").replace(/[^a-z0-9]/g, "");
   return new File([bytes], `${name}.${extension}`, { type: contentType });
 }
 
-// Width and height of a video, which this family asks for, from what callers name: `720p` in `16:9` is 1280x720.
+// Computes the width and height for this family from a caller's resolution and ratio: `720p` in `16:9` is 1280x720.
 
-/** Defaults for a call that names only one of the two. */
+/** Defaults for a call that sets only one of the two. */
 const USUAL_RESOLUTION = "720p";
 const USUAL_RATIO = "16:9";
 
@@ -85,9 +84,9 @@ const LINES_OF_NAME: ReadonlyMap<string, number> = new Map([
 ]);
 
 /**
- * Undefined when the call leaves both to the source.
- * @param sizes the source's own by resolution and ratio, `1024p 16:9: 1792x1024`, where they are not what is reckoned here
- * @throws ProviderError `rejected` when there is no such size
+ * Returns the size; undefined when the call sets neither resolution nor ratio.
+ * @param sizes the source's own sizes by resolution and ratio, `1024p 16:9: 1792x1024`, where they differ from the computed ones
+ * @throws ProviderError `rejected` for an unknown size
  */
 function sizeOf({ resolution, aspectRatio }: VideoInput, sizes: unknown): string | undefined {
   if (resolution === undefined && aspectRatio === undefined) return undefined;
@@ -98,7 +97,7 @@ function sizeOf({ resolution, aspectRatio }: VideoInput, sizes: unknown): string
   if (typeof listed === "string") return listed;
   const lines = linesOf(name);
   const [across, down] = sidesOf(ratio);
-  // The resolution counts the lines of the shorter side, whichever way the image stands.
+  // The resolution is the number of lines of the shorter side, in both orientations.
   const long = even((lines * Math.max(across, down)) / Math.min(across, down));
   return across < down ? `${lines}x${long}` : `${long}x${lines}`;
 }
@@ -115,7 +114,7 @@ function sidesOf(ratio: string): readonly [number, number] {
   throw unsupported("aspect_ratio", "Expected an aspect ratio such as 16:9.");
 }
 
-/** Encoders take even sides only. */
+/** Rounds to an even number, which encoders require. */
 function even(pixels: number): number {
   return 2 * Math.round(pixels / 2);
 }

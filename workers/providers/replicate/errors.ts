@@ -1,7 +1,7 @@
 /**
- * Replicate's errors → error class: `{title, detail, status, invalid_fields?}` of a start that was not taken, and the
- * words of a prediction that failed. Sources: replicate.com/docs/reference/http, …/topics/predictions/rate-limits and
- * …/lifecycle; the shape of `invalid_fields` and the words of refusals are known from answers that users have published.
+ * Maps Replicate's errors to error classes: `{title, detail, status, invalid_fields?}` of a rejected start, and the message of a failed
+ * prediction. Sources: replicate.com/docs/reference/http, …/topics/predictions/rate-limits and …/lifecycle; `invalid_fields` and messages
+ * of refusals are known from responses that users have published.
  */
 import { clientParam, type Fields, inputOf } from "../fields.ts";
 import { isMembers, type Members, parseObject, textOf } from "../json.ts";
@@ -9,20 +9,20 @@ import type { MediaKind } from "../media.ts";
 import { ProviderError, type ProviderErrorOptions } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
-/** Kind of a prediction and the fields its inputs went to. */
+/** Kind of a prediction, and the fields of its inputs. */
 export interface PredictionRequest {
   readonly kind: MediaKind;
   readonly fields: Fields;
 }
 
-/** "The input or output was flagged as sensitive. (E005)", "NSFW content detected", and what models say of their own. */
+/** Messages of refusals: "The input or output was flagged as sensitive. (E005)", "NSFW content detected", and those of models. */
 const REFUSED =
   /\bnsfw\b|\bE005\b|flagged|\bsensitive\b|\bsafety\b|moderat(?:ed|ion)|content polic|prohibited content|inappropriate/i;
 
-/** Hints beyond an hour are of no use (retry-after.ts). */
+/** Longest accepted delay before a retry, in milliseconds (retry-after.ts). */
 const HINT_MAX_MS = 3_600_000;
 
-/** A start that was not taken; what its status leaves open is told apart by start.ts. */
+/** Classifies a rejected start; start.ts decides the statuses with an unknown outcome. */
 export function classifyStart(status: number, headers: Headers, text: string, asked: PredictionRequest): ProviderError {
   const body = parseObject(text) ?? {};
   const detail = [textOf(body["title"]), textOf(body["detail"]), textOf(body["error"])].filter(Boolean).join(": ");
@@ -31,14 +31,14 @@ export function classifyStart(status: number, headers: Headers, text: string, as
   const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
   if (status === 429 || status === 503) return new ProviderError("busy", words, facts);
   if (status >= 500 || status < 400 || status === 408) return new ProviderError("failed", words, facts);
-  // Everything else of these is about our account, or a model that is not there.
+  // The other statuses concern our account or a missing model.
   if (status !== 400 && status !== 413 && status !== 422) return new ProviderError("misconfigured", words, facts);
-  // A list of fields says what is wrong; a field's own name may be a word of refusals.
+  // A list of invalid fields takes precedence, because the name of a field may match a refusal.
   if (!Array.isArray(body["invalid_fields"]) && REFUSED.test(words)) return new ProviderError("refused", words, facts);
   return rejected(body, words, facts, asked);
 }
 
-/** Why a prediction failed. */
+/** Returns the error of a failed prediction. */
 export function classifyFailure(words: string): ProviderError {
   return new ProviderError(REFUSED.test(words) ? "refused" : "failed", words || "the prediction failed without a word");
 }
@@ -50,11 +50,11 @@ function rejected(
   { fields, kind }: PredictionRequest,
 ): ProviderError {
   const faulty = faultyOf(body, words);
-  // Whatever is wrong with the version or the envelope is ours.
+  // An invalid version or envelope is our error.
   if (faulty === undefined && /\bversion\b/i.test(words)) return new ProviderError("misconfigured", words, facts);
   if (faulty === undefined) return new ProviderError("rejected", words, { ...facts, code: "invalid_request" });
   const ours = inputOf(faulty, fields);
-  // A field that nobody's input goes to is the catalogue's: another source may have it right.
+  // The catalogue set a field without an input, so another source may be correct.
   if (ours === undefined) return new ProviderError("misconfigured", words, facts);
   return new ProviderError("rejected", words, {
     ...facts,
@@ -63,7 +63,7 @@ function rejected(
   });
 }
 
-/** Their name of the first input that is at fault; empty when the fault lies outside the input. */
+/** Returns Replicate's name of the first invalid input; empty for an error outside the input. */
 function faultyOf(body: Members, words: string): string | undefined {
   const { invalid_fields: list } = body;
   const [first] = Array.isArray(list) ? list.filter(isMembers) : [];
@@ -75,7 +75,7 @@ function faultyOf(body: Members, words: string): string | undefined {
   return /(?:^|\s)input\.([A-Za-z]\w*)/.exec(words)?.[1];
 }
 
-/** "Your rate limit resets in ~30s." */
+/** Parses the delay in "Your rate limit resets in ~30s.", in milliseconds. */
 function hintOf(words: string): number | undefined {
   const [, seconds] = /resets in ~?(\d{1,6})s\b/i.exec(words) ?? [];
   return seconds === undefined ? undefined : Math.min(HINT_MAX_MS, Number(seconds) * 1_000);

@@ -1,6 +1,6 @@
 /**
- * Replicate by its predictions. Source: replicate.com/docs/reference/http. What a model takes differs from one to the
- * next, so each source of the catalogue says in `fields` which input goes where; its overrides are members of the input.
+ * Replicate by its predictions. Source: replicate.com/docs/reference/http. Inputs differ between models, so each source in the catalogue
+ * maps them to fields in `fields`; its overrides are members of the input.
  */
 import type { PlacedInput } from "../fields.ts";
 import type { Endpoint } from "../http.ts";
@@ -72,7 +72,7 @@ const MUSIC: Model<MusicInput> = {
 const MESH: Model<MeshInput> = {
   kind: "mesh",
   usual: { prompt: "prompt", image: "image", mesh: "mesh", seed: "seed" },
-  // An image that the source has no field for is left out, as the spec says of `image_url`; a mesh is not.
+  // An image without a field at the source is omitted, as the spec says of `image_url`; a mesh is not.
   place: ({ input, fields }) => placeMedia(meshValues(input), fields ?? MESH.usual, ["mesh"]),
   asked: () => 1,
   wanted: {

@@ -1,6 +1,6 @@
 /**
- * Inputs of a model, under the names that its source sets; media go as data URLs or, where they are large, as files
- * of Replicate's. Source: replicate.com/docs/topics/predictions/input-files.
+ * Inputs of a model under the source's field names. Media are sent as data URLs or, if large, as uploaded files. Source:
+ * replicate.com/docs/topics/predictions/input-files.
  */
 import {
   clientParam,
@@ -19,16 +19,16 @@ import { ProviderError } from "../provider.ts";
 
 import { type PredictionRequest, classifyStart } from "./errors.ts";
 
-/** Beyond this Replicate wants an address in place of a data URL. */
+/** Largest size of a data URL's content, in bytes; Replicate requires an address for larger media. */
 const INLINE_BYTES_MAX = 256 * 1024;
 
-/** One of these says what is to be made. */
+/** Inputs that describe the result; at least one is required. */
 const SUBJECTS: ReadonlySet<string> = new Set(["prompt", "image", "video", "mesh"]);
 
 /**
- * Inputs that the call has and its source has a field for.
- * @param required inputs that the result would be another thing without: they are not left out
- * @throws ProviderError `misconfigured` when the source has no field for one of them, or for what is to be made
+ * Returns the inputs that the call has and its source has a field for.
+ * @param required inputs that must not be omitted, because the result would be different
+ * @throws ProviderError `misconfigured` when the source has no field for a required input, or for any description of the result
  */
 export function placeMedia(values: FieldValues, fields: Fields, required: readonly string[]): PlacedInput[] {
   const placed = place(values, fields);
@@ -39,7 +39,7 @@ export function placeMedia(values: FieldValues, fields: Fields, required: readon
   throw new ProviderError("misconfigured", "the source has no field for what is to be made");
 }
 
-/** @throws ProviderError when a file is not taken: nothing that is paid for has been sent by then */
+/** @throws ProviderError when a file is rejected; no paid request has been sent then */
 export async function writeInput(
   endpoint: Endpoint,
   placed: readonly PlacedInput[],
@@ -66,7 +66,7 @@ async function addressOf(endpoint: Endpoint, ours: string, media: MediaInput, ca
   }
 }
 
-/** Kept for a day by Replicate, whose models alone read it. */
+/** Uploads a file, which Replicate keeps for a day and only its models can read. */
 async function upload(
   endpoint: Endpoint,
   ours: string,
@@ -85,7 +85,7 @@ async function upload(
   return url;
 }
 
-/** The same of a file: what is wrong with it is wrong with our input. */
+/** Returns the error of a rejected upload, attributed to our input. */
 function notTaken(
   { kind, detail, status, retryAfterMs }: ProviderError,
   ours: string,
@@ -100,6 +100,6 @@ function notTaken(
     ...facts,
     code: "unprocessable_input",
     param: clientParam(ours, asked),
-    say: "Expected a file that this model can take; this one it cannot.",
+    say: "The model cannot process this file; send another one.",
   });
 }

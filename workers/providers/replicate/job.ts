@@ -1,4 +1,4 @@
-/** Stored state of a prediction: enough for another process to poll it, and nothing that could lead elsewhere. */
+/** Stored state of a prediction, sufficient for polling by another process, without addresses. */
 import type { Members } from "../json.ts";
 import type { ProviderJob } from "../media.ts";
 
@@ -10,13 +10,13 @@ export interface Prediction extends ProviderJob {
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** The job of an answer; undefined when that names none. */
+/** Returns the job of a response; undefined without an id. */
 export function newJob(answer: Members | undefined, asked: number): Prediction | undefined {
   const id = answer?.["id"];
   return typeof id === "string" && ID.test(id) ? { id, asked } : undefined;
 }
 
-/** A stored job; undefined when it is none of ours. */
+/** Returns a stored job; undefined for other values. */
 export function readJob({ id, asked }: ProviderJob): Prediction | undefined {
   return typeof id === "string" && ID.test(id) && typeof asked === "number" ? { id, asked } : undefined;
 }

@@ -1,5 +1,5 @@
 /**
- * Predictions whose start was not answered, found in the list of all: it shows model, input and time, the newest first. Source:
+ * Finds predictions whose start had no response in the list of all predictions, which contains model, input and time, newest first. Source:
  * replicate.com/docs/reference/http (predictions.list); input and output are deleted an hour after the end.
  */
 import { type Endpoint, post } from "../http.ts";
@@ -10,16 +10,16 @@ import type { Found, Listed, LostStart, ProviderJob } from "../media.ts";
 import { newJob } from "./job.ts";
 
 interface Mark extends ProviderJob {
-  /** Number of results asked for. */
+  /** Number of results requested. */
   readonly asked: number;
   /** `owner/name`, or the version's hexadecimal digits. */
   readonly model: string;
   readonly input: InputMark;
-  /** It was told where to ring. */
+  /** True if the start contained a callback URL. */
   readonly rings: boolean;
 }
 
-/** A hundred predictions each. */
+/** Most pages that are read, of a hundred predictions each. */
 const PAGES_MAX = 20;
 
 export function markOf(sourceModel: string, input: Members, more: Pick<Mark, "asked" | "rings">): Mark {
@@ -55,12 +55,12 @@ export async function findPrediction(endpoint: Endpoint, lost: LostStart, signal
     if (next === null) return unknown("the list goes on elsewhere");
     path = next;
   }
-  // Of another attempt that failed alike nothing is to be had.
+  // A prediction of another attempt with equal inputs that failed is useless, so failed ones come last.
   const likeliest = alike.toSorted((a, b) => Number(a.hasFailed) - Number(b.hasFailed));
   return { state: "listed", alike: likeliest, unclear, mayRing: mark.rings };
 }
 
-/** An official model's version is not shown. */
+/** Returns true for a prediction of the model. The list does not contain the version of an official model. */
 function isOfModel({ model, version }: Members, wanted: string): boolean {
   return wanted.includes("/") ? model === wanted : version === wanted;
 }
@@ -69,7 +69,7 @@ function hasFailed({ status }: Members): boolean {
   return status === "failed" || status === "canceled" || status === "aborted";
 }
 
-/** The next page below our own base: credentials go nowhere else. Undefined: there is none; null: it lies elsewhere. */
+/** Returns the path of the next page below our own base, because credentials are sent nowhere else. Undefined: no page; null: elsewhere. */
 function nextPath({ baseUrl }: Endpoint, next: unknown): string | null | undefined {
   if (next === null || next === undefined || next === "") return undefined;
   if (typeof next !== "string" || !URL.canParse(next)) return null;

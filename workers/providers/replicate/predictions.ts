@@ -1,6 +1,6 @@
 /**
- * Predictions: a start answers with an id, under which the prediction is asked about until it ends. The answer is never
- * waited for (`Prefer: wait`): a crash meanwhile would lose the id. Source: replicate.com/docs/reference/http.
+ * Predictions: a start returns an id, by which the prediction is polled until it ends. `Prefer: wait` is not used, because a crash during
+ * the wait would lose the id. Source: replicate.com/docs/reference/http.
  */
 import type { Fields, PlacedInput } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
@@ -16,18 +16,18 @@ import { findPrediction, markOf } from "./listing.ts";
 
 export interface Model<Input> {
   readonly kind: MediaKind;
-  /** Fields that inputs go to unless the source names its own. */
+  /** Default fields for inputs, unless the source sets its own. */
   readonly usual: Fields;
   /** @throws ProviderError */
   place(call: MediaCall<Input>): readonly PlacedInput[];
   /** Number of results requested. */
   asked(input: Input): number;
   readonly wanted: Wanted;
-  /** Usage beside the compute time. */
+  /** Returns the usage besides the compute time. */
   usage(files: readonly string[], metrics: Members): MediaUsage;
   /**
-   * Duration after which Replicate cancels a job by itself, as long as our own pools wait for one of this kind:
-   * nobody may be left to cancel it.
+   * Duration after which Replicate cancels a job itself. It equals our own longest wait for this kind, in case no process is left to cancel
+   * the job.
    */
   readonly cancelAfter: string;
 }
@@ -52,7 +52,7 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
       return postStart(endpoint, { path, body, headers }, call, mark, (answer) => {
         if (!isSuccess(answer.status)) throw classifyStart(answer.status, answer.headers, answer.text, asked);
         const job = newJob(parseObject(answer.text), results);
-        // Taken, and by all signs running, but nobody can ask for it.
+        // The prediction was accepted and probably runs, but cannot be polled.
         if (!job) throw new ProviderError("unknown", "the prediction was taken without an id that can be asked for");
         return job;
       });
@@ -75,7 +75,7 @@ export function predictions<Input>(endpoint: Endpoint, model: Model<Input>): Que
 
     async cancel(job, signal) {
       const known = readJob(job);
-      // Whatever the answer, what became of the prediction is told by its status.
+      // The response is ignored, because the next poll returns the outcome.
       if (known) await post(endpoint, { path: `/predictions/${known.id}/cancel` }, signal);
     },
   };
@@ -85,14 +85,14 @@ function ringing(callbackUrl: string | undefined): Members {
   return canRing(callbackUrl) ? { webhook: callbackUrl, webhook_events_filter: ["completed"] } : {};
 }
 
-/** Only HTTPS is taken as a webhook; with another address we poll. */
+/** Returns true for HTTPS, the only scheme of webhooks at Replicate; other jobs are only polled. */
 function canRing(callbackUrl: string | undefined): boolean {
   return callbackUrl?.startsWith("https://") === true;
 }
 
 /**
- * `cancel_after` among a source's overrides is its own limit, such as `300s`, where less is held than the kind's limit could cost.
- * It is no input of the model's. @throws ProviderError `misconfigured` for what is no duration
+ * Removes `cancel_after` from the input and returns it. The override is the source's own limit, such as `300s`, if its hold is smaller than
+ * the cost of the kind's limit. @throws ProviderError `misconfigured` for an invalid duration
  */
 function takeCancelAfter(input: Record<string, unknown>): string | undefined {
   const { cancel_after: own } = input;
@@ -119,7 +119,7 @@ async function ask<Input>(
       return readOutput(model, answer, asked);
     case "failed":
       return { state: "failed", error: classifyFailure(textOf(answer["error"])) };
-    // By us, or by its deadline: after it began, or before.
+    // Cancelled by us or by its deadline, after or before its start.
     case "canceled":
     case "aborted":
       return { state: "failed", error: new ProviderError("failed", `the prediction was ${answer["status"]}`) };
@@ -132,7 +132,7 @@ function readOutput<Input>(model: Model<Input>, answer: Members, asked: number):
   const files = filesOf(answer["output"], model.wanted);
   if (!files) return unknown("the output holds no file that could be told");
   if (files.length === 0) {
-    // It was there: input, output and logs are deleted after an hour.
+    // The output existed: input, output and logs are deleted after an hour.
     if (answer["data_removed"] === true) return unknown("the output was deleted before it was read");
     return { state: "failed", error: classifyFailure(textOf(answer["error"]) || "the prediction has no output") };
   }
@@ -145,7 +145,7 @@ function readOutput<Input>(model: Model<Input>, answer: Members, asked: number):
   };
 }
 
-/** A member for seconds that Replicate measured; nothing where it says none. */
+/** Returns a member with seconds that Replicate measured; empty for other values. */
 export function measured(name: "seconds" | "computeSeconds", value: unknown): MediaUsage {
   return typeof value === "number" && Number.isFinite(value) && value >= 0 ? { [name]: value } : {};
 }
@@ -158,33 +158,33 @@ function unknown(detail: string): { readonly state: "unknown"; readonly detail: 
   return { state: "unknown", detail };
 }
 
-// Files among a prediction's output, which is a text, a list or an object as each model has it (replicate.com/docs/topics/
-// predictions/output-files). They lie at public addresses for an hour.
+// Files in a prediction's output, which is a text, a list or an object depending on the model (replicate.com/docs/topics/predictions/
+// output-files). Their public addresses are valid for an hour.
 
-/** Marks by which the requested file is told from previews and intermediate files. */
+/** Properties that distinguish the requested file from previews and intermediate files. */
 interface Wanted {
-  /** Names under which models put it, the best first. */
+  /** Member names that models use for the file, in order of preference. */
   readonly members: readonly string[];
-  /** Pattern of the ending in its URL's path. */
+  /** Pattern of the file extension in the path of the URL. */
   readonly extension: RegExp;
 }
 
-/** A file, and the names of the members on the way to it. */
+/** A file, and the names of the members that lead to it. */
 interface Found {
   readonly names: readonly string[];
   readonly url: string;
 }
 
 /**
- * Addresses of what was asked for, in the model's order. Undefined: there is output, and no file to be told in it; an
- * empty list: there is none.
+ * Returns the addresses of the results in the model's order. Undefined for an output without a recognizable file; an empty list without
+ * output.
  */
 function filesOf(output: unknown, { members, extension }: Wanted): readonly string[] | undefined {
   if (isNothing(output)) return [];
   const all = collect(output, []);
   const fits = ({ url }: Found): boolean => extension.test(new URL(url).pathname);
   const named = members.map((name) => all.filter(({ names }) => names.includes(name))).find(({ length }) => length > 0);
-  // A text or a list is all of one kind; of an object's members some are previews, and a lone one may be.
+  // All items of a text or list are results. Members of an object may be previews, even a single one.
   const isPlain = all.every(({ names }) => names.length === 0);
   const isLone = all.length === 1 && all.every(({ url }) => !/\.[a-z0-9]{2,5}$/i.test(new URL(url).pathname));
   const candidates = named ?? (isPlain || isLone ? all : all.filter(fits));
@@ -197,7 +197,7 @@ function isNothing(output: unknown): boolean {
   return output === null || output === undefined || output === "" || (Array.isArray(output) && output.length === 0);
 }
 
-/** Collects addresses at any depth; json.ts limits how deep an answer can be. */
+/** Collects addresses at any depth; json.ts limits the depth of a response. */
 function collect(value: unknown, names: readonly string[]): Found[] {
   if (typeof value === "string") return isAddress(value) ? [{ names, url: value }] : [];
   if (Array.isArray(value)) return value.flatMap((item: unknown) => collect(item, names));
@@ -209,21 +209,21 @@ function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text) && URL.canParse(text);
 }
 
-// Path that runs a model: official ones by their name, all others by a version. Sources:
-// replicate.com/docs/topics/predictions/create-a-prediction and replicate.com/docs/reference/http (models.predictions.create).
+// Path that runs a model: official models by name, all others by version. Sources: replicate.com/docs/topics/predictions/
+// create-a-prediction and replicate.com/docs/reference/http (models.predictions.create).
 
 interface Target {
   readonly path: string;
-  /** Goes into the body. */
+  /** Member of the body. */
   readonly version?: string;
 }
 
 const NAME = "[A-Za-z0-9][A-Za-z0-9._-]*";
 const OFFICIAL = new RegExp(`^(${NAME})/(${NAME})$`);
-/** 64 hexadecimal digits, the model's name before them or not: both are taken as they are. */
+/** 64 hexadecimal digits, with or without the model's name in front; Replicate accepts both. */
 const VERSION = new RegExp(`^(?:${NAME}/${NAME}:)?[0-9a-f]{64}$`);
 
-/** @throws ProviderError `misconfigured` for what is neither */
+/** @throws ProviderError `misconfigured` for other values */
 function targetOf(sourceModel: string): Target {
   if (VERSION.test(sourceModel)) return { path: "/predictions", version: sourceModel };
   const [, owner, name] = OFFICIAL.exec(sourceModel) ?? [];

@@ -1,4 +1,4 @@
-/** Works out the whole answer to a request: what each choice says, where it stops, and what it costs. */
+/** Creates the complete answer to a request: content, end and cost of each choice. */
 import { countPrompt } from "#shared/tokens/count.ts";
 import type { Tokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -23,13 +23,13 @@ import { type Material, planCalls, type ToolCall } from "./tools.ts";
 import { headAndTail, topicsOf } from "./words.ts";
 
 export interface Choice {
-  /** Thinking shown before the answer. */
+  /** Reasoning before the answer. */
   readonly reasoning: string | null;
-  /** null when the choice calls tools. */
+  /** null when the choice has tool calls. */
   readonly text: string | null;
   readonly calls: readonly ToolCall[];
   readonly finish: "stop" | "length" | "tool_calls" | "content_filter";
-  /** Output tokens, reasoning included. */
+  /** Output tokens, including reasoning. */
   readonly tokens: number;
   readonly reasoningTokens: number;
 }
@@ -41,21 +41,21 @@ export interface Answer {
 
 const LONG_ANSWER_TOKENS = 2_000;
 
-/** Request, model and tools that an answer is made with. */
+/** Request, model and tools for an answer. */
 export interface Desk {
   readonly request: SandboxRequest;
   readonly model: SandboxModel;
   readonly tokenizer: Tokenizer;
   /** Most output tokens of a choice. */
   readonly tokensMax: number;
-  /** Loaded for requests with tools or a schema. */
+  /** Loaded only for requests with tools or a schema. */
   readonly schemas: SchemaWriter | undefined;
 }
 
 /**
- * The answer to a request, the same for the same request.
- * @param body the request as sent, for counting
- * @throws ProviderError rejected, when the prompt does not fit the context
+ * Returns the answer to a request; equal requests have equal answers.
+ * @param body request as sent, for counting tokens
+ * @throws ProviderError rejected, when the prompt exceeds the context
  */
 export function createAnswer(body: Readonly<Record<string, unknown>>, desk: Desk): Answer {
   const { request, model, tokenizer } = desk;
@@ -112,7 +112,7 @@ function createChoice(desk: Desk, index: number): Choice {
   };
 }
 
-/** Rest of an answer whose beginning stands in the messages. After another beginning, the whole text, as for any message. */
+/** Returns the rest of an answer that the messages begin. For any other beginning, returns the whole text. */
 function goOn(text: string, { opening }: SandboxRequest): string {
   return opening !== "" && text.startsWith(opening) ? text.slice(opening.length) : text;
 }
@@ -121,7 +121,7 @@ function writeText(desk: Desk, dictated: string | null, text: TextMaterial, mate
   const { request, model, tokenizer } = desk;
   const { format } = request;
   const results = toolResults(request.messages);
-  // What the tools returned is as good a source of values as the prompt.
+  // Tool results provide values for the next call, as the prompt does.
   const source = headAndTail([text.prompt, ...results.map((result) => result.text)].join("\n"));
   if (format.kind === "object") return writeObject(dictated, source, material);
   if (format.kind === "schema") return writeDocument(format.schema, dictated, source, material);
@@ -129,7 +129,7 @@ function writeText(desk: Desk, dictated: string | null, text: TextMaterial, mate
   return results.length > 0 ? composeFromResults(results) : (dictated ?? composeAnswer(text));
 }
 
-/** The results at the end of the conversation, with the names of the tools they came from. */
+/** Returns the results at the end of the conversation, with the names of their tools. */
 function toolResults(messages: readonly SandboxMessage[]): readonly ToolResult[] {
   const isResult = (message: SandboxMessage): boolean => message.role === "tool" || message.role === "function";
   const start = messages.findLastIndex((message) => !isResult(message)) + 1;
@@ -139,7 +139,7 @@ function toolResults(messages: readonly SandboxMessage[]): readonly ToolResult[]
     .map((message) => ({ name: calls.findLast((call) => call.id === message.callId)?.name ?? "", text: message.text }));
 }
 
-/** Calls in order as far as the tokens reach; the last one may end in the middle, as with a real model. */
+/** Cuts calls at the token limit, in order; the last call may be incomplete, as with a real model. */
 function cutCalls(
   calls: readonly ToolCall[],
   tokensMax: number,
@@ -158,9 +158,9 @@ function cutCalls(
   return { calls: kept, tokens, isCut: false };
 }
 
-// Answers that are JSON, with a schema and without.
+// JSON answers, with and without a schema.
 
-/** A document that meets a schema, as text; a dictated one that does is given word for word. */
+/** Returns a document that meets a schema, as text. A dictated document is used unchanged if it meets the schema. */
 function writeDocument(schema: unknown, dictated: string | null, source: string, material: Material): string {
   const { schemas } = material;
   if (dictated !== null && schemas?.meets(schema, parseJson(dictated))) return dictated;
@@ -168,7 +168,7 @@ function writeDocument(schema: unknown, dictated: string | null, source: string,
   return JSON.stringify(value) ?? "null";
 }
 
-/** JSON mode without a schema: the keys the prompt asks for, else an answer and its topics. */
+/** Returns an object for JSON mode without a schema: the requested keys, or an answer and its topics. */
 function writeObject(dictated: string | null, source: string, material: Material): string {
   if (dictated !== null && isRecord(parseJson(dictated))) return dictated;
   const keys = wantedKeys(source);
@@ -199,7 +199,7 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** The answer as the model gives it; its tokens are those that are left. */
+/** Applies the model's damage to an answer, and counts the remaining tokens. */
 export function spoil(answer: Answer, model: SandboxModel, tokenizer: Tokenizer): Answer {
   const { spoils } = model;
   if (spoils === undefined) return answer;
@@ -210,14 +210,14 @@ export function spoil(answer: Answer, model: SandboxModel, tokenizer: Tokenizer)
   return { ...answer, choices: answer.choices.map(change) };
 }
 
-/** The first tokens of the text; calls are not made. */
+/** Keeps the first tokens of the text and removes calls. */
 function filter(choice: Choice, model: SandboxModel, tokenizer: Tokenizer): Choice {
   const cut = cutText(choice.text ?? "", interruptedAfter(model, choice.tokens - choice.reasoningTokens), tokenizer);
   const tokens = choice.reasoningTokens + cut.tokens;
   return { ...choice, text: cut.text, calls: [], finish: "content_filter", tokens };
 }
 
-/** Functions alone: what a custom tool is given has no form to miss. */
+/** Changes the arguments of functions only, since input of custom tools has no format to violate. */
 function withInputs(choice: Choice, tokenizer: Tokenizer, inputOf: (input: string) => string): Choice {
   let { tokens } = choice;
   const calls = choice.calls.map((call): ToolCall => {
@@ -229,20 +229,20 @@ function withInputs(choice: Choice, tokenizer: Tokenizer, inputOf: (input: strin
   return { ...choice, calls, tokens };
 }
 
-/** The beginning of a JSON object is never JSON. */
+/** Returns the first half of a JSON object, which is never valid JSON. */
 function firstHalf(input: string): string {
   return input.slice(0, Math.ceil(input.length / 2)).toWellFormed();
 }
 
-/** Ends an answer at a stop sequence, or when its tokens are used up. */
+/** Text of an answer that ends at a stop sequence or at the token limit. */
 interface Cut {
   readonly text: string;
-  /** Tokens produced: all of the limit when the text was cut, even if the last of them left no whole character. */
+  /** Number of output tokens; for a cut text the full limit, even if the last token completed no character. */
   readonly tokens: number;
   readonly isCut: boolean;
 }
 
-/** The text up to the earliest stop sequence, which is not part of the answer. */
+/** Returns the text before the earliest stop sequence. */
 function cutAtStop(text: string, stops: readonly string[]): string {
   let end = text.length;
   for (const stop of stops) {
@@ -252,9 +252,9 @@ function cutAtStop(text: string, stops: readonly string[]): string {
   return text.slice(0, end);
 }
 
-/** The first `tokensMax` tokens of a text. */
+/** Returns the first `tokensMax` tokens of a text. */
 function cutText(text: string, tokensMax: number, tokenizer: Tokenizer): Cut {
-  // A token is at least one byte: a text of fewer bytes, at most three per UTF-16 unit, needs no look at the limit.
+  // A token has at least one byte, and a UTF-16 unit at most three: a shorter text cannot exceed the limit.
   const tokens = text.length > 64 * tokensMax + 64 ? Infinity : tokenizer.count(text);
   if (tokens <= tokensMax) return { text, tokens, isCut: false };
   const pieces = tokenizer.pieces(text, tokensMax);

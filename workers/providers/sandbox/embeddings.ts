@@ -1,6 +1,6 @@
 /**
- * The sandbox's embedding models: vectors from the words of a text alone, the same on every machine. Texts that share
- * words, or parts of words, lie near each other; a shorter vector is the beginning of a longer one.
+ * The sandbox's embedding models. Vectors depend only on the words of a text and are equal on every machine. Texts with common words or
+ * parts of words are close to each other; a shorter vector is the beginning of a longer one.
  */
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
@@ -11,7 +11,7 @@ import { SANDBOX_EMBEDDING, type SandboxModel, sandboxModel } from "./models.ts"
 import { hashText } from "./random.ts";
 import { isStopWord } from "./words.ts";
 
-/** Work of about 20 ms: other calls get their turn between such pieces of a long one. */
+/** Work of about 20 ms, after which a long call yields to other calls. */
 const CHARACTERS_PER_TURN = 16_384;
 
 export function createSandboxEmbeddings(): EmbeddingsProvider {
@@ -56,12 +56,12 @@ function dimensionsOf(call: EmbeddingsCall): number {
   throw rejected("unsupported_value", "dimensions", `expected 1 to ${dimensionsMax} dimensions`);
 }
 
-/** @throws ProviderError rejected, naming the input, when it is longer than the model reads */
+/** @throws ProviderError rejected, with the input, when it exceeds the model's limit */
 function countTokens(tokenizer: Tokenizer, input: string | readonly number[], at: number): number {
   const tokens = typeof input === "string" ? tokenizer.count(input) : input.length;
   const { inputTokensMax } = SANDBOX_EMBEDDING;
   if (tokens <= inputTokensMax) return tokens;
-  const say = `This model reads at most ${inputTokensMax} tokens of an input, got ${tokens}.`;
+  const say = `This model accepts at most ${inputTokensMax} tokens per input, got ${tokens}.`;
   throw rejected("context_length_exceeded", `input[${at}]`, `an input of ${tokens} tokens`, { say });
 }
 
@@ -70,24 +70,24 @@ function reportOf(model: SandboxModel, tokens: number): ChatUsage {
   return { ...NO_USAGE, input: model.reports === "absurd usage" ? tokens * 1_000 + 100_000 : tokens };
 }
 
-/** Weights by the hash of what was found. */
+/** Weights by the hash of the feature. */
 type Features = Map<number, number>;
 
-/** Hashes of the parts of a word, kept for one call: its texts mostly share their words. */
+/** Hashes of the parts of a word, cached per call because its texts share most words. */
 type KnownWords = Map<string, readonly number[]>;
 
 const WORD = /[\p{L}\p{N}]+/gu;
 const WORD_LETTERS_MAX = 64;
 const STOP_WORD_WEIGHT = 0.15;
 const PAIR_WEIGHT = 0.5;
-/** Keeps the hashes of token numbers apart from those of words. */
+/** Separates the hashes of token numbers from those of words. */
 const TOKEN_SEED = 3;
-/** For all parts of a word together. */
+/** Total weight of all parts of a word. */
 const PARTS_WEIGHT = 0.8;
 
 /**
- * Words, neighbouring words, and groups of three letters, so that forms of a word are near each other. Token numbers are
- * looked at as words without letters.
+ * Features are words, adjacent words, and groups of three letters, so that forms of a word are close. Token numbers count as words without
+ * letters.
  */
 function featuresOf(input: string | readonly number[], known: KnownWords): Features {
   const features: Features = new Map();
@@ -105,7 +105,7 @@ function featuresOf(input: string | readonly number[], known: KnownWords): Featu
     if (parts === undefined) known.set(word, (parts = hashParts(word)));
     for (const part of parts) add(features, part, (weight * PARTS_WEIGHT) / parts.length);
   }
-  // Signs alone, such as "?!": the text as it stands.
+  // A text of symbols only, such as "?!", is one feature.
   if (features.size === 0) add(features, hashText(String(input), 1), 1);
   return features;
 }
@@ -119,19 +119,19 @@ function add(features: Features, hash: number, weight: number): void {
   features.set(hash, (features.get(hash) ?? 0) + weight);
 }
 
-/** Another hash, from two; their order counts. */
+/** Combines two hashes; their order matters. */
 function mixed(one: number, other: number): number {
   const product = Math.imul(one ^ (one >>> 15), 0x85ebca6b) ^ Math.imul(other ^ (other >>> 13), 0xc2b2ae35);
   return (product ^ (product >>> 16)) >>> 0;
 }
 
-/** Each feature has its sign and its place twice: among the first numbers, for short vectors, and among all. */
+/** Adds each feature with its sign at two positions: among the first numbers, for short vectors, and among all. */
 function vectorOf(features: Features, dimensions: number): Float32Array {
   const { dimensions: near, dimensionsMax: all } = SANDBOX_EMBEDDING;
   const sums = new Float64Array(all);
   for (const [hash, weight] of features) {
     const second = mixed(hash, 1);
-    // What is said ten times counts more than once, but not tenfold.
+    // A word that occurs ten times counts more than once, but not tenfold.
     const value = Math.sqrt(weight);
     sums[(hash >>> 1) % near]! += (hash & 1) === 0 ? value : -value;
     sums[(second >>> 1) % all]! += (second & 1) === 0 ? value : -value;

@@ -1,21 +1,21 @@
-/** The failures and the tempo a model's row asks for. All waiting ends at once when the caller gives up. */
+/** Failures and delays of a model, as set in its row. All waits end immediately when the caller aborts. */
 import { ProviderError, type ChatDelta } from "../provider.ts";
 import type { SandboxModel } from "./models.ts";
 import { hashText } from "./random.ts";
 
-/** Time as the sandbox knows it: `delay` ends early, in either way, when the signal fires. */
+/** Clock of the sandbox. `delay` ends when the signal fires, by returning or by throwing. */
 export interface Clock {
-  /** Milliseconds; only differences count. */
+  /** Returns milliseconds; only differences matter. */
   readonly now: () => number;
   readonly delay: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
-/** Retry delay that a caller turned away is given. */
+/** Delay before a retry that a busy model requests, in milliseconds. */
 const RETRY_AFTER_MS = 1_000;
-/** More than the service waits for. */
+/** Delay before a retry that exceeds the service's limit, in milliseconds. */
 const LONG_RETRY_AFTER_MS = 30_000;
 
-/** Failures of models before anything is sent. */
+/** Failures of models before any output. */
 const FAILURES: Readonly<Record<NonNullable<SandboxModel["failsWith"]>, (due: Due) => ProviderError | undefined>> = {
   refused: () => new ProviderError("refused", "the sandbox was asked to decline", { status: 400 }),
   failed: () => new ProviderError("failed", "the sandbox was asked to fail", { status: 500 }),
@@ -26,31 +26,31 @@ const FAILURES: Readonly<Record<NonNullable<SandboxModel["failsWith"]>, (due: Du
   sometimes: failSometimes,
 };
 
-/** Facts of a call from which an occasionally failing model decides whether to fail it. */
+/** Facts of a call by which an occasionally failing model decides. */
 interface Due {
-  /** The client's own seed. */
+  /** Seed of the client. */
   readonly seed?: number | null;
-  /** Calls of this model so far, this one included: without a seed the flaky model goes by it. */
+  /** Number of calls of this model so far, including this call: decides for the flaky model without a seed. */
   readonly calls?: number;
-  /** True if this request has not been seen before. */
+  /** True if this request is new. */
   readonly isFirst?: boolean;
 }
 
-/** @throws ProviderError what a failing model fails with */
+/** @throws ProviderError the failure of a failing model */
 export function failIfDue(model: SandboxModel, due: Due = {}): void {
   const failure = model.failsWith && FAILURES[model.failsWith](due);
   if (failure !== undefined) throw failure;
 }
 
-/** @throws ProviderError rejected, for a parameter that the model does not take */
+/** @throws ProviderError rejected, for a parameter that the model does not support */
 export function rejectIfDue(model: SandboxModel, body: Readonly<Record<string, unknown>>): void {
   const temperature = body["temperature"] ?? 1;
   if (model.fixesTemperature !== true || temperature === 1) return;
-  const say = "This model takes no other temperature than 1.";
+  const say = "This model supports the temperature 1 only.";
   throw rejected("unsupported_value", "temperature", "the sandbox was asked to take no temperature but 1", { say });
 }
 
-/** A request that the provider does not take. @param detail for the log; `say` for the client */
+/** Returns the error of a rejected request. @param detail for the log; `say` for the client */
 export function rejected(
   code: "context_length_exceeded" | "unsupported_value",
   param: string,
@@ -72,19 +72,19 @@ function failSometimes({ seed = null, calls = 0 }: Due): ProviderError | undefin
     : new ProviderError("failed", "the sandbox is having a bad moment", { status: 500 });
 }
 
-/** Ends an answer that is not to be whole: what breaks throws, what stalls waits. @throws ProviderError */
+/** Interrupts an answer: throws for a broken connection, waits for a stalled one. @throws ProviderError */
 export async function breakOff(how: NonNullable<SandboxModel["breaksOff"]>, signal: AbortSignal): Promise<never> {
   if (how === "stall") return waitForAbort(signal);
   if (how === "cut") throw new ProviderError("failed", "the sandbox was asked to break the answer off");
   throw new ProviderError("failed", "the sandbox was asked to send an error event", { status: 500 });
 }
 
-/** @throws ProviderError aborted, when the caller has given up */
+/** @throws ProviderError aborted, when the caller has aborted */
 export function stopIfAborted(signal: AbortSignal): void {
   if (signal.aborted) throw new ProviderError("aborted", "the caller gave up", { cause: signal.reason });
 }
 
-/** Waits; zero and less return at once. @throws ProviderError aborted */
+/** Waits; returns immediately for zero and less. @throws ProviderError aborted */
 export async function pause(ms: number, clock: Clock, signal: AbortSignal): Promise<void> {
   stopIfAborted(signal);
   if (ms <= 0) return;
@@ -97,7 +97,7 @@ export async function pause(ms: number, clock: Clock, signal: AbortSignal): Prom
   stopIfAborted(signal);
 }
 
-/** Waits for the caller to give up. @throws ProviderError aborted, always */
+/** Waits until the caller aborts. @throws ProviderError aborted, always */
 export async function waitForAbort(signal: AbortSignal): Promise<never> {
   if (!signal.aborted) {
     await new Promise<void>((resolve) => {
@@ -107,29 +107,29 @@ export async function waitForAbort(signal: AbortSignal): Promise<never> {
   throw new ProviderError("aborted", "the caller gave up", { cause: signal.reason });
 }
 
-/** Milliseconds a whole answer of this many tokens takes, silence included. */
+/** Returns the milliseconds of a complete answer with this many tokens, including silence. */
 export function answerMs(model: SandboxModel, tokens: number): number {
   return (model.delayMs ?? 0) + tokensMs(model, tokens) + (model.silenceMs ?? 0);
 }
 
-/** Milliseconds from the first token until this many have been sent. */
+/** Returns the milliseconds from the first token until this many tokens were sent. */
 export function tokensMs(model: SandboxModel, tokens: number): number {
   return model.tokensPerSecond === undefined ? 0 : (tokens * 1_000) / model.tokensPerSecond;
 }
 
-/** After how many of an answer's tokens something happens to it: a few, and always before the finish reason. */
+/** Returns the number of tokens before an answer is interrupted: a few, and always before the finish reason. */
 export function interruptedAfter(model: SandboxModel, tokens: number): number {
   return model.breaksOff === "error first" ? 0 : Math.min(5, Math.ceil(tokens / 2));
 }
 
-/** Characters of each piece, so that the limit on a stream's length is reached within moments. */
+/** Characters per chunk, so that a stream reaches its size limit quickly. */
 const PIECE_CHARACTERS = 1_024;
-/** Between pieces, so that other calls get their turn. */
+/** Pause between chunks, in milliseconds, so that other calls proceed. */
 const PIECE_MS = 1;
-/** More than most line buffers are made for, less than a queue message or a reader's buffer takes. */
+/** Exceeds most line buffers, but not the limits of a queue message and of a reader's buffer. */
 const PADDING_CHARACTERS = 1_000_000;
 
-/** The text again and again, without a finish reason. @throws ProviderError aborted, when the caller gives up */
+/** Repeats the text forever, without a finish reason. @throws ProviderError aborted, when the caller aborts */
 export async function* streamWithoutEnd(
   text: string,
   clock: Clock,
@@ -144,7 +144,7 @@ export async function* streamWithoutEnd(
   }
 }
 
-/** A frame without content that is a megabyte long; OpenAI pads its own frames by the same member. */
+/** Returns a frame without content of one megabyte; OpenAI pads its frames with the same member. */
 export function hugeDelta(): ChatDelta {
   return { choices: [{ index: 0, delta: {}, finish_reason: null }], extra: hugeExtra() };
 }

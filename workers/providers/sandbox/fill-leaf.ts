@@ -1,4 +1,4 @@
-/** Values without parts: texts, numbers, booleans, members of an enumeration. */
+/** Generates values without parts: texts, numbers, booleans, members of an enumeration. */
 import { asList, type JsonRecord, own } from "./json.ts";
 import type { ReadPattern } from "./pattern.ts";
 import { membersIn, numbersFor, type Sources, textsFor } from "./property-values.ts";
@@ -8,9 +8,9 @@ import { characterCount, firstCharacters, mentions, nameWords } from "./words.ts
 export interface Leaf extends Sources {
   readonly random: Random;
   readonly readPattern: ReadPattern;
-  /** Pieces of the prompt already given to another property; this one joins them. */
+  /** Values from the prompt that other properties already use; the chosen value is added. */
   readonly used: Set<string>;
-  /** Above zero, the prompt's own values have not done. */
+  /** Number of the attempt; above zero, the prompt's own values were invalid. */
   readonly turn: number;
 }
 
@@ -26,19 +26,19 @@ const FILLERS: Readonly<Record<string, Filler>> = {
   boolean: fillBoolean,
 };
 
-/** A value of a type or of the schema's enumeration; null for `null` and for a type JSON does not have. */
+/** Returns a value of a type or of the schema's enumeration; null for `null` and for an unknown type. */
 export function fillLeaf(keywords: JsonRecord, type: string, name: string, leaf: Leaf): unknown {
   return (Object.hasOwn(FILLERS, type) ? FILLERS[type]?.({ ...keywords, type }, name, leaf) : null) ?? null;
 }
 
-/** The first of these that fits and that no other property has. */
+/** Returns the first offered value that fits and that no other property uses. */
 function take<T>(offered: readonly T[], { used }: Leaf, fits: (value: T) => boolean): T | undefined {
   const found = offered.find((value) => !used.has(String(value)) && fits(value));
   if (found !== undefined) used.add(String(found));
   return found;
 }
 
-/** The member that the prompt mentions first, else the first. */
+/** Returns the member that the prompt mentions first, else the first member. */
 function pickMember(keywords: JsonRecord, _name: string, leaf: Leaf): unknown {
   const members = asList(keywords["enum"]);
   const found = leaf.turn > 0 ? undefined : take(membersIn(members, leaf.facts), leaf, () => true);
@@ -65,7 +65,7 @@ function fillText(keywords: JsonRecord, name: string, leaf: Leaf): string {
   return firstCharacters(base + ".".repeat(Math.max(0, least - characterCount(base))), most);
 }
 
-/** Texts of the prompt for a property; for a known format, only the prompt's values of that format. */
+/** Returns texts of the prompt for a property; for a known format, only values of that format. */
 function offersFor(name: string, format: unknown, leaf: Leaf): readonly string[] {
   if (!FORMATS.has(String(format))) return textsFor(name, leaf);
   const { emails, urls, dates } = leaf.facts;
@@ -99,14 +99,14 @@ function fitsNumber(keywords: JsonRecord, value: number): boolean {
   );
 }
 
-/** Small whole numbers first, then what lies at and between the bounds. */
+/** Returns small integers, then values at and between the bounds. */
 function numbersInRange({ minimum, maximum, exclusiveMinimum, exclusiveMaximum, multipleOf }: JsonRecord): number[] {
   const isNumber = (bound: unknown): bound is number => typeof bound === "number";
   const low = Math.max(-Infinity, ...[minimum, exclusiveMinimum].filter(isNumber));
   const high = Math.min(Infinity, ...[maximum, exclusiveMaximum].filter(isNumber));
   const step = isNumber(multipleOf) && multipleOf > 0 ? multipleOf : 1;
   const start = Number.isFinite(low) ? Math.ceil(low / step) : Math.min(0, Math.floor(high / step) - 50);
-  // Multiples of a decimal step, such as 0.01, gain stray digits: they are rounded.
+  // Rounds multiples of a decimal step such as 0.01, which otherwise gain stray digits.
   const steps = Array.from({ length: 100 }, (_, at) => Number(((start + at) * step).toPrecision(12)));
   const between = [low + (high - low) / 2, low + (high - low) / 3, low + 0.5, high - 0.5];
   return [1, start + 0.5, 2, 10, 0, ...steps, ...between].filter(Number.isFinite);
@@ -121,7 +121,7 @@ function fillBoolean(keywords: JsonRecord, name: string, { facts, turn }: Leaf):
   return mentions(facts.text, words.join(" ")) || presetsOf(keywords)[0] !== false;
 }
 
-/** Values that the schema's author offers: `default`, then `examples`. */
+/** Returns values from the schema: `default`, then `examples`. */
 function presetsOf(keywords: JsonRecord): readonly unknown[] {
   return [own(keywords, "default"), ...asList(own(keywords, "examples"))].filter((preset) => preset !== undefined);
 }
@@ -133,7 +133,7 @@ const dateOf = (random: Random): string => `2026-${two(1 + random.below(12))}-${
 const timeOf = (random: Random): string => `${two(8 + random.below(12))}:${two(random.below(60))}:00Z`;
 const urlOf = (random: Random, least: number): string => `https://example.com/${hex(random, 4)}`.padEnd(least, "a");
 
-/** A text of each string format, at least as long where the format may be of any length. */
+/** Generators of string formats; a format of variable length is at least `least` characters long. */
 const FORMATS: ReadonlyMap<string, (random: Random, least: number) => string> = new Map([
   ["date-time", (random) => `${dateOf(random)}T${timeOf(random)}`],
   ["date", dateOf],

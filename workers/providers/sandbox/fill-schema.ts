@@ -1,6 +1,6 @@
 /**
- * Writes a value that meets a JSON Schema, with what the prompt offers: fills it, asks Ajv what does not fit, fills those
- * parts in another way. A schema that asks for the impossible, or for more than the bounds, gets the first value written.
+ * Generates a value that meets a JSON Schema, with values from the prompt: fills the schema, validates with Ajv, and refills invalid parts
+ * in another way. For an impossible schema, or beyond the limits, returns the first value.
  */
 import { fillLeaf } from "./fill-leaf.ts";
 import { type Flat, flattenSchema } from "./flatten-schema.ts";
@@ -13,32 +13,32 @@ import { mentions, nameWords, singular, topicsOf } from "./words.ts";
 
 export interface FillOptions extends Sources {
   readonly seed: () => Random;
-  /** Optional properties: all of them, or those the prompt speaks of. */
+  /** Optional properties: all, or only those that the prompt mentions. */
   readonly optional: "all" | "mentioned";
 }
 
 export interface SchemaWriter {
-  /** A value for the schema, the same for the same options. */
+  /** Returns a value for the schema, equal for equal options. */
   fill(schema: unknown, options: FillOptions): unknown;
-  /** True if the value is known to meet the schema. */
+  /** Returns true if the value provably meets the schema. */
   meets(schema: unknown, value: unknown): boolean;
 }
 
 const DEPTH_MAX = 24;
-/** Deeper than this, or inside the same reference twice, only what is required is written. */
+/** Depth beyond which only required members are written; also applies inside a repeated reference. */
 const CLOSING_DEPTH = 8;
 const ROUNDS_MAX = 24;
-/** From this round on optional properties are left out. */
+/** Round from which optional properties are omitted. */
 const ROUNDS_WITH_OPTIONAL = 12;
-/** Ways tried for a part before those around it are tried in another way, too. */
+/** Attempts for a part before its surrounding parts change as well. */
 const TURNS_OWN = 5;
 /** Most values of all rounds together, about 0.2 s. */
 const VALUES_MAX = 10_000;
-/** Most work on patterns of all rounds together, about 50 ms. */
+/** Most work on patterns in all rounds together, about 50 ms. */
 const PATTERN_WORK_MAX = 500_000;
 const ITEMS_MAX = 1_000;
 const ITEMS_USUAL_MAX = 5;
-/** Schemas that come again and again are compiled once. */
+/** Most compiled schemas that are cached. */
 const KNOWN_MAX = 64;
 const KNOWN_CHARACTERS_MAX = 16_384;
 
@@ -76,7 +76,7 @@ function fillSchema(schema: unknown, options: FillOptions, verify: Verify): unkn
   return first?.value;
 }
 
-/** Another way for the part at fault; after some of its own, for the parts around it as well. */
+/** Changes the attempt of an invalid part; after several attempts, also of its surrounding parts. */
 function takeTurn(path: string, turns: Map<string, number>): void {
   const turn = (turns.get(path) ?? 0) + 1;
   turns.set(path, turn);
@@ -84,13 +84,13 @@ function takeTurn(path: string, turns: Map<string, number>): void {
 }
 
 interface Place {
-  /** JSON pointer, as Ajv writes it. */
+  /** JSON pointer in Ajv's format. */
   readonly path: string;
-  /** Name of the property, or of the list that the value is an item of. */
+  /** Name of the property, or of the list that contains the value. */
   readonly name: string;
   readonly depth: number;
   readonly references: readonly string[];
-  /** Above zero, the value must differ from those before. */
+  /** Number of the attempt; above zero, the value must differ from earlier values. */
   readonly turn: number;
 }
 
@@ -109,7 +109,7 @@ function createFiller(
 ): (schema: unknown, place: Place) => unknown {
   const { facts, optional } = options;
   const random = options.seed();
-  /** Pieces of the prompt already given to another property. */
+  /** Values from the prompt that other properties already use. */
   let used = new Set<string>();
 
   function fill(schema: unknown, place: Place): unknown {
@@ -149,7 +149,7 @@ function createFiller(
       (key) => required.has(key) || isWanted(key, properties[key], place),
     );
     for (const key of new Set([...declared, ...required])) put(key);
-    // An object that is a map gets an entry.
+    // An object with free keys gets one entry.
     const usual = isRecord(others) && entries.size === 0 && optional === "all" && !isClosing(place) ? 1 : 0;
     const least = Math.min(numberOr(keywords["minProperties"], usual), ITEMS_MAX);
     for (let at = 0; entries.size < least && at < least + 8; at += 1) {
@@ -159,7 +159,7 @@ function createFiller(
     return Object.fromEntries(entries);
   }
 
-  /** True if an optional property is written: where it can be and, for `mentioned`, only where the prompt speaks of it. */
+  /** Returns true if an optional property is written: where possible and, for `mentioned`, only if the prompt mentions it. */
   function isWanted(name: string, schema: unknown, place: Place): boolean {
     if (optional === "none" || isClosing(place) || schema === false) return false;
     const words = nameWords(name);
@@ -170,7 +170,7 @@ function createFiller(
 
   function fillArray(keywords: JsonRecord, place: Place): unknown[] {
     const { prefixItems, items: rest, additionalItems } = keywords;
-    // Before 2020 `items` held what `prefixItems` holds.
+    // Before 2020, `items` had the role of `prefixItems`.
     const places = asList(prefixItems ?? rest);
     const others = Array.isArray(rest) ? additionalItems : rest;
     const most = Math.min(numberOr(keywords["maxItems"], ITEMS_MAX), others === false ? places.length : ITEMS_MAX);
@@ -179,7 +179,7 @@ function createFiller(
     const usual = isOpen && others !== undefined && others !== false ? usualCount(place, others) : 0;
     const wanted = Math.min(most, Math.max(least, isOpen ? places.length + usual : 0));
     const items: unknown[] = [];
-    // A list may repeat what other properties took: that of the participants has everyone in it.
+    // A list may repeat values of other properties: a list of participants contains everyone.
     const before = used;
     used = new Set();
     for (let tries = 0; items.length < wanted && tries < wanted * 3 + 8 && work.left > 0; tries += 1) {
@@ -194,7 +194,7 @@ function createFiller(
     return items;
   }
 
-  /** Usual number of items: as many as the prompt has values for, else one or two. */
+  /** Returns the default number of items: one per matching value in the prompt, else one or two. */
   function usualCount({ name, references }: Place, items: unknown): number {
     const { type, enum: members } = flattenSchema(items, root).keywords;
     let count = Math.max(facts.quoted.length, ...facts.names.map((group) => group.names.length), 0);
@@ -212,7 +212,7 @@ function isClosing({ depth, references }: Place, further: readonly string[] = []
   return depth >= CLOSING_DEPTH || all.filter((one) => one === all.at(-1)).length > 1;
 }
 
-/** Types, or schemas by theirs. Null comes last; where a recursion is to end, what has fewest parts comes first. */
+/** Orders types, or schemas by type. Null comes last; to end a recursion, types with the fewest parts come first. */
 function inOrder<T>(branches: readonly T[], closing: boolean): readonly T[] {
   const rank = (branch: T): number => {
     const { type = branch, const: constant } = asRecord(branch);
@@ -223,7 +223,7 @@ function inOrder<T>(branches: readonly T[], closing: boolean): readonly T[] {
   return branches.toSorted((a, b) => rank(a) - rank(b));
 }
 
-/** The types that a schema names, or the one that its keywords speak of. */
+/** Returns the types of a schema, or the type that its keywords imply. */
 function typesOf(keywords: JsonRecord): readonly string[] {
   const type = own(keywords, "type");
   if (Array.isArray(own(keywords, "enum"))) return ["enum"];

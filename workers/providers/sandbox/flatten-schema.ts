@@ -1,31 +1,31 @@
-/** Brings a schema into the form a filler can walk: references followed, `allOf` merged, one branch of each choice taken. */
+/** Flattens a schema for the filler: resolves references, merges `allOf`, and chooses one branch of each alternative. */
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
 
 export interface Flat {
-  /** Keywords that all hold. */
+  /** Keywords that all apply. */
   readonly keywords: JsonRecord;
-  /** References followed on the way, to notice recursion. */
+  /** References resolved on the way, to detect recursion. */
   readonly references: readonly string[];
-  /** Nothing can meet the schema. */
+  /** True if no value can meet the schema. */
   readonly isImpossible: boolean;
-  /** Number of times that all ways through the schema have been taken before this one. */
+  /** Number of times that all combinations of branches were used before this one. */
   readonly round: number;
 }
 
 interface Part extends Omit<Flat, "round"> {
-  /** Lists of which one branch each holds as well. */
+  /** Lists of alternatives, of each of which one branch applies as well. */
   readonly choices: readonly (readonly unknown[])[];
 }
 
 const ANYTHING: Part = { keywords: {}, choices: [], references: [], isImpossible: false };
-/** Schemas merged for one value: references and `allOf` that come in pairs double the work at each step. */
+/** Most schemas merged for one value: paired references and `allOf` double the work at each step. */
 const MERGES_MAX = 500;
 const APART = new Set(["$ref", "allOf", "anyOf", "oneOf", "if", "then", "else"]);
 
 /**
- * One way through a schema's alternatives.
- * @param turn which: 0 takes the first branch everywhere, each further number another combination
- * @param order the branches of a choice, the likeliest first
+ * Returns one combination of a schema's alternatives.
+ * @param turn number of the combination; 0 takes the first branch everywhere
+ * @param order sorts the branches of an alternative, the most likely first
  */
 export function flattenSchema(
   schema: unknown,
@@ -62,7 +62,7 @@ export function flattenSchema(
   return { ...flat, round, isImpossible: flat.isImpossible || own(flat.keywords, "type") === NO_TYPE };
 }
 
-/** Follows a reference such as "#" or "#/$defs/node"; one that leads nowhere allows anything. */
+/** Resolves a reference such as "#" or "#/$defs/node"; an unresolvable reference allows any value. */
 function resolveReference(reference: string, root: unknown): unknown {
   if (!/^#(?:\/|$)/.test(reference)) return undefined;
   return reference
@@ -108,7 +108,7 @@ const members: Merge = (a, b) => {
 };
 const types: Merge = (a, b) => {
   const [left, right] = [a, b].map((one) => (Array.isArray(one) ? asList(one) : [one])) as [unknown[], unknown[]];
-  // Whole numbers are numbers: `number` and `integer` meet in `integer`.
+  // Integers are numbers: the intersection of `number` and `integer` is `integer`.
   const allows = (list: readonly unknown[], type: unknown): boolean =>
     list.includes(type) || (type === "integer" && list.includes("number"));
   const shared = [...new Set([...left, ...right])].filter((type) => allows(left, type) && allows(right, type));

@@ -1,6 +1,6 @@
 /**
- * The sandbox's chat models: a provider without network and without a key, whose answers depend on the request alone.
- * See models.ts for what each of them does.
+ * Chat models of the sandbox: a provider without network and key, whose answers depend only on the request. See models.ts for the behaviour
+ * of each model.
  */
 import { loadTokenizer, type Tokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -33,20 +33,20 @@ interface Prepared {
   readonly tokenizer: Tokenizer;
 }
 
-/** The provider. `delay` must end when its signal fires, whether by returning or by throwing. */
+/** Creates the provider. `delay` must end when its signal fires, by returning or by throwing. */
 export function createSandbox(clock: Clock): ChatProvider {
   const callsByModel = new Map<string, number>();
-  /** A call that is repeated brings the same request again. */
+  /** Requests that were already called; a retry passes the same object. */
   const asked = new WeakSet<object>();
   let schemaWriter: Promise<SchemaWriter> | undefined;
 
-  /** Ajv and what belongs to it take 50 ms to load: requests that need them load them. */
+  /** Loads Ajv only for requests that need it, since loading takes 50 ms. */
   function loadSchemaWriter({ tools, format }: SandboxRequest): Promise<SchemaWriter> | undefined {
     if (tools.length === 0 && format.kind === "text") return undefined;
     return (schemaWriter ??= import("./fill-schema.ts").then(({ createSchemaWriter }) => createSchemaWriter()));
   }
 
-  /** Everything that comes before the first token. @throws ProviderError */
+  /** Does all work before the first token. @throws ProviderError */
   async function prepare(call: ChatCall): Promise<Prepared> {
     const { sourceModel, outputTokensMax, signal } = call;
     stopIfAborted(signal);
@@ -74,7 +74,7 @@ export function createSandbox(clock: Clock): ChatProvider {
     const tokens = outputTokens(answer);
     await pause(answerMs(model, tokens), clock, call.signal);
     if (model.breaksOff !== undefined) return breakOff(model.breaksOff, call.signal);
-    // What an adapter makes of a body that is longer than it reads.
+    // The error of an adapter for a response that exceeds its size limit.
     if (model.writes === "without end") throw new ProviderError("failed", "the answer is longer than can be read");
     const result = renderResult(answer, model, request.logprobs, tokenizer);
     return model.writes === "in a huge frame" ? { ...result, extra: hugeExtra() } : result;
@@ -91,7 +91,7 @@ export function createSandbox(clock: Clock): ChatProvider {
     let isInterrupted = false;
     for (const { delta, tokens } of renderDeltas(answer, model, request.logprobs, tokenizer)) {
       stopIfAborted(signal);
-      // Due times are reckoned from the start, so that slow readers do not slow the model down.
+      // Due times count from the start, so that slow readers do not slow down the model.
       if (tokens > 0 && model.tokensPerSecond !== undefined) {
         await pause(start + tokensMs(model, sent) - clock.now(), clock, signal);
       }

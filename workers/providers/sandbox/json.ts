@@ -1,4 +1,4 @@
-/** Reading JSON whose shape is not certain: a member of another type is as good as absent. */
+/** Reads JSON of unknown shape: a member of another type counts as absent. */
 
 export type JsonRecord = Readonly<Record<string, unknown>>;
 
@@ -16,12 +16,12 @@ export function asList(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Lone surrogates, which no UTF-8 text can hold, become U+FFFD. */
+/** Replaces lone surrogates, which are invalid in UTF-8, by U+FFFD. */
 export function asText(value: unknown): string | undefined {
   return typeof value === "string" ? value.toWellFormed() : undefined;
 }
 
-/** Own members only, so that a schema naming `constructor` or `toString` finds what the document really has. */
+/** Reads own members only, so that a schema with `constructor` or `toString` reads the document. */
 export function own(record: JsonRecord, key: string): unknown {
   return Object.hasOwn(record, key) ? record[key] : undefined;
 }

@@ -1,4 +1,4 @@
-/** Content blocks that are not text: what the sandbox sees in them, and what they cost. Nothing is ever fetched. */
+/** Content blocks other than text: their description for the answer, and their token cost. Never fetches an address. */
 import { readImageHeader } from "#shared/media/image-header.ts";
 
 import type { ProviderError } from "../provider.ts";
@@ -8,33 +8,33 @@ import { asRecord, asText, type JsonRecord } from "./json.ts";
 export interface Media {
   /** Description for the answer, such as "a 64×48 PNG image". */
   readonly phrase: string;
-  /** Prompt tokens, without those of `text`. */
+  /** Prompt tokens, excluding those of `text`. */
   readonly tokens: number;
-  /** The content of a text file. */
+  /** Content of a text file. */
   readonly text?: string;
 }
 
 /**
- * Images cost what OpenAI publishes for its vision models: 85 tokens, and 170 for every 512-pixel tile after scaling
- * into 2,048 × 2,048 and the shorter side to 768; 85 alone with `detail: "low"`.
+ * Token cost of images by OpenAI's published rule for vision models: 85 tokens, and 170 for every 512-pixel tile after scaling into 2,048 ×
+ * 2,048 and the shorter side to 768; only 85 with `detail: "low"`.
  */
 const IMAGE_BASE_TOKENS = 85;
 const IMAGE_TILE_TOKENS = 170;
-/** The most an image can cost: 4 × 2 tiles. */
+/** Highest token cost of an image: 4 × 2 tiles. */
 export const SANDBOX_IMAGE_TOKENS_MAX = IMAGE_BASE_TOKENS + 8 * IMAGE_TILE_TOKENS;
-/** An image behind an address is not fetched, so it counts as 1,024 × 1,024. */
+/** Assumed side of an image behind an address, in pixels, since it is not fetched. */
 const UNSEEN_IMAGE_SIDE = 1_024;
-/** Audio counts ten tokens a second, taken as 16 kB (an MP3 of 128 kbit/s). */
+/** Audio costs ten tokens a second of 16 kB (an MP3 of 128 kbit/s). */
 const AUDIO_BYTES_PER_TOKEN = 1_600;
-/** A document that is not text is named and measured, not read: it costs the same whatever its size. */
+/** Token cost of a document other than text, independent of its size: its content is not read. */
 const FILE_TOKENS = 250;
-/** A data URL's type and parameters end within this many characters. */
+/** Most characters of type and parameters in a data URL. */
 const DATA_URL_HEAD_MAX = 256;
 
 /**
- * Reads one content block; null for a kind the sandbox does not know.
- * @param param where the block stands in the request, for the error
- * @throws ProviderError rejected, when the data cannot be decoded or is not what the block says
+ * Reads one content block; null for an unknown kind.
+ * @param param path of the block in the request, for the error
+ * @throws ProviderError rejected, for data that cannot be decoded or that do not match the declared type
  */
 export function readMedia(part: JsonRecord, param: string): Media | null {
   switch (part["type"]) {
@@ -67,7 +67,7 @@ function readImage(part: JsonRecord, param: string): Media {
   };
 }
 
-/** Prompt tokens of an image of this many pixels. */
+/** Returns the prompt tokens of an image with this many pixels. */
 export function imageTokens(width: number, height: number, isLow: boolean): number {
   if (isLow) return IMAGE_BASE_TOKENS;
   const fit = Math.min(1, 2_048 / Math.max(width, height));
@@ -105,13 +105,13 @@ function isText(type: string): boolean {
   return type.startsWith("text/") || /^application\/(?:json|xml|yaml|x-yaml|[a-z0-9.-]+\+(?:json|xml))$/.test(type);
 }
 
-/** The host of an http(s) address, null for anything else. */
+/** Returns the host of an http(s) address, null for any other value. */
 function readHost(url: string): string | null {
   if (!/^https?:\/\//i.test(url)) return null;
   return URL.parse(url)?.host ?? null;
 }
 
-/** Data URLs by RFC 2397. @throws ProviderError rejected */
+/** Parses data URLs by RFC 2397. @throws ProviderError rejected */
 function readDataUrl(url: string, param: string): { type: string; bytes: Uint8Array } {
   const comma = url.slice(0, DATA_URL_HEAD_MAX).indexOf(",");
   if (comma === -1 || !/^data:/i.test(url)) throw malformed("a data URL", param);

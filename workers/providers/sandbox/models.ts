@@ -1,23 +1,23 @@
 /**
- * The sandbox's test models: the well-behaved ones, variants of them, and one for each failure that a client should be
- * tested against. What clients see of each is told in shared/calls/catalogue/TEST_MODELS.md.
+ * Test models of the sandbox: regular models, variants of them, and one for each failure that clients should be tested against.
+ * schemas/docs/reference/test-models.md describes each for clients.
  */
 import { paced } from "#shared/pace.ts";
 
 import { ProviderError } from "../provider.ts";
 
-/** Behaviour of a model besides answering; without further members it answers at once. */
+/** Behaviour of a model; without optional members it answers immediately. */
 export interface SandboxModel {
   readonly kind: "chat" | "embeddings" | "media";
-  /** Wait before anything is sent. */
+  /** Delay before the first output, in milliseconds. */
   readonly delayMs?: number;
-  /** Unset means as fast as the reader takes them. */
+  /** Output tokens per second. Default: as fast as the client reads. */
   readonly tokensPerSecond?: number;
-  /** Silence in the middle of the answer. */
+  /** Silence in the middle of the answer, in milliseconds. */
   readonly silenceMs?: number;
-  /** Silence between the finish reason of a stream and its usage. */
+  /** Silence between the finish reason of a stream and its usage, in milliseconds. */
   readonly usageAfterMs?: number;
-  /** Fails before anything is sent. */
+  /** Failure before any output. */
   readonly failsWith?:
     | "refused"
     | "failed"
@@ -26,26 +26,26 @@ export interface SandboxModel {
     | "busy at first"
     | "misconfigured"
     | "sometimes";
-  /** Prompt tokens it takes, where they are fewer than the sandbox's others take. */
+  /** Context limit in prompt tokens, if lower than SANDBOX_CONTEXT_TOKENS. */
   readonly contextTokens?: number;
-  /** Takes `temperature` at 1 only, as reasoning models of several vendors do. */
+  /** True if only a `temperature` of 1 is accepted, as by reasoning models of several vendors. */
   readonly fixesTemperature?: true;
-  /** Never sends anything; ends when the caller gives up. */
+  /** True for a model that never sends anything; the call ends when the caller aborts. */
   readonly hangs?: true;
-  /** A job whose end can never be learned. */
+  /** True for a job whose outcome stays unknown. */
   readonly isLost?: true;
-  /** Submissions are answered with 502, as by a gateway: `answer` has taken the job by then, `start` never does. */
+  /** Submits return 502, as from a gateway. With `answer`, the job was accepted; with `start`, it never was. */
   readonly loses?: "answer" | "start";
   /**
-   * Stops after the first tokens or bytes: the connection breaks, an error event comes, or it stays open in silence for
-   * ever. `error first`: the error event comes behind the role, before any token.
+   * Interruption after the first tokens or bytes: a broken connection, an error event, or endless silence. `error first`: the error event
+   * follows the role, before any token.
    */
   readonly breaksOff?: "cut" | "stall" | "error" | "error first";
   readonly reports?: "no usage" | "absurd usage" | "zero usage" | "negative usage" | "fractional usage";
   readonly writes?: "at length" | "without end" | "reasoning first" | "interleaved calls" | "in a huge frame";
-  /** A picture comes back as it is, so many times as wide and as high. */
+  /** Factor by which the width and height of an image are enlarged without other changes. */
   readonly enlarges?: number;
-  /** Damage to an answer that was written well. */
+  /** Damage to a finished answer. */
   readonly spoils?: "filtered" | "empty arguments" | "malformed arguments";
 }
 
@@ -124,12 +124,12 @@ export const SANDBOX_MODELS = {
   "sandbox-3d-rig": { kind: "media" },
 } as const satisfies Readonly<Record<string, SandboxModel>>;
 
-/** Prompt tokens the sandbox takes; more are rejected as `context_length_exceeded`. */
+/** Context limit of the sandbox in prompt tokens; longer prompts are rejected with `context_length_exceeded`. */
 export const SANDBOX_CONTEXT_TOKENS = 128_000;
 
 export const SANDBOX_EMBEDDING = { dimensions: 256, dimensionsMax: 1_024, inputTokensMax: 8_192 } as const;
 
-/** The row of a model. @throws ProviderError misconfigured, for a model that the sandbox does not have or of another kind */
+/** Returns a model. @throws ProviderError misconfigured, for an unknown model or one of another kind */
 export function sandboxModel(name: string, kind: SandboxModel["kind"]): SandboxModel {
   const model: SandboxModel | undefined = Object.hasOwn(SANDBOX_MODELS, name)
     ? SANDBOX_MODELS[name as keyof typeof SANDBOX_MODELS]

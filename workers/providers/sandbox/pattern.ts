@@ -1,6 +1,6 @@
 /**
- * Client patterns: whether a text matches one, and texts that do. A pattern never reaches RegExp, whose backtracking a
- * client could make endless: it is parsed, and all ways through it are followed at once.
+ * Matching and generation of texts for patterns of clients. A pattern never reaches RegExp, whose backtracking could run forever: it is
+ * parsed, and all paths through it are followed at once.
  */
 import { type AST, RegExpParser } from "@eslint-community/regexpp";
 
@@ -8,17 +8,17 @@ import type { Random } from "./random.ts";
 import { characterCount } from "./words.ts";
 
 export interface Pattern {
-  /** True also where telling takes more work than is left, or needs what was matched before. */
+  /** Also returns true if the work limit is reached, or if the pattern requires a back-reference. */
   matches(text: string): boolean;
-  /** A matching text of this many characters, or null when none was found. */
+  /** Returns a matching text of this many characters, or null if none was found. */
   sample(random: Random, lengthMin: number, lengthMax: number): string | null;
 }
 
 const SOURCE_CHARACTERS_MAX = 1_000;
-/** Nodes written for one sample. */
+/** Most nodes written for one sample. */
 const WRITE_WORK_MAX = 20_000;
 const PADDED_MAX = 20_000;
-/** Repetition counts to try for an open repetition: a natural number first, then for length, then for brevity. */
+/** Repetition counts to try for an unbounded repetition: a natural number first, then long, then short ones. */
 const REPEATS = [5, 3, 8, 16, 32, 64, 128, 512, 2, 1, 0];
 const LETTERS = "abcdefghijklmnopqrstuvwxyz";
 const PRINTABLE = `${LETTERS}0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ-_.,:;/@#!?()+=*&%$ éßΩя漢`;
@@ -29,15 +29,15 @@ type Positions = ReadonlySet<number>;
 
 class Unknowable extends Error {}
 
-/** Work that may still be done: positions looked at, nodes written. 10,000 take about 1 ms. */
+/** Remaining work: positions visited, nodes written. 10,000 take about 1 ms. */
 export interface Work {
   left: number;
 }
 
-/** A pattern, read once; null for what is no regular expression and for longer ones than are read. */
+/** Parses a pattern once; returns null for an invalid or too long one. */
 export type ReadPattern = (source: string) => Pattern | null;
 
-/** @param work shared by all patterns; when it is used up, they match everything and give no more samples */
+/** @param work shared by all patterns; once it is used up, they match everything and return no samples */
 export function createPatternReader(work: Work): ReadPattern {
   const known = new Map<string, Pattern | null>();
   return (source) => {
@@ -67,7 +67,7 @@ function matchesAny(root: Branches, text: string, work: Work): boolean {
     return new Set(branches.flatMap(({ elements }) => [...elements.reduce((at, one) => ends(one, at), starts)]));
   }
 
-  /** Positions where an element may end that begins at one of `starts`. */
+  /** Returns the positions where an element that begins at one of `starts` may end. */
   function ends(element: AST.Element, starts: Positions): Positions {
     work.left -= 1 + starts.size;
     if (work.left < 0 || element.type === "Backreference") throw new Unknowable();
@@ -110,7 +110,7 @@ function matchesAny(root: Branches, text: string, work: Work): boolean {
   }
 }
 
-/** A set is tested on one character, where RegExp has nothing to go back to. */
+/** A set is tested on a single character, where RegExp cannot backtrack. */
 function testOf(node: Single): (character: string) => boolean {
   if (node.type === "Character") return (character) => character.codePointAt(0) === node.value;
   const one = new RegExp(`^${node.raw}$`, "u");
@@ -129,7 +129,7 @@ function sample(
     for (const usual of [LETTERS, PRINTABLE]) {
       if (work.left < 0) return null;
       const text = write(root, random, repeats, usual, work);
-      // What has no end may be longer.
+      // A pattern without an end anchor also matches a longer text.
       const length = characterCount(text);
       const padded = length < least && least <= PADDED_MAX ? text + "a".repeat(least - length) : text;
       if (Math.max(length, least) <= most && matches(padded)) return padded;

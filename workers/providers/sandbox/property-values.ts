@@ -1,11 +1,11 @@
-/** Texts that a prompt offers for a property of a given name: by its name, by what such names hold, by what is left over. */
+/** Texts from a prompt for a property: by its name, by the usual content of such names, and the remaining values. */
 import { type Facts, findArithmetic, type NameGroup } from "./facts.ts";
 import { asList } from "./json.ts";
 import { nameWords, paddedWords, singular, topicsOf } from "./words.ts";
 
 export interface Sources {
   readonly facts: Facts;
-  /** A sentence or two, for properties that hold prose. */
+  /** Returns a sentence or two, for properties with prose. */
   readonly prose: () => string;
 }
 
@@ -18,7 +18,7 @@ const after =
 
 const PATHS = /(?<![^\s"'`])(?:~|\.{1,2})?\/[\w./-]*[\w/]/g;
 
-/** Meanings of property names. The first row that has one of a name's words applies; the name's last word is tried first. */
+/** Meanings of property names. The first row with one of the name's words applies; the name's last word is tried first. */
 const MEANINGS: readonly (readonly [words: string, offer: Offer])[] = [
   ["email mail", ({ facts }) => facts.emails],
   ["url uri link website href", ({ facts }) => facts.urls],
@@ -39,7 +39,7 @@ const MEANINGS: readonly (readonly [words: string, offer: Offer])[] = [
 ];
 const OFFERS = new Map(MEANINGS.flatMap(([words, offer]) => words.split(" ").map((word) => [word, offer] as const)));
 
-/** Texts for a property, the best first. */
+/** Returns texts for a property, the best first. */
 export function textsFor(name: string, sources: Sources): readonly string[] {
   const { facts } = sources;
   const said = facts.valueOf(nameWords(name));
@@ -47,7 +47,7 @@ export function textsFor(name: string, sources: Sources): readonly string[] {
   return [...(said === undefined ? [] : [said]), ...(offerOf(name)?.(sources) ?? []), ...rest].filter(Boolean);
 }
 
-/** Numbers for a property, the best first. */
+/** Returns numbers for a property, the best first. */
 export function numbersFor(name: string, facts: Facts): readonly number[] {
   const words = nameWords(name);
   const said = facts.valueOf(words.at(-1) === "age" ? ["years"] : words) ?? facts.valueOf(words);
@@ -55,7 +55,7 @@ export function numbersFor(name: string, facts: Facts): readonly number[] {
   return [...(isNumber ? [Number(said.replaceAll(",", ""))] : []), ...facts.numbers];
 }
 
-/** The members of an enumeration that the prompt mentions, in its order. */
+/** Returns the members of an enumeration that the prompt mentions, in the prompt's order. */
 export function membersIn(members: unknown, { text }: Facts): readonly unknown[] {
   const prompt = paddedWords(text);
   const place = (member: unknown): number => prompt.indexOf(paddedWords(String(member)));
@@ -63,7 +63,7 @@ export function membersIn(members: unknown, { text }: Facts): readonly unknown[]
   return mentioned.toSorted((a, b) => place(a) - place(b));
 }
 
-/** True if the prompt says anything definite for an optional text. */
+/** Returns true if the prompt contains a specific text for an optional property. */
 export function offersText(name: string, sources: Sources): boolean {
   const offer = offerOf(name);
   return offer !== undefined && offer !== queryOf && offer(sources).some((text) => text !== "");

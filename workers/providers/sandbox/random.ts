@@ -1,16 +1,16 @@
-/** Repeatable choices: the same seed gives the same sequence on every machine. */
+/** Repeatable choices: equal seeds produce equal sequences on every machine. */
 
 export interface Random {
-  /** A whole number from 0 to `bound` - 1. */
+  /** Returns an integer from 0 to `bound` - 1. */
   below(bound: number): number;
   pick<T>(options: readonly [T, ...T[]]): T;
-  /** Letters and digits, as ids have them. */
+  /** Returns letters and digits, as in ids. */
   characters(length: number): string;
 }
 
 const ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
 
-/** mulberry32: 32 bits of state, plenty for picking phrases and ids. */
+/** mulberry32: 32 bits of state, sufficient for choosing phrases and ids. */
 export function createRandom(seed: number): Random {
   let state = seed >>> 0;
 
@@ -29,7 +29,7 @@ export function createRandom(seed: number): Random {
   };
 }
 
-/** Folds a text into a hash. xxHash32 is a published algorithm, so seeds survive a new version of the runtime. */
+/** Hashes a text. xxHash32 is a published algorithm, so seeds do not depend on the version of the runtime. */
 export function hashText(text: string, seed = 0): number {
   return Bun.hash.xxHash32(text, seed);
 }

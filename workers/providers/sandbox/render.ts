@@ -1,4 +1,4 @@
-/** An answer in OpenAI's form: whole, or as the deltas of a stream that put together give the same. */
+/** Renders an answer in OpenAI's format: complete, or as deltas of a stream with the same content. */
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import type { TokenPiece, Tokenizer } from "#shared/tokens/tokenizer.ts";
 
@@ -8,7 +8,7 @@ import type { Answer, Choice } from "./answer.ts";
 import type { SandboxModel } from "./models.ts";
 import type { ToolCall } from "./tools.ts";
 
-/** One delta and the output tokens it brings, by which streams are paced. */
+/** One delta and its number of output tokens, by which streams are paced. */
 export interface PacedDelta {
   readonly delta: ChatDelta;
   readonly tokens: number;
@@ -35,7 +35,7 @@ export function renderResult(
   return { choices, usage: reportUsage(answer, model) };
 }
 
-/** The stream: a role, pieces and a finish reason for each choice, choices in turn, then usage alone. */
+/** Yields the stream: role, pieces and finish reason of each choice, interleaved by choice, then usage alone. */
 export function* renderDeltas(
   answer: Answer,
   model: SandboxModel,
@@ -59,7 +59,7 @@ function reportUsage(answer: Answer, model: SandboxModel): ChatUsage {
   return readOpenAiUsage(BAD_REPORTS[reports](input, output));
 }
 
-/** Usage reports as a provider would send them, in OpenAI's form; they are read as any provider's are. */
+/** Usage reports in OpenAI's format; parsed like those of any provider. */
 const BAD_REPORTS: Readonly<
   Record<NonNullable<SandboxModel["reports"]>, (input: number, output: number) => object | null>
 > = {
@@ -112,7 +112,7 @@ interface CallDelta {
   readonly tokens: number;
 }
 
-/** Id and name first, then the arguments in pieces. */
+/** Yields id and name first, then the arguments in chunks. */
 function* callDeltas(call: ToolCall, index: number, tokenizer: Tokenizer): Generator<CallDelta, void, void> {
   const head = renderCall({ ...call, input: "" });
   yield { call: { index, ...head }, tokens: tokenizer.count(call.name) };
@@ -132,7 +132,7 @@ function renderLogprobs(tokenizer: Tokenizer, text: string, logprobs: number | n
   return logprobs === null ? null : logprobsOf(tokenizer.pieces(text), logprobs);
 }
 
-/** The sandbox could have written nothing else, so every token has probability 1 and no alternative but itself. */
+/** The answer is deterministic, so every token has probability 1 and only itself as alternative. */
 function logprobsOf(pieces: readonly TokenPiece[], alternatives: number): unknown {
   const content = pieces.map(({ text }) => {
     const token = { token: text, logprob: 0, bytes: [...new TextEncoder().encode(text)] };
@@ -141,7 +141,7 @@ function logprobsOf(pieces: readonly TokenPiece[], alternatives: number): unknow
   return { content, refusal: null };
 }
 
-/** One of each sequence in turn until all are at their end. */
+/** Yields one item of each sequence in rotation until all have ended. */
 function* takeInTurn<T>(sequences: readonly Iterator<T, void, void>[]): Generator<T, void, void> {
   let open = sequences;
   while (open.length > 0) {

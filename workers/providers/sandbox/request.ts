@@ -1,4 +1,4 @@
-/** The part of a chat request the sandbox acts on. The pool has validated the body; what it left open is read with care. */
+/** Part of a chat request that the sandbox uses. The pool has validated the body; members without a schema are read defensively. */
 import { rejected } from "./faults.ts";
 import { asList, asRecord, asText, isRecord, type JsonRecord } from "./json.ts";
 import { type Media, readMedia } from "./media.ts";
@@ -9,9 +9,9 @@ export interface SandboxMessage {
   /** Text blocks joined by line breaks. */
   readonly text: string;
   readonly media: readonly Media[];
-  /** Calls an assistant message made: id and tool name. */
+  /** Calls of an assistant message: id and tool name. */
   readonly calls: readonly { readonly id: string; readonly name: string }[];
-  /** The call a tool message answers. */
+  /** Id of the call that a tool message answers. */
   readonly callId: string | undefined;
 }
 
@@ -19,11 +19,11 @@ export interface SandboxTool {
   readonly type: "function" | "custom";
   readonly name: string;
   readonly description: string;
-  /** JSON Schema of the arguments; a function without one takes none. */
+  /** JSON Schema of the arguments; undefined for a function without arguments. */
   readonly parameters: unknown;
 }
 
-/** `names` narrows what may be called; null leaves all tools open. */
+/** `names` restricts the callable tools; null allows all. */
 export interface ToolChoice {
   readonly mode: "none" | "auto" | "required";
   readonly names: ReadonlySet<string> | null;
@@ -36,7 +36,7 @@ export type AnswerFormat =
 
 export interface SandboxRequest {
   readonly messages: readonly SandboxMessage[];
-  /** The beginning of an answer that the messages end in, without white space at its end; empty when there is none. */
+  /** Beginning of an answer at the end of the messages, without trailing white space; empty without one. */
   readonly opening: string;
   readonly tools: readonly SandboxTool[];
   readonly toolChoice: ToolChoice;
@@ -46,17 +46,17 @@ export interface SandboxRequest {
   readonly tokensMax: number | null;
   readonly stops: readonly string[];
   readonly choices: number;
-  /** Decides every choice the sandbox makes: a hash of the messages, and of the client's seed when there is one. */
+  /** Seed of all choices of the sandbox: a hash of the messages and of the client's seed. */
   readonly seed: number;
-  /** The client's own seed. */
+  /** Seed of the client. */
   readonly requestedSeed: number | null;
-  /** Alternatives wanted per token; null when no log probabilities were asked for. */
+  /** Number of requested alternatives per token; null without log probabilities. */
   readonly logprobs: number | null;
-  /** Media by the content block they came from, for counting tokens. */
+  /** Media by content block, for counting tokens. */
   readonly mediaByPart: ReadonlyMap<unknown, Media>;
 }
 
-/** @throws ProviderError rejected, with the parameter, for what the sandbox cannot take */
+/** @throws ProviderError rejected, with the parameter that the sandbox does not support */
 export function readRequest(request: JsonRecord): SandboxRequest {
   if (asList(request["modalities"]).includes("audio")) {
     throw rejected("unsupported_value", "modalities", "the sandbox's chat models write, they do not speak");
@@ -78,7 +78,7 @@ export function readRequest(request: JsonRecord): SandboxRequest {
     tokensMax: positive(request["max_completion_tokens"]) ?? positive(request["max_tokens"]),
     stops: readStops(request["stop"]),
     choices: Math.min(128, positive(request["n"]) ?? 1),
-    // So that an answer goes on as it began.
+    // An answer continues with the seed with which it began.
     seed: hashMessages(isOpened ? messages.slice(0, -1) : messages, requestedSeed),
     requestedSeed,
     logprobs: request["logprobs"] === true ? (positive(request["top_logprobs"]) ?? 0) : null,

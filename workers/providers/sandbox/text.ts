@@ -1,4 +1,4 @@
-/** The sandbox's own words, for prompts that leave the wording open: repeatable, short, and visibly about the prompt. */
+/** Texts of the sandbox for open prompts: repeatable, short, and visibly about the prompt. */
 import type { Random } from "./random.ts";
 import { firstCharacters, headAndTail, topicsOf } from "./words.ts";
 
@@ -8,12 +8,12 @@ export interface TextMaterial {
   readonly random: Random;
   /** Images, files and audio of the last user message. */
   readonly media: readonly string[];
-  /** User messages so far. */
+  /** Number of user messages so far. */
   readonly turn: number;
 }
 
 export interface ToolResult {
-  /** The tool's name; empty when the conversation does not tell. */
+  /** Name of the tool; empty if the conversation does not contain it. */
   readonly name: string;
   readonly text: string;
 }
@@ -29,7 +29,7 @@ const BRIEF = /\b(?:brief|briefly|short|concise|(?:one|single)\s+sentence|tl;?dr
 const WORD_COUNT = /\b(\d{2,5})[- ]words?\b/i;
 const LONG = /\b(?:essay|story|article|long|detailed|in\s+depth|poem)\b/i;
 
-/** Topics stand in quotes, as words of the prompt: any word then fits, whatever its number and article. */
+/** Topics are quoted words of the prompt, so that any word fits, regardless of number and article. */
 const OPENINGS = [
   "Your message mentions {topics}.",
   "What stands out in your message is {topics}.",
@@ -54,7 +54,7 @@ const SENTENCES = [
   "A few lines are not enough for {b}.",
 ] as const;
 
-/** An answer of the length the prompt seems to want: a word, a sentence or two, or a page. */
+/** Returns an answer of the length that the prompt implies: a word, a sentence or two, or a page. */
 export function composeAnswer(material: TextMaterial): string {
   const { prompt, random } = material;
   const request = `${prompt.slice(0, 1_000)}\n${prompt.slice(-1_000)}`;
@@ -70,7 +70,7 @@ export function composeAnswer(material: TextMaterial): string {
   return `${opening} ${random.pick(CLOSINGS)}`;
 }
 
-/** Sentences about the prompt until `measure` says there is enough of them. */
+/** Returns sentences about the prompt until `measure` reaches `enough`. */
 export function composePage(material: TextMaterial, enough: number, measure: (text: string) => number): string {
   const { prompt, random } = material;
   const quoted = topicsIn(prompt).map(inQuotes);
@@ -88,7 +88,7 @@ export function composePage(material: TextMaterial, enough: number, measure: (te
   return page;
 }
 
-/** One sentence that names what the prompt is about and what came with it. */
+/** Returns one sentence with the topic of the prompt and its media. */
 export function composeOpening({ prompt, random, media, turn }: TextMaterial): string {
   const topics = topicsIn(prompt);
   const sentences: string[] = [];
@@ -100,7 +100,7 @@ export function composeOpening({ prompt, random, media, turn }: TextMaterial): s
   return sentences.join(" ");
 }
 
-/** Thoughts of a reasoning model before the answer. */
+/** Returns the reasoning before the answer. */
 export function composeReasoning({ prompt, media }: TextMaterial): string {
   const topics = topicsIn(prompt).map(inQuotes);
   const asked = topics.length > 0 ? `The user writes about ${list(topics)}.` : "The user names no topic.";
@@ -108,12 +108,12 @@ export function composeReasoning({ prompt, media }: TextMaterial): string {
   return `${asked}${sent} I work out what they want, choose the plainest answer that gives it, and keep it short.`;
 }
 
-/** An answer that passes on what the tools returned. */
+/** Returns an answer that contains the tool results. */
 export function composeFromResults(results: readonly ToolResult[]): string {
   return results.map(({ name, text }) => `${name || "The tool"} returned ${describeResult(text)}.`).join(" ");
 }
 
-/** `{"city":"Oslo","celsius":4}` → `city Oslo, celsius 4`; other texts as they are. */
+/** `{"city":"Oslo","celsius":4}` → `city Oslo, celsius 4`; other texts stay unchanged. */
 function describeResult(text: string): string {
   const shown = readable(text.trim()).replace(/[.\s]+$/, "");
   const start = firstCharacters(shown, RESULT_CHARACTERS_MAX);
@@ -124,7 +124,7 @@ function readable(text: string): string {
   try {
     return describeValue(JSON.parse(text));
   } catch {
-    // Plain text is shown as it came.
+    // Plain text stays unchanged.
     return text;
   }
 }

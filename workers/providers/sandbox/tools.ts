@@ -1,4 +1,4 @@
-/** Decides which tools to call, and with what. */
+/** Chooses the tools to call, and their inputs. */
 import { createFacts, type Facts, findArithmetic } from "./facts.ts";
 import type { SchemaWriter } from "./fill-schema.ts";
 import { asRecord, own } from "./json.ts";
@@ -10,18 +10,18 @@ export interface ToolCall {
   readonly id: string;
   readonly type: SandboxTool["type"];
   readonly name: string;
-  /** A function's arguments as JSON text, or a custom tool's input. */
+  /** Arguments of a function as JSON text, or the input of a custom tool. */
   readonly input: string;
 }
 
-/** Material for an answer besides the request. */
+/** Data for an answer besides the request. */
 export interface Material {
   /** Text of the user's last message. */
   readonly prompt: string;
-  /** The same sequence each time. */
+  /** Returns a generator with the same sequence each time. */
   readonly seed: () => Random;
   readonly prose: () => string;
-  /** Loaded for requests with tools or a schema. */
+  /** Loaded only for requests with tools or a schema. */
   readonly schemas: SchemaWriter | undefined;
 }
 
@@ -32,7 +32,7 @@ const CALL_THE_ONE = /\b(?:call|use|invoke|run)\s+(?:the|this|that|your)\s+(?:\p
 const FORBIDS_TOOLS =
   /\b(?:do\s+not|don't|without|never)\s+(?:use|using|call|calling)\s+(?:\S+\s+){0,2}(?:tools?|functions?)\b/i;
 
-/** Prompts that imply a word without using it, and the word, which tools for it have in their names. */
+/** Prompts that imply a word without using it, and the word, which occurs in the names of matching tools. */
 const MEANT: readonly (readonly [prompt: RegExp, word: string])[] = [
   [/\d\s*(?:\+|plus)\s*-?\d/i, "add"],
   [/\d\s+(?:-|minus)\s+-?\d/i, "subtract"],
@@ -44,8 +44,8 @@ const MEANT: readonly (readonly [prompt: RegExp, word: string])[] = [
 const SPELLED_ARITHMETIC = /\d\s+(?:plus|minus|times|multiplied by|divided by)\s+-?\d/i;
 
 /**
- * The calls the sandbox makes in answer to a request; empty when it answers in text.
- * @param isDictated the prompt says word for word what to answer, which outweighs a tool that merely seems to fit
+ * Returns the calls for a request; empty for an answer in text.
+ * @param isDictated true if the prompt dictates the answer, which takes precedence over tools that only seem to fit
  */
 export function planCalls(request: SandboxRequest, isDictated: boolean, material: Material): readonly ToolCall[] {
   const { toolChoice, parallelCalls, messages } = request;
@@ -79,7 +79,7 @@ function chooseTools(
   return fitting.length > 0 || !isRequired ? fitting : tools.slice(0, 1);
 }
 
-/** A tool called `time` is not meant by every prompt with the word in it, only after "call" or "use"; `get_time` is. */
+/** A tool named `time` is meant only after "call" or "use", since many prompts contain the word; `get_time` is always meant. */
 function isNamed({ name }: SandboxTool, prompt: string): boolean {
   if (nameWords(name).length > 1) return mentions(prompt, name);
   return mentions(CALL_ORDER.exec(prompt)?.[0] ?? "", name);
@@ -87,12 +87,12 @@ function isNamed({ name }: SandboxTool, prompt: string): boolean {
 
 interface Fit {
   readonly tool: SandboxTool;
-  /** Telling words of the tool's name that occur in the prompt. */
+  /** Content words of the tool's name that occur in the prompt. */
   readonly nameHits: readonly string[];
   readonly score: number;
 }
 
-/** Tools that share telling words with the prompt; of tools that share the same ones, the best. */
+/** Returns tools with content words of the prompt; of tools with the same words, only the best. */
 function chooseFitting(tools: readonly SandboxTool[], prompt: string): readonly SandboxTool[] {
   const meant = MEANT.filter(([pattern]) => pattern.test(prompt)).map(([, word]) => word);
   const spoken = [...new Set([...paddedWords(prompt).trim().split(" "), ...meant])].map(singular);
@@ -117,12 +117,12 @@ function fitOf(tool: SandboxTool, spoken: readonly string[], hasArithmetic: bool
   return { tool, nameHits, score: 3 * nameHits.length + hits.length + (isCalculator && hasArithmetic ? 2 : 0) };
 }
 
-/** `calculate` and `calculator`, `translate` and `translation`. */
+/** Treats `calculate` and `calculator`, `translate` and `translation` as equal. */
 function isSameStem(a: string, b: string): boolean {
   return a === b || (a.length >= SAME_STEM && b.length >= SAME_STEM && a.slice(0, SAME_STEM) === b.slice(0, SAME_STEM));
 }
 
-/** One input, or one for each of the names that stand together where the tool takes a single one. */
+/** Returns one input, or one per adjacent name if the tool accepts a single name. */
 function inputsFor(tool: SandboxTool, facts: Facts, material: Material): readonly string[] {
   if (tool.type === "custom") return [facts.query];
   const lists = [...facts.names.map(({ names }) => names), facts.quoted];
@@ -134,7 +134,7 @@ function inputsFor(tool: SandboxTool, facts: Facts, material: Material): readonl
   });
 }
 
-/** Facts with only one member left of each list. */
+/** Returns the facts with only one member of each list. */
 function withOneName(facts: Facts, at: number): Facts {
   const one = (list: readonly string[]): readonly string[] => (list.length > 1 ? [list[at % list.length]!] : list);
   return {
@@ -144,7 +144,7 @@ function withOneName(facts: Facts, at: number): Facts {
   };
 }
 
-/** True for a tool with one free text and no list: several names in the prompt ask for a call each. */
+/** Returns true for a tool with one free text and no list: several names in the prompt require a call each. */
 function takesOneName(tool: SandboxTool): boolean {
   const properties = Object.values(asRecord(own(asRecord(tool.parameters), "properties"))).map(asRecord);
   const texts = properties.filter(({ type, enum: members }) => type === "string" && members === undefined);

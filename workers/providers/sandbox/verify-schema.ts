@@ -1,4 +1,4 @@
-/** Ajv's word on whether a value meets a client's schema, in bounded time. Loaded when the first schema is met. */
+/** Validates values against a client's schema with Ajv, in limited time. Loaded for the first schema. */
 import { Ajv, type Options, type ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import addFormats from "ajv-formats";
@@ -6,15 +6,15 @@ import addFormats from "ajv-formats";
 import { asRecord } from "./json.ts";
 import { createPatternReader, type Work } from "./pattern.ts";
 
-/** JSON pointers of the parts that do not fit, none for a valid value; undefined when Ajv cannot tell. */
+/** Returns the JSON pointers of invalid parts, empty for a valid value; undefined if Ajv cannot decide. */
 export type Verify = (value: unknown) => readonly string[] | undefined;
 
-/** Compiling takes about 4 ms for each 1,000 characters: a longer schema is filled and not verified. */
+/** Longest schema that is compiled, at about 4 ms per 1,000 characters: longer schemas are filled but not verified. */
 const SCHEMA_CHARACTERS_MAX = 32_768;
-/** References followed and positions of patterns looked at for one value: both can multiply without end. */
+/** Most references and pattern positions for one value, since both can multiply without limit. */
 const WORK_MAX = 50_000;
 const COUNTER = "x-sandbox-counter";
-/** The form that tuples had before 2020: Ajv's two classes each take one of both. */
+/** Tuple syntax before 2020: Ajv has a separate class for each syntax. */
 const OLD_TUPLE = /"items"\s*:\s*\[/;
 
 /** @param schema as JSON text */
@@ -27,17 +27,17 @@ export function createVerify(schema: string): Verify {
       if (validate === undefined || validate(value)) return validate && [];
       return (validate.errors ?? []).map((error) => error.instancePath);
     } catch {
-      // Too many references, or some without end, which fill the stack.
+      // Too many references, or endless recursion that exhausted the stack.
       return undefined;
     }
   };
 }
 
-/** undefined for what Ajv does not take as a schema. */
+/** Returns undefined for an invalid or too long schema. */
 function compile(text: string, work: Work): ValidateFunction | undefined {
   if (text.length > SCHEMA_CHARACTERS_MAX) return undefined;
   const readPattern = createPatternReader(work);
-  // A pattern that cannot be read forbids nothing. Ajv tells patterns apart by toString.
+  // An unreadable pattern allows everything. Ajv distinguishes patterns by toString.
   const engine = (source: string): { test(text: string): boolean; toString(): string } => ({
     test: (one) => readPattern(source)?.matches(one) ?? true,
     toString: () => source,
@@ -68,7 +68,7 @@ const OPTIONS: Options = {
   inlineRefs: false,
   logger: false,
   meta: false,
-  // Without it every object has a property called `constructor`.
+  // Without this option, every object would have a property `constructor`.
   ownProperties: true,
   strict: false,
   validateSchema: false,

@@ -1,6 +1,6 @@
 /**
- * Tripo's errors → error class: `{code, message, suggestion}`, where a code other than 0 is an error whatever the status.
- * Source: developers.tripo3d.ai/en/docs/errors.
+ * Maps Tripo's errors to error classes: `{code, message, suggestion}`, where a code other than 0 is an error for every status. Source:
+ * developers.tripo3d.ai/en/docs/errors.
  */
 import { isMembers, type Members, parseObject } from "../json.ts";
 import { type MeshInputName, rejectedPrompt, unusable } from "../mesh-inputs.ts";
@@ -8,12 +8,12 @@ import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
 const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
-  // Keys and rights
+  // Keys and permissions
   1000: "misconfigured",
   1001: "misconfigured",
   1002: "misconfigured",
   1005: "misconfigured",
-  // A body of our making
+  // Invalid body, which we composed
   1003: "misconfigured",
   1007: "busy",
   2000: "busy",
@@ -26,14 +26,14 @@ const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   2019: "failed",
 };
 
-/** The file is empty, of an unknown type, or more than the model can work with. */
+/** The file is empty, of an unknown type, or too complex for the model. */
 const UNUSABLE: ReadonlySet<string> = new Set(["2003", "2004", "2018"]);
 const BAD_PROMPT = "2009";
-/** A parameter that is wrong, or that the model has not; which one stands in words alone. */
+/** An invalid or unsupported parameter, which only the message names. */
 const BAD_PARAMETER: ReadonlySet<string> = new Set(["1004", "2002"]);
 
 export type Answer =
-  /** Without data it is no answer of Tripo's, whatever its status. */
+  /** `data` is undefined for a response that is not in Tripo's format, for any status. */
   | { readonly state: "taken"; readonly data: Members | undefined }
   | { readonly state: "refused"; readonly code: string; readonly message: string };
 
@@ -48,8 +48,8 @@ export function readAnswer(status: number, text: string): Answer {
 }
 
 /**
- * A request that was not taken; what the status of a start leaves open is told apart by start.ts.
- * @param given the caller's inputs in it
+ * Classifies a rejected request; start.ts decides the statuses of a start with an unknown outcome.
+ * @param given the caller's inputs in the request
  */
 export function classifyRefusal(
   status: number,
@@ -68,7 +68,7 @@ export function classifyRefusal(
   return new ProviderError("rejected", said, { ...facts, code: "invalid_request", param: null });
 }
 
-/** Why a task failed: a verdict, whatever it says. */
+/** Returns the error of a failed task, which is definite for every message. */
 export function classifyTaskError(
   { error_code: code, error_message: message }: Members,
   given: readonly MeshInputName[],
@@ -89,7 +89,7 @@ function errorOf(
   if (known) return new ProviderError(known, said, facts);
   if (UNUSABLE.has(code)) return unusable(said, given, status);
   if (code === BAD_PROMPT)
-    return rejectedPrompt(said, "The prompt has characters that this model does not take.", status);
+    return rejectedPrompt(said, "The prompt contains characters that this model does not accept.", status);
   return BAD_PARAMETER.has(code) ? badParameter(said, given, facts) : undefined;
 }
 
@@ -103,7 +103,7 @@ function badParameter(
     return new ProviderError("rejected", said, { ...facts, code: "unsupported_value", param: "seed" });
   }
   if (/\b(?:input|file|image|url)/i.test(said)) return unusable(said, given, facts.status);
-  // The rest of the body is the catalogue's: another source may have it right.
+  // The catalogue set the rest of the body, so another source may be correct.
   return new ProviderError("misconfigured", said, facts);
 }
 

@@ -1,4 +1,4 @@
-/** Tripo, version 3: meshes made of words or images, and changed. Source: developers.tripo3d.ai. */
+/** Tripo, version 3: generates meshes from text or images, and transforms meshes. Source: developers.tripo3d.ai. */
 import type { Endpoint } from "../http.ts";
 import type { MediaAdapters } from "../media.ts";
 

@@ -1,6 +1,6 @@
 /**
- * Tripo's tasks as one queue; none can be taken back. Sources: developers.tripo3d.ai/en/docs/{task,limits}. The address of
- * a finished mesh is signed for minutes: each poll brings a fresh one.
+ * Tripo's tasks as one queue; cancellation is not supported. Sources: developers.tripo3d.ai/en/docs/{task,limits}. The signed address of a
+ * finished mesh is valid for minutes: each poll returns a new one.
  */
 import { type Endpoint, post } from "../http.ts";
 import type { Members } from "../json.ts";
@@ -14,7 +14,7 @@ import { taskOf } from "./tasks.ts";
 
 type Mesh = readonly Artifact[];
 
-/** With textures made for light first: the others are what they were made from. */
+/** Members in order of preference: PBR textures first, then the meshes from which it was created. */
 const MESHES = ["model_url", "pbr_model_url", "base_model_url"] as const;
 
 const CONTENT_TYPES: Readonly<Record<string, string>> = {
@@ -38,7 +38,7 @@ export function createTripoMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
         const answer = readAnswer(status, text);
         if (answer.state === "refused") throw classifyRefusal(status, headers, answer, given);
         const id = answer.data?.["task_id"];
-        // Taken, and by all signs running, but nobody can ask for it.
+        // The task was accepted and probably runs, but cannot be polled.
         if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
         return { task_id: id, given } satisfies TripoJob;
       });
@@ -81,7 +81,7 @@ function polledOf(job: TripoJob, task: Members): Polled<Mesh> {
   }
 }
 
-/** Without a list of what was made this is not understood, which is no verdict. */
+/** Returns the result. An output without a list of files is unknown, which is no definite failure. */
 function resultOf(output: unknown): Polled<Mesh> {
   if (typeof output !== "object" || output === null) return unknown("the result is not understood");
   const urls = MESHES.map((name) => (output as Members)[name]).filter((url) => typeof url === "string" && url !== "");
@@ -109,31 +109,31 @@ function unknown(detail: string): { readonly state: "unknown"; readonly detail: 
   return { state: "unknown", detail };
 }
 
-// Stored state of a job at Tripo: enough for another process to poll it.
+// Stored state of a job at Tripo, sufficient for polling by another process.
 
 interface TripoJob extends ProviderJob {
   readonly task_id: string;
-  /** The inputs that it was given. */
+  /** Names of the task's inputs. */
   readonly given: readonly MeshInputName[];
 }
 
 const ID = /^[A-Za-z0-9_-]{1,128}$/;
 
-/** Ids become part of a path. */
+/** Returns true for a valid id, which is inserted into a path. */
 function isTaskId(value: unknown): value is string {
   return typeof value === "string" && ID.test(value);
 }
 
-/** A stored job; undefined when it is none of Tripo's. */
+/** Returns a stored job; undefined for jobs of other families. */
 function readJob({ task_id, given }: ProviderJob): TripoJob | undefined {
   if (!isTaskId(task_id) || !Array.isArray(given) || !given.every(isMeshInputName)) return undefined;
   return { task_id, given };
 }
 
-// Bytes go to Tripo ahead of the task that reads them, and are named in it by a token. Source: developers.tripo3d.ai/en/docs/upload.
-// Uploads cost nothing, so one whose answer is lost may be repeated.
+// Uploads. Files are sent before the task that uses them, and the task contains their tokens. Source: developers.tripo3d.ai/en/docs/upload.
+// Uploads are free, so an upload whose response was lost may be repeated.
 
-/** The ending of a file's name says what it is. */
+/** File extensions, from which Tripo detects the type. */
 const ENDINGS: Readonly<Record<string, string>> = {
   "image/png": "png",
   "image/jpeg": "jpg",
@@ -144,7 +144,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "model/stl": "stl",
 };
 
-/** The token of the file. @throws ProviderError, of a task that was not begun */
+/** Returns the token of the file. @throws ProviderError of a task that was not started */
 async function uploadFile(
   endpoint: Endpoint,
   media: Exclude<MediaInput, { readonly url: string }>,
@@ -164,12 +164,12 @@ async function uploadFile(
     if (typeof token === "string" && token !== "") return token;
     throw new ProviderError("failed", "the upload was answered without a token");
   } catch (error) {
-    // The task that is paid for was not sent.
+    // The paid task was not sent.
     throw error instanceof ProviderError && error.kind === "failed" ? error.unsent() : error;
   }
 }
 
-/** File name ending of a mesh whose type is unknown. */
+/** Returns the file extension of a mesh of unknown type. */
 function endingOf(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString("latin1");
   return head.startsWith("Kaydara FBX") ? "fbx" : "glb";

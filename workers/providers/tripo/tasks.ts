@@ -1,6 +1,6 @@
 /**
- * Tripo's tasks, as data: the source's name of a model is a task and, behind a slash, the dated `model` that does it.
- * Sources: developers.tripo3d.ai/en/docs/{text-to-model,image-to-model,texture,decimate,segment,rig}.
+ * Tripo's tasks as data. The source's model name is a task, followed by a slash and the dated `model` that runs it. Sources:
+ * developers.tripo3d.ai/en/docs/{text-to-model,image-to-model,texture,decimate,segment,rig}.
  */
 import { isMedia, type PlacedInput, setField } from "../fields.ts";
 import type { MediaInput, MediaCall, MeshInput } from "../media.ts";
@@ -39,7 +39,7 @@ export interface TripoTask {
   readonly given: readonly MeshInputName[];
 }
 
-/** Puts media where Tripo can read it; what it answers stands in the body. @throws ProviderError */
+/** Uploads media for Tripo and returns the value for the body. @throws ProviderError */
 export type Upload = (media: MediaInput, ours: MeshInputName) => Promise<string>;
 
 /** @throws ProviderError */
@@ -50,7 +50,7 @@ export async function taskOf(
   const slash = sourceModel.indexOf("/");
   const [name, model] = [sourceModel.slice(0, Math.max(0, slash)), sourceModel.slice(slash + 1)];
   const known = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
-  // Without a model Tripo would choose one, and so a price.
+  // Without a model, Tripo would choose one and its price.
   if (!known || model === "") throw new ProviderError("misconfigured", `Tripo has no task and model "${sourceModel}"`);
   const placed = meshInputs(input, fields, known);
   const body: Record<string, unknown> = { model };

@@ -1,4 +1,4 @@
-/** Mail to one address, through the SMTP server of the installation. */
+/** Sends mail to one address, through the SMTP server of the installation. */
 import { beforeAbort } from "#shared/abortable.ts";
 import { startCountdown } from "#shared/countdown.ts";
 import { isMailAddress } from "#shared/mail-address.ts";

@@ -1,21 +1,21 @@
-/** A Slack incoming webhook: plain words, whose URL is the credential. */
+/** Sends plain text to a Slack incoming webhook, whose URL is the credential. */
 import type { Resolve } from "#shared/outbound/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post } from "../post.ts";
 import { wordsOf } from "../words.ts";
 
-/** Slack cuts a longer text, and counts the characters after escaping. */
+/** Longest text: Slack truncates longer ones, and counts the characters after escaping. */
 const SLACK_CHARACTERS_MAX = 3_000;
 
-/** @param resolve stands in for the system's resolver in tests */
+/** @param resolve replaces the system's resolver in tests */
 export function slackSender(resolve?: Resolve): Send {
   return async ({ secrets }, outgoing, { signal }) => {
     const posted = await post({
       url: secrets["url"] ?? "",
       body: JSON.stringify({
         text: escaped(wordsOf(outgoing).text, SLACK_CHARACTERS_MAX),
-        // Names and messages of the workspace are no markup, and their links are not to be opened by Slack.
+        // Names and messages of the workspace contain no markup, and Slack must not open their links.
         mrkdwn: false,
         unfurl_links: false,
         unfurl_media: false,
@@ -28,7 +28,7 @@ export function slackSender(resolve?: Resolve): Send {
   };
 }
 
-/** Slack tells in a word of the body what its status only hints at. */
+/** Returns the result. A word in Slack's response body is more precise than its status. */
 function resultOf({ status, text, responseStart, retryAfterMs }: Answer): AttemptResult {
   const word = text.trim();
   const facts = { status, responseStart };
@@ -39,18 +39,18 @@ function resultOf({ status, text, responseStart, retryAfterMs }: Answer): Attemp
   if (isRedirect(status)) return failed("again", "redirect", facts);
   if (status >= 500) return failed("again", "status", facts);
   if (GONE_STATUSES.has(status) || GONE_WORD.test(word)) return failed("gone", "refused", facts);
-  // invalid_payload, no_text, …: we sent what Slack cannot read, and would send it again.
+  // invalid_payload, no_text, …: Slack cannot read our message, and a retry would send the same.
   if (status === 400) return failed("final", "misconfigured", facts);
   return failed("again", "status", facts);
 }
 
 const GONE_STATUSES: ReadonlySet<number> = new Set([403, 404, 410]);
-/** no_service, no_team, no_active_hooks, … */
+/** Response words of a removed webhook: no_service, no_team, no_active_hooks, … */
 const GONE_WORD = /^(?:no_(?!text)|invalid_token)/;
 
 /**
- * Slack reads `<` as the start of a link or a mention, such as `<!channel>`. The result has at most `max` characters and ends
- * with a whole character.
+ * Escapes `<`, which starts a link or a mention in Slack, such as `<!channel>`. The result has at most `max` characters and ends with a
+ * whole character.
  */
 function escaped(text: string, max: number): string {
   let result = "";

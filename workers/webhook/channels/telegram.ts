@@ -1,24 +1,24 @@
-/** A chat on Telegram, through the workspace's own bot. The bot's token stands in the path of every request. */
+/** Sends to a chat on Telegram, through the workspace's own bot. The path of every request contains the bot's token. */
 import type { Resolve } from "#shared/outbound/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post, ATTEMPT_RETRY_AFTER_MS_MAX } from "../post.ts";
 import { wordsOf } from "../words.ts";
 
-/** Telegram refuses a longer text. It counts UTF-16 units. */
+/** Longest text, in UTF-16 units: Telegram rejects longer ones. */
 const TELEGRAM_CHARACTERS_MAX = 4_096;
 
 const TELEGRAM_API = "https://api.telegram.org";
 
-/** @param resolve stands in for the system's resolver in tests */
+/** @param resolve replaces the system's resolver in tests */
 export function telegramSender(api: string = TELEGRAM_API, resolve?: Resolve): Send {
   return async ({ config, secrets }, outgoing, { signal }) => {
     const { botToken = "" } = secrets;
-    // Anything else could lead to another path.
+    // Any other character could lead to another path.
     if (!/^\d+:[\w-]+$/.test(botToken)) return failed("final", "misconfigured");
     const posted = await post({
       url: `${api}/bot${botToken}/sendMessage`,
-      // Without parse_mode nothing in the text is markup.
+      // Without parse_mode, the text has no markup.
       body: JSON.stringify({
         chat_id: config["chatId"] ?? "",
         text: cut(wordsOf(outgoing).text, TELEGRAM_CHARACTERS_MAX),
@@ -43,11 +43,11 @@ function resultOf(answer: Answer): AttemptResult {
     return failed("again", "rate_limited", { ...facts, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
   const newChatId = parameters["migrate_to_chat_id"];
-  // A group became a supergroup, under another id. At most 52 bits, says Telegram.
+  // The group became a supergroup with a new id, of at most 52 bits according to Telegram's documentation.
   if (status === 400 && Number.isSafeInteger(newChatId)) {
     return failed("again", "refused", { ...facts, newChatId: String(newChatId) });
   }
-  // 401 and 404: a token that is none any more; 403: the bot was blocked or thrown out.
+  // 401 and 404: the token is not valid any more; 403: the bot was blocked or removed.
   if (status === 401 || status === 403 || status === 404) return failed("gone", "refused", facts);
   if (status === 400) {
     return /chat not found/i.test(description)
@@ -69,7 +69,7 @@ interface TelegramAnswer {
   readonly parameters?: Readonly<Record<string, unknown>>;
 }
 
-/** Its members that have the type they should have; none of an answer that is no JSON, such as a proxy's page. */
+/** Returns the members of the right type; none of a response that is not a JSON object, such as a proxy's page. */
 function read(text: string): TelegramAnswer {
   let value: unknown;
   try {
@@ -90,7 +90,7 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null;
 }
 
-/** At most so many UTF-16 units, without half a character at the end. */
+/** Truncates to `max` UTF-16 units, without half a character at the end. */
 function cut(text: string, max: number): string {
   return text.slice(0, max).replace(/[\ud800-\udbff]$/, "");
 }

@@ -1,4 +1,4 @@
-/** A receiver of the workspace's own: the envelope as JSON, signed, with the credentials that the channel names. */
+/** Sends the signed JSON envelope to a receiver of the workspace, with the credentials of the channel. */
 import { commonNow } from "#shared/clock.ts";
 import type { Resolve } from "#shared/outbound/fetch.ts";
 import { isReservedHeader } from "#shared/notifications/channel-config.ts";
@@ -7,17 +7,17 @@ import { signatureHeaders } from "#shared/secrets/signature.ts";
 import { type AttemptResult, failed, type OpenChannel, type Outgoing, type Send } from "../channel.ts";
 import { type Answer, isRedirect, isSuccess, post } from "../post.ts";
 
-/** @param resolve stands in for the system's resolver in tests */
+/** @param resolve replaces the system's resolver in tests */
 export function webhookSender(resolve?: Resolve): Send {
   return async (channel, outgoing, { signal }) => {
     const credentials = credentialsOf(channel);
     if (!isSendable(credentials)) return failed("final", "misconfigured");
     const posted = await post({
       url: channel.secrets["url"] ?? "",
-      // What proves the delivery wins over a header of the channel's.
+      // The proof of the delivery overrides headers of the channel.
       headers: { ...credentials, ...proofOf(channel, outgoing) },
       body: outgoing.body,
-      // A receiver may show a credential without its scheme.
+      // A receiver may echo a credential without its scheme.
       secrets: [
         ...Object.values(channel.secrets),
         ...Object.values(credentials).flatMap((one) => [one, ...one.split(" ")]),
@@ -39,7 +39,7 @@ function resultOf({ status, responseStart, retryAfterMs }: Answer): AttemptResul
   return failed("again", "status", status === 503 ? { ...facts, ...hint } : facts);
 }
 
-/** Id and time always; signatures unless the channel is older than signing and has no secret. */
+/** Returns id and time, plus signatures unless the channel is older than signing and has no secret. */
 function proofOf({ secrets }: OpenChannel, { deliveryId: id, body }: Outgoing): Record<string, string> {
   const timestamp = Math.floor(commonNow() / 1_000);
   const { signingSecret: secret, previousSigningSecret: previousSecret } = secrets;
@@ -47,7 +47,7 @@ function proofOf({ secrets }: OpenChannel, { deliveryId: id, body }: Outgoing): 
   return signatureHeaders({ secret, previousSecret, id, timestamp, body });
 }
 
-/** The header that the channel's `authType` asks for. None when its credential is missing: it may have been cleared. */
+/** Returns the header of the channel's `authType`; none when its credential is missing, since it may have been cleared. */
 function credentialsOf({ config, secrets }: OpenChannel): Record<string, string> {
   const { authType, authUsername = "", authHeaderName } = config;
   const { authToken, authPassword, authApiKey, authHeaderValue } = secrets;
@@ -66,12 +66,12 @@ function credentialsOf({ config, secrets }: OpenChannel): Record<string, string>
 }
 
 function header(name: string | undefined, value: string | undefined): Record<string, string> {
-  // Without a signing secret a channel must not get a signature from its own header either.
+  // A channel without a signing secret must not set a signature by its own header either.
   if (!name || !value || isReservedHeader(name)) return {};
   return { [name.toLowerCase()]: value };
 }
 
-/** Names and values that HTTP can carry; a line break would begin a header of the channel's choice. */
+/** True if HTTP can carry the names and values: a line break would begin a further header. */
 function isSendable(headers: Readonly<Record<string, string>>): boolean {
   return Object.entries(headers).every(
     ([name, value]) => /^[\w!#$%&'*+.^`|~-]+$/.test(name) && /^[\t\u0020-\u007e\u0080-\u00ff]*$/.test(value),

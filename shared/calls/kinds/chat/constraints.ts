@@ -114,11 +114,11 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
     throw new ApiError("unsupported_value", message, { param });
   };
   if (request.stream === true && !model.supports_streaming)
-    refuse("stream", "Expected stream to be false: this model cannot stream; got true.");
+    refuse("stream", "This model cannot stream; set stream to false.");
   if ((request.tools?.length ?? 0) > 0 && !model.supports_tools)
-    refuse("tools", `Expected no tools: this model cannot call any; got ${request.tools?.length}.`);
+    refuse("tools", `This model cannot call tools; remove tools.`);
   if ((request.functions?.length ?? 0) > 0 && !model.supports_tools) {
-    refuse("functions", `Expected no functions: this model cannot call any; got ${request.functions?.length}.`);
+    refuse("functions", `This model cannot call functions; remove functions.`);
   }
   checkNoServedTool(request);
   checkToolChoice(request);
@@ -131,26 +131,26 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
     tokenRates.audio_output_per_million === undefined
   ) {
     const got = request.modalities.join(", ");
-    refuse("modalities", `Expected modalities to be text alone: this model writes and does not speak, got ${got}.`);
+    refuse("modalities", `This model returns text only: expected modalities to be ["text"], got ${got}.`);
   }
   // Dearer service than the price we captured would be ours to pay.
   const tier = request.service_tier;
   if (tier != null && !BASE_TIERS.has(tier)) {
     refuse(
       "service_tier",
-      `Expected one of ${[...BASE_TIERS].join(", ")}, as no other tier has a price here, got ${arrived("enum", tier)}.`,
+      `Expected one of ${[...BASE_TIERS].join(", ")}, got ${arrived("enum", tier)}. Other tiers have no price here.`,
     );
   }
   if (request.web_search_options != null)
-    refuse("web_search_options", "Expected no web_search_options: this model has no price for web search.");
+    refuse("web_search_options", "Web search has no price for this model; remove web_search_options.");
   const wantsJson = request.response_format != null && request.response_format.type !== "text";
   if (wantsJson && model.supports_json === false) {
     const got = request.response_format?.type;
-    refuse("response_format", `Expected response_format of type text, as this model has no JSON mode, got ${got}.`);
+    refuse("response_format", `This model has no JSON mode: expected response_format of type text, got ${got}.`);
   }
   const maxN = model.allowed_params.max_n;
   if (maxN !== undefined && (request.n ?? 1) > maxN)
-    refuse("n", `This model makes at most ${maxN} choices, got ${request.n}.`);
+    refuse("n", `This model returns at most ${maxN} choices, got ${request.n}.`);
 }
 
 function walkMessages(request: ChatCompletionRequest, model: Model, files: StoredFiles): Inputs {
@@ -192,7 +192,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
           }
           if (isAudio(part.file) && !supported.includes("audio")) throw notSupported("audio", param);
           if (!supported.includes("file")) {
-            throw new ApiError("unsupported_value", "This model takes no files.", { param });
+            throw new ApiError("unsupported_value", "This model does not accept files.", { param });
           }
           takeFile(part.file, model, inputs, `${param}.file`);
           break;
@@ -213,7 +213,7 @@ function checkRequired({ images, hasAudio }: Inputs, { allowed_params: params }:
         ? "audio"
         : undefined;
   if (missing === undefined) return;
-  throw new ApiError("missing_required_parameter", `Expected ${missing} in the messages, which this model needs.`, {
+  throw new ApiError("missing_required_parameter", `This model requires ${missing} in the messages.`, {
     param: "messages",
   });
 }
@@ -222,10 +222,10 @@ function notSupported(kind: "image" | "audio", param: string): ApiError {
   return kind === "audio"
     ? new ApiError(
         "audio_not_supported_by_model",
-        "This model takes no audio; transcribe it first and send the text.",
+        "This model does not accept audio; transcribe it first and send the text.",
         { param },
       )
-    : new ApiError("image_not_supported_by_model", "This model takes no images.", { param });
+    : new ApiError("image_not_supported_by_model", "This model does not accept images.", { param });
 }
 
 const DATA_URL = /^data:[a-z0-9.+-]+\/[a-z0-9.+-]+(;[a-z0-9=._-]+)*;base64,/i;
@@ -244,13 +244,13 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
     throw new ApiError("unsupported_value", message, { param });
   }
   if (!beginsAsImage(url.slice(url.indexOf(",") + 1))) {
-    const message = "Expected an image such as PNG, JPEG, WebP or GIF in base64, got bytes that begin like none.";
+    const message = "Expected an image such as PNG, JPEG, WebP or GIF in base64, got bytes of no known image format.";
     throw new ApiError("unprocessable_input", message, { param });
   }
   const bytes = Math.floor((url.length - url.indexOf(",") - 1) * 0.75);
   const max = model.allowed_params.max_image_size_bytes;
   if (max !== undefined && bytes > max) {
-    throw new ApiError("unsupported_value", `This model takes images of at most ${max} bytes, got about ${bytes}.`, {
+    throw new ApiError("unsupported_value", `This model accepts images of at most ${max} bytes, got about ${bytes}.`, {
       param,
     });
   }
@@ -261,7 +261,7 @@ function takeOneMore(inputs: Inputs, model: Model, param: string): void {
   inputs.files += 1;
   const max = model.allowed_params.max_files;
   if (max === undefined || inputs.files <= max) return;
-  throw new ApiError("unsupported_value", `This model takes at most ${max} files, got more.`, { param });
+  throw new ApiError("unsupported_value", `This model accepts at most ${max} files, got more.`, { param });
 }
 
 function takeFile(file: { file_data?: string; file_url?: string }, model: Model, inputs: Inputs, param: string): void {
@@ -302,17 +302,17 @@ function takeStored(
   if (!file) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param });
   const supported = model.allowed_params.supported_inputs ?? ["text"];
   if (file.mediaType.startsWith("audio/") && !supported.includes("audio")) throw notSupported("audio", param);
-  const kind = blockKind(file.mediaType) ?? refuse(`Files of type ${file.mediaType} cannot be shown to a model.`);
+  const kind = blockKind(file.mediaType) ?? refuse(`Models cannot read files of type ${file.mediaType}.`);
   if (expected === "image" && kind !== "image") {
     const message = `Expected an image such as PNG, JPEG, WebP or GIF at this link, got ${file.mediaType}.`;
     throw new ApiError("unprocessable_input", message, { param });
   }
   if (!supported.includes(kind)) {
-    if (kind === "file") refuse("This model takes no files.");
+    if (kind === "file") refuse("This model does not accept files.");
     else throw notSupported(kind, param);
   }
   const max = Math.min(INLINE_ITEM_BYTES_MAX, bytesMaxOf(file.mediaType, kind, model));
-  if (file.bytes > max) refuse(`This model takes such files of at most ${max} bytes, got ${file.bytes}.`);
+  if (file.bytes > max) refuse(`This model accepts such files of at most ${max} bytes, got ${file.bytes}.`);
   inputs.storedBytes += file.bytes;
   if (inputs.storedBytes > INLINE_BYTES_MAX) {
     refuse(`Expected at most ${INLINE_BYTES_MAX} bytes of stored files in one call.`);
@@ -328,9 +328,13 @@ type BlockKind = "image" | "audio" | "file";
 function checkSize(bytes: number, mediaType: string, kind: BlockKind, model: Model, param: string): void {
   const max = bytesMaxOf(mediaType, kind, model);
   if (bytes <= max) return;
-  throw new ApiError("unsupported_value", `This model takes such files of at most ${max} bytes, got about ${bytes}.`, {
-    param,
-  });
+  throw new ApiError(
+    "unsupported_value",
+    `This model accepts such files of at most ${max} bytes, got about ${bytes}.`,
+    {
+      param,
+    },
+  );
 }
 
 function encodedBytes(base64: string): number {

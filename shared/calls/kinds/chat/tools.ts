@@ -9,8 +9,7 @@ type Tool = NonNullable<ChatCompletionRequest["tools"]>[number];
 export function checkNoServedTool({ tools = [] }: ChatCompletionRequest): void {
   const at = tools.findIndex(({ type }) => type === "sluice");
   if (at === -1) return;
-  const message =
-    "Tools of type sluice are served where their caller waits: by POST /v1/chat/completions and /v1/responses.";
+  const message = "Tools of type sluice work only in direct calls of POST /v1/chat/completions and /v1/responses.";
   throw refuse(`tools[${at}].type`, message);
 }
 

@@ -56,7 +56,7 @@ describe("music", () => {
     ["no prompt", { prompt: undefined }, "missing_required_parameter", "prompt"],
     ["too long a piece", { duration: 121 }, "unsupported_value", "duration"],
     ["a format nobody has", { output_format: "midi" }, "unsupported_value", "output_format"],
-    ["a model that speaks", { model: "sandbox-tts" }, "model_not_supported", "model"],
+    ["a speech model", { model: "sandbox-tts" }, "model_not_supported", "model"],
   ])("of %s is refused by name and costs nothing", async (_what, more, code, param) => {
     const response = await bench.call(MUSIC, { model: "sandbox-music", prompt: "x", ...more });
     expect(await errorOf(response)).toMatchObject({ status: 400, code, param });

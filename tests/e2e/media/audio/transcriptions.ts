@@ -224,7 +224,7 @@ describe("a call that is refused", () => {
       "unsupported_value",
       "response_format",
     ],
-    "of a model that speaks": [() => form({ model: "sandbox-tts", file: recording() }), "model_not_supported", "model"],
+    "of a speech model": [() => form({ model: "sandbox-tts", file: recording() }), "model_not_supported", "model"],
     "with more than the model takes": [() => form({ model: MODEL, file: large() }), "unsupported_value", "file"],
   };
 

@@ -49,12 +49,17 @@ describe("a step of a pipeline is told", () => {
       `${at}.params`,
       `Missing required parameter: ${at}.params.`,
     ],
-    [{ operation: "resize", parms: {} }, "invalid_request", `${at}.parms`, `${at}.parms is not a known parameter.`],
+    [
+      { operation: "resize", parms: {} },
+      "invalid_request",
+      `${at}.parms`,
+      `${at}.parms is not a known parameter. Did you mean params?`,
+    ],
     [
       { operation: "resize", params: { widht: 3 } },
       "invalid_request",
       `${at}.params.widht`,
-      `${at}.params.widht is not a known parameter.`,
+      `${at}.params.widht is not a known parameter. Did you mean width?`,
     ],
     [
       { operation: "filter", params: {} },
@@ -71,7 +76,7 @@ test("an unknown param is told by its name", () => {
   expect(refused("image.resize", { input: PHOTO, params: { widht: 3 } })).toEqual([
     "invalid_request",
     "params.widht",
-    "params.widht is not a known parameter.",
+    "params.widht is not a known parameter. Did you mean width?",
   ]);
 });
 
@@ -81,8 +86,8 @@ test("nothing is a text, in whatever way it comes, and no picture", () => {
   expect(refused("image.metadata", { input: { image: { base64: "" } } })[1]).toBe("input.image.base64");
 });
 
-test("every schema compiles as CAPABILITIES.md says", async () => {
-  const said = /```js\n([^]*?)```/.exec(readFileSync("schemas/CAPABILITIES.md", "utf8"))?.[1] ?? "";
+test("every schema compiles as capabilities.md says", async () => {
+  const said = /```js\n([^]*?)```/.exec(readFileSync("schemas/docs/reference/capabilities.md", "utf8"))?.[1] ?? "";
   const [imports, body] = [/^import .*\n/m.exec(said)?.[0] ?? "", said.replace(/^import .*\n/m, "")];
   const file = join(scratch.directory, "snippet.mjs");
   // Its package is found from here only.

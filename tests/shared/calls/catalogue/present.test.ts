@@ -1,9 +1,12 @@
 import { describe, expect, test } from "bun:test";
 
+import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { listModels, modelEntry } from "#shared/calls/present-model.ts";
 import { validate } from "#shared/contracts.ts";
 
-import { BASE, build } from "./build-catalogue.ts";
+import { BASE, build, chatModel, EVERYTHING_ON } from "./build-catalogue.ts";
 
 const tool = `models:
   - slug: tool-one
@@ -87,6 +90,24 @@ describe("the list", () => {
       object: "list",
       data: [{ id: "one" }, { id: "tool-one" }],
     });
+  });
+
+  test("begins with real models, goes on with sandbox-chat and ends with the other test models", () => {
+    const own = `providers: [{ id: play, family: sandbox }, { id: mine, family: openai-compatible, base_url: "http://m/v1" }]
+models:
+${chatModel("sandbox-odd", "{ provider: play, model: a }")}${chatModel("mine-2", "{ provider: mine, model: a }")}${chatModel("sandbox-chat", "{ provider: play, model: a }")}${chatModel("mixed", "{ provider: play, model: a }, { provider: mine, model: a }")}${chatModel("mine-1", "{ provider: mine, model: b }")}${chatModel("sandbox-even", "{ provider: play, model: b }")}`;
+    const listed = (text: string): string[] =>
+      listModels(build([text]), { includeTools: false }).data.map(({ id }) => id);
+    expect(listed(own)).toEqual(["mine-2", "mixed", "mine-1", "sandbox-chat", "sandbox-odd", "sandbox-even"]);
+  });
+
+  test("of our files begins with no test model, and has sandbox-chat before every other", async () => {
+    const layers = await loadOurLayers();
+    const { data } = listModels(buildCatalogue(mergeLayers(layers), EVERYTHING_ON), { includeTools: false });
+    const firstTest = data.findIndex((model) => model.owned_by === "sandbox");
+    expect(firstTest).toBeGreaterThan(50);
+    expect(data[firstTest]?.id).toBe("sandbox-chat");
+    expect(new Set(data.slice(firstTest).map((model) => model.owned_by))).toEqual(new Set(["sandbox"]));
   });
 
   test("leaves out what cannot be called", () => {

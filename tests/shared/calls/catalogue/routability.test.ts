@@ -1,8 +1,13 @@
 import { describe, expect, test } from "bun:test";
 
+import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
+import { type Layer, readLayer } from "#shared/calls/catalogue/layer.ts";
+import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
+import { findModel } from "#shared/calls/kinds/models.ts";
 import type { Surroundings } from "#shared/calls/model.ts";
 
-import { BASE, build, EVERYTHING_ON } from "./build-catalogue.ts";
+import { BASE, build, chatModel, EVERYTHING_ON } from "./build-catalogue.ts";
 
 const keys = (...variables: readonly string[]): Surroundings => ({
   sandbox: false,
@@ -48,6 +53,34 @@ describe("what can be called", () => {
     );
     const disabled = build([BASE, "providers: [{ id: acme, disabled: true }]\n"], keys("ACME_API_KEY"));
     expect(disabled.unroutable.get("one")).toContain("provider acme is disabled");
+  });
+
+  test("a call of a model without its key names the variable of a shipped provider where the sandbox is on", async () => {
+    const ours = await loadOurLayers();
+    const own = readLayer("own.yaml", `${BASE}${chatModel("two", "{ provider: acme, model: a }")}`);
+    const refusalOf = (surroundings: Surroundings, slug: string, layers: readonly Layer[] = []): unknown => {
+      try {
+        return findModel(buildCatalogue(mergeLayers([...ours, own, ...layers]), surroundings), slug).slug;
+      } catch (error) {
+        return error;
+      }
+    };
+    const here = { ...keys(), sandbox: true };
+    expect(refusalOf(here, "gpt-4o")).toMatchObject({
+      code: "model_unavailable",
+      param: "model",
+      message:
+        "The model gpt-4o is not set up: set OPENAI_API_KEY where the service starts, or use a model that GET /v1/models lists.",
+    });
+    const silent = { code: "model_unavailable", message: expect.not.stringContaining("_API_KEY") as string };
+    // In production, of an operator's provider, of a provider that an operator changed or disabled.
+    expect(refusalOf(keys(), "gpt-4o")).toMatchObject(silent);
+    expect(refusalOf(here, "two")).toMatchObject(silent);
+    for (const change of ["api_key_env: SECRET_VENDOR_API_KEY", "disabled: true"]) {
+      const changed = readLayer("changed.yaml", `providers: [{ id: openai, ${change} }]`);
+      expect(refusalOf(here, "gpt-4o", [changed])).toMatchObject(silent);
+    }
+    expect(refusalOf({ ...keys("OPENAI_API_KEY"), sandbox: true }, "gpt-4o")).toBe("gpt-4o");
   });
 
   test("a model without a price is kept aside, whatever its sources", () => {

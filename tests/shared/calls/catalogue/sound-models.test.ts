@@ -53,7 +53,7 @@ test("there are models that speak and that transcribe, of several families", () 
   expect(providers(transcribing)).toEqual(new Set(["openai", "groq", "elevenlabs", "deepgram"]));
 });
 
-describe("a model that speaks", () => {
+describe("a speech model", () => {
   test.each(speaking)("$slug is taken by its vendor in each voice and each format it declares", async (model) => {
     const speech = direct(offersOf(model).speech);
     const { voices = [], response_formats = [], default_params } = model.allowed_params;
@@ -79,7 +79,7 @@ describe("a model that speaks", () => {
   });
 });
 
-describe("a model that transcribes", () => {
+describe("a transcription model", () => {
   test.each(transcribing)("$slug is taken by its vendor, with times where its formats need them", async (model) => {
     const transcription = direct(offersOf(model).transcription);
     const formats = model.allowed_params.response_formats ?? [];

@@ -443,7 +443,7 @@ describe("a refusal", () => {
       "an answer in sound of a model that only writes",
       request({ modalities: ["text", "audio"], audio: { voice: "alloy", format: "wav" } }),
       "modalities",
-      "Expected modalities to be text alone: this model writes and does not speak, got text, audio.",
+      'This model returns text only: expected modalities to be ["text"], got text, audio.',
     ],
     [
       "tools and their forerunner at once",
@@ -487,12 +487,14 @@ describe("a refusal", () => {
 
   test("says what was expected and what arrived, and repeats no data", () => {
     expect(refusal(request({ stream: true }), { supports_streaming: false }).message).toBe(
-      "Expected stream to be false: this model cannot stream; got true.",
+      "This model cannot stream; set stream to false.",
     );
     expect(refusal(request({ tools }), { supports_tools: false }).message).toBe(
-      "Expected no tools: this model cannot call any; got 1.",
+      "This model cannot call tools; remove tools.",
     );
-    expect(refusal(request({ service_tier: "priority" })).message).toEndWith('got "priority".');
+    expect(refusal(request({ service_tier: "priority" })).message).toEndWith(
+      'got "priority". Other tiers have no price here.',
+    );
     const error = refusal(request({}, image(`data:image/png,${"secret".repeat(10)}`)));
     expect(error.message).not.toContain("secret");
     expect(refusal(request({ n: 3 }), { allowed_params: { max_n: 2 } }).message).toContain("at most 2");

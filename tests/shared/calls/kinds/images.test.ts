@@ -234,10 +234,10 @@ test("a model of another kind is told with what was expected, what it is and whi
     message(() => modelOf(SPEECH, CATALOGUE, "bare")),
     message(() => modelOf(IMAGES, CATALOGUE, "by-character")),
   ]).toEqual([
-    `Expected a model that chats, ${is("full")}, which POST /v1/images/generations serves.`,
-    `Expected a model of embeddings, ${is("changes-only")}, which POST /v1/images/edits serves.`,
-    `Expected a model that speaks, ${is("bare")}, which POST /v1/images/generations serves.`,
-    `Expected a model that makes images, ${is("by-character")}, which no endpoint serves.`,
+    `Expected a chat model, ${is("full")}. Call POST /v1/images/generations.`,
+    `Expected an embedding model, ${is("changes-only")}. Call POST /v1/images/edits.`,
+    `Expected a speech model, ${is("bare")}. Call POST /v1/images/generations.`,
+    `Expected an image model, ${is("by-character")}. No endpoint serves it.`,
   ]);
 });
 

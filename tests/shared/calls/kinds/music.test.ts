@@ -52,7 +52,7 @@ describe("a length", () => {
       expect.objectContaining({
         code: "unsupported_value",
         param: "duration",
-        message: `Expected duration to be 3 to 120 seconds, as this model has it, got ${duration}.`,
+        message: `Expected duration to be 3 to 120 seconds for this model, got ${duration}.`,
       }),
     );
   });

@@ -32,7 +32,7 @@ describe("a speed", () => {
       expect.objectContaining({
         code: "unsupported_value",
         param: "speed",
-        message: `Expected speed to be from 0.7 to 1.2, as this model has it, got ${speed}.`,
+        message: `Expected speed to be from 0.7 to 1.2 for this model, got ${speed}.`,
       }),
     );
     expect(check("wide", { speed }).params.speed).toBe(speed);

@@ -104,7 +104,7 @@ describe("a kind that only its record knows", () => {
     expect(modelOf(TOY, catalogue, "bear")).toBe(modelNamed("bear"));
     expect(hasEndpoint(modelNamed("bear"))).toBe(true);
     expect(listModels(catalogue, { includeTools: false }).data.map(({ id }) => id)).toContain("bear");
-    const refused = { code: "model_not_supported", message: expect.stringContaining("POST /v1/toys serves") };
+    const refused = { code: "model_not_supported", message: expect.stringContaining("Call POST /v1/toys.") };
     for (const kind of Object.values(kinds).filter((one) => one !== TOY)) {
       expect(refusalOf(() => modelOf(kind, catalogue, "bear"))).toMatchObject(refused);
     }

@@ -60,7 +60,7 @@ describe("a look at a document", () => {
     expect(await told(4)).toMatchObject({
       code: "unsupported_value",
       param: "messages[0].content[0].file.file_data",
-      say: "This model takes PDF files of at most 3 pages, got more.",
+      say: "This model accepts PDF files of at most 3 pages, got more.",
     });
   });
 

@@ -1,4 +1,4 @@
-/** Faults and delays of the sandbox's media models, and the errors that callers get for them. */
+/** Faults and delays of the sandbox's media models, and their errors for callers. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { MediaCall } from "../../media.ts";
@@ -7,7 +7,7 @@ import { failIfDue } from "../faults.ts";
 import type { SandboxMedia } from "../media/index.ts";
 import { type SandboxModel, sandboxModel } from "../models.ts";
 
-/** Ends when the signal fires, by throwing. */
+/** Waits; throws when the signal fires. */
 export type Delay = (ms: number, signal: AbortSignal) => Promise<void>;
 
 /** Dependencies of the sandbox's adapters. */
@@ -16,7 +16,7 @@ export interface Tools {
   readonly delay: Delay;
 }
 
-/** Does what a model does before it works. @throws ProviderError as the model fails; `aborted` */
+/** Applies a model's delay and failure before its work. @throws ProviderError the model's failure; `aborted` */
 export async function applyFaults(
   { sourceModel, signal }: Pick<MediaCall<unknown>, "sourceModel" | "signal">,
   delay: Delay,
@@ -26,7 +26,7 @@ export async function applyFaults(
   if (model.delayMs !== undefined) await waiting(delay(model.delayMs, signal));
 }
 
-/** @throws ProviderError for a media model that the sandbox does not have */
+/** @throws ProviderError for an unknown media model */
 export function mediaModel(sourceModel: string): SandboxModel {
   return sandboxModel(sourceModel, "media");
 }
@@ -39,7 +39,7 @@ export async function waiting(delay: Promise<void>): Promise<void> {
   }
 }
 
-/** @param param the parameter that a fault of the input media is about */
+/** Converts an error of the media children to one for callers. @param param parameter of the input media that may be at fault */
 export function explained(error: unknown, param?: string): unknown {
   if (!(error instanceof MediaError)) return error;
   switch (error.fault) {

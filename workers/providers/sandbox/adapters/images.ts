@@ -1,4 +1,4 @@
-/** The sandbox's images as those of a provider that keeps jobs: exact in size and format. */
+/** The sandbox's images as a provider with jobs, exact in size and format. */
 import { readImageHeader } from "#shared/media/image-header.ts";
 
 import type { Artifact, ImageEditInput, ImageInput, MediaAdapters } from "../../media.ts";
@@ -8,7 +8,7 @@ import { keepsJobs } from "./own-jobs.ts";
 import { mediaModel, type Tools } from "./faults.ts";
 
 const USUAL = { width: 1_024, height: 1_024 };
-/** Sizes of pictures that are requested by a label. */
+/** Sizes in pixels by resolution label. */
 const LABELLED: Readonly<Record<string, typeof USUAL>> = {
   "1K": USUAL,
   "2K": { width: 2_048, height: 2_048 },
@@ -41,14 +41,14 @@ function change(
 ): Promise<readonly Artifact[]> {
   const { prompt, image, mask } = input;
   const strength = enlarges === undefined ? input.strength : 0;
-  // Without a size, or with "auto", the image keeps its own.
+  // Without a size, or with "auto", the image keeps its size.
   const isSized = /^\d+x\d+$/.test(input.size ?? "");
   const size = enlarges === undefined ? (isSized ? sizeOf(input) : undefined) : enlarged(image.bytes, enlarges);
   const edit = { prompt, strength, size, image: image.bytes, mask: mask?.bytes };
   return severally(input, (one) => media.editImage({ ...edit, ...one }, signal));
 }
 
-/** Makes as many as requested, each with its own seed: the same seed would paint the same image again. */
+/** Generates the requested number of images with different seeds, since equal seeds produce equal images. */
 function severally(
   { n, seed = 0, outputFormat: format = "png" }: Pick<ImageInput, "n" | "seed" | "outputFormat">,
   make: (one: { readonly seed: number; readonly format: ImageFormat }) => Promise<{ readonly bytes: Uint8Array }>,
@@ -71,7 +71,7 @@ function sizeOf({ size, imageSize = "" }: Pick<ImageInput, "size" | "imageSize">
   return { width: Number(width), height: Number(height) };
 }
 
-/** Undefined where the picture does not tell its size: its decoder says what is wrong with it. */
+/** Returns the enlarged size; undefined for an unreadable header, whose error the decoder reports. */
 function enlarged(bytes: Uint8Array, times: number): typeof USUAL | undefined {
   const header = readImageHeader(bytes);
   return header ? { width: times * header.width, height: times * header.height } : undefined;

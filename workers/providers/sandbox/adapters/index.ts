@@ -1,4 +1,4 @@
-/** All that the sandbox serves: words at once, media through its makers. */
+/** All adapters of the sandbox: texts are generated in this process, media by child processes. */
 import { sleep as delay } from "#shared/abortable.ts";
 import type { MediaAdapters, MeshInput, MusicInput, VideoInput, MediaCall } from "#workers/providers/media.ts";
 import { bytesOf } from "#workers/providers/video-media.ts";
@@ -13,7 +13,7 @@ import { createSandboxSpeech } from "./speech.ts";
 import { keepsJobs } from "./own-jobs.ts";
 import { type Tools, applyFaults, type Delay, explained, mediaModel, waiting } from "./faults.ts";
 
-/** @param media the makers, which start with the first call that needs them */
+/** @param media returns the media generators, which start with the first call */
 export function createSandboxAdapters(media: () => SandboxMedia): ProviderAdapters {
   const tools = { media, delay };
   return {
@@ -28,7 +28,7 @@ export function createSandboxAdapters(media: () => SandboxMedia): ProviderAdapte
   };
 }
 
-/** The sandbox's meshes as a provider's that works by itself: made of words or a picture, or one transformed into another. */
+/** The sandbox's meshes as a provider with jobs: generated from text or an image, or transformed. */
 function createSandboxMeshes({ media, delay }: Tools): Pick<MediaAdapters, "mesh"> {
   return {
     mesh: keepsJobs<MeshInput>(
@@ -56,7 +56,7 @@ function glb({ bytes }: { readonly bytes: Uint8Array }) {
 
 const MUSIC_SECONDS = 20;
 
-/** The sandbox's music as a provider's that works by itself. */
+/** The sandbox's music as a provider with jobs. */
 function createSandboxMusic({ media, delay }: Tools): Pick<MediaAdapters, "music"> {
   return {
     music: keepsJobs<MusicInput>(
@@ -76,7 +76,7 @@ function createSandboxMusic({ media, delay }: Tools): Pick<MediaAdapters, "music
 
 const VIDEO_SECONDS = 4;
 
-/** The sandbox's videos as a provider's that works by itself. */
+/** The sandbox's videos as a provider with jobs. */
 function createSandboxVideos({ media, delay }: Tools): Pick<MediaAdapters, "video"> {
   return {
     video: keepsJobs<VideoInput>(
@@ -99,7 +99,7 @@ function createSandboxVideos({ media, delay }: Tools): Pick<MediaAdapters, "vide
   };
 }
 
-/** The sandbox's ear as a provider's: what it spoke comes back word for word, of other sound it says what it is. */
+/** The sandbox's transcription: the exact text of its own speech, and a description of any other sound. */
 function createSandboxTranscription({ media, delay }: Tools): Pick<MediaAdapters, "transcription"> {
   return {
     transcription: {
@@ -127,7 +127,7 @@ function createSandboxTranscription({ media, delay }: Tools): Pick<MediaAdapters
 
 const NO_DELAY: Delay = () => Promise.resolve();
 
-/** Says a few words at a time; a slow model takes its time between them instead of before all. */
+/** Yields a few words at a time; a slow model waits between them instead of before the first. */
 async function readAlong(
   { onText, signal, sourceModel }: Pick<MediaCall<unknown>, "onText" | "signal" | "sourceModel">,
   text: string,

@@ -1,6 +1,6 @@
 /**
- * Jobs that the sandbox keeps as a provider does that works by itself: begun, asked about, stopped. They live in this process;
- * what is asked for is stored with the job, so that whoever takes it over makes the same thing again.
+ * Jobs of the sandbox as a provider with a queue: started, polled, cancelled. Jobs run in this process. The input is stored with the job,
+ * so that another process generates the same result.
  */
 import { newId } from "#shared/ids.ts";
 
@@ -14,7 +14,7 @@ export interface Work<Input> {
   readonly input: Input;
   readonly sourceModel: string;
   readonly signal: AbortSignal;
-  /** 0 to 1. */
+  /** Called with the share of the work done, 0 to 1. */
   readonly onProgress: (share: number) => void;
 }
 
@@ -23,24 +23,24 @@ export type Maker<Input> = (work: Work<Input>) => Promise<readonly Artifact[]>;
 interface Running {
   readonly stop: AbortController;
   readonly startedAt: number;
-  /** 0 to 1, where its maker tells. */
+  /** Share of the work done, 0 to 1, if reported. */
   progress?: number;
   readonly ended: Promise<Polled<readonly Artifact[]>>;
 }
 
 const SEEDS = 2 ** 31;
-/** A job that was asked for is asked about every few seconds: what nobody has fetched by then, nobody will. */
+/** Time for which an ended job stays in memory, in milliseconds. Jobs are polled every few seconds, so later polls are not expected. */
 const KEEP_MS = 120_000;
-/** Those that run and those that have just ended. */
+/** Most jobs in memory, running and ended. */
 const JOBS_MAX = 256;
-/** Longest wait of one poll; a job that ends meanwhile is reported at once. */
+/** Longest wait of one poll, in milliseconds; a job that ends during the wait is reported immediately. */
 const POLL_MS = 1_000;
-/** Longer than anybody waits. */
+/** Duration of a hanging job, in milliseconds; longer than any caller waits. */
 const HANG_MS = 86_400_000;
-/** Most bytes of given media that are stored with a job: a row should not hold more. */
+/** Most bytes of input media that are stored with a job, because a database row should not contain more. */
 const INPUT_BYTES_MAX = 1_048_576;
 
-/** @param param what a fault of the given media is about, in the fault's own words */
+/** @param param returns the parameter of the input media that an error message concerns */
 export function keepsJobs<Input extends { readonly seed?: number }>(
   make: Maker<Input>,
   delay: Delay,
@@ -75,7 +75,7 @@ export function keepsJobs<Input extends { readonly seed?: number }>(
       failIfDue(model);
       if (running.size >= JOBS_MAX) throw new ProviderError("busy", "the sandbox has enough to do");
       const id = newId();
-      // Whoever takes the job over makes the same thing.
+      // With a fixed seed, another process generates the same result.
       const settled = { ...input, seed: input.seed ?? Math.floor(Math.random() * SEEDS) };
       const job = { id, model: sourceModel, input: stored(settled) };
       await noteStart(job);
@@ -102,7 +102,7 @@ export function keepsJobs<Input extends { readonly seed?: number }>(
       }
       const ended = await Promise.race([one.ended, pause(delay, signal)]);
       if (!ended) return { state: "pending", ...progressOf(known.model, one) };
-      // Films are large, and whoever asks once more gets the same one made again.
+      // Videos are large; a further poll generates the same video again.
       running.delete(known.id);
       return ended;
     },
@@ -138,7 +138,7 @@ async function pause(delay: Delay, signal: AbortSignal): Promise<undefined> {
   return undefined;
 }
 
-/** Progress that the maker reports; for a slow model, the share of its delay that has passed. */
+/** Returns the progress that the generator reports; for a slow model, the elapsed share of its delay. */
 function progressOf(model: string, { startedAt, progress }: Running): { readonly progress?: number } {
   const { delayMs } = mediaModel(model);
   if (delayMs === undefined) return progress === undefined ? {} : { progress };
@@ -152,7 +152,7 @@ function lost(): ProviderError {
   );
 }
 
-/** Input as JSON text, since jsonb takes neither \u0000 nor lone surrogates; null when its media are too large to store. */
+/** Returns the input as JSON text, since jsonb accepts neither \u0000 nor lone surrogates; null for media that are too large. */
 function stored(input: object): string | null {
   let left = INPUT_BYTES_MAX;
   const text = JSON.stringify(input, (_name, value: unknown) => {

@@ -1,10 +1,10 @@
-/** The sandbox's speech as a provider's, heard from its first sentence on in formats that can be. */
+/** The sandbox's speech as a provider, streamed from the first sentence in formats that support it. */
 import type { MediaAdapters, SpeechFormat } from "../../media.ts";
 import { ProviderError } from "../../provider.ts";
 import { characters, SPEECH_TYPES } from "../../speech.ts";
 import { applyFaults, explained, mediaModel, type Tools } from "./faults.ts";
 
-/** The heads of the others name what comes behind them. */
+/** Formats that can be streamed; headers of the others contain facts of the whole audio. */
 const STREAMED: ReadonlySet<SpeechFormat> = new Set(["mp3", "wav", "pcm"]);
 
 export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaAdapters, "speech"> {
@@ -22,7 +22,7 @@ export function createSandboxSpeech({ media, delay }: Tools): Pick<MediaAdapters
             return { output: { bytes, contentType: SPEECH_TYPES[format] }, usage };
           }
           const pieces = media().streamSpeech(params, call.signal);
-          // Params that are refused are refused before the response begins.
+          // Invalid parameters are rejected before the response begins.
           const first = await pieces.next();
           const open = onceOnly(streamOf(asSpoken(first, pieces, breaksOff)));
           return { output: { contentType: SPEECH_TYPES[format], open }, usage };

@@ -1,4 +1,4 @@
-/** Tasks of the sandbox's media children: one process entry for everything they make and transcribe. */
+/** Tasks of the sandbox's media children: one process entry for generation and transcription. */
 import { serveTasks, type Task } from "#shared/children/serve-tasks.ts";
 
 import type { ImageEditParams } from "./image/edit.ts";
@@ -14,7 +14,7 @@ import type { VideoTask } from "./video/params.ts";
 let flite: Promise<Flite> | undefined;
 const loadVoice = (): Promise<Flite> => (flite ??= loadFlite());
 
-/** Images need sharp, which is loaded only by the tasks that use it. */
+/** Image tasks import sharp only when used. */
 const tasks = {
   "image.make": async (input) => {
     const { makeImage } = await import("./image/make.ts");
@@ -31,7 +31,7 @@ const tasks = {
     const { language } = input as { readonly language?: string };
     return { output: await transcribeAudio(audio, language) };
   },
-  /** Emits pieces of one byte: how much of the video there is, in whole percent. */
+  /** Emits the progress as single bytes, in percent. */
   "video.make": async (input, [source = new Uint8Array(0)], emit) => {
     const { makeVideo } = await import("./video/make.ts");
     let told = 0;

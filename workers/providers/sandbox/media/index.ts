@@ -1,6 +1,6 @@
 /**
- * The sandbox's media makers: real pictures, speech, videos, music and meshes without a network or a key, the same for the same
- * prompt and seed. The work is done in child processes, a few at a time; nothing here keeps a heartbeat waiting.
+ * Media generators of the sandbox: real images, speech, videos, music and meshes without network or key, equal for equal prompt and seed. A
+ * few child processes do the work, so that heartbeats of this process are not delayed.
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,58 +30,58 @@ interface Made {
 
 export interface ImageEdit extends Omit<ImageEditParams, "strength"> {
   readonly image: Uint8Array;
-  /** Mask of the image's size, transparent where the image is to be repainted. Without a mask all of it is. */
+  /** Mask of the image's size, transparent where the image is repainted. Default: the whole image. */
   readonly mask?: Uint8Array | undefined;
-  /** 0 to 1; where it is not given 0.8 of a whole image, and 1 behind a mask: what was there must not show through. */
+  /** Strength from 0 to 1. Default: 0.8 without a mask, 1 with a mask, whose original content must not show through. */
   readonly strength?: number | undefined;
 }
 
 export interface SpeechParams extends Omit<CheckedSpeech, "speed"> {
-  /** 0.25 to 4. */
+  /** Speed from 0.25 to 4. */
   readonly speed?: number | undefined;
 }
 
 export interface VideoParams extends VideoTaskParams {
-  /** To be animated; or a video to be transformed, but not both. */
+  /** Image to animate; cannot be combined with a video to transform. */
   readonly image?: Uint8Array | undefined;
   readonly video?: Uint8Array | undefined;
 }
 
 interface MeshSources {
-  /** Becomes the texture; only a retexture and a new mesh look at it. */
+  /** Texture of the mesh; used only by a retexture and a new mesh. */
   readonly image?: Uint8Array | undefined;
 }
 
 export interface SandboxMedia {
-  /** Makes an image of exactly the requested size. @throws MediaError invalid, busy, timeout, aborted, failed */
+  /** Generates an image of exactly the requested size. @throws MediaError invalid, busy, timeout, aborted, failed */
   makeImage(params: ImageParams, signal?: AbortSignal): Promise<Made>;
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the image and the mask */
   editImage(edit: ImageEdit, signal?: AbortSignal): Promise<Made>;
-  /** 24 kHz, one channel. */
+  /** Generates speech of 24 kHz, one channel. */
   speak(params: SpeechParams, signal?: AbortSignal): Promise<Made & { readonly seconds: number }>;
-  /** The same bytes as they are made: by sentence for pcm, wav and mp3, at the end for the others. */
+  /** Streams the same bytes during generation: by sentence for pcm, wav and mp3, at the end for other formats. */
   streamSpeech(params: SpeechParams, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the audio */
   transcribe(
     audio: Uint8Array,
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
-  /** An MP4 of H.264 and AAC. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input */
+  /** Generates an MP4 of H.264 and AAC. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input */
   makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<Made>;
-  /** 48 kHz, two channels; pcm is 16 bits, little-endian, left and right in turn. @throws MediaError as makeImage */
+  /** Generates music of 48 kHz, two channels; pcm is 16-bit little-endian, interleaved. @throws MediaError as makeImage */
   composeMusic(params: MusicParams, signal?: AbortSignal): Promise<Made>;
-  /** A binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the image */
+  /** Generates a binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the image */
   makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<Made>;
-  /** Likewise. @throws MediaError as above, for the mesh too, which is also invalid where it has no triangles */
+  /** Transforms a mesh. @throws MediaError as above, also for the mesh, which is invalid without triangles */
   transformMesh(
     params: MeshTransformParams & MeshSources & { readonly mesh: Uint8Array },
     signal?: AbortSignal,
   ): Promise<Made>;
-  /** Ends the children. */
+  /** Stops the child processes. */
   close(): Promise<void>;
 }
 
-/** Starts nothing until the first call. Whoever creates it closes it. */
+/** Starts nothing until the first call. The creator must close the result. */
 export function createSandboxMedia(): SandboxMedia {
   const pool = createChildPool({
     script: fileURLToPath(new URL("child.ts", import.meta.url)),
@@ -96,16 +96,16 @@ export function createSandboxMedia(): SandboxMedia {
     jobsMax: MEDIA_LIMITS.childJobsMax,
     residentBytesMax: MEDIA_LIMITS.childResidentBytesMax,
     environment: {
-      // Read when sharp is loaded: without it a machine without fonts would write captions in nothing.
+      // Read when sharp is loaded; without it, captions on a machine without fonts would be invisible.
       FONTCONFIG_FILE: fileURLToPath(new URL("../../../children/fonts.conf", import.meta.url)),
-      // Decoded pictures come and go: a few arenas of glibc give their memory back sooner.
+      // Decoded images are short-lived; with few arenas, glibc returns memory sooner.
       MALLOC_ARENA_MAX: "2",
     },
   });
   const run = (task: MediaTask, job: Omit<ChildJob, "task">): ReturnType<ChildPool["run"]> =>
     pool.run({ task, ...job });
 
-  /** @param sources foreign bytes that it is made from, those that are there */
+  /** @param sources input media of the task */
   async function make(
     task: MediaTask,
     input: object,
@@ -174,7 +174,7 @@ export function createSandboxMedia(): SandboxMedia {
   };
 }
 
-/** Pieces of a running job as a generator; leaving it ends the job. */
+/** Streams the output of a running job; leaving the generator ends the job. */
 async function* streamed(
   start: (onChunk: (chunk: Uint8Array) => void, stop: AbortSignal) => Promise<unknown>,
 ): AsyncGenerator<Uint8Array, void, void> {
@@ -185,7 +185,7 @@ async function* streamed(
       const onChunk = (chunk: Uint8Array): void => {
         if (chunk.byteLength > 0 && !stop.signal.aborted) controller.enqueue(chunk);
       };
-      // Closed, since an error would take with it what waits to be read.
+      // Closes instead of failing the stream, because an error would discard unread chunks.
       const end = (error?: unknown): void => {
         fault = error;
         if (!stop.signal.aborted) controller.close();
@@ -230,7 +230,7 @@ function checkRange(name: string, value: number, min: number, max: number): void
 
 const folder = processFolder("sluice-media-");
 
-/** A directory for one job's files, removed with them also when the child was killed. */
+/** Creates a directory for one job's files and removes it afterwards, even if the child was killed. */
 async function withDirectory<T>(work: (directory: string) => Promise<T>): Promise<T> {
   const directory = await mkdtemp(join(folder(), "job-"));
   try {

@@ -1,4 +1,4 @@
-/** The prompt in a strip at the lower edge, so that an image tells what it was made from. */
+/** Writes the prompt into a strip at the lower edge, so that an image shows its prompt. */
 import sharp, { type Sharp } from "sharp";
 
 interface Captioned {
@@ -7,11 +7,11 @@ interface Captioned {
   readonly height: number;
 }
 
-/** Smaller letters cannot be read, and a smaller image has no room for them. */
+/** Smallest legible letter size; smaller images have no caption. */
 const LETTER_MIN_PIXELS = 11;
 const SIDE_MIN_PIXELS = 96;
 const LINES_MAX = 3;
-/** Letters of DejaVu Sans are 0.6 of their size wide on average; capitals are wider, so a text is cut a little early. */
+/** Width of a letter relative to its size. DejaVu Sans averages 0.6; capitals are wider, so texts are cut slightly early. */
 const LETTER_WIDTH = 0.66;
 const STRIP_SHARE_MAX = 0.4;
 const STRIP = { r: 12, g: 14, b: 30, alpha: 0.62 } as const;
@@ -39,7 +39,7 @@ export async function addCaption(image: Sharp, { prompt, width, height }: Captio
       if (/no text to render/.test(String(error))) return undefined;
       throw error;
     });
-  // Letters such as the Hangul filler have no ink.
+  // Characters such as the Hangul filler are invisible.
   if (!drawn) return image;
   const { data, info } = drawn;
   const strip = { width, height: info.height + 2 * margin, channels: 4, background: STRIP } as const;
@@ -50,7 +50,7 @@ export async function addCaption(image: Sharp, { prompt, width, height }: Captio
   ]);
 }
 
-/** One line of what can be seen, cut where it is wider than so many Latin letters. */
+/** Returns one line of visible text, cut to the width of this many Latin letters. */
 function shortened(prompt: string, lettersMax: number): string {
   const plain = prompt
     .slice(0, 4 * Math.ceil(lettersMax))
@@ -66,7 +66,7 @@ function shortened(prompt: string, lettersMax: number): string {
   return `${kept.trimEnd()}…`;
 }
 
-/** The text is Pango markup. */
+/** Escapes Pango markup. */
 function escaped(text: string): string {
   return text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 }

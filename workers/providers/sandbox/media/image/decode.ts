@@ -1,4 +1,4 @@
-/** Reads the caller's image: kind and size from its own bytes before any decoder sees it. */
+/** Decodes the caller's image. Type and size are checked in its bytes before any decoder. */
 import sharp from "sharp";
 
 import { readImageHeader } from "#shared/media/image-header.ts";
@@ -6,7 +6,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS, checkMax } from "#workers/providers/sandbox/media/limits.ts";
 
 export interface Pixels {
-  /** Four bytes a pixel: red, green, blue, alpha. */
+  /** Four bytes per pixel: red, green, blue, alpha. */
   readonly data: Uint8Array;
   readonly width: number;
   readonly height: number;
@@ -15,8 +15,8 @@ export interface Pixels {
 }
 
 /**
- * Turned upright as its EXIF says, in sRGB, 8 bits a channel; of an animation the first frame.
- * @param what how errors name it, such as "The image"
+ * Returns the image rotated by its EXIF orientation, in sRGB with 8 bits a channel; of an animation, the first frame.
+ * @param what name in errors, such as "The image"
  * @throws MediaError unsupported, too_large, corrupt
  */
 export async function decodeImage(bytes: Uint8Array, what: string): Promise<Pixels> {
@@ -40,8 +40,8 @@ export async function decodeImage(bytes: Uint8Array, what: string): Promise<Pixe
 }
 
 /**
- * Reads kind and size in the first bytes, without a decoder.
- * @param what how errors name it
+ * Checks type and size in the first bytes, without a decoder.
+ * @param what name in errors
  * @throws MediaError unsupported, too_large
  */
 function checkImage(bytes: Uint8Array, what: string): void {

@@ -1,4 +1,4 @@
-/** The caller's image with a new scene in it: where the mask is opaque every pixel stays as it was. */
+/** Paints a new scene into the caller's image; pixels under the opaque part of the mask stay unchanged. */
 import sharp from "sharp";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -10,9 +10,9 @@ import { paintScene } from "./scene.ts";
 export interface ImageEditParams extends Encoding {
   readonly prompt: string;
   readonly seed: number;
-  /** 0 leaves the image, 1 repaints it wholly. */
+  /** Strength of the change: 0 keeps the image, 1 repaints it completely. */
   readonly strength: number;
-  /** undefined keeps the image's own size. */
+  /** undefined keeps the size of the image. */
   readonly size?: { readonly width: number; readonly height: number } | undefined;
 }
 
@@ -23,11 +23,11 @@ interface Box {
   readonly height: number;
 }
 
-/** "Add a boat" puts the boat into the image; any other prompt paints its whole scene. */
+/** "Add a boat" adds the boat to the image; any other prompt paints its whole scene. */
 const ADDS = /^\W*(add|put|place|insert|draw)\b/i;
 
 /**
- * The changed image as a file.
+ * Returns the changed image as a file.
  * @throws MediaError unsupported, too_large, corrupt; invalid for a mask of another size or without transparency
  */
 export async function editImage(
@@ -50,7 +50,7 @@ export async function editImage(
 
 const sizeOf = ({ width, height }: Pixels) => ({ width, height });
 
-/** Reads a mask, which must have the image's size; its part with an alpha below 255 is to be repainted. */
+/** Reads a mask, which must have the image's size; pixels with an alpha below 255 are repainted. */
 async function readMask(bytes: Uint8Array, source: Pixels): Promise<Pixels> {
   const mask = await decodeImage(bytes, "The mask");
   if (mask.width !== source.width || mask.height !== source.height) {
@@ -60,12 +60,12 @@ async function readMask(bytes: Uint8Array, source: Pixels): Promise<Pixels> {
     );
   }
   if (!mask.hasAlpha) {
-    throw new MediaError("invalid", "The mask must have an alpha channel whose transparent part is to be repainted.");
+    throw new MediaError("invalid", "The mask must have an alpha channel; its transparent part is repainted.");
   }
   return mask;
 }
 
-/** The smallest box around what may be repainted; null where nothing may. */
+/** Returns the smallest box around the pixels to repaint; null without any. */
 function boundsOf({ data, width, height }: Pixels): Box | null {
   let left = width;
   let right = -1;
@@ -83,7 +83,7 @@ function boundsOf({ data, width, height }: Pixels): Box | null {
   return right < 0 ? null : { left, top, width: right - left + 1, height: bottom - top + 1 };
 }
 
-/** Lays the scene over the image's pixels, in place. @param opening null repaints every pixel */
+/** Blends the scene into the image's pixels, in place. @param opening mask; null repaints every pixel */
 function blend(image: Pixels, scene: Uint8Array, box: Box, strength: number, opening: Pixels | null): void {
   for (let y = 0, from = 0; y < box.height; y += 1) {
     let to = 4 * ((box.top + y) * image.width + box.left);

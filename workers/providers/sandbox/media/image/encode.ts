@@ -1,21 +1,21 @@
-/** Pixels as a PNG, JPEG or WebP file. */
+/** Encodes pixels as a PNG, JPEG or WebP file. */
 import type { Sharp } from "sharp";
 
 export type ImageFormat = "png" | "jpeg" | "webp";
 
 export interface Encoding {
   readonly format: ImageFormat;
-  /** 1 to 100, for JPEG and WebP; PNG loses nothing. */
+  /** Quality from 1 to 100, for JPEG and WebP; PNG is lossless. */
   readonly quality?: number | undefined;
 }
 
 const USUAL_QUALITY = 90;
 
-/** JPEG has no transparency: what is transparent becomes white. */
+/** Transparent pixels become white in JPEG, which has no transparency. */
 export async function encodeImage(image: Sharp, { format, quality = USUAL_QUALITY }: Encoding): Promise<Uint8Array> {
   const percent = Math.min(100, Math.max(1, Math.round(quality)));
   const encoded = {
-    // Level 6 takes a third longer than 3 and saves a tenth.
+    // Level 6 takes a third longer than level 3 and is a tenth smaller.
     png: () => image.png({ compressionLevel: 6 }),
     jpeg: () => image.flatten({ background: "#ffffff" }).jpeg({ quality: percent }),
     webp: () => image.webp({ quality: percent, effort: 3 }),

@@ -1,4 +1,4 @@
-/** An image from a prompt: a seeded scene with the prompt as its caption. */
+/** Generates an image from a prompt: a seeded scene with the prompt as its caption. */
 import { addCaption } from "./caption.ts";
 import { encodeImage, type Encoding } from "./encode.ts";
 import { paintScene, type SceneParams } from "./scene.ts";
@@ -10,7 +10,7 @@ export interface ImageParams extends Omit<SceneParams, "isTransparent">, Encodin
 
 const SATURATION = { vivid: 1.3, natural: 0.8 } as const;
 
-/** A file of exactly the size and format asked for; the same bytes for the same params. */
+/** Returns a file of exactly the requested size and format; equal parameters produce equal bytes. */
 export async function makeImage(params: ImageParams): Promise<Uint8Array> {
   const isTransparent = params.background === "transparent";
   const scene = await paintScene({ ...params, isTransparent });

@@ -1,4 +1,4 @@
-/** Paints one of the scenes in `scenes/`, chosen by the prompt's words or else by the seed, in a palette chosen likewise. */
+/** Paints one of the scenes in `scenes/`. The prompt's words, or else the seed, choose the scene and its palette. */
 import { readdirSync, readFileSync } from "node:fs";
 
 import sharp, { type Sharp } from "sharp";
@@ -13,7 +13,7 @@ export interface SceneParams {
   readonly seed: number;
   readonly width: number;
   readonly height: number;
-  /** Only what stands in the scene, without sky and ground. */
+  /** True for only the objects of the scene, without sky and ground. */
   readonly isTransparent: boolean;
 }
 
@@ -25,9 +25,9 @@ interface Scene {
 type Colours = Readonly<Record<string, string>>;
 
 const SCENES = new URL("scenes/", import.meta.url);
-/** Largest size of a scene, relative to the image: what lies outside is cut off, so the same scene is framed anew. */
+/** Largest size of a scene relative to the image; the crop varies the framing of a scene. */
 const ZOOM_MAX = 1.1;
-/** librsvg draws in tiles and the whole scene again for each: larger images are drawn at this size and enlarged. */
+/** Largest drawn side, in pixels: librsvg redraws the whole scene for each tile, so larger images are scaled up. */
 const DRAWN_SIDE_MAX_PIXELS = 2_000;
 
 /** Paints a scene of exactly the requested size, with an alpha channel. */
@@ -39,13 +39,13 @@ export async function paintScene(params: SceneParams): Promise<Sharp> {
     .ensureAlpha()
     .raw()
     .toBuffer({ resolveWithObject: true });
-  // A new chain: in one, sharp would have the drawing itself enlarged.
+  // Starts a new chain: within one chain, sharp would enlarge the drawing itself.
   return sharp(data, { raw: { width: info.width, height: info.height, channels: 4 } }).resize(width, height, {
     fit: "fill",
   });
 }
 
-/** Nothing of the prompt stands in the SVG: it only chooses among our own files. */
+/** Returns the SVG, which contains no text of the prompt: the prompt only chooses among our own files. */
 function sceneSvg({ prompt, seed, width, height, isTransparent }: SceneParams): string {
   const words = wordsOf(prompt);
   const random = createRandom(hashText(prompt, seed >>> 0));
@@ -54,7 +54,7 @@ function sceneSvg({ prompt, seed, width, height, isTransparent }: SceneParams): 
   const [x, y] = [share() * (1 - zoom) * width, share() * (1 - zoom) * height];
   const mirror = share() < 0.5 ? `translate(${width} 0) scale(-1 1)` : "";
   const scene = choose(readScenes(), words, random.below(1_000));
-  // Palettes in turn: images of neighbouring seeds, which one call makes, look different.
+  // Palettes rotate with the seed, so that images of one call, which have adjacent seeds, look different.
   const palette = choose(palettesFile.palettes, words, hashText(prompt) + (seed >>> 0));
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}">
 ${styleOf({ ...palette.colours, ...accentOf(words) }, isTransparent)}
@@ -66,7 +66,7 @@ function wordsOf(prompt: string): readonly string[] {
   return plain.match(/\p{L}+/gu) ?? [];
 }
 
-/** The first word that any of them knows, in the singular or the plural, decides. */
+/** Chooses the item with the first matching word, in singular or plural. */
 function choose<T extends { readonly keywords: string }>(
   from: readonly T[],
   words: readonly string[],
@@ -82,7 +82,7 @@ function choose<T extends { readonly keywords: string }>(
   return chosen;
 }
 
-/** Each file names the words that it answers to in its `<desc>`. */
+/** Reads the scene files; the `<desc>` of each file lists its keywords. */
 function readScenes(): readonly Scene[] {
   return readdirSync(SCENES)
     .filter((name) => name.endsWith(".svg"))
@@ -97,7 +97,7 @@ function accentOf(words: readonly string[]): Colours {
   return accent === undefined ? {} : { accent };
 }
 
-/** A class for each colour, as filling and as line; besides `sky`, `glow`, and `backdrop`, which an image with transparency leaves out. */
+/** Returns a CSS class per colour, for fill and stroke, and `sky`, `glow` and `backdrop`, which transparent images omit. */
 function styleOf(colours: Colours, isTransparent: boolean): string {
   const classes = Object.entries(colours).map(
     ([name, colour]) => `.${name}{fill:${colour}}.${name}-line{stroke:${colour}}`,

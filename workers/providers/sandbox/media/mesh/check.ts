@@ -1,4 +1,4 @@
-/** Checks what a foreign file says of itself before the glTF library reserves memory or follows a reference for it. */
+/** Checks the declarations of an untrusted file before the glTF library allocates memory or follows references for it. */
 import { readJson } from "#shared/json.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS, checkMax } from "#workers/providers/sandbox/media/limits.ts";
@@ -8,11 +8,11 @@ type Lists = Readonly<Record<(typeof LISTS)[number], readonly Entry[]>>;
 
 interface CheckedMesh {
   readonly json: Entry;
-  /** Empty where the file has none. */
+  /** Binary chunk; empty without one. */
   readonly binary: Uint8Array;
 }
 
-/** The lists that are read: animations, skins, cameras and lights are left out. */
+/** Lists that are read: animations, skins, cameras and lights are ignored. */
 const LISTS = [
   "buffers",
   "bufferViews",
@@ -36,22 +36,22 @@ const COMPONENTS: Readonly<Record<string, number>> = {
   MAT4: 16,
 };
 const COMPONENT_BYTES: Readonly<Record<string, number>> = { 5120: 1, 5121: 1, 5122: 2, 5123: 2, 5125: 4, 5126: 4 };
-/** glTF 2.0, section 4.4: "glTF", the version and the length, then chunks that begin with their length and kind. */
+/** glTF 2.0, section 4.4: "glTF", the version and the length, then chunks that begin with their length and type. */
 const [MAGIC, JSON_CHUNK, BINARY_CHUNK] = [0x46546c67, 0x4e4f534a, 0x004e4942];
 const [JSON_START, CHUNK_HEADER_BYTES] = [20, 8];
 
 /**
- * The parts of a binary glTF file that are read, for the glTF library.
- * @param readable the extensions that a file may need
+ * Returns the parts of a binary glTF file for the glTF library.
+ * @param readable extensions that a file may require
  * @throws MediaError unsupported, corrupt, too_large
  */
 export function checkedMesh(bytes: Uint8Array, readable: readonly string[]): CheckedMesh {
   const { json, binary } = openContainer(bytes);
   const { version } = entryOf(json["asset"], "asset");
-  if (version !== "2.0") throw unsupported("is of another version than glTF 2.0");
+  if (version !== "2.0") throw unsupported("has another version than glTF 2.0");
   for (const name of listOf(json, "extensionsRequired")) {
     if (readable.some((one) => one === name)) continue;
-    throw unsupported(`needs the extension ${String(name).replaceAll(/\W/g, "").slice(0, 80)}, which is not taken`);
+    throw unsupported(`needs the extension ${String(name).replaceAll(/\W/g, "").slice(0, 80)}, which is not supported`);
   }
   const lists = Object.fromEntries(LISTS.map((name) => [name, entriesOf(json, name)])) as Lists;
   checkBuffers(lists, binary.byteLength);
@@ -79,11 +79,11 @@ function openContainer(bytes: Uint8Array): CheckedMesh {
   if (view.byteLength < 8 || view.getUint32(0, true) !== MAGIC || view.getUint32(4, true) !== 2) {
     throw unsupported("is no binary glTF 2.0 file (GLB)");
   }
-  const cutOff = corrupt("it is cut off before its end, or longer than it says");
+  const cutOff = corrupt("its length differs from the length in its header");
   if (view.byteLength < JSON_START || view.getUint32(8, true) !== view.byteLength) throw cutOff;
   const end = JSON_START + view.getUint32(12, true);
   if (end > view.byteLength) throw cutOff;
-  if (view.getUint32(16, true) !== JSON_CHUNK) throw corrupt("it does not begin with its description");
+  if (view.getUint32(16, true) !== JSON_CHUNK) throw corrupt("it does not start with a JSON chunk");
   checkMax("The mesh", end - JSON_START, MEDIA_LIMITS.meshJsonBytesMax, "bytes of description");
   const json = entryOf(parse(bytes.subarray(JSON_START, end)), "its description");
   const start = end + CHUNK_HEADER_BYTES;
@@ -97,26 +97,26 @@ function parse(bytes: Uint8Array): unknown {
   try {
     return readJson(bytes).value;
   } catch (error) {
-    throw corrupt("its description is no valid JSON, or is nested too deeply", error);
+    throw corrupt("its JSON chunk is invalid or nested too deeply", error);
   }
 }
 
-/** All data are in the file, which is where every view lies: a buffer or image elsewhere is never fetched. */
+/** Checks that all data are inside the file, within its views: external buffers and images are never fetched. */
 function checkBuffers({ buffers, images, bufferViews }: Lists, binaryBytes: number): void {
   if ([...buffers, ...images].some(({ uri }) => uri !== undefined)) {
-    throw unsupported("refers to data by address; it must hold all of them itself");
+    throw unsupported("refers to external data; it must contain all of its data");
   }
-  if (buffers.length > 1) throw unsupported("has several buffers; one is taken");
+  if (buffers.length > 1) throw unsupported("has several buffers; only one is supported");
   for (const view of bufferViews) {
     wholeOf(view, "byteLength", 1, binaryBytes - wholeOf(view, "byteOffset", 0, binaryBytes, 0));
   }
 }
 
-/** Each list of numbers lies within its view; together they are not too long. */
+/** Checks that each accessor lies within its view, and limits their total size. */
 function checkAccessors({ accessors, bufferViews }: Lists): void {
   let decodedBytes = 0;
   for (const accessor of accessors) {
-    if (accessor["sparse"] !== undefined) throw unsupported("has sparse lists of numbers, which are not taken");
+    if (accessor["sparse"] !== undefined) throw unsupported("has sparse accessors, which are not supported");
     const components = tableValue(COMPONENTS, accessor["type"]);
     const elementBytes = components * tableValue(COMPONENT_BYTES, accessor["componentType"]);
     const count = wholeOf(accessor, "count", 1, Number.MAX_SAFE_INTEGER);
@@ -125,12 +125,12 @@ function checkAccessors({ accessors, bufferViews }: Lists): void {
     if (view === undefined) continue;
     const stride = wholeOf(view, "byteStride", elementBytes, 252, elementBytes);
     const end = wholeOf(accessor, "byteOffset", 0, Number.MAX_SAFE_INTEGER, 0) + stride * (count - 1) + elementBytes;
-    if (end > Number(view["byteLength"])) throw corrupt("a list is longer than its place");
+    if (end > Number(view["byteLength"])) throw corrupt("an accessor is longer than its buffer view");
   }
   checkMax("The mesh", decodedBytes, MEDIA_LIMITS.meshNumbersBytesMax, "bytes of numbers");
 }
 
-/** The library copies each image. */
+/** Checks the images, each of which the library copies. */
 function checkImages({ images, bufferViews }: Lists): void {
   checkMax("The mesh", images.length, MEDIA_LIMITS.meshImagesMax, "images");
   const views = images.map((image) => bufferViews[indexOf(image, "bufferView", bufferViews) ?? -1]);
@@ -138,26 +138,26 @@ function checkImages({ images, bufferViews }: Lists): void {
   checkMax("The mesh", bytes, MEDIA_LIMITS.meshBytesMax, "bytes of images");
 }
 
-/** A forest that is not too deep: each node has one parent at most, none is its own ancestor. */
+/** Checks for a forest of limited depth: each node has at most one parent, and none is its own ancestor. */
 function checkNodes(nodes: readonly Entry[]): void {
   const parents = new Int32Array(nodes.length).fill(-1);
   nodes.forEach((node, parent) => {
     for (const child of listOf(node, "children")) {
       const at = wholeOf({ child }, "child", 0, nodes.length - 1);
-      if (parents[at] !== -1) throw corrupt("a node lies in two others");
+      if (parents[at] !== -1) throw corrupt("a node has two parents");
       parents[at] = parent;
     }
   });
   for (const start of nodes.keys()) {
     let depth = 0;
     for (let at = parents[start] ?? -1; at >= 0; at = parents[at] ?? -1) {
-      if (at === start) throw corrupt("a node lies in itself");
-      checkMax("The mesh", ++depth, MEDIA_LIMITS.meshNodeDepthMax, "nodes in each other");
+      if (at === start) throw corrupt("a node contains itself");
+      checkMax("The mesh", ++depth, MEDIA_LIMITS.meshNodeDepthMax, "levels of nodes");
     }
   }
 }
 
-/** A mesh that many nodes show counts for each of them. */
+/** Checks the displayed size: a mesh counts for each node that uses it. */
 function checkSize({ nodes, meshes, accessors }: Lists): void {
   const sizes = meshes.map((mesh) => entriesOf(mesh, "primitives").map((primitive) => sizeOf(primitive, accessors)));
   const shown = nodes.flatMap((node) => sizes[indexOf(node, "mesh", meshes) ?? -1] ?? []);
@@ -167,14 +167,14 @@ function checkSize({ nodes, meshes, accessors }: Lists): void {
   checkMax("The mesh", Math.floor(total("corners") / 3), MEDIA_LIMITS.meshTrianglesMax, "triangles");
 }
 
-/** Points and corners of triangles; without indices each point is a corner. */
+/** Returns the number of vertices and of triangle corners; without indices, each vertex is a corner. */
 function sizeOf(primitive: Entry, accessors: readonly Entry[]) {
   const attributes = entryOf(primitive["attributes"], "attributes");
   const points = accessors[indexOf(attributes, "POSITION", accessors) ?? -1];
-  if (points?.["type"] !== "VEC3") throw corrupt("a piece has no points");
+  if (points?.["type"] !== "VEC3") throw corrupt("a primitive has no points");
   for (const name of Object.keys(attributes)) {
     const list = accessors[indexOf(attributes, name, accessors) ?? -1];
-    if (list?.["count"] !== points["count"]) throw corrupt("a piece has lists of different lengths");
+    if (list?.["count"] !== points["count"]) throw corrupt("a primitive has accessors of different lengths");
   }
   const corners = accessors[indexOf(primitive, "indices", accessors) ?? -1] ?? points;
   return { vertices: Number(points["count"]), corners: Number(corners["count"]) };
@@ -185,7 +185,7 @@ function entryOf(value: unknown, what: string): Entry {
   throw corrupt(`${what} is no object`);
 }
 
-/** Empty where the member is missing. */
+/** Returns a list; empty if the member is missing. */
 function listOf(parent: Entry, key: string): readonly unknown[] {
   const list = parent[key] ?? [];
   if (!Array.isArray(list)) throw corrupt(`${key} is no list`);
@@ -197,7 +197,7 @@ function entriesOf(parent: Entry, key: string): readonly Entry[] {
   return listOf(parent, key).map((entry) => entryOf(entry, `an entry of ${key}`));
 }
 
-/** A place in a list; undefined where the member is missing. */
+/** Returns an index into a list; undefined if the member is missing. */
 function indexOf(parent: Entry, key: string, list: readonly unknown[]): number | undefined {
   return parent[key] === undefined ? undefined : wholeOf(parent, key, 0, list.length - 1);
 }
@@ -210,6 +210,6 @@ function wholeOf(parent: Entry, key: string, min: number, max: number, missing?:
 
 function tableValue(table: Readonly<Record<string, number>>, key: unknown): number {
   const value = Object.hasOwn(table, String(key)) ? table[String(key)] : undefined;
-  if (value === undefined) throw corrupt("a list has numbers of no known kind");
+  if (value === undefined) throw corrupt("an accessor has an unknown component type");
   return value;
 }

@@ -1,4 +1,4 @@
-/** Documents of the glTF library as the sandbox writes them: one node, mesh and primitive a piece, placed in the world. */
+/** glTF documents in the sandbox's form: one node, mesh and primitive per piece, in world coordinates. */
 import {
   type Accessor,
   Document,
@@ -19,19 +19,19 @@ export interface MeshParams {
   readonly seed: number;
 }
 
-/** Vertices in metres, and three indices a triangle. */
+/** Vertices in metres, and three indices per triangle. */
 export interface Geometry {
   readonly positions: Float32Array;
-  /** Vectors of length 1; without them viewers shade each triangle flat. */
+  /** Unit vectors; without normals, viewers shade each triangle flat. */
   readonly normals?: Float32Array | undefined;
   readonly uvs: Float32Array;
   readonly indices: Uint32Array;
 }
 
-/** Without a voice: what the library has to say would go to stdout, where the child answers. */
+/** Disables the library's log, which would be written to stdout, the channel of the child's results. */
 export const SILENT = new Logger(Logger.Verbosity.SILENT);
 
-/** An empty scene; the file says what it was made from. */
+/** Creates an empty scene; the file contains its prompt and seed. */
 export function newDocument({ prompt, seed }: MeshParams): Document {
   const document = new Document().setLogger(SILENT);
   const extras = { prompt: prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toWellFormed(), seed };
@@ -63,7 +63,7 @@ export function addPiece(document: Document, name: string, primitive: Primitive)
   document.getRoot().getDefaultScene()?.addChild(node);
 }
 
-/** Pieces that the scene shows; all pieces where a file has no scene. */
+/** Returns the pieces of the default scene; all pieces of a file without scenes. */
 export function piecesOf(document: Document): readonly { readonly node: Node; readonly primitive: Primitive }[] {
   const scene = document.getRoot().getDefaultScene();
   const nodes: Node[] = [];
@@ -90,7 +90,7 @@ export function accessorOf(
   return document.createAccessor().setType(type).setArray(numbers).setBuffer(buffer);
 }
 
-/** Plastic to satin, never metal: a mirror would hide the texture. */
+/** Returns a plastic to satin material; a metallic one would hide the texture. */
 export function texturedMaterial(document: Document, texture: TextureFile, random: Random): Material {
   return document
     .createMaterial("textured")

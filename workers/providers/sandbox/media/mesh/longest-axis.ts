@@ -1,10 +1,10 @@
-/** Axis along which a mesh is longest. */
+/** Longest axis of a mesh. */
 import type { Document } from "@gltf-transform/core";
 import { getBounds } from "@gltf-transform/functions";
 
 export interface LongestAxis {
   readonly axis: 0 | 1 | 2;
-  /** Coordinate on this axis where the mesh begins. */
+  /** Smallest coordinate of the mesh on this axis. */
   readonly from: number;
   /** Never 0. */
   readonly length: number;

@@ -1,4 +1,4 @@
-/** A prompt and a seed as a mesh: one of eight shapes, in a seeded size, with the caller's image or a pattern on it. */
+/** Generates a mesh from a prompt and a seed: one of eight shapes in a seeded size, textured by the caller's image or a pattern. */
 import { createRandom, hashText, type Random } from "../../random.ts";
 import { addGeometry, encodeGlb, type MeshParams, newDocument, texturedMaterial } from "./document.ts";
 import { type Primitive, PRIMITIVES } from "./primitives.ts";
@@ -6,8 +6,8 @@ import { type Surface, tessellated } from "./surface.ts";
 import { imageTexture, patternTexture } from "./texture.ts";
 
 /**
- * A binary glTF 2.0 file: equal bytes for equal params and image.
- * @param image becomes the texture
+ * Returns a binary glTF 2.0 file: equal bytes for equal parameters and image.
+ * @param image texture
  * @throws MediaError unsupported, too_large, corrupt for the image
  */
 export async function makeMesh(params: MeshParams, image?: Uint8Array): Promise<Uint8Array> {
@@ -22,7 +22,7 @@ export async function makeMesh(params: MeshParams, image?: Uint8Array): Promise<
   return encodeGlb(document);
 }
 
-/** By the first of its words in the prompt, else by the seed. */
+/** Chooses by the first matching word in the prompt, else by the seed. */
 function choosePrimitive(prompt: string, random: Random): readonly [string, Primitive] {
   const all = Object.entries(PRIMITIVES) as [[string, Primitive], ...[string, Primitive][]];
   const chosen = random.pick(all);

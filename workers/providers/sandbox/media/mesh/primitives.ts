@@ -1,4 +1,4 @@
-/** Eight shapes about one metre high, and the words that ask for them. */
+/** Eight shapes of about one metre, and their keywords. */
 import { cross, type Surface, type Vector } from "./surface.ts";
 
 export interface Primitive {
@@ -6,7 +6,7 @@ export interface Primitive {
   readonly surfaces: readonly Surface[];
 }
 
-/** Radius and height of a profile at `t`, from 0 to 1: from the lower middle outwards and up to the upper middle. */
+/** Radius and height of a profile at `t`, from 0 to 1: from the lower centre outwards and up to the upper centre. */
 type Profile = (t: number) => readonly [radius: number, height: number];
 
 const TURN = 2 * Math.PI;
@@ -69,7 +69,7 @@ function cos(turns: number): number {
   return Math.cos(TURN * turns);
 }
 
-/** A profile turned about the upright axis. */
+/** Returns a profile rotated around the vertical axis. */
 function lathe(profile: Profile, rows: number): Surface {
   const at = (u: number, v: number): Vector => {
     const [radius, height] = profile(v);
@@ -85,7 +85,7 @@ function disc(radius: number, height: number, faces: "up" | "down"): Surface {
   };
 }
 
-/** A square of one metre, half a metre out along `normal`. */
+/** Returns a square of one metre, at half a metre along `normal`. */
 function face(normal: Vector, up: Vector): Surface {
   const right = cross(up, normal);
   const coordinate = (u: number, v: number, axis: 0 | 1 | 2): number =>
@@ -102,7 +102,7 @@ function vase(height: number): number {
   return 0.26 + 0.13 * Math.sin(5.2 * height + 0.2);
 }
 
-/** A standing prism with five points. */
+/** Returns an upright prism with a five-pointed star as base. */
 function star(): readonly Surface[] {
   const corners = Array.from({ length: 10 }, (_, at): readonly [number, number] => {
     const radius = at % 2 === 0 ? 0.5 : 0.22;

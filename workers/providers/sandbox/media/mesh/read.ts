@@ -1,6 +1,6 @@
 /**
- * A foreign file as a document of ours. Kept of it: triangles where their nodes put them, normals, one set of texture coordinates,
- * names, and of materials base colour, metalness and roughness. Skins stand as they are stored; the rest is dropped.
+ * Converts an untrusted file to our document. Kept are triangles in world coordinates, normals, one set of texture coordinates, names, and
+ * base colour, metalness and roughness of materials. Skinned meshes keep their stored pose; all else is dropped.
  */
 import {
   type Accessor,
@@ -40,11 +40,11 @@ import { imageTexture } from "./texture.ts";
 const EXTENSIONS = [EXTTextureWebP, KHRMaterialsUnlit, KHRMeshQuantization];
 /** Modes of a primitive: lists, strips and fans of triangles; points and lines are dropped. */
 const [TRIANGLES, FAN] = [4, 6];
-/** Beyond it, areas are no longer numbers. */
+/** Largest coordinate in metres; beyond it, areas overflow. */
 const FARTHEST_METRES = 1e12;
 const NAME_CHARACTERS_MAX = 80;
 
-/** @throws MediaError unsupported, corrupt, too_large; invalid where the mesh has no triangles */
+/** @throws MediaError unsupported, corrupt, too_large; invalid for a mesh without triangles */
 export async function readMesh(bytes: Uint8Array, params: MeshParams): Promise<Document> {
   const { json, binary } = checkedMesh(
     bytes,
@@ -55,14 +55,14 @@ export async function readMesh(bytes: Uint8Array, params: MeshParams): Promise<D
     await copyInto(document, await decode(json, binary));
   } catch (error) {
     if (error instanceof MediaError) throw error;
-    // Values of a kind that glTF does not allow throw here, or come out as points that are no numbers.
+    // Data types that glTF does not allow cause an error here, or result in invalid vertices.
     throw corrupt("its data cannot be decoded", error);
   }
   checkTriangles(document);
   return document;
 }
 
-/** @throws MediaError invalid */
+/** @throws MediaError invalid, for a document without triangles */
 export function checkTriangles(document: Document): void {
   if (piecesOf(document).length === 0) throw new MediaError("invalid", "The mesh has no triangles.");
 }
@@ -83,12 +83,12 @@ async function copyInto(document: Document, source: Document): Promise<void> {
   }
 }
 
-/** null where the primitive has no triangles. */
+/** Returns null for a primitive without triangles. */
 function geometryOf(source: Primitive, node: Node): Geometry | null {
   const mode = source.getMode();
   if (!(mode >= TRIANGLES && mode <= FAN)) return null;
   const count = source.getAttribute("POSITION")?.getCount() ?? 0;
-  if (indicesOf(source).some((index) => index >= count)) throw corrupt("a triangle has a corner that is not there");
+  if (indicesOf(source).some((index) => index >= count)) throw corrupt("a triangle refers to a missing point");
   const coordinates = `TEXCOORD_${source.getMaterial()?.getBaseColorTextureInfo()?.getTexCoord() ?? 0}`;
   const primitive = source.clone();
   for (const target of primitive.listTargets()) primitive.removeTarget(target);
@@ -96,12 +96,13 @@ function geometryOf(source: Primitive, node: Node): Geometry | null {
     if (!["POSITION", "NORMAL", coordinates].includes(name)) primitive.setAttribute(name, null);
   }
   if (mode !== TRIANGLES) convertPrimitiveToTriangles(primitive);
-  // Lists of its own and of floats: the last step writes into them.
+  // Copies to separate lists of floats, because the last step writes into them.
   dequantizePrimitive(compactPrimitive(primitive), { pattern: /.*/ });
   transformPrimitive(primitive, node.getWorldMatrix());
   const [positions, indices] = [positionsOf(primitive), indicesOf(primitive)];
   if (indices.length < 3) return null;
-  if (!positions.every((value) => Math.abs(value) <= FARTHEST_METRES)) throw corrupt("some of its points are nowhere");
+  if (!positions.every((value) => Math.abs(value) <= FARTHEST_METRES))
+    throw corrupt("some of its points have invalid coordinates");
   return {
     positions,
     normals: unitNormals(primitive.getAttribute("NORMAL")),
@@ -110,7 +111,7 @@ function geometryOf(source: Primitive, node: Node): Geometry | null {
   };
 }
 
-/** undefined where one of them has no direction. */
+/** Returns undefined if one normal has no direction. */
 function unitNormals(accessor: Accessor | null): Float32Array | undefined {
   if (accessor?.getType() !== "VEC3") return undefined;
   const normals = Float32Array.from(accessor.getArray() ?? []);
@@ -126,7 +127,7 @@ function coordinatesOf(accessor: Accessor | null): Float32Array | undefined {
   return Float32Array.from(accessor.getArray() ?? [], (value) => (Number.isFinite(value) ? value : 0));
 }
 
-/** Texture coordinates of a piece that has none: seen from the front, a metre of it wide and high. */
+/** Returns texture coordinates for a piece without any: a front projection, one metre wide and high. */
 function projected(positions: Float32Array): Float32Array {
   const uvs = new Float32Array((positions.length / 3) * 2);
   for (let vertex = 0; vertex < uvs.length / 2; vertex += 1) {
@@ -154,7 +155,7 @@ async function copyMaterials(source: Document, document: Document): Promise<(fro
   return (from) => copies.get(from) ?? plain;
 }
 
-/** Base-colour textures alone, each decoded once. */
+/** Copies base-colour textures only, and decodes each once. */
 async function copyTextures(source: Document, document: Document): Promise<ReadonlyMap<Texture | null, Texture>> {
   const copies = new Map<Texture | null, Texture>();
   let pixels = 0;
@@ -174,7 +175,7 @@ async function copyTextures(source: Document, document: Document): Promise<Reado
   return copies;
 }
 
-/** Share from 0 to 1; 1 for any other value, since a file may hold anything. */
+/** Returns a share from 0 to 1; 1 for any other value, since a file may contain anything. */
 function share(value: unknown): number {
   return typeof value === "number" && value >= 0 && value <= 1 ? value : 1;
 }

@@ -1,11 +1,11 @@
-/** A skeleton for a mesh: three bones in a row along its longest axis, and a short animation in which they sway. */
+/** Adds a skeleton to a mesh: three bones in a row along its longest axis, and a short swaying animation. */
 import type { Document, Node } from "@gltf-transform/core";
 
 import { accessorOf, piecesOf, positionsOf } from "./document.ts";
 import { longestAxis, type LongestAxis } from "./longest-axis.ts";
 
 const BONES = 3;
-/** Seconds and half angles in radians of the sway: it ends where it began, so that it can be repeated. */
+/** Key times in seconds and half angles in radians of the animation, which ends as it begins, so that it loops. */
 const SWAY = { seconds: [0, 0.5, 1, 1.5, 2], halfAngles: [0, 0.08, 0, -0.08, 0] };
 
 export function rig(document: Document): void {
@@ -24,7 +24,7 @@ export function rig(document: Document): void {
   animate(document, bones, longest);
 }
 
-/** Each vertex follows the two bones whose middles it lies between: two weights that add up to 1. */
+/** Each vertex follows the two bones whose centres are next to it, with two weights that add up to 1. */
 function influencesOf(positions: Float32Array, { axis, from, length }: LongestAxis) {
   const count = positions.length / 3;
   const [joints, weights] = [new Uint8Array(4 * count), new Float32Array(4 * count)];
@@ -40,7 +40,7 @@ function influencesOf(positions: Float32Array, { axis, from, length }: LongestAx
   return { joints, weights };
 }
 
-/** A chain: each bone is the child of the one before. */
+/** Returns a chain of bones: each bone is the child of the previous one. */
 function bonesOf(document: Document, { axis, from, length }: LongestAxis): readonly Node[] {
   const bones = Array.from({ length: BONES }, (_, at) => {
     const offset: [number, number, number] = [0, 0, 0];
@@ -51,7 +51,7 @@ function bonesOf(document: Document, { axis, from, length }: LongestAxis): reado
   return bones;
 }
 
-/** From the mesh's space into each bone's: bones lie in a row and are not turned. */
+/** Returns the transformations from mesh space to bone space: bones are in a row and not rotated. */
 function bindMatrices({ axis, from, length }: LongestAxis): Float32Array {
   const matrices = new Float32Array(16 * BONES);
   for (let bone = 0; bone < BONES; bone += 1) {
@@ -61,7 +61,7 @@ function bindMatrices({ axis, from, length }: LongestAxis): Float32Array {
   return matrices;
 }
 
-/** All bones but the first turn sideways. */
+/** Rotates all bones except the first sideways. */
 function animate(document: Document, [, ...bones]: readonly Node[], { axis }: LongestAxis): void {
   const rotations = SWAY.halfAngles.flatMap((half) => {
     const [sine, cosine] = [Math.sin(half), Math.cos(half)];

@@ -1,4 +1,4 @@
-/** A mesh as parts: its connected components, or slabs along its longest axis where all of it is connected. */
+/** Splits a mesh into parts: its connected components, or slabs along its longest axis for a fully connected mesh. */
 import type { Document, Material, Primitive } from "@gltf-transform/core";
 import { compactPrimitive, joinPrimitives } from "@gltf-transform/functions";
 import { MeshoptSimplifier } from "meshoptimizer";
@@ -10,7 +10,7 @@ import { longestAxis } from "./longest-axis.ts";
 
 const SLABS = 3;
 
-/** Each part, the largest first, has a node, a name and a colour of its own, and no texture. */
+/** Gives each part a node, a name and a colour, and no texture; the largest part comes first. */
 export async function segment(document: Document): Promise<void> {
   await MeshoptSimplifier.ready;
   const whole = wholeOf(document);
@@ -23,7 +23,7 @@ export async function segment(document: Document): Promise<void> {
   });
 }
 
-/** All triangles as one primitive of points alone and, where all pieces have them, normals. */
+/** Returns all triangles as one primitive of positions and, if all pieces have them, normals. */
 function wholeOf(document: Document): Primitive {
   const primitives = piecesOf(document).map(({ primitive }) => primitive);
   const haveNormals = primitives.every((primitive) => primitive.getAttribute("NORMAL") !== null);
@@ -36,13 +36,13 @@ function wholeOf(document: Document): Primitive {
 
 type Grouping = (triangle: number) => number;
 
-/** Triangles that hang together share a number; corners at one place are one. */
+/** Connected triangles share a number; vertices at the same position are equal. */
 function componentsOf(primitive: Primitive): Grouping {
   const indices = indicesOf(primitive);
   const above = MeshoptSimplifier.generatePositionRemap(positionsOf(primitive), 3);
   const topOf = (vertex = 0): number => {
     let top = vertex;
-    // Each step halves the path for later searches.
+    // Path halving: each step halves the path for later searches.
     while (above[top] !== top) top = above[top] = above[above[top] ?? 0] ?? 0;
     return top;
   };
@@ -63,7 +63,7 @@ function slabsOf(document: Document, primitive: Primitive): Grouping {
   };
 }
 
-/** The corners of each group, the largest first; groups beyond the last colour are one. */
+/** Returns the corners of each group, the largest first; groups beyond the last colour are merged. */
 function grouped(primitive: Primitive, groupOf: Grouping): readonly (readonly number[])[] {
   const indices = indicesOf(primitive);
   const triangles = Array.from({ length: indices.length / 3 }, (_, triangle) => triangle);
@@ -74,7 +74,7 @@ function grouped(primitive: Primitive, groupOf: Grouping): readonly (readonly nu
   );
 }
 
-/** Neighbours in the list are far apart on the colour wheel. */
+/** Adjacent entries of the list are far apart on the colour wheel. */
 function coloured(document: Document, at: number): Material {
   const hue = (at * 137.508) % 360;
   const channel = (shift: number): number => {

@@ -1,21 +1,21 @@
-/** Surfaces given by formulas, as triangles with normals and texture coordinates. */
+/** Converts surfaces given by formulas to triangles with normals and texture coordinates. */
 import type { Geometry } from "./document.ts";
 
 export type Vector = readonly [number, number, number];
 
 export interface Surface {
-  /** The point at u and v, 0 to 1 each; seen from outside, u runs to the right where v runs up. */
+  /** Returns the point at u and v, 0 to 1 each; seen from outside, u points right and v points up. */
   readonly at: (u: number, v: number) => Vector;
   readonly columns: number;
   readonly rows: number;
-  /** Maps a point to its place on the texture; without it, the place follows from u and v. */
+  /** Returns the texture position of a point. Default: derived from u and v. */
   readonly textureAt?: (point: Vector) => readonly [number, number];
 }
 
-/** Step of u and v by which a surface's slope is measured. */
+/** Step of u and v for the numeric slope of a surface. */
 const STEP = 1e-4;
 
-/** All surfaces as one geometry. At a pole, where a row is one point, triangles without area are left out. */
+/** Returns all surfaces as one geometry. At a pole, where a row is one point, triangles without area are omitted. */
 export function tessellated(surfaces: readonly Surface[]): Geometry {
   const [positions, normals, uvs, indices]: [number[], number[], number[], number[]] = [[], [], [], []];
   for (const { at, columns, rows, textureAt } of surfaces) {
@@ -44,7 +44,7 @@ export function tessellated(surfaces: readonly Surface[]): Geometry {
   };
 }
 
-/** At a pole the normal is that of a place beside it. */
+/** At a pole, returns the normal of an adjacent point. */
 function normalAt(at: Surface["at"], u: number, v: number): Vector {
   const along = minus(at(u + STEP, v), at(u - STEP, v));
   if (length(along) < STEP * STEP) return normalAt(at, u, v < 0.5 ? v + 0.01 : v - 0.01);
@@ -53,7 +53,7 @@ function normalAt(at: Surface["at"], u: number, v: number): Vector {
   return [normal[0] / size, normal[1] / size, normal[2] / size];
 }
 
-/** To a thousandth of a millimetre and without -0: where surfaces meet, equal places have equal numbers. */
+/** Rounds to a micrometre and without -0, so that points where surfaces meet are equal. */
 function rounded(metres: number): number {
   return Math.round(metres * 1e6) / 1e6 + 0;
 }

@@ -1,4 +1,4 @@
-/** Base-colour textures: from an image that arrived with a call, or a small seeded pattern. */
+/** Base-colour textures: from an image of the call, or a small seeded pattern. */
 import sharp from "sharp";
 
 import type { Random } from "../../random.ts";
@@ -10,14 +10,14 @@ export interface TextureFile {
   readonly mimeType: "image/png" | "image/jpeg";
 }
 
-/** Pixels of the longer side: more than a screen shows of it, 100 to 300 KB. */
+/** Longer side in pixels: more than a screen shows, 100 to 300 KB. */
 const TEXTURE_SIDE_PIXELS = 1_024;
 
-/** CSS knows them all. */
+/** Colour names of CSS. */
 const COLOURS =
   /\b(?:red|crimson|orange|gold|yellow|lime|green|olive|teal|turquoise|cyan|blue|navy|indigo|violet|purple|magenta|pink|coral|brown|beige|ivory|white|silver|gray|grey|black)\b/i;
 
-/** Painted over the main colour, within 64 × 64 pixels that repeat. */
+/** Motifs over the main colour, in a repeating tile of 64 × 64 pixels. */
 const MOTIFS = [
   `<rect width="32" height="64"/>`,
   `<path d="M0 0h32v32h-32zM32 32h32v32h-32z"/>`,
@@ -26,8 +26,8 @@ const MOTIFS = [
 ] as const;
 
 /**
- * The image upright, in sRGB and small enough for a texture.
- * @param what how errors name it, such as "The image"
+ * Returns the image upright, in sRGB and scaled to texture size.
+ * @param what name in errors, such as "The image"
  * @throws MediaError unsupported, too_large, corrupt
  */
 export async function imageTexture(bytes: Uint8Array, what: string): Promise<TextureFile> {
@@ -42,7 +42,7 @@ export async function imageTexture(bytes: Uint8Array, what: string): Promise<Tex
   return { bytes: await encodeImage(image, { format }), mimeType: `image/${format}` };
 }
 
-/** The first colour that the prompt names, or one by the seed, under a seeded motif. */
+/** Returns a seeded motif over the first colour in the prompt, or over a seeded colour. */
 export async function patternTexture(prompt: string, random: Random): Promise<TextureFile> {
   const colour = COLOURS.exec(prompt)?.[0].toLowerCase() ?? `hsl(${random.below(360)},55%,50%)`;
   const [motif, paint] = [random.pick(MOTIFS), random.pick(["white", "black"])];

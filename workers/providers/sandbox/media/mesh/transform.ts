@@ -1,4 +1,4 @@
-/** One mesh made into another: fewer triangles, another texture, named parts, or a skeleton. */
+/** Transforms a mesh: fewer triangles, another texture, named parts, or a skeleton. */
 import type { Document } from "@gltf-transform/core";
 import { prune, simplify, weld } from "@gltf-transform/functions";
 import { MeshoptSimplifier } from "meshoptimizer";
@@ -14,17 +14,17 @@ export interface MeshTransformParams extends MeshParams {
   readonly operation: keyof typeof OPERATIONS;
 }
 
-/** Changes the document. */
+/** Changes the document in place. */
 type Operation = (document: Document, params: MeshParams, image: Uint8Array | undefined) => unknown;
 
 const OPERATIONS = { remesh, retexture, segment, rig } satisfies Record<string, Operation>;
 
-/** Furthest that a surface may move, as a share of its size: a mesh whose shape needs more triangles than half keeps more. */
+/** Largest movement of a surface, as a share of the mesh's size: a mesh that needs more than half of its triangles keeps more. */
 const SIMPLIFY_ERROR = 0.1;
 
 /**
- * A binary glTF 2.0 file: equal bytes for equal params, mesh and image.
- * @param image for a retexture, the new texture; the other operations do not look at it
+ * Returns a binary glTF 2.0 file: equal bytes for equal parameters, mesh and image.
+ * @param image new texture of a retexture; other operations ignore it
  * @throws MediaError unsupported, corrupt, too_large, invalid for the mesh, and all but the last for the image
  */
 export async function transformMesh(
@@ -34,9 +34,9 @@ export async function transformMesh(
 ): Promise<Uint8Array> {
   const document = await readMesh(mesh, params);
   await OPERATIONS[operation](document, params, image);
-  // What no piece shows any more would stay in the file.
+  // Removes data that no piece uses any more.
   await document.transform(prune({ keepAttributes: true, keepSolidTextures: true }));
-  // Of a mesh without an area, simplification leaves nothing.
+  // Simplification removes all triangles of a mesh without area.
   checkTriangles(document);
   return encodeGlb(document);
 }

@@ -1,4 +1,4 @@
-/** A piece of music from a prompt and a seed: chords, bass, drums and a melody, with the lyrics spoken over them. */
+/** Composes music from a prompt and a seed: chords, bass, drums and a melody, with the lyrics spoken over them. */
 import { encodeAudio, type AudioFileFormat } from "#workers/children/audio-encoder.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
@@ -19,13 +19,13 @@ export interface MusicParams {
   readonly format: AudioFileFormat;
 }
 
-/** A file at 48 kHz in two channels. @param loadVoice is called when there are lyrics */
+/** Returns a file of 48 kHz with two channels. @param loadVoice called for lyrics */
 export async function composeMusic(params: MusicParams, loadVoice: () => Promise<Flite>): Promise<Uint8Array> {
   const samples = await musicSamples(params, loadVoice);
   return encodeAudio(params.format, samples, { sampleRate: SAMPLE_RATE, channels: 2 });
 }
 
-/** Left and right in turn at 48 kHz, exactly as long as asked. @param loadVoice is called when there are lyrics */
+/** Returns interleaved samples of 48 kHz, exactly as long as requested. @param loadVoice called for lyrics */
 async function musicSamples(params: MusicParams, loadVoice: () => Promise<Flite>): Promise<Int16Array> {
   const { prompt, lyrics = "", seconds, seed } = params;
   const text = prompt.slice(0, MEDIA_LIMITS.promptCharactersMax).toLowerCase();
@@ -39,11 +39,11 @@ async function musicSamples(params: MusicParams, loadVoice: () => Promise<Flite>
   return master(mix);
 }
 
-/** Levels of the voice, and of the music below it relative to music alone. */
+/** Levels of the voice, and of the music under it relative to music alone. */
 const VOICE_LEVEL = 0.7;
 const LEVEL_UNDER_VOICE = 0.4;
 
-/** Each channel repeats the other, softer every time. */
+/** Each channel repeats the other one, more quietly every time. */
 function addEcho({ left, right }: Stereo, delaySeconds: number): void {
   const delay = Math.round(delaySeconds * SAMPLE_RATE);
   for (let at = delay; at < left.length; at += 1) {
@@ -52,7 +52,7 @@ function addEcho({ left, right }: Stereo, delaySeconds: number): void {
   }
 }
 
-/** Speaks line by line, each from the next bar on; what does not fit is left out. Headings are not spoken. */
+/** Speaks each line from the next bar; lines that do not fit are omitted. Headings are not spoken. */
 function addVoice(mix: Stereo, flite: Flite, lyrics: string, barSeconds: number, seconds: number): void {
   const text = lyrics.slice(0, MEDIA_LIMITS.lyricsCharactersMax).replaceAll(/\[[^\]\n]*\]/g, "\n");
   let start = 0;
@@ -66,13 +66,13 @@ function addVoice(mix: Stereo, flite: Flite, lyrics: string, barSeconds: number,
   }
 }
 
-/** Root mean square before limiting; about -16 LUFS, as streaming services play music. */
+/** Root mean square before limiting; about -16 LUFS, the level of streaming services. */
 const LEVEL = 0.13;
 const PEAK = 0.92;
 const FADE_IN_SECONDS = 0.005;
 const FADE_OUT_SECONDS = 2;
 
-/** Brings the piece to its level, limits peaks softly and fades both ends. */
+/** Sets the level, limits peaks softly and fades both ends. */
 function master({ left, right }: Stereo): Int16Array {
   let energy = 0;
   for (let at = 0; at < left.length; at += 1) energy += ((left[at] ?? 0) ** 2 + (right[at] ?? 0) ** 2) / 2;

@@ -1,14 +1,14 @@
-/** A score as samples, bar by bar. */
+/** Renders a score as samples, bar by bar. */
 import type { MelodyNote, Score } from "./score.ts";
 import type { Style } from "./styles.ts";
 import { addNote, addSound, renderDrum, type DrumName, type Stereo } from "./synth.ts";
 
 const BAR_BEATS = 4;
-/** Bars of a verse or chorus, and of the introduction without melody and drums. */
+/** Number of bars of a verse or chorus, and of the introduction without melody and drums. */
 const PART_BARS = 8;
 const INTRO_BARS = 2;
 
-/** Adds the piece, whose last chord is held until the end. */
+/** Adds the piece; its last chord lasts until the end. */
 export function playScore(mix: Stereo, score: Score, seconds: number, gain: number): void {
   const { style, beatSeconds, parts } = score;
   const barCount = Math.max(2, Math.floor(seconds / beatSeconds / BAR_BEATS));
@@ -36,7 +36,7 @@ export function playScore(mix: Stereo, score: Score, seconds: number, gain: numb
 type Play = (part: keyof Style["tones"], beat: number, beats: number, step: number, pan: number) => void;
 
 const LEVELS = { lead: 0.34, chords: 0.12, bass: 0.24 } as const;
-/** Share of its beats that a note is held. */
+/** Share of its beats for which a note sounds. */
 const HELD = 0.95;
 
 function notePlayer(mix: Stereo, { style, scale, beatSeconds }: Score, barBeat: number, gain: number): Play {
@@ -56,7 +56,7 @@ function pitchOf(scale: readonly number[], step: number): number {
   return (scale[step - 7 * octave] ?? 0) + 12 * octave;
 }
 
-/** The beats with the length of each; the last bar is one beat that lasts two bars. */
+/** Returns the beats with their lengths; the last bar is one beat of two bars. */
 function struck(beats: readonly number[], isLast: boolean): { readonly beat: number; readonly beats: number }[] {
   if (isLast) return [{ beat: 0, beats: 2 * BAR_BEATS }];
   return beats.map((beat, index) => ({ beat, beats: (beats[index + 1] ?? BAR_BEATS) - beat }));
@@ -68,14 +68,14 @@ function playChords(play: Play, { beats, chord }: Style, root: number, isLast: b
   }
 }
 
-/** Stays on the root below chords of three notes and walks over those of four. */
+/** Stays on the root under chords of three notes, and walks under chords of four. */
 function playBass(play: Play, { beats, chord }: Style, root: number, isLast: boolean): void {
   struck(beats.bass, isLast).forEach(({ beat, beats: length }, index) => {
     play("bass", beat, length, root - 7 + (chord.length > 3 ? (chord[index] ?? 0) : 0), 0);
   });
 }
 
-/** @param half of the melody's two bars */
+/** @param half index of the half of the melody's two bars */
 function playMelody(play: Play, root: number, melody: readonly MelodyNote[], half: number): void {
   for (const { beat, beats, step } of melody) {
     if (Math.floor(beat / BAR_BEATS) === half) play("lead", beat % BAR_BEATS, beats, root + 7 + step, -0.15);

@@ -8,12 +8,12 @@ export interface Score {
   readonly beatSeconds: number;
   /** MIDI numbers of the scale's seven notes. */
   readonly scale: readonly number[];
-  /** Verse and chorus: a chord for each of four bars, and a melody of two bars that moves along with the chords. */
+  /** Verse and chorus: a chord for each of four bars, and a melody of two bars that follows the chords. */
   readonly parts: readonly { readonly chords: readonly number[]; readonly melody: readonly MelodyNote[] }[];
 }
 
 export interface MelodyNote {
-  /** Within the two bars, 0 to 8. */
+  /** Beat within the two bars, 0 to 8. */
   readonly beat: number;
   readonly beats: number;
   /** Steps of the scale above the chord's root. */
@@ -24,7 +24,7 @@ type Choice = readonly [readonly number[], ...(readonly number[])[]];
 
 const MAJOR = [0, 2, 4, 5, 7, 9, 11];
 const MINOR = [0, 2, 3, 5, 7, 8, 10];
-/** Roots as steps of the scale. */
+/** Progressions of chord roots, as steps of the scale. */
 const PROGRESSIONS: Choice = [
   [0, 4, 5, 3],
   [5, 3, 0, 4],
@@ -32,7 +32,7 @@ const PROGRESSIONS: Choice = [
   [0, 3, 1, 4],
   [3, 4, 2, 5],
 ];
-/** Beats of a bar. */
+/** Rhythms, as beats of a bar. */
 const RHYTHMS: Choice = [
   [0, 1, 2, 3],
   [0, 1.5, 2, 3],
@@ -41,7 +41,7 @@ const RHYTHMS: Choice = [
   [0, 2, 2.5, 3],
 ];
 
-/** @param text lower case */
+/** @param text in lower case */
 export function writeScore(text: string, random: Random): Score {
   const style = chooseStyle(text, random);
   const [slowest, fastest] = style.tempo;
@@ -57,7 +57,7 @@ export function writeScore(text: string, random: Random): Score {
   };
 }
 
-/** Notes of the chord on the first and third beat, steps up or down between them. */
+/** Writes a melody: notes of the chord on the first and third beat, with steps up or down between them. */
 function writeMelody(random: Random): MelodyNote[] {
   const starts = [0, 4].flatMap((bar) => random.pick(RHYTHMS).map((beat) => bar + beat));
   let step = 0;

@@ -1,4 +1,4 @@
-/** Styles of music: one is chosen by words of the prompt, else by the seed. */
+/** Styles of music, chosen by words of the prompt or else by the seed. */
 import type { Random } from "../../random.ts";
 import type { DrumName, ToneName } from "./synth.ts";
 
@@ -6,14 +6,14 @@ export interface Style {
   readonly words: RegExp;
   /** Beats per minute. */
   readonly tempo: readonly [min: number, max: number];
-  /** Percent of pieces in a minor key. */
+  /** Percentage of pieces in a minor key. */
   readonly minorPercent: number;
   readonly tones: Readonly<Record<"lead" | "chords" | "bass", ToneName>>;
-  /** Beats of a bar at which chord and bass are struck. */
+  /** Beats of a bar with a chord or a bass note. */
   readonly beats: Readonly<Record<"chords" | "bass", readonly number[]>>;
   /** Notes of a chord as steps of the scale above its root. */
   readonly chord: readonly number[];
-  /** A bar in sixteenths: X is loud, x soft. */
+  /** Drum pattern of a bar in sixteenths: X is loud, x soft. */
   readonly drums: Partial<Readonly<Record<DrumName, string>>>;
 }
 
@@ -65,7 +65,7 @@ const STYLES: readonly [Style, ...Style[]] = [
   },
 ];
 
-/** @param text lower case */
+/** @param text in lower case */
 export function chooseStyle(text: string, random: Random): Style {
   const usual = random.pick(STYLES);
   return STYLES.find(({ words }) => words.test(text)) ?? usual;

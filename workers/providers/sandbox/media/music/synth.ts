@@ -1,9 +1,9 @@
-/** Notes and drums as samples at 48 kHz, added to two channels. */
+/** Renders notes and drums as samples at 48 kHz and adds them to two channels. */
 import { createRandom } from "../../random.ts";
 
 export const SAMPLE_RATE = 48_000;
 
-/** Samples from -1 to 1 before the master; what is added past their end is left out. */
+/** Samples from -1 to 1 before mastering; samples beyond the end are dropped. */
 export interface Stereo {
   readonly left: Float32Array;
   readonly right: Float32Array;
@@ -13,13 +13,13 @@ export interface Stereo {
 const CYCLE = 2_048;
 
 interface Tone {
-  /** One period, peaking at 1. */
+  /** One period with a peak of 1. */
   readonly cycle: Float32Array;
   readonly attackSeconds: number;
-  /** Time in which a held note falls to a third. */
+  /** Time in which a held note decays to a third. */
   readonly decaySeconds: number;
   readonly releaseSeconds: number;
-  /** Share by which the pitch swings, five times a second. */
+  /** Depth of the vibrato as a share of the pitch, at five times a second. */
   readonly vibrato: number;
 }
 
@@ -56,7 +56,7 @@ export interface Note {
   readonly startSeconds: number;
   readonly seconds: number;
   readonly gain: number;
-  /** -1 left, 1 right. */
+  /** Stereo position: -1 left, 1 right. */
   readonly pan: number;
 }
 
@@ -77,7 +77,7 @@ export function addNote(to: Stereo, name: ToneName, { pitch, startSeconds, secon
   addSound(to, sound, startSeconds, gain, pan);
 }
 
-/** At equal power, wherever it is heard from. */
+/** Adds a sound with equal power at every stereo position. */
 export function addSound(
   { left, right }: Stereo,
   sound: Float32Array,
@@ -95,7 +95,7 @@ export function addSound(
   }
 }
 
-/** The value of a drum at a time in seconds; `noise` is white, `hiss` its upper part. */
+/** Value of a drum at a time in seconds; `noise` is white noise, `hiss` its upper part. */
 type Drum = (time: number, noise: number, hiss: number) => number;
 
 const DRUMS = {
@@ -106,7 +106,7 @@ const DRUMS = {
 const DRUM_SECONDS = 0.35;
 export type DrumName = keyof typeof DRUMS;
 
-/** Fades in over a millisecond and out over twenty, so that no hit clicks. */
+/** Fades in over a millisecond and out over twenty, so that no drum clicks. */
 export function renderDrum(name: DrumName): Float32Array {
   const drum: Drum = DRUMS[name];
   const random = createRandom(1);

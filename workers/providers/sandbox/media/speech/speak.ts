@@ -1,4 +1,4 @@
-/** Text as a file of speech. */
+/** Converts text to an audio file of speech. */
 import { openAudioEncoder, type AudioFileFormat } from "#workers/children/audio-encoder.ts";
 
 import type { Flite } from "./flite.ts";
@@ -11,18 +11,18 @@ export type SpeechFormat = AudioFileFormat;
 
 export interface SpeechParams {
   readonly text: string;
-  /** OpenAI's names are known; any other name always sounds the same. */
+  /** Voice name. OpenAI's names are known; each other name always selects the same voice. */
   readonly voice?: string | undefined;
-  /** 1 is the voice's own. */
+  /** Speed; 1 is the voice's own speed. */
   readonly speed: number;
   readonly instructions?: string | undefined;
   readonly format: SpeechFormat;
 }
 
-/** Formats that leave sentence by sentence. Their tags cannot stand at the front, where the words' times are not known. */
+/** Formats that are streamed by sentence. Their tags cannot be at the beginning, where the times of the words are unknown. */
 const STREAMED: ReadonlySet<SpeechFormat> = new Set(["mp3", "wav", "pcm"]);
 
-/** Hands the file to `emit`, in parts where the format allows it. @returns seconds of speech */
+/** Passes the file to `emit`, in parts if the format allows it. @returns seconds of speech */
 export async function speakText(
   flite: Flite,
   params: SpeechParams,
@@ -50,7 +50,7 @@ interface MarkedSamples {
   readonly packet: Uint8Array;
 }
 
-/** Spoken lazily, so that the first piece can leave before the last is made. */
+/** Generates pieces lazily, so that the first is sent before the last is synthesised. */
 function* speakPieces(
   flite: Flite,
   { text, voice, instructions, speed }: SpeechParams,

@@ -1,4 +1,4 @@
-/** One piece of text as samples at 24 kHz, with the times of its words. */
+/** Synthesises one piece of text as samples at 24 kHz, with the times of its words. */
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
 import type { Flite, Phone } from "./flite.ts";
@@ -14,16 +14,16 @@ export interface WordTime {
 
 export interface SpokenPiece {
   readonly samples: Int16Array;
-  /** One for each word of the text. */
+  /** Times, one entry per word of the text. */
   readonly words: readonly WordTime[];
 }
 
-/** Silence for a piece without a sound in it, such as "…". */
+/** Silence for a piece without a sound, such as "…". */
 const PAUSE_SAMPLES = 0.4 * SAMPLE_RATE;
 /** Flite's voices peak at about two thirds of full scale. */
 const GAIN = 1.2;
 
-/** @param speed 1 is the voice's own */
+/** @param speed 1 is the voice's own speed */
 export function synthesise(flite: Flite, text: string, voice: Voice, speed: number): SpokenPiece {
   const spelt = wordsOf(text).map(spell);
   const spoken = spelt.filter((word) => word !== "").join(" ");
@@ -44,12 +44,12 @@ export function synthesise(flite: Flite, text: string, voice: Voice, speed: numb
   };
 }
 
-/** Taps on each side of a sample. */
+/** Filter taps on each side of a sample. */
 const REACH = 12;
-/** Positions between two samples that are told apart: enough for the ratios in use, 3 : 2 and 2 : 1. */
+/** Filter phases between two samples, sufficient for the used ratios 3 : 2 and 2 : 1. */
 const PHASES = 6;
 
-/** Windowed-sinc interpolation. @param ratio of the new rate to the old one: 1.5, 2 or 3 */
+/** Upsamples by windowed-sinc interpolation. @param ratio of the new rate to the old one: 1.5, 2 or 3 */
 export function upsample(samples: Int16Array, ratio: number, gain: number): Int16Array {
   const kernels = Array.from({ length: PHASES + 1 }, (_, phase) => sincKernel(phase / PHASES, gain));
   const padded = new Int16Array(samples.length + 2 * REACH);
@@ -65,7 +65,7 @@ export function upsample(samples: Int16Array, ratio: number, gain: number): Int1
   return output;
 }
 
-/** Weights of the samples around a position, 0 to 1, after the sample in the middle. */
+/** Returns the weights of the samples around a position, 0 to 1, after the middle sample. */
 function sincKernel(position: number, gain: number): Float32Array {
   return Float32Array.from({ length: 2 * REACH }, (_, tap) => {
     const x = Math.PI * (tap - REACH + 1 - position);
@@ -73,7 +73,7 @@ function sincKernel(position: number, gain: number): Float32Array {
   });
 }
 
-/** Flite tells when each phone ends but not whose it is: a word gets as many phones as it has a share of the letters. */
+/** Flite reports when each phone ends, but not its word: each word gets phones in proportion to its letters. */
 function timeWords(spelt: readonly string[], phones: readonly Phone[], durationMs: number): WordTime[] {
   const sounds = phones
     .map(({ name, endSeconds }, index) => ({

@@ -1,4 +1,4 @@
-/** Audio as text: the sandbox's own speech word for word; any other audio is described as what it is. */
+/** Transcribes audio: the exact text of the sandbox's own speech, and a description of any other audio. */
 import { MediaError } from "#shared/children/media-error.ts";
 import { facts, type AudioFacts, type AudioFormat } from "#shared/media/probe/facts.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
@@ -22,13 +22,13 @@ export interface Segment {
   readonly text: string;
 }
 
-/** Times in seconds, none beyond the duration. */
+/** Transcript with times in seconds, none beyond the duration. */
 export interface Transcript {
   readonly text: string;
-  /** The language asked for, or English, which is what the sandbox's voices speak. */
+  /** Requested language. Default: English, the language of the sandbox's voices. */
   readonly language: string;
   readonly facts: AudioFacts;
-  /** None for audio that is not the sandbox's. */
+  /** Empty for other audio than the sandbox's. */
   readonly words: readonly TimedWord[];
   readonly segments: readonly Segment[];
 }
@@ -44,8 +44,8 @@ export async function transcribeAudio(bytes: Uint8Array, language = "en"): Promi
 }
 
 /**
- * Probes audio as `probeAudio` does, and recognizes pcm that the sandbox has spoken.
- * @throws MediaError unsupported (no format known here), corrupt, too_large
+ * Probes audio as `probeAudio` does, and also recognizes pcm of the sandbox's speech.
+ * @throws MediaError unsupported (unknown format), corrupt, too_large
  */
 export function probeSandboxAudio(bytes: Uint8Array): AudioFacts {
   try {
@@ -69,7 +69,7 @@ const CONTAINERS: Readonly<Record<Exclude<AudioFormat, "pcm">, AudioContainer>> 
 
 async function decode(bytes: Uint8Array, about: AudioFacts): Promise<Float32Array> {
   if (about.format === "pcm") return samplesOf(bytes);
-  // Only what can be the sandbox's is decoded to its end: half a megabyte of foreign flac can be hours of silence.
+  // Only possible speech of the sandbox is decoded completely: half a megabyte of other flac can be hours of silence.
   const secondsMax = mayBeMarked(about) ? MEDIA_LIMITS.markedSecondsMax : listenedSeconds(about);
   const { samples } = await decodeAudio(bytes, CONTAINERS[about.format], secondsMax);
   return samples;
@@ -87,7 +87,7 @@ function mayBeMarked({ format, sampleRate, channels }: AudioFacts): boolean {
   return LOSSLESS.has(format) && sampleRate === SAMPLE_RATE && channels === 1;
 }
 
-/** From -1 to 1, of little-endian 16-bit samples; an odd byte at the end is left out. */
+/** Returns samples from -1 to 1 of 16-bit little-endian bytes; an odd last byte is ignored. */
 function samplesOf(bytes: Uint8Array): Float32Array {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return Float32Array.from({ length: bytes.byteLength >> 1 }, (_, index) => view.getInt16(2 * index, true) / 32_768);

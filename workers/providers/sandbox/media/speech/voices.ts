@@ -1,4 +1,4 @@
-/** OpenAI's voice names as flite's speakers at a pitch of their own. */
+/** Maps OpenAI's voice names to flite's speakers, each with a pitch. */
 import { hashText } from "../../random.ts";
 
 import type { FliteCall } from "./flite.ts";
@@ -6,7 +6,7 @@ import type { FliteCall } from "./flite.ts";
 export interface Voice {
   readonly speaker: FliteCall["voice"];
   readonly pitchHz: number;
-  /** Against the speaker's own; 2 is twice as fast. */
+  /** Factor of the speaker's own pace; 2 is twice as fast. */
   readonly pace: number;
 }
 
@@ -35,7 +35,7 @@ const TONES: readonly { readonly words: RegExp; readonly pitch: number; readonly
   { words: /\b(high|bright|cheerful|happy|child|childlike|woman|female)\b/i, pitch: 1.12, pace: 1 },
 ];
 
-/** The named voice changed by the instructions. An unknown name always gets the same one of the known voices. */
+/** Returns the named voice with the instructions applied. An unknown name always selects the same known voice. */
 export function chooseVoice(name = "alloy", instructions = ""): Voice {
   const key = name.toLowerCase();
   const names = Object.keys(VOICES);

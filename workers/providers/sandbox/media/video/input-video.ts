@@ -1,4 +1,4 @@
-/** A caller's video, cut or repeated to the asked length, tinted by the seed and captioned with the prompt. */
+/** Converts a caller's video: cut or repeated to the requested length, tinted by the seed and captioned with the prompt. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,17 +13,17 @@ import { MEDIA_LIMITS, checkMax } from "../limits.ts";
 import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
 
 export interface InputVideo extends FileSource {
-  /** Upright; `seconds` of the pictures. */
+  /** Facts of the upright video; `seconds` of its frames. */
   readonly facts: VideoFacts;
   readonly hasAudio: boolean;
-  /** Number of times it is played. */
+  /** Number of repetitions. */
   readonly times: number;
 }
 
 const CONTAINERS = { mp4: "mov", webm: "matroska" } as const;
 const FONT = fileURLToPath(import.meta.resolve("dejavu-fonts-ttf/ttf/DejaVuSans-Bold.ttf"));
 const CAPTION_CHARACTERS_MAX = 48;
-/** Strength of the tint, out of 255: far enough from grey to be seen on any video. */
+/** Strength of the tint, out of 255, visible on any video. */
 const TINT_STRENGTH = 24;
 
 /** @throws MediaError unsupported, too_large, corrupt */
@@ -34,8 +34,8 @@ export async function openInputVideo({ directory, seconds }: VideoTask, bytes: U
   const source = { path: join(directory, "input"), container: CONTAINERS[facts.format] };
   await writeFile(source.path, bytes);
   const { video, hasAudio } = await readFileFacts(source);
-  if (video === null) throw new MediaError("unsupported", "The video uses a codec that is not known here.");
-  // The frames may be larger than the container's header says.
+  if (video === null) throw new MediaError("unsupported", "The video uses an unsupported codec.");
+  // The frames may be larger than the container's header declares.
   for (const { width, height } of [facts, video]) {
     checkMax("The video", width * height, sourceVideoPixelsMax, "pixels");
     checkMax("The video", Math.max(width, height), sourceVideoSideMaxPixels, "pixels a side");
@@ -43,7 +43,7 @@ export async function openInputVideo({ directory, seconds }: VideoTask, bytes: U
   return { ...source, facts, hasAudio, times: Math.ceil(seconds / facts.seconds) };
 }
 
-/** Timestamps that go on where the file begins again; a frame lasts as long as the one before it. */
+/** Continues timestamps where the file repeats; a frame lasts as long as the previous one. */
 const RISING_TIMES =
   "setpts='if(isnan(PREV_INPTS),0,PREV_OUTPTS+if(gt(PTS,PREV_INPTS),st(0,PTS-PREV_INPTS),max(1,ld(0))))'";
 const TURNS = { 0: [], 90: ["transpose=clock"], 180: ["hflip", "vflip"], 270: ["transpose=cclock"] } as const;
@@ -66,13 +66,13 @@ export async function transformedVideo(task: VideoTask, video: InputVideo): Prom
     "format=yuv420p",
     `lutyuv=u='clip(val+${u},16,240)':v='clip(val+${v},16,240)'`,
     await caption(task),
-    // A file may hold less than it claims.
+    // A file may contain fewer frames than it declares.
     "tpad=stop=-1:stop_mode=clone",
     `trim=end_frame=${seconds * FRAMES_PER_SECOND}`,
   ].join(",");
 }
 
-/** By a file, since `drawtext` would read its text as a setting. */
+/** Writes the caption to a file, since `drawtext` would interpret its text as options. */
 async function caption({ prompt, width, height, directory }: VideoTask): Promise<string> {
   const text = prompt
     .slice(0, CAPTION_CHARACTERS_MAX)

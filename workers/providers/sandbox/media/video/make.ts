@@ -1,4 +1,4 @@
-/** A video of a prompt, of an image that is moved over, or of another video. */
+/** Generates a video from a prompt, from an image with a moving camera, or from another video. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -17,12 +17,12 @@ import { openInputVideo, transformedVideo } from "./input-video.ts";
 import { FRAMES_PER_SECOND, type VideoTask } from "./params.ts";
 import { soundtrack } from "./soundtrack.ts";
 
-/** A key frame every two seconds lets players jump. At most 12 Mbit/s: 30 s of noise are 45 MB. */
+/** A key frame every two seconds allows seeking. At most 12 Mbit/s: 30 s of noise are 45 MB. */
 const ENCODING = { ...H264.options, g: `${2 * FRAMES_PER_SECOND}`, bf: "0", maxrate: "12M", bufsize: "12M" };
 
 /**
- * An MP4 of H.264 and AAC with exactly the seconds and pixels of the params.
- * @param onProgress hears the share that is done, 0 to 1
+ * Returns an MP4 of H.264 and AAC with exactly the requested duration and size.
+ * @param onProgress called with the share of the work done, 0 to 1
  * @throws MediaError unsupported, too_large, corrupt, for the input
  */
 export async function makeVideo(
@@ -47,19 +47,19 @@ export async function makeVideo(
       onSeconds: (seconds) => onProgress(seconds / task.seconds),
     });
   } catch (error) {
-    // With foreign frames FFmpeg fails because of them.
+    // With an input video, a failure of FFmpeg is caused by its frames.
     if (video === null || (error instanceof MediaError && error.fault === "too_large")) throw error;
     throw new MediaError("corrupt", "The video cannot be decoded: its data are damaged.", { cause: error });
   }
   return new Uint8Array(await readFile(path));
 }
 
-// A still image as a video: a camera moves over it.
+// Still image as a video with a moving camera.
 
-/** `zoompan` moves by whole pixels of its input: with one twice as large as the frame the steps are not seen. */
+/** `zoompan` moves by whole pixels of its input; at twice the frame's size, the steps are invisible. */
 const OVERSAMPLING = 2;
 
-/** Over T, which goes from 0 to 1: zoom, and how far the view is right and down in the room the zoom leaves. */
+/** Camera moves over T from 0 to 1: zoom, and position to the right and down within the margin of the zoom. */
 const MOVES: readonly [Move, ...Move[]] = [
   ["1+0.2*T", "0.5", "0.5"],
   ["1.2-0.2*T", "0.5", "0.5"],

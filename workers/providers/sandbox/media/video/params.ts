@@ -1,23 +1,23 @@
-/** Parameters of a video, its pixels from what resolution and shape are called. */
+/** Parameters of a video, with its size in pixels from resolution and ratio. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 export const FRAMES_PER_SECOND = 24;
 
 export interface VideoParams extends Size {
   readonly prompt: string;
-  /** Whole. */
+  /** Duration in whole seconds. */
   readonly seconds: number;
   readonly seed: number;
 }
 
 export interface VideoTask extends VideoParams {
-  /** Kind of media in the bytes that come with the task. */
+  /** Kind of the input media of the task. */
   readonly source: "none" | "image" | "video";
-  /** Empty and for this task alone; the parent removes it, also after a child that was killed. */
+  /** Empty directory for this task; the parent process removes it, even if the child was killed. */
   readonly directory: string;
 }
 
-/** Both even. */
+/** Size in pixels; both sides are even. */
 interface Size {
   readonly width: number;
   readonly height: number;
@@ -27,9 +27,8 @@ const USUAL_RESOLUTION = "720p";
 const USUAL_RATIO = "16:9";
 
 /**
- * The resolution is the shorter side; both come out even. 720p is 1280 × 720 at 16:9, 720 × 1280 at 9:16, 1680 × 720 at
- * 21:9.
- * @throws MediaError invalid, for names that are no size; the maker knows which sizes it makes
+ * Returns the size of a video; the resolution is the shorter side. 720p is 1280 × 720 at 16:9, 720 × 1280 at 9:16, 1680 × 720 at 21:9.
+ * @throws MediaError invalid, for unknown names; the generator limits the supported sizes
  */
 export function videoSize(resolution = USUAL_RESOLUTION, aspectRatio = USUAL_RATIO): Size {
   const [, lines] = /^(\d{2,4})p?$/i.exec(resolution.trim()) ?? [];

@@ -1,4 +1,4 @@
-/** Sound of a video: its input's own sound, else music, and the prompt's quoted words spoken over it. */
+/** Soundtrack of a video: the sound of its input or else music, and the prompt's quoted words spoken over it. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -13,7 +13,7 @@ import type { VideoTask } from "./params.ts";
 const SAMPLE_RATE = 48_000;
 const STEREO = `aformat=sample_fmts=fltp:sample_rates=${SAMPLE_RATE}:channel_layouts=stereo`;
 const WORDS_CHARACTERS_MAX = 200;
-/** Softer than music that is listened to, and softer still under speech. */
+/** Volume of background music, and of music under speech. */
 const MUSIC_VOLUME = 0.6;
 const UNDER_SPEECH = 0.3;
 const SPEECH_STARTS_MS = 400;
@@ -36,7 +36,7 @@ export async function soundtrack(
   ].join(";");
 }
 
-/** From the beginning again where it is shorter than the video. */
+/** Repeats the sound if it is shorter than the video. */
 function ownSound(video: InputVideo): string {
   return `${fileSource("audio", video, video.times)},${STEREO},asetpts=N/SR/TB`;
 }

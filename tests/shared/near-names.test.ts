@@ -1,7 +1,7 @@
 /** Names that are proposed for a model that there is not. */
 import { expect, test } from "bun:test";
 
-import { nearNames } from "#shared/calls/kinds/near-names.ts";
+import { nearNames } from "#shared/near-names.ts";
 
 const NAMES = ["claude-sonnet-4.6", "gpt-4o", "gpt-4o-mini", "gpt-5.5", "sandbox-chat", "sandbox-slow"];
 
@@ -18,6 +18,20 @@ test.each([
   ["a name longer than any", "gpt-4o".repeat(20), []],
 ])("%s", (_why, asked, near) => {
   expect(nearNames(NAMES, asked)).toEqual(near);
+});
+
+test.each([
+  ["modle", "model"],
+  ["widht", "width"],
+  ["inputs", "input"],
+  ["hieght", "height"],
+])("%s is near %s", (asked, name) => {
+  expect(nearNames([name, "depends_on", "x"], asked)).toEqual([name]);
+});
+
+test("names that differ twice are not near a short one", () => {
+  expect(nearNames(["model"], "mdole")).toEqual([]);
+  expect(nearNames(["width"], "wdihts")).toEqual([]);
 });
 
 test("the nearest come first, three at most", () => {

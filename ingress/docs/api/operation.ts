@@ -1,0 +1,230 @@
+/** The reference entry of one operation, as Markdown. */
+import { ERROR_GUIDE } from "#shared/error-guide.ts";
+import type { Code } from "#shared/errors.ts";
+
+import {
+  type ApiResponse,
+  type Endpoint,
+  type MediaType,
+  type OpenApiDocument,
+  type Parameter,
+  type Resolve,
+  type Schema,
+  statedExample,
+} from "./document.ts";
+import { exampleOf } from "./example.ts";
+import { notesOf, type Row, rowsOf, typeText } from "./rows.ts";
+import { requestExample, snippetsOf } from "./snippets.ts";
+
+/** Facts that the OpenAPI document does not contain. */
+export interface OperationFacts {
+  /** Roles that may call the operation; absent: every role. */
+  readonly roles?: readonly string[];
+}
+
+/** Characters of an example; a longer one is left to the schema. */
+const EXAMPLE_CHARS_MAX = 6_000;
+
+export function operationMarkdown(
+  endpoint: Endpoint,
+  document: OpenApiDocument,
+  resolve: Resolve,
+  facts: OperationFacts = {},
+): string {
+  const { description, parameters, requestBody } = endpoint;
+  const parts = [
+    description ?? "",
+    accessOf(endpoint, facts),
+    `## Example\n\n${snippetsOf(endpoint, document, resolve)}`,
+    ...parametersOf(parameters, resolve),
+    requestBody ? bodyOf(endpoint, document, resolve) : "",
+    responsesOf(endpoint, document, resolve),
+    errorsOf(endpoint, document),
+  ];
+  return `${parts.filter((part) => part !== "").join("\n\n")}\n`;
+}
+
+function accessOf({ security }: Endpoint, { roles }: OperationFacts): string {
+  const schemes = security.flatMap((one) => Object.keys(one));
+  if (schemes.length === 0) return "**Authentication:** none.";
+  if (schemes.includes("operatorToken"))
+    return "**Authentication:** an operator token as `Authorization: Bearer <token>`.";
+  const who = roles === undefined ? "" : ` **Roles:** ${roles.join(", ")}.`;
+  return `**Authentication:** an API key as \`Authorization: Bearer <key>\` or \`x-api-key: <key>\`.${who}`;
+}
+
+const PLACES = { path: "Path parameters", query: "Query parameters", header: "Request headers" } as const;
+
+function parametersOf(parameters: readonly Parameter[], resolve: Resolve): string[] {
+  return (["path", "query", "header"] as const).flatMap((place) => {
+    const own = parameters.filter((parameter) => parameter.in === place);
+    if (own.length === 0) return [];
+    const rows = own.map(({ name, required, description, schema }) => ({
+      name,
+      type: typeText(schema, resolve),
+      isRequired: required === true,
+      notes: notesOf({ ...resolve(schema), ...(description === undefined ? {} : { description }) }, resolve),
+    }));
+    return [`## ${PLACES[place]}\n\n${table(place === "header" ? "Header" : "Parameter", rows)}`];
+  });
+}
+
+function bodyOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
+  const { requestBody } = endpoint;
+  const content = Object.entries(requestBody?.content ?? {});
+  const need = requestBody?.required === false ? " The body is optional." : "";
+  const json = requestBody?.content["application/json"];
+  const example = requestExample(endpoint, document, resolve);
+  const shown = json && example !== undefined ? `\n\n### Request example\n\n${jsonFence(example)}` : "";
+  const types = content.map(([type]) => `\`${type}\``).join(" or ");
+  const [, media] = content[0] ?? [];
+  const files = requestBody?.content["multipart/form-data"];
+  const parts = json && files ? `\n\n${fileParts(files, resolve)}` : "";
+  return `## Request body\n\n${types}.${need}\n\n${membersOf(media?.schema, resolve)}${parts}${shown}`;
+}
+
+/** Parts of a form that carry bytes. */
+function fileParts({ schema }: MediaType, resolve: Resolve): string {
+  const names = rowsOf(schema ?? {}, resolve).rows.filter(
+    ({ name, type }) => type === "string" && isBytes(schema, name, resolve),
+  );
+  if (names.length === 0) return "";
+  return `A form (\`multipart/form-data\`) has the same members, and these files: ${names.map(({ name }) => `\`${name}\``).join(", ")}.`;
+}
+
+function isBytes(schema: Schema | undefined, name: string, resolve: Resolve): boolean {
+  const parts = schema?.allOf ?? [];
+  return parts.some((part) => resolve(resolve(part).properties?.[name] ?? {}).format === "binary");
+}
+
+function membersOf(schema: Schema | undefined, resolve: Resolve): string {
+  if (!schema) return "";
+  const full = resolve(schema);
+  const { rows: list, isCut } = rowsOf(full.items ?? full, resolve);
+  const link =
+    full.title === undefined ? "" : ` The whole schema is [${full.title}.json](/schemas/${full.title}.json).`;
+  if (list.length === 0) return `The body is of type ${typeText(schema, resolve)}.${link}`;
+  const cut = isCut ? `\n\nThe tables do not show all nested properties.${link}` : "";
+  return tablesOf(list) + cut;
+}
+
+/** A table of the members, then a table of the nested members of each. */
+function tablesOf(rows: readonly Row[]): string {
+  const own = rows.filter(({ name }) => !isNested(name));
+  const nested = Map.groupBy(
+    rows.filter(({ name }) => isNested(name)),
+    ({ name }) => /^[^.[]+/.exec(name)?.[0] ?? "",
+  );
+  const more = [...nested].map(([name, inner]) => {
+    // `messages[].` of `messages[].content` is said once, in the heading.
+    const around = /^[^.[]+(?:\[\]|\.\*)*/.exec(inner[0]?.name ?? "")?.[0] ?? name;
+    const within = inner.map((row) => ({
+      ...row,
+      name: row.name.startsWith(`${around}.`) ? row.name.slice(around.length + 1) : row.name,
+    }));
+    return `#### Properties of \`${around}\`\n\n${table("Property", within)}`;
+  });
+  return [...(own.length === 0 ? [] : [table("Property", own)]), ...more].join("\n\n");
+}
+
+function isNested(name: string): boolean {
+  return /.[.[]/.test(name);
+}
+
+function table(head: string, rows: readonly Row[]): string {
+  const lines = rows.map(
+    ({ name, type, isRequired, notes }) =>
+      `| \`${name}\` | ${cell(type)}${isRequired ? ", **required**" : ""} | ${cell(notes)} |`,
+  );
+  return `| ${head} | Type | Description |\n|---|---|---|\n${lines.join("\n")}`;
+}
+
+/** A bar or a line break would end a cell; an angle bracket would be HTML. */
+function cell(text: string): string {
+  return text.replaceAll("|", String.raw`\|`).replaceAll(/\s*\n\s*/g, " ");
+}
+
+function responsesOf({ responses, method }: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
+  const good = Object.entries(responses).filter(([status]) => Number(status) < 400);
+  const parts = good.map(([status, response]) => {
+    const { description, content = {} } = response;
+    const bodies = Object.entries(content);
+    const plain = bodies.filter(([type]) => !isJson(type)).map(([type]) => `\`${type}\``);
+    const shown = bodies
+      .filter(([type]) => isJson(type))
+      .map(([type, media]) => responseBody(type, media, document, resolve));
+    return [
+      `### ${status}`,
+      sentence(description),
+      ...(plain.length === 0 ? [] : [`Body: ${plain.join(", ")}.`]),
+      ...shown,
+      headersOf(response, document.components.headers),
+    ]
+      .filter((part) => part !== "")
+      .join("\n\n");
+  });
+  return parts.length === 0
+    ? `## Responses\n\n${method} has no successful response.`
+    : `## Responses\n\n${parts.join("\n\n")}`;
+}
+
+function isJson(type: string): boolean {
+  return type === "application/json" || type === "text/event-stream";
+}
+
+function responseBody(type: string, media: MediaType, document: OpenApiDocument, resolve: Resolve): string {
+  const { schema = {} } = media;
+  const value = statedExample(media, document) ?? exampleOf(schema, resolve, "all");
+  const text = type === "text/event-stream" ? streamExample(value) : jsonFence(value);
+  const isAny = Object.keys(resolve(schema)).length === 0;
+  return `Body: \`${type}\`.${isAny ? "" : `\n\n${text}\n\n${membersOf(schema, resolve)}`}`;
+}
+
+/** A stream is shown as its first event, unless the document states its text. */
+function streamExample(value: unknown): string {
+  return fenced("text", typeof value === "string" ? value : `data: ${JSON.stringify(value)}`);
+}
+
+function jsonFence(value: unknown): string {
+  return fenced("json", JSON.stringify(value, null, 2));
+}
+
+function fenced(language: string, text: string): string {
+  const short = text.length > EXAMPLE_CHARS_MAX ? `${text.slice(0, EXAMPLE_CHARS_MAX)}\n…` : text;
+  return `\`\`\`${text.length > EXAMPLE_CHARS_MAX ? "text" : language}\n${short}\n\`\`\``;
+}
+
+function headersOf({ headers = {} }: ApiResponse, known: OpenApiDocument["components"]["headers"]): string {
+  const rows = Object.keys(headers).map(
+    (name) => `| \`${name}\` | ${cell(known[name]?.description ?? headers[name]?.description ?? "")} |`,
+  );
+  return rows.length === 0 ? "" : `| Header | Description |\n|---|---|\n${rows.join("\n")}`;
+}
+
+/** Error codes by status, and an example of each status. */
+function errorsOf({ responses }: Endpoint, document: OpenApiDocument): string {
+  const bad = Object.entries(responses).filter(([status]) => Number(status) >= 400);
+  if (bad.length === 0) return "";
+  const rows = bad.flatMap(([status, { description }]) =>
+    codesIn(description).map(
+      (code) => `| ${status} | [\`${code}\`](../reference/errors.md#${code}) | ${cell(ERROR_GUIDE[code].cause)} |`,
+    ),
+  );
+  const examples = bad.flatMap(([status, { content = {} }]) => {
+    const value = statedExample(content["application/json"] ?? {}, document);
+    return value === undefined ? [] : [`${status} ${JSON.stringify(value)}`];
+  });
+  const shown = examples.length === 0 ? "" : `\n\nExamples of bodies:\n\n${fenced("text", examples.join("\n"))}`;
+  return `## Errors\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}${shown}`;
+}
+
+/** Codes that the description of an error response names. */
+function codesIn(description: string): Code[] {
+  return [...description.matchAll(/`([a-z_]+)`/g)].flatMap(([, code = ""]) =>
+    Object.hasOwn(ERROR_GUIDE, code) ? [code as Code] : [],
+  );
+}
+
+function sentence(text: string): string {
+  return /[.!?]$/.test(text) ? text : `${text}.`;
+}

@@ -1,0 +1,79 @@
+/** Pages of the API reference: a list of all operations, and a page for each. */
+import type { Page } from "../pages.ts";
+import { type Endpoint, endpointsOf, type OpenApiDocument, resolverOf } from "./document.ts";
+import { type OperationFacts, operationMarkdown } from "./operation.ts";
+
+export type { OpenApiDocument } from "./document.ts";
+
+/** Groups for the operators of an installation, which come last. */
+const LAST: readonly string[] = ["Operator", "Health", "Documentation"];
+
+/** @param facts by operationId */
+export function apiPages(
+  document: OpenApiDocument,
+  facts: Readonly<Record<string, OperationFacts>> = {},
+): readonly Page[] {
+  const resolve = resolverOf(document);
+  const groups = groupsOf(document);
+  const common = { section: "Reference", parent: "api" } as const;
+  let order = 0;
+  const pages = [...groups].flatMap(([group, endpoints]) =>
+    endpoints.map((endpoint): Page => {
+      const { operationId, summary, method, url, description = "", requestBody } = endpoint;
+      const names = requestBody
+        ? Object.keys(resolve(Object.values(requestBody.content)[0]?.schema ?? {}).properties ?? {})
+        : [];
+      let body: string | undefined;
+      return {
+        ...common,
+        path: `api/${operationId}`,
+        file: `schemas/docs/api/${operationId}.md`,
+        title: summary,
+        summary: `${method} ${url}`,
+        group,
+        order: order++,
+        searchText: [description, operationId, ...names].join(" "),
+        get body() {
+          return (body ??= operationMarkdown(endpoint, document, resolve, facts[operationId]));
+        },
+      };
+    }),
+  );
+  return [listPage(document, groups), ...pages];
+}
+
+/** Endpoints by their first tag, in the order of the tags; those of operators last. */
+function groupsOf(document: OpenApiDocument): ReadonlyMap<string, readonly Endpoint[]> {
+  const endpoints = endpointsOf(document);
+  const names = document.tags.map(({ name }) => name);
+  const ordered = [...names.filter((name) => !LAST.includes(name)), ...LAST.filter((name) => names.includes(name))];
+  const groups = ordered.map((name) => [name, endpoints.filter(({ tags: [first] }) => first === name)] as const);
+  return new Map(groups.filter(([, own]) => own.length > 0));
+}
+
+function listPage({ tags }: OpenApiDocument, groups: ReadonlyMap<string, readonly Endpoint[]>): Page {
+  const parts = [...groups].map(([group, endpoints]) => {
+    const rows = endpoints.map(
+      ({ operationId, summary, method, url }) => `| [${summary}](api/${operationId}.md) | \`${method} ${url}\` |`,
+    );
+    const about = tags.find(({ name }) => name === group)?.description;
+    const said = about === undefined ? "" : `${about}\n\n`;
+    return `## ${group}\n\n${said}| Operation | Request |\n|---|---|\n${rows.join("\n")}`;
+  });
+  return {
+    path: "api",
+    file: "schemas/docs/api.md",
+    title: "API reference",
+    section: "Reference",
+    order: 0,
+    summary: "Every operation of the HTTP API, with parameters, examples and error codes.",
+    body: `${INTRODUCTION}\n\n${parts.join("\n\n")}\n`,
+  };
+}
+
+const INTRODUCTION = `The base address on your machine is \`http://127.0.0.1:8080\`. Stock OpenAI clients take \`http://127.0.0.1:8080/v1\` as their base URL.
+The operations are described in [/openapi.json](/openapi.json) (OpenAPI 3.1). The [explorer](/docs/explorer) sends calls from the browser.
+
+- **Authentication:** send an API key as \`Authorization: Bearer <key>\` or \`x-api-key: <key>\`. Operator routes take an operator token instead.
+- **Errors:** every error body is \`{"error": {"message", "type", "code", "param"}}\`. [Errors A–Z](reference/errors.md) lists the codes.
+- **Unknown properties** of a request body never fail a call. \`null\` for an optional property means that the property is absent.`;

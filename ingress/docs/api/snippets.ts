@@ -1,0 +1,139 @@
+/** The same call as a curl command and as programs in Python and JavaScript. */
+import { type Endpoint, type OpenApiDocument, type Parameter, type Resolve, statedExample } from "./document.ts";
+import { exampleOf } from "./example.ts";
+import { sdkSnippets } from "./sdk.ts";
+
+/** Address of the API on the machine that runs `npm start`. */
+const BASE = "http://127.0.0.1:8080";
+
+/** Environment variable with the credential, by the security scheme; operations without a scheme need none. */
+const VARIABLES: Readonly<Record<string, string>> = { key: "SLUICE_KEY", operatorToken: "SLUICE_OPERATOR_TOKEN" };
+
+interface Call {
+  readonly method: string;
+  readonly url: string;
+  /** Environment variable with the credential. */
+  readonly variable: string | undefined;
+  readonly json: unknown;
+  readonly form: readonly (readonly [name: string, value: string])[];
+  /** The response is no JSON. */
+  readonly isBytes: boolean;
+  readonly isStream: boolean;
+}
+
+/** Returns fences of Markdown, one for each language. */
+export function snippetsOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
+  const call = callOf(endpoint, document, resolve);
+  const fences: (readonly [language: string, text: string])[] = [["sh", curl(call)]];
+  // Files are sent from a shell more easily than from a program that reads a form of its own.
+  if (call.form.length === 0) {
+    const sdk = sdkSnippets(endpoint.operationId, call.json, BASE, pythonValue);
+    fences.push(["python", sdk?.python ?? python(call)], ["js", sdk?.js ?? javascript(call)]);
+  }
+  return fences.map(([language, text]) => `\`\`\`${language}\n${text}\n\`\`\``).join("\n\n");
+}
+
+function callOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve): Call {
+  const { url, method, parameters, security, responses } = endpoint;
+  const [scheme] = Object.keys(security[0] ?? {});
+  const json = requestExample(endpoint, document, resolve);
+  const content = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content ?? {};
+  return {
+    method,
+    url: BASE + url.replaceAll(/\{(\w+)\}/g, (_, name: string) => pathValue(name, parameters)),
+    variable: scheme === undefined ? undefined : VARIABLES[scheme],
+    json,
+    form: json === undefined ? formOf(endpoint, resolve) : [],
+    isBytes: content["application/json"] === undefined,
+    isStream: (json as { stream?: unknown } | undefined)?.stream === true,
+  };
+}
+
+function pathValue(name: string, parameters: readonly Parameter[]): string {
+  const example = parameters.find((parameter) => parameter.in === "path" && parameter.name === name)?.example;
+  if (typeof example === "string") return example;
+  // curl reads braces as a pattern.
+  return name === "workspaceId" ? "default" : name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "_").toUpperCase();
+}
+
+/** The example that the document states, else one that is built from the schema; undefined without a JSON body. */
+export function requestExample({ requestBody }: Endpoint, document: OpenApiDocument, resolve: Resolve): unknown {
+  const media = requestBody?.content["application/json"];
+  if (!media?.schema) return undefined;
+  return statedExample(media, document) ?? exampleOf(media.schema, resolve, "required");
+}
+
+function formOf({ requestBody }: Endpoint, resolve: Resolve): [string, string][] {
+  const schema = requestBody?.content["multipart/form-data"]?.schema;
+  if (!schema) return [];
+  const example = exampleOf(schema, resolve, "required") as Readonly<Record<string, unknown>>;
+  return Object.entries(example).map(([name, value]) => {
+    const isFile = value === "<bytes>" || name === "file";
+    return [name, isFile ? "@file.txt" : String(value)];
+  });
+}
+
+function curl({ method, url, variable, json, form, isBytes, isStream }: Call): string {
+  const hasBody = json !== undefined || form.length > 0;
+  const usual = hasBody ? "POST" : "GET";
+  const parts = [
+    `curl -s${isStream ? "N" : ""}${method === usual ? "" : ` -X ${method}`} "${url}"`,
+    ...(variable === undefined ? [] : [`-H "Authorization: Bearer $${variable}"`]),
+    ...(json === undefined ? [] : ['-H "Content-Type: application/json"', `-d '${shellJson(json)}'`]),
+    ...form.map(([name, value]) => `-F "${name}=${value}"`),
+    ...(isBytes && method === "POST" ? ["--output response.bin"] : []),
+  ];
+  return parts.join(" \\\n  ");
+}
+
+/** Characters of a body that stay on one line. */
+const LINE_CHARS_MAX = 70;
+
+/** JSON within single quotes of a shell. */
+function shellJson(json: unknown): string {
+  const short = JSON.stringify(json);
+  const text = short.length > LINE_CHARS_MAX ? JSON.stringify(json, null, 2).replaceAll("\n", "\n  ") : short;
+  return text.replaceAll("'", String.raw`'\''`);
+}
+
+function python({ method, url, variable, json, isBytes }: Call): string {
+  const lines = [
+    "import os",
+    "import requests",
+    "",
+    "response = requests.request(",
+    `    "${method}",`,
+    `    "${url}",`,
+  ];
+  if (variable !== undefined) lines.push(`    headers={"Authorization": f"Bearer {os.environ['${variable}']}"},`);
+  else lines.splice(0, 1);
+  if (json !== undefined) lines.push(`    json=${pythonValue(json, 4)},`);
+  lines.push(")", "response.raise_for_status()", isBytes ? "print(len(response.content))" : "print(response.json())");
+  return lines.join("\n");
+}
+
+/** JSON as a Python literal. */
+function pythonValue(value: unknown, indent: number): string {
+  const text = JSON.stringify(value, null, 4).replaceAll("\n", `\n${" ".repeat(indent)}`);
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (word) => PYTHON_WORDS[word] ?? word);
+}
+
+const PYTHON_WORDS: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };
+
+function javascript({ method, url, variable, json, isBytes }: Call): string {
+  const headers = [
+    ...(variable === undefined ? [] : [`    authorization: \`Bearer \${process.env.${variable}}\`,`]),
+    ...(json === undefined ? [] : ['    "content-type": "application/json",']),
+  ];
+  const options = [
+    ...(method === "GET" ? [] : [`  method: "${method}",`]),
+    ...(headers.length === 0 ? [] : ["  headers: {", ...headers, "  },"]),
+    ...(json === undefined
+      ? []
+      : [`  body: JSON.stringify(${JSON.stringify(json, null, 2).replaceAll("\n", "\n  ")}),`]),
+  ];
+  const asked = options.length === 0 ? `"${url}"` : `"${url}", {\n${options.join("\n")}\n}`;
+  return `const response = await fetch(${asked});
+if (!response.ok) throw new Error(await response.text());
+const result = await response.${isBytes ? "arrayBuffer" : "json"}();`;
+}

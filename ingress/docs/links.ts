@@ -1,0 +1,34 @@
+/** Links of Markdown pages as addresses of the site. */
+import { posix } from "node:path";
+
+import type { Page } from "./pages.ts";
+
+/** Address of a page. */
+export function addressOf({ path }: Pick<Page, "path">): string {
+  return path === "" ? "/docs" : `/docs/${path}`;
+}
+
+/** Address of a page's Markdown. */
+export function markdownAddressOf({ path }: Pick<Page, "path">): string {
+  return path === "" ? "/docs/index.md" : `/docs/${path}.md`;
+}
+
+/** Path of the file that a relative link names, below the project root; undefined for an address or a fragment. */
+export function targetFile(from: Page, href: string): string | undefined {
+  if (/^(?:[a-z][a-z0-9+.-]*:|\/|#)/i.test(href)) return undefined;
+  const [path = ""] = href.split("#");
+  return path === "" ? undefined : posix.join(posix.dirname(from.file), path);
+}
+
+/**
+ * Returns the address that a link leads to. Links to other files of the project have no address.
+ * @param byFile pages by the path of their file
+ */
+export function linkAddress(from: Page, href: string, byFile: ReadonlyMap<string, Page>): string | undefined {
+  const file = targetFile(from, href);
+  if (file === undefined) return /^(?:https?:|mailto:|\/(?!\/)|#)/i.test(href) ? href : undefined;
+  const page = byFile.get(file);
+  if (!page) return undefined;
+  const hash = href.indexOf("#");
+  return addressOf(page) + (hash === -1 ? "" : href.slice(hash));
+}

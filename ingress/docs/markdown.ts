@@ -1,0 +1,196 @@
+/** Markdown of a page → HTML, headings and the text of each section. Raw HTML in Markdown is shown as text. */
+import { Marked, type Token, type Tokens } from "marked";
+
+import { escapeHtml, type Highlight } from "./highlight.ts";
+import { isNestedTable, nestedTables, tableHtml } from "./table.ts";
+import { codeHtml, tabGroups, type TabGroup, tabsHtml } from "./code.ts";
+
+export interface Heading {
+  readonly depth: number;
+  /** Fragment of the heading's address. */
+  readonly id: string;
+  readonly text: string;
+}
+
+/** Text below a heading, up to the next heading. */
+export interface TextPart {
+  /** Empty for the text above the first heading. */
+  readonly heading: string;
+  readonly id: string;
+  readonly text: string;
+}
+
+export interface Rendered {
+  readonly html: string;
+  readonly headings: readonly Heading[];
+}
+
+export interface RenderOptions {
+  /** Address of a link; undefined: the target is no page of the site, and only the link's text is shown. */
+  readonly linkOf: (href: string) => string | undefined;
+  /** Absent: code has no colours. */
+  readonly highlight?: Highlight;
+}
+
+export async function renderMarkdown(markdown: string, { linkOf, highlight }: RenderOptions): Promise<Rendered> {
+  const parser = new Marked({ gfm: true });
+  const tokens = nestedTables(tabGroups(parser.lexer(markdown)));
+  const headings = headingsOf(tokens);
+  const html = new Map<Tokens.Code, string>();
+  for (const code of codesOf(tokens)) {
+    html.set(code, highlight ? await highlight(code.text, languageOf(code)) : escapeHtml(code.text));
+  }
+  const coloured = (code: Tokens.Code): string => html.get(code) ?? escapeHtml(code.text);
+  /** Number of headings that have been rendered. */
+  let index = 0;
+  parser.use({
+    extensions: [
+      { name: "tabs", renderer: (token) => tabsHtml(token as unknown as TabGroup, coloured) },
+      {
+        name: "nested",
+        renderer(token) {
+          if (!isNestedTable(token)) return false;
+          index += 1;
+          const [heading, table] = token.tokens;
+          const name = this.parser.parseInline(heading.tokens);
+          return `<details class="nested"><summary>${name}</summary>${this.parser.parse([table])}</details>\n`;
+        },
+      },
+    ],
+    renderer: {
+      html: ({ text }) => escapeHtml(text),
+      code: (code) => codeHtml(languageOf(code), coloured(code)),
+      heading({ tokens: inline, depth }) {
+        const { id, text } = headings[index++] ?? { id: "", text: "" };
+        const anchor = `<a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(text)}">#</a>`;
+        return `<h${depth} id="${id}">${this.parser.parseInline(inline)}${anchor}</h${depth}>\n`;
+      },
+      link({ href, tokens: inline }) {
+        const text = this.parser.parseInline(inline);
+        const target = linkOf(href);
+        if (target === undefined) return text;
+        const isForeign = /^[a-z]+:/i.test(target);
+        return `<a href="${escapeHtml(target)}"${isForeign ? ' rel="noreferrer"' : ""}>${text}</a>`;
+      },
+      image: ({ text }) => escapeHtml(text),
+      table(token) {
+        return tableHtml(token, (cell) => this.parser.parseInline(cell.tokens));
+      },
+      blockquote({ tokens: inner }) {
+        const [first] = inner;
+        const [mark = "", kind = ""] = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*/.exec(first?.raw ?? "") ?? [];
+        if (kind === "") return `<blockquote>${this.parser.parse(inner)}</blockquote>\n`;
+        const rest = parser.lexer(
+          inner
+            .map(({ raw }) => raw)
+            .join("")
+            .slice(mark.length),
+        );
+        const look = kind === "WARNING" || kind === "CAUTION" ? "callout warn" : "callout";
+        const name = kind.charAt(0) + kind.slice(1).toLowerCase();
+        return `<div class="${look}" role="note"><p class="callout-name">${name}</p>${this.parser.parse(rest)}</div>\n`;
+      },
+    },
+  });
+  return { html: parser.parser(tokens), headings };
+}
+
+/** Returns the language of a fence: `sh` of `sh title="a"`. */
+function languageOf({ lang = "" }: Tokens.Code): string {
+  return /^[a-z0-9+-]*/i.exec(lang)?.[0].toLowerCase() ?? "";
+}
+
+function codesOf(tokens: readonly Token[]): Tokens.Code[] {
+  const found: Tokens.Code[] = [];
+  visit(tokens, (token) => {
+    if (token.type === "code") found.push(token as Tokens.Code);
+  });
+  return found;
+}
+
+/** Calls `see` for each token and the tokens within it. */
+export function visit(tokens: readonly Token[], see: (token: Token) => void): void {
+  for (const token of tokens) {
+    see(token);
+    const { tokens: inner, items, header, rows } = token as Tokens.Generic;
+    for (const list of [
+      inner,
+      items as Token[] | undefined,
+      header as Token[] | undefined,
+      ...((rows as Token[][] | undefined) ?? []),
+    ]) {
+      if (Array.isArray(list)) visit(list, see);
+    }
+  }
+}
+
+function headingsOf(tokens: readonly Token[]): Heading[] {
+  const headings: Heading[] = [];
+  const taken = new Map<string, number>();
+  visit(tokens, (token) => {
+    if (token.type !== "heading") return;
+    const { depth, tokens: inline } = token as Tokens.Heading;
+    const text = plainText(inline);
+    const slug = slugOf(text);
+    const count = taken.get(slug) ?? 0;
+    taken.set(slug, count + 1);
+    headings.push({ depth, id: count === 0 ? slug : `${slug}-${count}`, text });
+  });
+  return headings;
+}
+
+/** Fragment that code hosts give a heading. */
+function slugOf(text: string): string {
+  return text
+    .trim()
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, "")
+    .replaceAll(" ", "-");
+}
+
+/** Text of inline tokens without marks. */
+function plainText(tokens: readonly Token[]): string {
+  return tokens
+    .map((token) => {
+      const { tokens: inner, text } = token as Tokens.Generic;
+      if (token.type === "br") return " ";
+      return Array.isArray(inner) && inner.length > 0 ? plainText(inner) : unescapeHtml(String(text ?? ""));
+    })
+    .join("");
+}
+
+const LETTERS: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
+
+/** marked escapes the text of some tokens. */
+function unescapeHtml(text: string): string {
+  return text.replaceAll(/&(amp|lt|gt|quot|#39);/g, (whole, name: string) => LETTERS[name] ?? whole);
+}
+
+/** Returns the parts of a page that the search index holds. */
+export function textParts(markdown: string): readonly TextPart[] {
+  const tokens = new Marked({ gfm: true }).lexer(markdown);
+  const headings = headingsOf(tokens);
+  const parts: { heading: string; id: string; text: string }[] = [{ heading: "", id: "", text: "" }];
+  let index = 0;
+  for (const token of tokens) {
+    if (token.type === "heading") {
+      const { text = "", id = "" } = headings[index++] ?? {};
+      parts.push({ heading: text, id, text: "" });
+      continue;
+    }
+    const last = parts.at(-1);
+    if (last) last.text += `${blockText(token)} `;
+  }
+  return parts.filter(({ heading, text }) => heading !== "" || text.trim() !== "");
+}
+
+function blockText(token: Token): string {
+  const { items, header, rows, tokens, text } = token as Tokens.Generic;
+  if (Array.isArray(items)) return (items as Token[]).map(blockText).join(" ");
+  if (Array.isArray(rows)) {
+    const cells = [...(header as Token[]), ...(rows as Token[][]).flat()];
+    return cells.map(blockText).join(" ");
+  }
+  if (Array.isArray(tokens)) return plainText(tokens);
+  return token.type === "space" || token.type === "hr" ? "" : String(text ?? "");
+}

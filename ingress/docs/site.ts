@@ -1,0 +1,87 @@
+/** The documentation as a function from a request to text. Runs in a thread of its own (thread.ts): rendering takes up to a second. */
+import type { OperationFacts } from "./api/operation.ts";
+import { apiPages, type OpenApiDocument } from "./api/pages.ts";
+import { createHighlight, escapeHtml } from "./highlight.ts";
+import { pageHtml } from "./layout.ts";
+import { addressOf, linkAddress } from "./links.ts";
+import { llmsText, markdownOf } from "./llms.ts";
+import { renderMarkdown } from "./markdown.ts";
+import { nearestPage, type Page, readPages, sortPages } from "./pages.ts";
+import { buildIndex, QUERY_CHARS_MAX, resultsHtml, search, type SearchIndex } from "./search.ts";
+
+export type Asked =
+  | { readonly kind: "page" | "markdown"; readonly path: string }
+  | { readonly kind: "search"; readonly query: string }
+  | { readonly kind: "index" | "llms" };
+
+export interface Answered {
+  readonly text: string;
+  /** Address and title of the page most like the one that does not exist; absent: the page exists. */
+  readonly nearest?: { readonly address: string; readonly title: string };
+}
+
+export interface Site {
+  /** All pages in the order of the navigation. */
+  readonly pages: readonly Page[];
+  answer(asked: Asked): Promise<Answered>;
+}
+
+/** OpenAPI document, and facts about its operations by operationId. */
+export interface ApiSource {
+  readonly document: OpenApiDocument;
+  readonly facts: Readonly<Record<string, OperationFacts>>;
+}
+
+/** @param api source of the API reference */
+export async function openSite({ document, facts }: ApiSource, root?: string): Promise<Site> {
+  const pages = sortPages([...(await readPages(root)), ...apiPages(document, facts)]);
+  return siteOf(pages);
+}
+
+function siteOf(pages: readonly Page[]): Site {
+  const byPath = new Map(pages.map((page) => [page.path, page]));
+  const byFile = new Map(pages.map((page) => [page.file, page]));
+  const highlight = createHighlight();
+  let built: SearchIndex | undefined;
+  const index = (): SearchIndex => (built ??= buildIndex(pages));
+
+  const missing = (path: string): Answered => {
+    const nearest = nearestPage(path, pages) ?? { path: "", title: "Home" };
+    const html = `<p>The documentation has no page <code>/docs/${escapeHtml(path)}</code>.</p>
+<p>The nearest page is <a href="${addressOf(nearest)}">${escapeHtml(nearest.title)}</a>. The search field above searches all pages.</p>`;
+    return {
+      text: pageHtml({ title: "Page not found", html }, pages),
+      nearest: { address: addressOf(nearest), title: nearest.title },
+    };
+  };
+
+  return {
+    pages,
+    async answer(asked) {
+      switch (asked.kind) {
+        case "page": {
+          const page = byPath.get(asked.path);
+          if (!page) return missing(asked.path);
+          const linkOf = (href: string): string | undefined => linkAddress(page, href, byFile);
+          const { html, headings } = await renderMarkdown(page.body, { linkOf, highlight });
+          const { title, summary } = page;
+          return { text: pageHtml({ page, title, summary, html, headings }, pages) };
+        }
+        case "markdown": {
+          const page = byPath.get(asked.path);
+          return page ? { text: markdownOf(page) } : missing(asked.path);
+        }
+        case "search": {
+          const query = asked.query.slice(0, QUERY_CHARS_MAX);
+          const html = resultsHtml(query, search(index(), query));
+          return { text: pageHtml({ title: "Search", html, query }, pages) };
+        }
+        case "index":
+          return { text: JSON.stringify(index()) };
+        case "llms":
+          break;
+      }
+      return { text: llmsText(pages) };
+    },
+  };
+}

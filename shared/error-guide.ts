@@ -1,0 +1,237 @@
+/** Cause and fix of every error code, in one sentence each. The page "Errors A–Z" and the API reference are made from this table. */
+import type { Code } from "./errors.ts";
+
+interface Guide {
+  /** Markdown. */
+  readonly cause: string;
+  /** Markdown. */
+  readonly fix: string;
+}
+
+export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
+  invalid_json: {
+    cause: "The request body is not valid JSON.",
+    fix: "Send valid JSON in UTF-8. The message names the position of the fault.",
+  },
+  invalid_request: {
+    cause: "A property, query parameter or header has a wrong type or form.",
+    fix: "Correct the value that `param` and the message name.",
+  },
+  missing_required_parameter: {
+    cause: "A required property is absent or null.",
+    fix: "Send the property that `param` names.",
+  },
+  unsupported_value: {
+    cause: "A value is well-formed, but the operation or the model does not accept it.",
+    fix: "Send one of the values that the message lists. `GET /v1/models` returns the accepted values of each model.",
+  },
+  model_not_found: {
+    cause: "The installation has no model of this name. Clients of Anthropic's API receive status 404.",
+    fix: "Take a name from `GET /v1/models`.",
+  },
+  model_not_supported: {
+    cause: "The model exists, but not for this endpoint.",
+    fix: "Call the endpoint that the message names, or take a model of the right modality from `GET /v1/models`.",
+  },
+  audio_not_supported_by_model: {
+    cause: "The conversation contains audio, and the model accepts none.",
+    fix: "Remove the audio, transcribe it first, or take a model with audio input.",
+  },
+  image_not_supported_by_model: {
+    cause: "The conversation contains an image, and the model accepts none.",
+    fix: "Remove the image, or take a model with image input.",
+  },
+  edit_not_supported: {
+    cause: "The model creates images but does not edit them.",
+    fix: "Take a model that accepts an input image, or call `POST /v1/images/generations`.",
+  },
+  context_length_exceeded: {
+    cause: "The input and the output limit together exceed the context window of the model.",
+    fix: "Shorten the conversation, lower `max_tokens`, or take a model with a larger context window.",
+  },
+  previous_response_not_found: {
+    cause: "The response in `previous_response_id` is not stored, has expired, or belongs to another member.",
+    fix: "Send the whole conversation in `input`, or continue from a response that was stored with `store: true`.",
+  },
+  unsafe_url: {
+    cause: "A URL of the request leads to a private or reserved address.",
+    fix: "Send a public URL or the bytes. Operators can allow hosts with `SLUICE_OUTBOUND_ALLOW`.",
+  },
+  invalid_workflow_definition: {
+    cause: "A workflow definition breaks a rule of its format.",
+    fix: "Correct the place that `param` names; the message states what is expected there.",
+  },
+  missing_api_key: {
+    cause: "The request has no API key.",
+    fix: "Send `Authorization: Bearer <key>` or `x-api-key: <key>`.",
+  },
+  invalid_api_key: {
+    cause: "The API key is unknown, revoked or expired.",
+    fix: "Check the key for missing characters, or create a new one.",
+  },
+  insufficient_credits: {
+    cause: "The workspace's balance is smaller than the highest cost of the call.",
+    fix: "Top up the workspace, or lower `max_tokens` so that the call holds fewer credits.",
+  },
+  budget_reached: {
+    cause: "A budget of the workspace with `stops_calls` is spent for its period.",
+    fix: "Wait until the budget resets, or ask an owner, admin or billing member to raise it. A top-up does not help.",
+  },
+  permission_denied: {
+    cause: "The role, the tool list or the preset of the key does not allow the operation.",
+    fix: "Use a key with a role that the API reference names for the operation.",
+  },
+  rate_limit_exceeded: {
+    cause: "The workspace made more calls in 60 seconds than the preset of the key allows.",
+    fix: "Wait up to 60 seconds before the next call; rejected calls count too. Stock clients do not retry status 403.",
+  },
+  storage_limit_exceeded: {
+    cause: "The files, stored responses and batch lines of the workspace have reached its storage limit.",
+    fix: "Delete files, conversations or responses, or ask the operator for a higher limit.",
+  },
+  daily_tokens_exceeded: {
+    cause: "The workspace has used the tokens that the preset of the key allows per UTC day.",
+    fix: "Wait until 00:00 UTC, or use a key with a higher preset.",
+  },
+  not_found: {
+    cause: "The path or the object does not exist, or belongs to another workspace.",
+    fix: "Check the id and the path. The message names the replacement for paths of other APIs.",
+  },
+  file_not_found: {
+    cause: "The file does not exist, has expired, or is not visible to the member.",
+    fix: "Upload the file again, or take an id from `GET /v1/files`.",
+  },
+  batch_not_found: {
+    cause: "The batch does not exist, has expired, or belongs to another member.",
+    fix: "Take an id from `GET /v1/batches`.",
+  },
+  capability_not_found: {
+    cause: "The installation offers no capability of this id.",
+    fix: "Take an id from `GET /v1/tools`. A capability is missing when no worker has its engine.",
+  },
+  channel_not_found: {
+    cause: "The notification channel does not exist in the workspace.",
+    fix: "Take an id from the list of notification channels.",
+  },
+  job_not_found: {
+    cause: "The job does not exist, has expired, or belongs to another member.",
+    fix: "Jobs expire after `SLUICE_JOB_RETENTION_HOURS`. Check the id: it is the `x-request-id` of the call.",
+  },
+  response_not_found: {
+    cause: "The response is not stored, has expired, or belongs to another member.",
+    fix: "Create responses with `store: true` to read them later.",
+  },
+  conversation_not_found: {
+    cause: "The conversation does not exist, has expired, or belongs to another member.",
+    fix: "Create a conversation with `POST /v1/conversations`.",
+  },
+  run_not_found: {
+    cause: "The workflow run does not exist, has expired, or belongs to another member.",
+    fix: "Runs expire after `SLUICE_RUN_RETENTION_HOURS`. Take an id from the list of runs.",
+  },
+  workflow_not_found: {
+    cause: "The workflow does not exist in the workspace.",
+    fix: "Take an id from `GET /v1/workflows`.",
+  },
+  method_not_allowed: {
+    cause: "The path does not accept this HTTP method.",
+    fix: "Use a method that the `allow` header lists.",
+  },
+  request_timeout: {
+    cause: "The request body arrived too slowly.",
+    fix: "Retry on a faster connection, or upload large inputs with `POST /v1/files` first.",
+  },
+  conflict: {
+    cause: "The current state forbids the change: a name is taken, an owner is the last one, a channel is disabled.",
+    fix: "Read the object again and resolve what the message names.",
+  },
+  conversation_locked: {
+    cause: "Another call is adding to the same conversation.",
+    fix: "Retry when the other call has ended.",
+  },
+  idempotency_in_progress: {
+    cause: "A request with the same `Idempotency-Key` has not ended.",
+    fix: "Retry after a second; the response of the first request is then returned.",
+  },
+  upload_in_progress: {
+    cause: "An upload with the same `Idempotency-Key` has not ended.",
+    fix: "Retry after a second; the file of the first upload is then returned.",
+  },
+  request_too_large: {
+    cause: "The request body is larger than the limit.",
+    fix: "Upload large inputs with `POST /v1/files` and send the file id. The limit is `SLUICE_BODY_BYTES_MAX`.",
+  },
+  unsupported_media_type: {
+    cause: "The `content-type` of the request is not accepted.",
+    fix: "Send `application/json`, or `multipart/form-data` where the API reference lists a form.",
+  },
+  range_not_satisfiable: {
+    cause: "The `range` header lies beyond the end of the file.",
+    fix: "Send a range within the size that `content-range` returns.",
+  },
+  idempotency_key_reused: {
+    cause: "An `Idempotency-Key` was sent before with a different request.",
+    fix: "Use a new key for each request, and the same key only to repeat it.",
+  },
+  unprocessable_input: {
+    cause: "An input file or URL has content that the operation cannot read.",
+    fix: "Check that the file is complete and of a listed type. The message names the input.",
+  },
+  input_unavailable: {
+    cause: "The server of an input URL is down, busy or too slow.",
+    fix: "Retry later, or upload the input with `POST /v1/files`.",
+  },
+  ip_rate_limit_exceeded: {
+    cause: "The IP address made more requests in ten minutes than `SLUICE_IP_LIMIT` allows.",
+    fix: "Wait for the seconds in `retry-after`. Operators: set `SLUICE_TRUSTED_PROXIES` behind a proxy.",
+  },
+  internal_error: {
+    cause: "The service has failed unexpectedly.",
+    fix: "Check the usage record before you repeat a paid call. Report the `x-request-id` to the operator: the log has the cause.",
+  },
+  artifact_unreadable: {
+    cause: "The result was created and charged, but the object store does not return it now.",
+    fix: "Do not repeat the call. Read the job that `job_id` names later.",
+  },
+  worker_lost: {
+    cause: "The worker that ran the job has crashed, and the outcome at the provider is unknown.",
+    fix: "Check the charge of the job before you send the call again.",
+  },
+  model_unavailable: {
+    cause: "Every provider of the model lacks a valid key, or rejects the key that is set.",
+    fix: "Operators: set the provider key that the message or the log names. Callers: take another model.",
+  },
+  upstream_error: {
+    cause: "The provider has failed, or has sent an invalid response.",
+    fix: "Retry, or set a fallback chain. Nothing is charged unless the stream has begun.",
+  },
+  upstream_refused: {
+    cause: "The provider has refused the content of the request.",
+    fix: "Change the prompt or the input, or set a fallback chain to a model of another provider.",
+  },
+  overloaded: {
+    cause: "The provider or the service has no capacity now.",
+    fix: "Retry after the seconds in `retry-after`, or set a fallback chain.",
+  },
+  service_unavailable: {
+    cause: "A part of the service is unavailable, or every provider of the model is temporarily disabled after errors.",
+    fix: "Retry after the seconds in `retry-after`.",
+  },
+  job_timeout: {
+    cause:
+      "The media job runs longer than a caller may wait (`SLUICE_MEDIA_WAIT_MS`). The job continues and is charged.",
+    fix: "Do not repeat the call. Poll `GET /v1/images/jobs/{job_id}` with the `job_id` of the error.",
+  },
+  upstream_timeout: {
+    cause: "The provider has not responded in time.",
+    fix: "Repeat the call only if a second charge is acceptable: the provider may have done the work.",
+  },
+  run_timeout: {
+    cause: "The run takes longer than a synchronous caller may wait. The run continues.",
+    fix: 'Poll `GET /v1/workflows/runs/{id}` with the id in `x-run-id`, or start long runs with `mode: "async"`.',
+  },
+  run_failed: {
+    cause: "A step of the workflow run has failed.",
+    fix: "Read the run: `error.stepId` and `error.message` name the step and the reason.",
+  },
+};

@@ -1,0 +1,82 @@
+/** Known names that a caller may have meant by an unknown one. */
+
+/** Names that are proposed at most. */
+const NEAR_NAMES_MAX = 3;
+/** A longer name is not compared. */
+const NAME_CHARS_MAX = 100;
+/** Edits between two names that are near, as a share of the length of the name. */
+const EDITS_SHARE_MAX = 0.25;
+
+/** Returns the near names, the nearest first: `openai/gpt-4o` and `gpt-4o-2024-08-06` mean `gpt-4o`. */
+export function nearNames(names: Iterable<string>, asked: string): string[] {
+  if (asked.length > NAME_CHARS_MAX) return [];
+  const plain = plainOf(asked);
+  if (plain === "") return [];
+  return Array.from(names, (name) => ({ name, edits: editsTo(plainOf(name), plain, editsMax(name)) }))
+    .filter(({ edits }) => edits !== Infinity)
+    .toSorted((a, b) => a.edits - b.edits || (a.name < b.name ? -1 : 1))
+    .slice(0, NEAR_NAMES_MAX)
+    .map(({ name }) => name);
+}
+
+/**
+ * Returns ` Did you mean a or b?` for the message of an error, or an empty string without a near name.
+ * @param names known names @param asked unknown name, as the caller sent it
+ */
+export function didYouMean(names: Iterable<string>, asked: string): string {
+  const near = nearNames(names, asked);
+  return near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`;
+}
+
+function editsMax(name: string): number {
+  return Math.max(1, Math.floor(EDITS_SHARE_MAX * name.length));
+}
+
+/** Without the name of a provider in front, a date behind, and what people write in several ways. */
+function plainOf(name: string): string {
+  return name
+    .toLowerCase()
+    .slice(name.lastIndexOf("/") + 1)
+    .replace(/[-@:](?:latest|\d{8}|\d{4}-\d{2}-\d{2})$/, "")
+    .replaceAll(/[-_. :]/g, "");
+}
+
+/**
+ * Levenshtein distance with swaps: characters that are added, removed or replaced, and neighbours that are swapped. Infinity beyond `max`,
+ * which is found early: a catalogue has hundreds of names, and any call may bring an unknown one.
+ */
+function editsTo(one: string, other: string, max: number): number {
+  if (Math.abs(one.length - other.length) > max) return Infinity;
+  // A row is as long as the longest name at most, and so are its counts.
+  let before = new Uint8Array(other.length + 1);
+  let last = Uint8Array.from({ length: other.length + 1 }, (_, at) => at);
+  let row = new Uint8Array(other.length + 1);
+  let leastBefore = 0;
+  for (let i = 1; i <= one.length; i++) {
+    row[0] = i;
+    let least = i;
+    for (let j = 1; j <= other.length; j++) {
+      const isSame = one.charCodeAt(i - 1) === other.charCodeAt(j - 1);
+      const replaced = at(last, j - 1) + (isSame ? 0 : 1);
+      let edits = Math.min(replaced, at(last, j) + 1, at(row, j - 1) + 1);
+      if (isSwapped(one, i, other, j)) edits = Math.min(edits, at(before, j - 2) + 1);
+      row[j] = edits;
+      if (edits < least) least = edits;
+    }
+    // A swap reaches back over two rows.
+    if (least > max && leastBefore > max) return Infinity;
+    leastBefore = least;
+    [before, last, row] = [last, row, before];
+  }
+  const edits = at(last, other.length);
+  return edits > max ? Infinity : edits;
+}
+
+function at(row: Uint8Array, index: number): number {
+  return row[index] ?? 0;
+}
+
+/** True if the last two characters of both beginnings are the same ones in another order. */
+function isSwapped(one: string, i: number, other: string, j: number): boolean {
+  return i > 1 && j > 1 && one[i - 1] === other[j - 2] && one[i - 2] === other[j - 1];
+}

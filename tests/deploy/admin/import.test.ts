@@ -1,0 +1,401 @@
+import { afterAll, describe, expect, test } from "bun:test";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+
+import { creditsOf } from "#deploy/admin/import-prices.ts";
+import { importLiteLlm } from "#deploy/admin/import-litellm.ts";
+import { catalogueOf, loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import type { Catalogue } from "#shared/calls/model.ts";
+import { temporaryDirectory } from "#tests/support/infrastructure.ts";
+
+import { admin } from "./commands.ts";
+
+const OURS = await loadOurLayers();
+const SET = { sandbox: false, providerKey: () => "set" };
+
+function convert(text: string) {
+  const imported = importLiteLlm({ file: "config.yaml", text, ours: OURS, date: "2026-11-29" });
+  const layers = imported.models.length === 0 ? [] : [{ name: "catalogue.yaml", text: imported.yaml }];
+  const catalogue: Catalogue = catalogueOf(OURS, layers, SET);
+  const reasons = imported.notes.map(({ line, place, reason }) => `${line} ${place}: ${reason}`);
+  return { ...imported, catalogue, reasons };
+}
+
+/** Shapes of LiteLLM's documentation: load balancing, aliases, fallbacks, wildcards. */
+const BALANCED = `model_list:
+  - model_name: gpt-4o ### RECEIVED MODEL NAME ###
+    litellm_params:
+      model: azure/gpt-4o-eu
+      api_base: https://my-endpoint-europe.openai.azure.com/
+      api_key: "os.environ/AZURE_API_KEY_EU"
+      rpm: 6
+  - model_name: gpt-4o
+    litellm_params:
+      model: openai/gpt-4o
+      api_key: os.environ/OPENAI_TEAM_KEY
+      rpm: 60
+  - model_name: gpt-4o
+    litellm_params:
+      model: gpt-4o
+      api_key: sk-canary-first
+      rpm: 600
+  - model_name: bedrock-claude-v1
+    litellm_params:
+      model: bedrock/anthropic.claude-instant-v1
+  - model_name: opus
+    litellm_params: { model: anthropic/claude-opus-5, api_key: os.environ/ANTHROPIC_API_KEY }
+  - model_name: vllm-models
+    litellm_params:
+      model: openai/facebook/opt-125m # the prefix says that the server is OpenAI-compatible
+      api_base: http://0.0.0.0:4000/v1
+      api_key: none
+      rpm: 1440
+    model_info:
+      version: 2
+      input_cost_per_token: 1e-6
+      output_cost_per_token: 0.00000025
+      max_input_tokens: 2048
+      max_output_tokens: 512
+      supports_function_calling: false
+  - model_name: "*"
+    litellm_params:
+      model: "*"
+
+litellm_settings:
+  drop_params: True
+  success_callback: ["langfuse"]
+  fallbacks: [{ "vllm-models": ["gpt-4o", "bedrock-claude-v1"] }]
+  context_window_fallbacks: [{ "vllm-models": ["gpt-4o"] }]
+
+router_settings:
+  routing_strategy: simple-shuffle
+  model_group_alias: { "gpt-4": "gpt-4o", "best": { "model": "opus", "hidden": true }, "gone": "bedrock-claude-v1" }
+  redis_host: localhost
+
+general_settings:
+  master_key: sk-canary-master
+`;
+
+describe("a configuration with load balancing", () => {
+  const { catalogue, reasons, chains, variables, providers, yaml, models } = convert(BALANCED);
+
+  test("becomes models whose deployments are sources with weights", () => {
+    expect(models).toEqual(["gpt-4o", "opus", "vllm-models", "gpt-4", "best"]);
+    const sources = catalogue.models
+      .get("gpt-4o")
+      ?.sources.map(({ provider, model, weight }) => [provider, model, weight]);
+    expect(sources).toEqual([
+      ["openai-2", "gpt-4o", 60],
+      ["openai", "gpt-4o", 600],
+    ]);
+    expect(catalogue.providers.get("openai-2")).toMatchObject({
+      family: "openai-compatible",
+      base_url: "https://api.openai.com/v1",
+      api_key_env: "OPENAI_TEAM_API_KEY",
+    });
+    // The adapter's settings come with the shipped source.
+    const [, shipped] = catalogue.models.get("gpt-4o")?.sources ?? [];
+    expect(shipped?.rename_params).toEqual({ max_tokens: "max_completion_tokens" });
+  });
+
+  test("keeps prices and limits of shipped models, and takes over its own", () => {
+    const ours = catalogueOf(OURS, [], SET).models;
+    expect(catalogue.models.get("gpt-4o")?.pricing).toEqual(ours.get("gpt-4o")?.pricing);
+    expect(catalogue.models.get("opus")?.pricing).toEqual(ours.get("claude-opus-5")?.pricing);
+    expect(catalogue.models.get("opus")?.max_context_tokens).toBe(ours.get("claude-opus-5")?.max_context_tokens ?? 0);
+    expect(catalogue.models.get("vllm-models")).toMatchObject({
+      pricing: { unit: "per_token", input_per_million: "100", output_per_million: "25" },
+      price_source: { source: "configuration of LiteLLM", date: "2026-11-29" },
+      max_context_tokens: 2048,
+      max_output_tokens: 512,
+      supports_tools: false,
+      sources: [{ provider: "0-0-0-0-4000", model: "facebook/opt-125m" }],
+    });
+    expect(catalogue.providers.get("0-0-0-0-4000")).toEqual({
+      id: "0-0-0-0-4000",
+      family: "openai-compatible",
+      base_url: "http://0.0.0.0:4000/v1",
+    });
+  });
+
+  test("becomes aliases as models, and fallbacks as chains to set", () => {
+    expect(catalogue.models.get("gpt-4")?.sources).toEqual(catalogue.models.get("gpt-4o")?.sources ?? []);
+    expect(catalogue.models.get("best")?.sources).toEqual(catalogue.models.get("opus")?.sources ?? []);
+    expect(chains).toEqual([{ model: "vllm-models", fallbacks: ["gpt-4o"] }]);
+  });
+
+  test("never carries a key, and names each variable", () => {
+    expect(variables).toEqual(["OPENAI_TEAM_API_KEY", "OPENAI_API_KEY", "ANTHROPIC_API_KEY"]);
+    expect(providers).toEqual(["openai-2", "0-0-0-0-4000"]);
+    expect(yaml + reasons.join("\n")).not.toContain("canary");
+  });
+
+  test("lists everything else with its line and the reason", () => {
+    for (const expected of [
+      /^4 model_list\[0\]\.litellm_params\.model: not served: Azure's/,
+      /^11 model_list\[1\]\.litellm_params\.api_key: .*set OPENAI_TEAM_API_KEY to the value of OPENAI_TEAM_KEY$/,
+      /^16 model_list\[2\]\.litellm_params\.api_key: the key in this file is not copied: set OPENAI_API_KEY/,
+      /^20 model_list\[3\]\.litellm_params\.model: not served: Amazon Bedrock/,
+      /^36 model_list\[6\]\.model_name: .*wildcards/,
+      /^41 litellm_settings\.drop_params: /,
+      /^42 litellm_settings\.success_callback: no counterpart/,
+      /^44 litellm_settings\.context_window_fallbacks: no counterpart/,
+      /^47 router_settings\.routing_strategy: /,
+      /^48 router_settings\.model_group_alias\.gone: no model of this name was imported/,
+      /^49 router_settings\.redis_host: not needed/,
+      /^52 general_settings\.master_key: not copied/,
+    ]) {
+      expect(reasons).toContainEqual(expect.stringMatching(expected) as string);
+    }
+  });
+});
+
+describe("other configurations", () => {
+  test("with credentials, custom servers and modes", () => {
+    const { catalogue, reasons, variables, models } = convert(`
+credential_list:
+  - credential_name: lab
+    credential_values: { api_key: os.environ/LAB_API_KEY, api_base: "https://lab.example/v1/" }
+    credential_info: {}
+model_list:
+  - model_name: lab/chat
+    litellm_params: { model: hosted_vllm/meta/llama, litellm_credential_name: lab, extra_headers: { a: b }, temperature: 0.2, additional_drop_params: [seed], stream_timeout: 30 }
+    model_info: { supports_vision: true, input_cost_per_token: "0", output_cost_per_token: 0 }
+  - model_name: local
+    litellm_params: { model: ollama/mistral, api_base: "http://localhost:11434" }
+    model_info: { base_model: openai/gpt-4o-mini }
+  - model_name: vectors
+    litellm_params: { model: text-embedding-3-small, api_key: os.environ/OPENAI_API_KEY }
+  - model_name: own-vectors
+    litellm_params: { model: xinference/bge, api_base: "http://127.0.0.1:9997/v1" }
+    model_info: { mode: embedding, output_vector_size: 768, input_cost_per_token: 1.0e-8 }
+  - model_name: no-size
+    litellm_params: { model: xinference/bge, api_base: "http://127.0.0.1:9997/v1" }
+    model_info: { mode: embedding }
+  - model_name: ranks
+    litellm_params: { model: jina_ai/jina-reranker, api_base: "https://api.jina.ai/v1" }
+    model_info: { mode: rerank }
+  - model_name: mine
+    litellm_params: { model: nvidia_nim/meta/llama3, api_key: os.environ/NVIDIA_NIM_API_KEY }
+  - model_name: unknown
+    litellm_params: { model: watsonx/ibm/granite }
+litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
+`);
+    expect(models).toEqual(["lab-chat", "local", "vectors", "own-vectors", "mine"]);
+    expect(variables).toEqual(["LAB_API_KEY", "OPENAI_API_KEY", "NVIDIA_NIM_API_KEY"]);
+    expect(catalogue.models.get("lab-chat")).toMatchObject({
+      pricing: { input_per_million: "0", output_per_million: "0" },
+      allowed_params: { supported_inputs: ["text", "image"] },
+      cache_ttl_s: 600,
+      first_byte_ms: 30_000,
+      sources: [{ provider: "lab-example", model: "meta/llama", drop_params: ["seed"] }],
+    });
+    expect(catalogue.providers.get("lab-example")).toMatchObject({
+      base_url: "https://lab.example/v1",
+      api_key_env: "LAB_API_KEY",
+    });
+    const ours = catalogueOf(OURS, [], SET).models;
+    expect(catalogue.models.get("local")?.pricing).toEqual(ours.get("gpt-4o-mini")?.pricing);
+    expect(catalogue.providers.get("localhost-11434")?.base_url).toBe("http://localhost:11434/v1");
+    expect(catalogue.models.get("vectors")?.embedding?.dimensions).toBe(1536);
+    expect(catalogue.models.get("vectors")?.cache_ttl_s).toBeUndefined();
+    expect(catalogue.models.get("own-vectors")).toMatchObject({
+      supports_embeddings: true,
+      pricing: { input_per_million: "1" },
+    });
+    expect(catalogue.unroutable.get("mine")).toBe("it has no price");
+    for (const part of [
+      "model_list[0].model_name: names contain no slashes or spaces: lab/chat is called lab-chat here",
+      "litellm_params.extra_headers: no counterpart",
+      "litellm_params.temperature: no counterpart",
+      "model_list[4].model_info: not served: an embedding model needs output_vector_size",
+      "models of the mode rerank are not served",
+      "mine is not offered: no price is known",
+      "limits of mine are not known: 8192 and 4096 tokens were assumed",
+      "watsonx is no provider of this service",
+    ]) {
+      expect(reasons).toContainEqual(expect.stringContaining(part) as string);
+    }
+  });
+
+  test("with weights, an order and deployments that are the same here", () => {
+    const entry = (name: string, model: string, more: string): string =>
+      `  - { model_name: ${name}, litellm_params: { model: ${model}, ${more} } }\n`;
+    const { catalogue, reasons } = convert(
+      `model_list:\n${entry("a", "groq/llama-3.3-70b-versatile", "rpm: 50000")}${entry("a", "openai/gpt-4o", "rpm: 5")}${entry("b", "openai/gpt-4o", "order: 2")}${entry("b", "groq/llama-3.3-70b-versatile", "order: 1")}${entry("c", "openai/gpt-4o", "region_name: eu")}${entry("c", "openai/gpt-4o", "region_name: us")}`,
+    );
+    const sources = (slug: string) =>
+      catalogue.models.get(slug)?.sources.map(({ provider, weight }) => [provider, weight]);
+    expect(sources("a")).toEqual([
+      ["groq", 1000],
+      ["openai", 1],
+    ]);
+    expect(sources("b")).toEqual([
+      ["groq", undefined],
+      ["openai", undefined],
+    ]);
+    expect(sources("c")).toEqual([["openai", undefined]]);
+    expect(reasons.join()).toContain("deployments of c that differ in nothing a catalogue has are one source");
+    // One price for both sources, the dearest.
+    const input = catalogue.models.get("a")?.pricing.input_per_million;
+    expect(input).toBe(catalogueOf(OURS, [], SET).models.get("gpt-4o")?.pricing.input_per_million ?? "none");
+  });
+
+  test("with two keys for one provider, neither of which takes the place of a variable that is named", () => {
+    const { variables, catalogue } = convert(`model_list:
+  - { model_name: a, litellm_params: { model: openai/gpt-4o, api_key: sk-canary-1 } }
+  - { model_name: b, litellm_params: { model: openai/gpt-4o, api_key: sk-canary-2 } }
+  - { model_name: c, litellm_params: { model: openai/gpt-4o, api_key: sk-canary-1 } }
+  - { model_name: d, litellm_params: { model: openai/gpt-4o, api_key: os.environ/OPENAI_API_KEY } }
+`);
+    const variable = (slug: string) =>
+      catalogue.providers.get(catalogue.models.get(slug)?.sources[0]?.provider ?? "")?.api_key_env;
+    expect(["a", "b", "c", "d"].map(variable)).toEqual([
+      "OPENAI_2_API_KEY",
+      "OPENAI_3_API_KEY",
+      "OPENAI_2_API_KEY",
+      "OPENAI_API_KEY",
+    ]);
+    expect(variables.toSorted()).toEqual(["OPENAI_2_API_KEY", "OPENAI_3_API_KEY", "OPENAI_API_KEY"]);
+  });
+
+  test("leave out what a catalogue refuses, and keep the rest", () => {
+    const { models, reasons } = convert(`model_list:
+  - { model_name: good, litellm_params: { model: openai/gpt-4o } }
+  - { model_name: dear, litellm_params: { model: openai/gpt-4o, input_cost_per_token: 5, output_cost_per_token: 1 } }
+`);
+    expect(models).toEqual(["good"]);
+    expect(reasons.join()).toContain(
+      "dear was left out, since a catalogue cannot have it: pricing.output_per_million: expected at most",
+    );
+  });
+});
+
+describe("prices", () => {
+  test.each([
+    [0.0000025, 1_000_000n, "250"],
+    ["2.5e-7", 1_000_000n, "25"],
+    ["1e-06", 1_000_000n, "100"],
+    [1.1e-7, 1_000_000n, "11"],
+    [0, 1_000_000n, "0"],
+    [0.04, 1n, "4"],
+    ["0.0001", 60n, "0.6"],
+    [1e21, 1n, "100000000000000000000000"],
+    ["1e-20", 1n, undefined],
+    [-1, 1n, undefined],
+    ["", 1n, undefined],
+    ["two", 1n, undefined],
+    [NaN, 1n, undefined],
+    [Infinity, 1n, undefined],
+    [null, 1n, undefined],
+    ["1e9999", 1n, undefined],
+  ])("%p dollars for one, times %p, are %p credits", (dollars, factor, credits) => {
+    expect(creditsOf(dollars, factor)).toBe(credits as string);
+  });
+});
+
+describe("a hostile file", () => {
+  const bomb = `a: &a [x,x,x,x,x,x,x,x,x,x]\n${Array.from("bcdefghijkl")
+    .map(
+      (name, at) =>
+        `${name}: &${name} [${Array(10)
+          .fill(`*${"abcdefghijkl".charAt(at)}`)
+          .join(",")}]`,
+    )
+    .join("\n")}\nmodel_list: *l\n`;
+  test.each([
+    ["that is no YAML", "model_list: [\n", /config\.yaml:\d+ is not YAML/],
+    ["of aliases that multiply", bomb, /is not YAML: Excessive aliasing|more than 100000 values/],
+    [
+      "that contains itself",
+      "model_list: &m\n  - &x { model_name: a, litellm_params: *m }\n",
+      /more than 100000 values/,
+    ],
+    ["nested too deeply", `model_list: ${"[".repeat(50_000)}${"]".repeat(50_000)}`, /is not YAML/],
+    ["of many values", `model_list: [${"1,".repeat(200_000)}1]`, /more than 100000 values/],
+    ["too large", `# ${"x".repeat(1_100_000)}\nmodel_list: []`, /has \d+ bytes; expected at most 1048576/],
+    ["that is empty", "", /expected a mapping with model_list/],
+    ["that is a list", "- model_list", /expected a mapping with model_list/],
+    ["of another kind", "services: {}", /expected a mapping with model_list/],
+  ])("%s is refused in one sentence", (_what, text, expected) => {
+    expect(() => convert(text)).toThrow(expected);
+  });
+
+  test("of wrong types becomes notes", () => {
+    const { models, reasons } = convert(`model_list:
+  - 7
+  - { model_name: 8, litellm_params: { model: openai/gpt-4o } }
+  - { model_name: a, litellm_params: text }
+  - { model_name: b, litellm_params: { model: [openai/gpt-4o] } }
+  - { model_name: c, litellm_params: { model: openai/gpt-4o, api_base: "https://user:canary@host/v1" } }
+  - { model_name: d, litellm_params: { model: openai/x, api_base: "file:///etc/passwd" } }
+  - { model_name: e, litellm_params: { model: constructor/x } }
+  - { model_name: __proto__, litellm_params: { model: openai/gpt-4o, constructor: 1 }, model_info: { mode: toString } }
+  - { model_name: "///", litellm_params: { model: openai/gpt-4o } }
+  - { model_name: g, litellm_params: { model: openai/gpt-4o, rpm: many, weight: -3, input_cost_per_token: free } }
+litellm_settings: [cache]
+router_settings: { model_group_alias: [a], fallbacks: { a: b } }
+credential_list: none
+general_settings: 1
+`);
+    expect(models).toEqual(["g"]);
+    expect(reasons.length).toBeGreaterThan(12);
+    expect(reasons.join()).not.toMatch(/canary|passwd/);
+    expect(reasons).toContainEqual(expect.stringContaining("expected US dollars") as string);
+  });
+});
+
+describe("the command", () => {
+  const { directory, remove } = temporaryDirectory();
+  afterAll(remove);
+  const config = join(directory, "config.yaml");
+  writeFileSync(config, BALANCED);
+
+  test("writes a file that catalogue check accepts, once", async () => {
+    const out = join(directory, "catalogue.yaml");
+    const said = await admin(["import", "litellm", config, "--out", out]);
+    expect(said).toMatchObject({ code: 0, stderr: "" });
+    expect(said.stdout).toContain(`${out}: 5 models`);
+    expect(said.stdout).toContain("fallback-chains set vllm-models gpt-4o --workspace <workspace>");
+    expect(said.stdout).toContain("OPENAI_TEAM_API_KEY");
+    expect(said.stdout).not.toContain("canary");
+    expect(readFileSync(out, "utf8")).not.toContain("canary");
+    const check = await admin(["catalogue", "check", out, "--json"], { ANTHROPIC_API_KEY: "set" });
+    expect(check).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(check.stdout)).toMatchObject({ is_valid: true });
+    const size = statSync(out).size;
+    const again = await admin(["import", "litellm", config, "--out", out]);
+    expect(again).toMatchObject({ code: 1, stdout: "" });
+    expect(again.stderr).toContain("it exists");
+    expect(statSync(out).size).toBe(size);
+  });
+
+  test("prints a file without --out, whose notes are comments", async () => {
+    const said = await admin(["import", "litellm", config]);
+    expect(said.code).toBe(0);
+    const catalogue = catalogueOf(OURS, [{ name: "stdout", text: said.stdout }], SET);
+    expect(catalogue.models.has("vllm-models")).toBeTrue();
+    expect(said.stdout).toContain("#   52  general_settings.master_key");
+    const json = JSON.parse((await admin(["import", "litellm", config, "--json"])).stdout) as Record<string, unknown>;
+    expect(json).toMatchObject({
+      out: null,
+      models: expect.arrayContaining(["gpt-4o"]) as string[],
+      chains: [{ model: "vllm-models" }],
+    });
+  });
+
+  test("ends with 1 where nothing can be served or read, and writes nothing", async () => {
+    const empty = join(directory, "empty.yaml");
+    writeFileSync(empty, "model_list: [{ model_name: a, litellm_params: { model: bedrock/x } }]\n");
+    const out = join(directory, "none.yaml");
+    const said = await admin(["import", "litellm", empty, "--out", out]);
+    expect(said.code).toBe(1);
+    expect(said.stdout).toContain("no model of");
+    expect(() => statSync(out)).toThrow();
+    const absent = await admin(["import", "litellm", join(directory, "absent.yaml")]);
+    expect(absent).toMatchObject({ code: 1, stdout: "" });
+    expect(absent.stderr).toMatch(/^sluice: .*absent\.yaml cannot be read: [^\n]+$/);
+    expect((await admin(["import", "litellm", directory])).stderr).toContain("it is no file");
+    expect((await admin(["import", "litellm"])).code).toBe(2);
+  });
+});

@@ -1,0 +1,188 @@
+/** The API reference, made from the OpenAPI document. */
+import { describe, expect, test } from "bun:test";
+
+import { Ajv2020 } from "ajv/dist/2020.js";
+import addFormats from "ajv-formats";
+
+import { endpointsOf, resolverOf, type Schema, statedExample } from "#ingress/docs/api/document.ts";
+import { exampleOf } from "#ingress/docs/api/example.ts";
+import { apiPages } from "#ingress/docs/api/pages.ts";
+import { rowsOf } from "#ingress/docs/api/rows.ts";
+import { sdkSnippets } from "#ingress/docs/api/sdk.ts";
+import { requestExample } from "#ingress/docs/api/snippets.ts";
+
+import { DOCUMENT, FACTS } from "./site.ts";
+
+const endpoints = endpointsOf(DOCUMENT);
+const resolve = resolverOf(DOCUMENT);
+const pages = apiPages(DOCUMENT, FACTS);
+const bodyOf = (operationId: string): string => pages.find(({ path }) => path === `api/${operationId}`)?.body ?? "";
+
+const ajv = new Ajv2020({ strict: false });
+addFormats(ajv);
+ajv.addFormat("binary", true);
+ajv.addSchema({ ...DOCUMENT, $id: "https://api.test/" });
+
+function faultsOf(schema: Schema, value: unknown): string {
+  const local = JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"https://api.test/#/')) as object;
+  const isValid = ajv.compile(local);
+  return isValid(value) ? "" : ajv.errorsText(isValid.errors);
+}
+
+describe("the API reference", () => {
+  test("has an entry for each operation, and a link to it in the list", () => {
+    const list = pages.find(({ path }) => path === "api")?.body ?? "";
+    expect(pages).toHaveLength(endpoints.length + 1);
+    for (const { operationId, method, url } of endpoints) {
+      expect([operationId, bodyOf(operationId).length > 100]).toEqual([operationId, true]);
+      expect(list).toContain(`(api/${operationId}.md) | \`${method} ${url}\``);
+    }
+  });
+
+  test("lists the groups of operators last", () => {
+    const groups = [...new Set(pages.flatMap(({ group }) => group ?? []))];
+    expect(groups.slice(-3)).toEqual(["Operator", "Health", "Documentation"]);
+    expect(groups[0]).toBe("Chat");
+  });
+
+  test("names every parameter, every property of a body, every status and every error code", () => {
+    for (const endpoint of endpoints) {
+      const { operationId, parameters, requestBody, responses } = endpoint;
+      const body = bodyOf(operationId);
+      const schema = Object.values(requestBody?.content ?? {})[0]?.schema;
+      const properties = schema ? Object.keys(resolve(schema).properties ?? {}) : [];
+      const names = [...parameters.map(({ name }) => name), ...properties];
+      expect([operationId, names.filter((name) => !body.includes(`| \`${name}\``))]).toEqual([operationId, []]);
+      const good = Object.keys(responses).filter((status) => Number(status) < 400);
+      expect([operationId, good.filter((status) => !body.includes(`### ${status}\n`))]).toEqual([operationId, []]);
+      const codes = Object.entries(responses).flatMap(([status, { description }]) =>
+        Number(status) < 400 ? [] : [...description.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code),
+      );
+      expect([operationId, codes.filter((code) => !body.includes(`errors.md#${code})`))]).toEqual([operationId, []]);
+    }
+  });
+
+  test("has a request example for each JSON body, valid against its schema", () => {
+    const faults = endpoints.flatMap((endpoint) => {
+      const schema = endpoint.requestBody?.content["application/json"]?.schema;
+      if (!schema) return [];
+      const fault = faultsOf(schema, requestExample(endpoint, DOCUMENT, resolve));
+      return fault === "" ? [] : [`${endpoint.operationId}: ${fault}`];
+    });
+    expect(faults).toEqual([]);
+  });
+
+  test("has a response example for each JSON response, valid against its schema, the same each time", () => {
+    const faults = endpoints.flatMap(({ operationId, responses }) =>
+      Object.entries(responses).flatMap(([status, { content = {} }]) => {
+        const media = content["application/json"] ?? {};
+        const { schema } = media;
+        if (!schema) return [];
+        const value = statedExample(media, DOCUMENT) ?? exampleOf(schema, resolve, "all");
+        expect(exampleOf(schema, resolve, "all")).toEqual(exampleOf(schema, resolve, "all"));
+        const built = faultsOf(schema, exampleOf(schema, resolve, "all"));
+        if (built !== "") return [`${operationId} ${status}, built: ${built}`];
+        const fault = faultsOf(schema, value);
+        return fault === "" ? [] : [`${operationId} ${status}: ${fault}`];
+      }),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  test("has the call in JavaScript that compiles, and in curl with the credential that it needs", () => {
+    const transpiler = new Bun.Transpiler({ loader: "js" });
+    for (const { operationId, security } of endpoints) {
+      const body = bodyOf(operationId);
+      for (const [, code = ""] of body.matchAll(/^```js\n([^]*?)^```/gm))
+        expect(() => transpiler.transformSync(code)).not.toThrow();
+      const curl = /^```sh\n([^]*?)^```/m.exec(body)?.[1] ?? "";
+      expect([operationId, curl.startsWith("curl ")]).toEqual([operationId, true]);
+      expect([operationId, curl.includes("Authorization: Bearer $SLUICE_")]).toEqual([
+        operationId,
+        security.length > 0,
+      ]);
+    }
+  });
+
+  test("shows the method of a stock SDK where there is one and it takes the example", () => {
+    expect(bodyOf("createChatCompletion")).toContain("client.chat.completions.create(");
+    expect(bodyOf("createMessage")).toContain('import Anthropic from "@anthropic-ai/sdk"');
+    expect(bodyOf("createMusic")).toContain("requests.request(");
+    const write = (value: unknown): string => JSON.stringify(value);
+    expect(sdkSnippets("createEmbeddings", { model: "a", input: "b" }, "http://x", write)?.python).toContain(
+      '    input="b",',
+    );
+    expect(sdkSnippets("createEmbeddings", { model: "a", own: 1 }, "http://x", write)).toBeUndefined();
+    expect(sdkSnippets("constructor", {}, "http://x", write)).toBeUndefined();
+  });
+
+  test("states who may call an operation", () => {
+    expect(bodyOf("createApiKey")).toContain("**Roles:** owner, admin, developer.");
+    expect(bodyOf("createChatCompletion")).toContain("**Authentication:** an API key as");
+    expect(bodyOf("getHealth")).toContain("**Authentication:** none.");
+    const operator = endpoints.find(({ tags }) => tags[0] === "Operator");
+    expect(bodyOf(operator?.operationId ?? "")).toContain("an operator token");
+  });
+});
+
+describe("examples and rows", () => {
+  const plain = (schema: Schema): Schema => schema;
+
+  test("an example states what the schema states, else a value within its bounds", () => {
+    const example = (schema: Schema): unknown => exampleOf(schema, plain, "required");
+    expect(example({ type: "string", example: "a" })).toBe("a");
+    expect(example({ type: "string", examples: ["b"] })).toBe("b");
+    expect(example({ enum: ["c", "d"] })).toBe("c");
+    expect(example({ type: "integer", minimum: 5, maximum: 9 })).toBe(5);
+    expect(example({ type: "number", maximum: 0.5 })).toBe(0.5);
+    expect(example({ type: "string", minLength: 50 })).toHaveLength(50);
+    expect(example({ type: "array", minItems: 2, items: { type: "boolean" } })).toEqual([true, true]);
+    expect(example({ type: "object", required: ["a"], properties: { a: { const: 1 }, b: {} } })).toEqual({ a: 1 });
+  });
+
+  test("a schema that contains itself ends", () => {
+    const tree: Schema = {
+      type: "object",
+      required: ["name"],
+      properties: {
+        name: { type: "string" },
+        get inner() {
+          return tree;
+        },
+      },
+    };
+    expect(JSON.stringify(exampleOf(tree, plain, "all")).match(/inner/g)?.length).toBeLessThan(10);
+    expect(rowsOf(tree, plain).rows.map(({ name }) => name)).toEqual(["name", "inner"]);
+    const endless: Schema = {
+      type: "object",
+      required: ["inner"],
+      properties: {
+        get inner() {
+          return endless;
+        },
+      },
+    };
+    expect(() => exampleOf(endless, plain, "all")).toThrow("no finite example");
+  });
+
+  test("rows name nested members, required ones, defaults and bounds", () => {
+    const schema: Schema = {
+      type: "object",
+      required: ["list"],
+      properties: {
+        list: {
+          type: "array",
+          minItems: 1,
+          maxItems: 1,
+          items: { type: "object", properties: { size: { type: ["integer", "null"], minimum: 1, default: 3 } } },
+        },
+        mode: { enum: ["a", "b"], description: "How." },
+      },
+    };
+    expect(rowsOf(schema, plain).rows).toEqual([
+      { name: "list", type: "array of objects", isRequired: true, notes: "Exactly 1 entry." },
+      { name: "mode", type: "string", isRequired: false, notes: 'How. One of `"a"`, `"b"`.' },
+      { name: "list[].size", type: "integer or null", isRequired: false, notes: "Default: `3`. At least 1." },
+    ]);
+  });
+});
