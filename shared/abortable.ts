@@ -1,6 +1,6 @@
-/** Waits that an abort ends. */
+/** Promises that reject when a signal aborts. */
 
-/** @throws the signal's reason when it aborts first, at once where it has; what was waited for may go on, or fail unheard */
+/** Waits for `work` or the signal. @throws the signal's reason if it aborts first; `work` then continues, and its error is ignored */
 export async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason as Error);
@@ -13,7 +13,7 @@ export async function beforeAbort<T>(work: Promise<T>, signal: AbortSignal): Pro
   }
 }
 
-/** Resolves after `ms` milliseconds. @throws the signal's reason when it aborts first */
+/** Resolves after `ms` milliseconds. @throws the signal's reason if it aborts first */
 export async function sleep(ms: number, signal: AbortSignal): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>();
   const timer = setTimeout(resolve, ms);

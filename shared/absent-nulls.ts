@@ -1,35 +1,35 @@
 /**
- * Null for an optional member means that the member is absent: SDKs send null for what is not set. A member keeps its null where its schema
- * accepts null, where it is required, or where nothing declares it. With REFUSES_NULL a schema keeps the null of an optional member, and
- * its validator refuses it: absence has a meaning there that a caller who sends null may not intend (decision 0107).
+ * Null for an optional member means that the member is absent, because SDKs send null for unset members. A member keeps its null if its
+ * schema accepts null, if it is required, or if nothing declares it. With REFUSES_NULL, a schema keeps the null of an optional member and
+ * its validator rejects it: absence has a meaning there that a caller sending null may not intend (decision 0107).
  */
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keyword of a schema: the optional member refuses null. */
+/** Keyword of a schema whose optional member rejects null. */
 export const REFUSES_NULL = "x-svc-refuses-null";
 
-/** Optional members of a schema that null makes absent, at every depth. JSON. */
+/** Optional members of a schema that count as absent when null, at every depth. JSON. */
 export interface NullShape {
-  /** Names of those members. */
+  /** Names of the optional members. */
   readonly optional?: readonly string[];
-  /** Shapes of the values of members. */
+  /** Shapes of the members' values. */
   readonly members?: Readonly<Record<string, NullShapeRef>>;
   /** Shape of the values of members that the schema does not name. */
   readonly others?: NullShapeRef;
   /** Shape of the items of an array. */
   readonly items?: NullShapeRef;
-  /** Member that tells which of `branches` an object is. */
+  /** Discriminator member that selects one of `branches`. */
   readonly tag?: string;
   readonly branches?: Readonly<Record<string, NullShapeRef>>;
 }
 
-/** A shape, or the name of one. */
+/** A shape, or the name of a shape. */
 export type NullShapeRef = NullShape | string;
 
-/** Shapes by name; a name without one has no such members. */
+/** Shapes by name; a name without a shape has no such members. */
 export type NullShapes = Readonly<Record<string, NullShapeRef>>;
 
-/** Returns the value without the nulls that say that a member is absent; the same value where it has none. */
+/** Returns the value without nulls of absent members; the same object if there are none. */
 export function withoutNulls(value: unknown, ref: NullShapeRef | undefined, shapes: NullShapes): unknown {
   if (ref === undefined || typeof value !== "object" || value === null) return value;
   if (typeof ref === "string") return withoutNulls(value, shapes[ref], shapes);
@@ -94,7 +94,7 @@ export function hasNullMember(value: unknown, ref: NullShapeRef | undefined): bo
   return ref.optional?.some((name) => (value as Readonly<Record<string, unknown>>)[name] === null) === true;
 }
 
-/** A copy with other values of members; undefined takes a member out. */
+/** Returns a copy with changed members; undefined removes a member. */
 function withChanges(given: Readonly<Record<string, unknown>>, changes: ReadonlyMap<string, unknown>): object {
   const all = Object.entries(given).map(([name, value]) => [name, changes.has(name) ? changes.get(name) : value]);
   return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as object;
@@ -112,14 +112,14 @@ function withoutNullsInList(list: readonly unknown[], items: NullShapeRef, shape
 }
 
 /**
- * Returns the shape of a schema; undefined where no null in its values makes a member absent.
- * @param part returns the schema that a reference names
+ * Returns the shape of a schema; undefined if no null in its values makes a member absent.
+ * @param part returns the schema of a reference
  */
 export function nullShapeOf(schema: Schema, part: (name: string) => Schema): NullShapeRef | undefined {
   return shapeOfAny([schema], part);
 }
 
-/** Shape of a value that meets one of these schemas. Branches of a union without discriminator count as one schema. */
+/** Returns the shape of a value that matches any of these schemas. Branches of a union without discriminator count as one schema. */
 function shapeOfAny(schemas: readonly Schema[], part: (name: string) => Schema): NullShapeRef | undefined {
   const [first, ...more] = schemas.filter(({ type }) => type !== "null");
   if (first === undefined) return undefined;
@@ -153,7 +153,7 @@ function shapeOfAny(schemas: readonly Schema[], part: (name: string) => Schema):
   return Object.keys(shape).length === 0 ? undefined : shape;
 }
 
-/** The schema itself, and the branches of its unions that no discriminator tells apart. */
+/** Returns the schema itself, and the branches of its unions without discriminator. */
 function alternatives(schema: Schema, part: (name: string) => Schema): readonly Schema[] {
   const { $ref: name, anyOf, oneOf, allOf, discriminator } = schema;
   if (typeof name === "string") return alternatives(part(name), part);
@@ -162,7 +162,7 @@ function alternatives(schema: Schema, part: (name: string) => Schema): readonly 
   return [schema, ...branches.flatMap((branch) => alternatives(branch, part))];
 }
 
-/** @throws Error for two unions with a discriminator in one place */
+/** @throws Error for two unions with a discriminator in the same schema */
 function tagged(all: readonly Schema[], part: (name: string) => Schema): Pick<NullShape, "branches" | "tag"> {
   const [union, ...more] = all.filter(({ discriminator }) => discriminator !== undefined);
   if (union === undefined) return {};
@@ -178,7 +178,7 @@ function tagged(all: readonly Schema[], part: (name: string) => Schema): Pick<Nu
   return { tag, branches: Object.fromEntries(branches) };
 }
 
-/** True for a schema without a word about types, too. */
+/** Returns true if the schema accepts null, also if it does not restrict the type. */
 export function acceptsNull(schema: Schema, part: (name: string) => Schema): boolean {
   const { $ref: name, const: value, enum: values, type, anyOf, oneOf, allOf } = schema;
   if (typeof name === "string") return acceptsNull(part(name), part);

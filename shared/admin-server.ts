@@ -1,6 +1,6 @@
 /**
- * The operator's port: metrics, liveness, readiness. It never listens where clients call, because metrics and the
- * names of failing dependencies are nobody else's business.
+ * The operator's port: metrics, liveness, readiness. Clients cannot reach this port, because metrics and names of failing dependencies are
+ * internal.
  */
 import type { Registry } from "prom-client";
 
@@ -10,21 +10,21 @@ import type { Logger } from "./logger.ts";
 
 export interface AdminServerOptions {
   readonly host: string;
-  /** 0 lets the system choose. */
+  /** Port; 0 lets the system choose. */
   readonly port: number;
   readonly registry: Pick<Registry, "metrics" | "contentType">;
-  /** @param required dependencies that are to be there beside the vital ones */
+  /** Returns the readiness. @param required dependencies that must be usable, in addition to the vital ones */
   readonly ready: (required: readonly DependencyName[]) => Promise<Readiness>;
-  /** Facts for operators that stand beside the dependencies; they say nothing of readiness. */
+  /** Facts for operators, listed beside the dependencies, without influence on readiness. */
   readonly details: Readonly<Record<string, unknown>>;
   /** Aborts when the process begins to stop. */
   readonly stopping: AbortSignal;
-  /** Pages of its role, by path. */
+  /** Pages of the role, by path. */
   readonly pages?: AdminPages;
   readonly log: Logger;
 }
 
-/** Pages by path; each answers GET. */
+/** Pages by path; each serves GET. */
 export type AdminPages = Readonly<Record<string, (url: URL, request: Request) => Promise<Response>>>;
 
 export interface AdminServer {
@@ -32,10 +32,10 @@ export interface AdminServer {
   stop(): Promise<void>;
 }
 
-/** Readiness as a whole: the checks run side by side, this only guards against one that is not bounded. */
+/** Timeout of the whole readiness check, in milliseconds. Checks run in parallel; this limit guards against an unbounded check. */
 const READY_DEADLINE_MS = 3_000;
 
-/** @throws the system's error when the port is taken (code EADDRINUSE) */
+/** @throws the system's error if the port is in use (code EADDRINUSE) */
 export function startAdminServer(options: AdminServerOptions): AdminServer {
   const { registry, ready, details, stopping, log } = options;
   const pages: AdminPages = {
@@ -43,7 +43,7 @@ export function startAdminServer(options: AdminServerOptions): AdminServer {
     "/metrics": async () =>
       new Response(await registry.metrics(), { headers: { "content-type": registry.contentType } }),
     "/healthz": async () => {
-      // One full turn of the loop: a process that cannot take it does not answer, and that is the signal.
+      // One full turn of the event loop: a blocked process does not respond, which is the signal.
       await new Promise((resolve) => setTimeout(resolve, 0));
       return Response.json({ status: "ok" });
     },
@@ -89,8 +89,8 @@ export function startAdminServer(options: AdminServerOptions): AdminServer {
 }
 
 /**
- * The process by itself: it has started and does not stop. For probes that would take every process out at once in an outage of a
- * server that all of them share.
+ * Readiness without dependencies: the process has started and is not stopping. For probes that would otherwise remove every process at once
+ * when a shared server fails.
  */
 function processReadiness(stopping: AbortSignal): Response {
   if (!stopping.aborted) return Response.json({ status: "ready" });

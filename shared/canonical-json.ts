@@ -1,4 +1,4 @@
-/** JSON with the members of objects sorted: the same text for the same value, whoever wrote it. Of bounded depth only. */
+/** JSON with sorted object members: equal values have equal texts. For values of bounded depth only. */
 import { runWhole } from "./time-slices.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "./json-tokens.ts";
 
@@ -8,7 +8,7 @@ export function canonicalJson(value: unknown): string {
   return parts.join("");
 }
 
-/** Writes the same text in parts, and stops between them, for a thread that others wait for. Of JSON only. */
+/** Writes the same text in parts and yields between them, for a shared thread. For JSON values only. */
 export function* writingCanonical(value: unknown, write: (part: string) => void): Generator<void, void> {
   let text = "";
   const put = function* (part: string): Generator<void, void> {
@@ -50,7 +50,7 @@ function* putting(value: unknown, put: Put): Generator<void, void> {
   yield* put(before === "," ? (isList ? "]" : "}") : isList ? "[]" : "{}");
 }
 
-/** Those that are numbers come first and by their size, as objects have them. */
+/** Returns the names sorted, with integer names first and by value, as in JavaScript objects. */
 function sortedNames(members: object): readonly string[] {
   const names = Object.keys(members);
   const at = names.findIndex((name) => !isIndex(name));

@@ -1,23 +1,23 @@
 /**
- * The time that processes have in common. Deadlines travel in messages from one to another, and rows and stores have times of their own: the
- * clock of a machine that is an hour ahead would end all calls that come to it. So what is compared beyond a process goes by the clock of
- * Postgres, which each process compares its own with.
+ * The common clock of all processes. Deadlines travel in messages between processes, and rows and stores have their own times: a machine
+ * whose clock is an hour ahead would end every call it receives. Times that are compared across processes therefore use the clock of
+ * Postgres, and each process measures its difference to that clock.
  */
 import type { Queryable } from "./database/client.ts";
 
-/** A smaller difference is left: deadlines have more room than that, and a question takes time. */
+/** Smallest corrected difference, in milliseconds. Deadlines tolerate smaller ones, and a query takes time itself. */
 const DIFFERENCE_MIN_MS = 1_000;
-/** An answer that took longer does not tell when it was given. */
+/** Longest query whose result is used, in milliseconds: a slow response does not reveal the time at which it was created. */
 const ANSWER_MS = 500;
 
 let aheadMs = 0;
 
-/** Returns Unix milliseconds by the clock of Postgres, as of the last look at it. */
+/** Returns Unix milliseconds by the clock of Postgres, as of the last measurement. */
 export function commonNow(): number {
   return Date.now() + aheadMs;
 }
 
-/** Looks at the clock of Postgres. Until the next look a clock that is set meanwhile is off by as much. @throws as a query does */
+/** Measures the difference to the clock of Postgres; a local clock that is set later is wrong until the next call. @throws as a query */
 export async function followClock(database: Queryable): Promise<void> {
   const askedAt = performance.now();
   const [row] = await database.query<{ ms: number }>(

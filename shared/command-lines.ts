@@ -1,7 +1,7 @@
-/** Command lines for texts: npm's scripts in a checkout. The container image has neither npm nor the file that the scripts start. */
+/** Command lines for messages: npm scripts in a checkout. The container image has neither npm nor the file that the scripts run. */
 import { existsSync } from "node:fs";
 
-/** The Dockerfile does not copy it. */
+/** True in a checkout: the Dockerfile does not copy this file. */
 export const HAS_NPM = existsSync(new URL("../deploy/bun.mjs", import.meta.url));
 
 export const SLUICE = HAS_NPM ? "npm run sluice --" : "bun deploy/sluice.ts";

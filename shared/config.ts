@@ -1,7 +1,6 @@
 /**
- * Every setting, read once from the environment, validated, frozen. This is the only file that reads the environment.
- * A variable that starts with SLUICE_ and is not in the table of settings stops the start: a misspelt setting must not
- * be ignored.
+ * All settings, read once from the environment, validated and frozen. Only this file reads the environment. An unknown variable with the
+ * prefix SLUICE_ stops the start: a misspelt setting must not be ignored.
  */
 
 import { createReader, type Environment, listSettings, readTable, type Server, type Values } from "./config/reader.ts";
@@ -10,7 +9,7 @@ import { PROVIDER_KEY_VARIABLE, secretsOf } from "./config/secrets.ts";
 import { SETTINGS } from "./config/settings.ts";
 
 export interface Config extends Values<typeof SETTINGS> {
-  /** Values that must never be printed, whatever they look like. */
+  /** Values that must never be printed. */
   readonly secrets: readonly string[];
   /** Value of a provider-key variable such as OPENAI_API_KEY; undefined when unset or empty. */
   readonly providerKey: (variable: string) => string | undefined;
@@ -20,13 +19,13 @@ const ALL = listSettings(SETTINGS);
 
 const KNOWN: ReadonlySet<string> = new Set([
   ...ALL.flatMap(({ names }) => names),
-  // Read by the supervisor of `npm start` alone, which renders the roles' JSON lines.
+  // Read only by the supervisor of `npm start`, which formats the JSON lines of the roles.
   "SLUICE_LOG_FORMAT",
 ]);
 
 /**
- * Validated settings from an environment. Every fault is collected, so one start names them all. `needs` lists the
- * servers whose address must be set; others may be, and are validated then. `servesClients`: it answers with links.
+ * Returns validated settings from an environment. Collects all faults, so that one start reports every one. `needs` lists the servers whose
+ * address is required; other addresses are optional, but validated. `servesClients`: the role returns links to clients.
  * @throws Error naming each unknown, missing or malformed variable, never a secret's value
  */
 export function loadConfig(
@@ -52,8 +51,8 @@ export function loadConfig(
 }
 
 /**
- * The factor by which this process shortens its waits after a death, a silence or a fault, so that tests see them end
- * sooner. Undefined when SLUICE_PACE is malformed. Limits are constants and read it before a Config exists.
+ * Returns the factor that shortens waits after a crash, silence or fault, for tests. Undefined if SLUICE_PACE is malformed. Limits are
+ * constants and read the factor before a Config exists.
  */
 export function readPace(environment: Environment = process.env): number | undefined {
   const faults: string[] = [];

@@ -1,15 +1,15 @@
-/** Ajv's errors → one sentence for the client, in the form OpenAI's clients know: code, message, param. */
+/** Converts Ajv's errors to one error for the client, in OpenAI's form: code, message, param. */
 import type { SchemaError } from "#schemas/generated/validators.js";
 
 import { didYouMean, nearNames } from "./near-names.ts";
 
 export interface Fault {
-  /** Path of the offending parameter, such as `messages[0].content`; null when it is the whole body. */
+  /** Path of the invalid parameter, such as `messages[0].content`; null for the whole body. */
   readonly param: string | null;
-  /** One sentence: what was expected and what arrived. */
+  /** One sentence: the expected and the received value. */
   readonly message: string;
   readonly code: "missing_required_parameter" | "unsupported_value" | "invalid_request";
-  /** The value is of another type than the contract's. */
+  /** True if the value has the wrong type. */
   readonly isOfType: boolean;
 }
 
@@ -18,10 +18,10 @@ interface Place {
   readonly value: unknown;
 }
 
-/** Longest part of a client's own text that an error repeats: an enum value, a member's name. */
+/** Longest part of a client's text that an error repeats, in characters: an enum value, a member's name. */
 const ECHO_CHARS_MAX = 40;
 
-/** Patterns of our schemas in words; a pattern that is not here is shown as it is. */
+/** Descriptions of patterns in our schemas; other patterns are printed as they are. */
 const PATTERN_WORDS: Readonly<Record<string, string>> = {
   "^[a-zA-Z0-9_-]{1,64}$": "have 1 to 64 characters of a-z, A-Z, 0-9, _ and -",
   "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)": "be an http, https or data URL",
@@ -51,7 +51,7 @@ const COMPARISON_WORDS: Readonly<Record<string, string>> = {
   "<": "less than",
 };
 
-/** Keyword → what the value must do. Anything else is worded by `fallback`. */
+/** Keyword → expectation for the value. `fallback` describes other keywords. */
 const EXPECTATIONS: Readonly<Record<string, (params: SchemaError["params"]) => string>> = {
   type: (params) => `be ${either([params["type"]].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type)))}`,
   enum: (params) => {
@@ -75,7 +75,7 @@ const EXPECTATIONS: Readonly<Record<string, (params: SchemaError["params"]) => s
   uniqueItems: (params) => `not repeat an item, as items ${String(params["j"])} and ${String(params["i"])} do`,
 };
 
-/** Keywords that judge a value of the right type. */
+/** Keywords that check a value of the correct type. */
 const VALUE_KEYWORDS = new Set([
   "enum",
   "const",
@@ -159,8 +159,8 @@ function misspelt(errors: readonly SchemaError[], value: unknown, names: Iterabl
 }
 
 /**
- * Returns the errors to report. Of a union they are those about the branch the client most likely meant: the deepest in the value.
- * Among equals, an error other than a wrong type shows that the type was right.
+ * Returns the errors to report. For a union, these are the errors of the branch that the client most likely meant: the deepest in the
+ * value. Among equals, an error other than a wrong type proves that the type was right.
  */
 function mostRelevant<E extends SchemaError>(all: readonly E[]): readonly E[] {
   const errors = withoutOtherBranches(all);
@@ -176,7 +176,7 @@ function mostRelevant<E extends SchemaError>(all: readonly E[]): readonly E[] {
   return union && isOneOfSeveral ? deepest.filter(isAlternative) : [first];
 }
 
-/** A branch of a union that a member with one possible value names, and which the client did not name, has nothing to say. */
+/** Removes the errors of union branches whose constant member has a value other than the client's. */
 function withoutOtherBranches<E extends SchemaError>(errors: readonly E[]): readonly E[] {
   const others = errors.flatMap(({ keyword, schemaPath }) => {
     const branch =
@@ -204,7 +204,7 @@ function expectation(errors: readonly SchemaError[]): string {
   return EXPECTATIONS[error.keyword]?.(error.params) ?? "have one of the documented forms";
 }
 
-/** Walks a JSON pointer, for the client's notation of it and for the value it leads to. */
+/** Follows a JSON pointer. Returns the client's notation of the path, and the value. */
 function locate(instancePath: string, root: unknown): Place {
   let param: string | null = null;
   let value = root;
@@ -216,14 +216,14 @@ function locate(instancePath: string, root: unknown): Place {
   return { param, value };
 }
 
-/** The path of a member in the notation of `Fault.param`. */
+/** Returns the path of a member in the notation of `Fault.param`. */
 export function memberParam(param: string | null, key: string, isIndex: boolean): string {
   if (isIndex) return `${param ?? ""}[${key}]`;
   const short = key.length > ECHO_CHARS_MAX ? `${key.slice(0, ECHO_CHARS_MAX)}…` : key;
   return param === null ? short : `${param}.${short}`;
 }
 
-/** Describes the value that came instead. Only numbers, booleans, null and short candidates for an enum are repeated. */
+/** Describes the received value. Repeats only numbers, booleans, null and short candidates for an enum. */
 export function arrived(keyword: string, value: unknown): string {
   if (typeof value === "number" || typeof value === "boolean" || value === null) return String(value);
   if (Array.isArray(value)) return `an array of ${counted(value.length, "item")}`;

@@ -1,6 +1,6 @@
 /**
- * The one door through which data from outside becomes typed: validators compiled from schemas/, faults worded for
- * clients. Faults name what was expected and what arrived, never a text, a prompt or a key.
+ * Validation of all external data, by validators compiled from schemas/, with error messages for clients. Messages name the expected and
+ * the received value, never a text, a prompt or a key.
  */
 import shapes from "#schemas/generated/request-shapes.json" with { type: "json" };
 import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
@@ -10,15 +10,15 @@ import { hasNullMember, memberNamesAt, type NullShapes, withoutNulls } from "./a
 import { describeFault, type Fault } from "./contract-fault.ts";
 import { ApiError } from "./errors.ts";
 
-/** The first fault of a value against a schema, or null. Never throws, whatever the value is. */
+/** Returns the first fault of a value against a schema, or null. Never throws. */
 export function validate(name: SchemaName, value: unknown): Fault | null {
   return isValid(name, value) ? null : faultOf(name, value);
 }
 
 /**
- * The same value, typed: members the schema does not name are kept. A copy without them where optional members are null, see
- * `absent-nulls.ts`.
- * @throws ApiError 400 with the code, sentence and param of the first fault, which is its cause
+ * Returns the same value, typed; unknown members are kept. Returns a copy without null optional members if there are any
+ * (`absent-nulls.ts`).
+ * @throws ApiError 400 with the code, message and param of the first fault, which is its cause
  */
 export function parse<N extends SchemaName>(name: N, value: unknown): SchemaTypes[N] {
   const read = tryParse(name, value);
@@ -28,8 +28,8 @@ export function parse<N extends SchemaName>(name: N, value: unknown): SchemaType
 }
 
 /**
- * The value as `parse` returns it, or its first fault. A search for nulls takes about as long as the validation, so valid values are not
- * searched. The members of the value itself are asked before: most nulls are there.
+ * Returns the value as `parse` does, or its first fault. Searching for nulls takes about as long as validating, so valid values are not
+ * searched. The value's own members are checked first, because most nulls are there.
  */
 export function tryParse<N extends SchemaName>(
   name: N,
@@ -41,7 +41,7 @@ export function tryParse<N extends SchemaName>(
   return rest !== value && isValid(name, rest) ? { value: rest } : { fault: faultOf(name, rest) };
 }
 
-/** The value without the nulls of its optional members, where another checks it. */
+/** Returns the value without null optional members, for a value that another schema validates. */
 export function withoutAbsent(name: SchemaName, value: object): object {
   return withoutNulls(value, name, SHAPES) as object;
 }
@@ -52,7 +52,7 @@ function isValid<N extends SchemaName>(name: N, value: unknown): value is Schema
   return validators[name](value);
 }
 
-/** Faults of the last validation, which failed. */
+/** Returns the fault of the last validation, which failed. */
 function faultOf(name: SchemaName, value: unknown): Fault {
   return describeFault(validators[name].errors ?? [], value, ({ instancePath }) =>
     memberNamesAt(value, name, SHAPES, instancePath),

@@ -1,15 +1,15 @@
-/** A time limit that can stand still. */
+/** A timeout that can be paused. */
 export interface Countdown {
-  /** From now on time does not count. */
+  /** Stops the clock. */
   pause(): void;
-  /** The rest of its time counts on. */
+  /** Continues with the remaining time. */
   resume(): void;
-  /** It has all of its time again, from now on. */
+  /** Restarts with the full time. */
   restart(): void;
   stop(): void;
 }
 
-/** Calls `onEnd` once `ms` milliseconds have passed, unless it is stopped. */
+/** Calls `onEnd` after `ms` milliseconds of running time, unless stopped. */
 export function startCountdown(ms: number, onEnd: () => void): Countdown {
   let leftMs = ms;
   let startedAt = performance.now();

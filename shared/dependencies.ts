@@ -1,16 +1,16 @@
 /**
- * The servers a process depends on, and whether each can be used right now. Each is asked at most once a second, however often
- * readiness is, and every few seconds for the metric.
+ * The servers that a process depends on, and their current state. Each is checked at most once a second for readiness requests, and every
+ * few seconds for the metric.
  */
 import { beforeAbort } from "./abortable.ts";
 import type { Logger } from "./logger.ts";
 import { paced } from "./pace.ts";
 
-/** Each server that a process depends on is asked whether it is there this often, and not twice within this time. */
+/** Interval between checks of each server, in milliseconds; also the minimum time between two checks. */
 const DEPENDENCY_CHECK_MS = 5_000;
 const DEPENDENCY_FRESH_MS = 1_000;
 
-/** Why a check fails, as a category; an error's own words may hold addresses or credentials. */
+/** Category of a failed check; the error's message may contain addresses or credentials. */
 export type CheckDetail = "ok" | "timeout" | "unreachable" | "starting" | "stopping" | "failed";
 
 export interface CheckResult {
@@ -23,17 +23,17 @@ export interface Readiness {
   readonly ok: boolean;
   /** Results of every dependency. */
   readonly checks: readonly CheckResult[];
-  /** Results that keep the process from being ready. */
+  /** Results that prevent readiness. */
   readonly failing: readonly CheckResult[];
 }
 
-/** Resolves when the dependency can be used; throws or stays silent when not. The signal aborts at the deadline. */
+/** Resolves when the dependency is usable; otherwise rejects or stays pending. The signal aborts at the deadline. */
 export type Check = (signal: AbortSignal) => Promise<unknown>;
 
 export interface Dependency {
   readonly name: DependencyName;
   readonly check: Check;
-  /** Without it the process cannot do its work, so it is not ready. What a probe asks for is so too, for that probe. */
+  /** True if the process is not ready without this dependency. A dependency that a probe requires counts as vital for that probe. */
   readonly isVital: boolean;
 }
 
@@ -41,18 +41,18 @@ export const DEPENDENCY_NAMES = ["database", "queue", "storage"] as const;
 export type DependencyName = (typeof DEPENDENCY_NAMES)[number];
 
 export interface Dependencies {
-  /** Waits for vital ones and those asked for, each for two seconds at most; of others it tells what was known last. */
+  /** Checks vital and required dependencies, each for at most 2 s; returns the last known result of the others. */
   readiness(required?: readonly DependencyName[]): Promise<Readiness>;
   close(): void;
 }
 
 export interface DependencyOptions {
-  /** Once aborted, the process is not ready, whatever the checks say. */
+  /** Once aborted, the process is not ready, regardless of the checks. */
   readonly stopping?: AbortSignal;
   readonly onResult?: (result: CheckResult) => void;
 }
 
-/** An orchestrator asks every few seconds; a check that takes longer is a failing one. */
+/** Timeout of one check, in milliseconds. Orchestrators check every few seconds, so a slower check counts as failed. */
 const CHECK_DEADLINE_MS = 2_000;
 
 interface RunningCheck {
@@ -60,7 +60,7 @@ interface RunningCheck {
   readonly result: Promise<CheckResult>;
 }
 
-/** Asks each every few seconds, and whenever readiness is wanted. */
+/** Checks each dependency every few seconds, and on each readiness request. */
 export function watchDependencies(
   dependencies: readonly Dependency[],
   { stopping, onResult }: DependencyOptions = {},
@@ -68,7 +68,7 @@ export function watchDependencies(
   const asked = new Map<DependencyName, RunningCheck>();
   const known = new Map<DependencyName, CheckResult>();
 
-  /** Runs a check, unless the last one began less than a second ago: then that one's result stands. */
+  /** Runs a check. If the previous one began less than a second ago, returns its result. */
   const ask = ({ name, check }: Dependency): Promise<CheckResult> => {
     const last = asked.get(name);
     if (last && performance.now() - last.at < DEPENDENCY_FRESH_MS) return last.result;
@@ -130,9 +130,9 @@ const LOOK_MS = paced(200);
 const LOOK_MS_MAX = paced(2_000);
 
 /**
- * Returns what `attempt` gives, which is tried again for as long as its server is away: a process may be started together with
- * its servers, or while one of them restarts.
- * @throws the fault of the last attempt after `waitMs`, and at once what is no server's absence
+ * Returns the result of `attempt`, retried while its server is unavailable: a process may start together with its servers, or during a
+ * restart of one.
+ * @throws the error of the last attempt after `waitMs`; other errors immediately
  */
 export async function awaitServer<T>(
   name: string,
@@ -156,8 +156,8 @@ export async function awaitServer<T>(
 }
 
 /**
- * The dependencies that a probe asks for beside the vital ones, from the parameter `require` of its address.
- * @returns undefined where it names one that there is not
+ * Returns the dependencies that a probe requires in addition to the vital ones, from the query parameter `require`.
+ * @returns undefined if the parameter names an unknown dependency
  */
 export function requiredBy({ searchParams }: URL): readonly DependencyName[] | undefined {
   const names = searchParams.getAll("require").flatMap((list) => list.split(",").map((name) => name.trim()));

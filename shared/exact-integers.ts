@@ -1,28 +1,28 @@
 /**
- * Integers that a double cannot hold, as they stood in a JSON text: a caller's 64-bit seed, or the bounds of a tool's schema.
- * They are read like any number, and written again by their digits.
+ * Integers of a JSON text that a double cannot represent: a caller's 64-bit seed, or the bounds of a tool's schema. They are parsed like
+ * any number, and serialized with their original digits.
  */
 import { QUOTE, stringEnd, JSON_AT_ONCE_BYTES_MAX } from "./json-tokens.ts";
 import { runWhole } from "./time-slices.ts";
 
-/** Number as it was read → its digits. */
+/** Parsed number → original digits. */
 export type ExactIntegers = ReadonlyMap<number, string>;
 
-/** Few texts have so many digits in a row, or an exponent. */
+/** Matches texts that may contain such integers: few have so many digits in a row. */
 const MANY_DIGITS = /\d{16}/;
 const INTEGER = /^-?\d+$/;
-/** A number of fewer characters and without exponent is held by a double. */
+/** A double represents every number of at most this many characters without exponent. */
 const SAFE_CHARACTERS_MAX = 15;
 
 /**
- * Those of a text that is JSON, found in one pass over it; undefined when there are none. Of numbers that read as the same
- * one, none is kept: nothing would tell them apart.
+ * Returns the exact integers of a JSON text, found in one pass; undefined if there are none. Different integers that parse to the same
+ * double are omitted, because they cannot be distinguished.
  */
 export function exactIntegersOf(text: string): ExactIntegers | undefined {
   return MANY_DIGITS.test(text) ? runWhole(findingExactIntegers(text)) : undefined;
 }
 
-/** The same with stops, for a thread that others wait for. */
+/** Finds exact integers and yields between parts, for a shared thread. */
 export function* findingExactIntegers(text: string): Generator<void, ExactIntegers | undefined> {
   const sources = new Map<number, string>();
   const same = new Set<number>();
@@ -53,7 +53,7 @@ const MINUS = 0x2d;
 const ZERO = 0x30;
 const NINE = 0x39;
 
-/** Position behind the number that begins at `start`. */
+/** Returns the position after the number that begins at `start`. */
 function numberEnd(text: string, start: number): number {
   let at = start + 1;
   for (; at < text.length; at++) {
@@ -65,7 +65,7 @@ function numberEnd(text: string, start: number): number {
   return at;
 }
 
-/** JSON text of a value, its integers by their digits. */
+/** Serializes a value to JSON, with exact digits for its integers. */
 export function stringifyExact(value: unknown, integers: ExactIntegers | undefined): string {
   if (integers === undefined) return JSON.stringify(value);
   return JSON.stringify(value, (_name, member: unknown) => {
@@ -74,14 +74,14 @@ export function stringifyExact(value: unknown, integers: ExactIntegers | undefin
   });
 }
 
-/** Items of a list that are written at once. */
+/** List items serialized per step. */
 const ITEMS_AT_ONCE = 1_024;
 
-/** Returns the same text, with stops, for a thread that others wait for: lists of millions of token numbers take a second. */
+/** Serializes like `stringifyExact` and yields between parts, for a shared thread: lists of millions of token numbers take a second. */
 export function* stringifyingExact(value: unknown, integers: ExactIntegers | undefined): Generator<void, string> {
   if (!isHolder(value)) return stringifyExact(value, integers);
   if (!Array.isArray(value)) {
-    // Joined by the engine once the whole is read: a list of many megabytes is not copied for each object around it.
+    // The engine joins the parts at the end: a list of many megabytes is not copied for each enclosing object.
     let text = "";
     for (const [name, member] of Object.entries(value)) {
       if (member === undefined) continue;
@@ -103,5 +103,5 @@ function isHolder(value: unknown): value is object {
   return typeof value === "object" && value !== null;
 }
 
-/** Newer than the types of the language are. */
+/** `JSON.rawJSON` is missing in the language's type declarations. */
 const JSON_TEXT = JSON as unknown as { rawJSON(text: string): unknown };

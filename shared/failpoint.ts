@@ -1,11 +1,11 @@
 /**
- * Places where a process can be made to die, between two steps that a crash must not tear apart: fault tests kill there what
- * signals from outside would miss. Inert unless SLUICE_FAILPOINT names one; never in production.
+ * Points at which fault tests crash a process, between two steps that a crash must not separate. External signals cannot hit these moments.
+ * Inactive unless SLUICE_FAILPOINT names a point; never active in production.
  */
 
-/** Each stands in the source where its name says, right after what it names has happened. */
+/** Each point is called in the source directly after the event that it names. */
 export const FAILPOINTS = [
-  // A synchronous call.
+  // Synchronous calls.
   "request.stored",
   "call.admitted",
   "call.dispatched",
@@ -13,7 +13,7 @@ export const FAILPOINTS = [
   "call.answered",
   "call.taken",
   "call.settled",
-  // A durable job.
+  // Durable jobs.
   "job.admitted",
   "job.dispatched",
   "job.claimed",
@@ -30,24 +30,24 @@ export const FAILPOINTS = [
   "job.collected",
   "job.concluded",
   "job.recorded",
-  // A response.
+  // Responses.
   "response.kept",
   "response.answered",
-  // A run.
+  // Runs.
   "run.inserted",
   "run.saved",
   "step.started",
   "step.continued",
   "run.ended",
-  // A batch.
+  // Batches.
   "batch.taken",
   "batch.stored",
   "batch.written",
-  // A notification.
+  // Notifications.
   "delivery.claimed",
   "delivery.sent",
   "delivery.ended",
-  // A file.
+  // Files.
   "upload.begun",
   "upload.reserved",
   "upload.stored",
@@ -60,11 +60,11 @@ export type Failpoint = (typeof FAILPOINTS)[number];
 
 export interface Armed {
   readonly at: Failpoint;
-  /** From 1. */
+  /** Pass at which the process crashes, from 1. */
   readonly pass: number;
 }
 
-/** `name` or `name:pass`; undefined for anything else. */
+/** Parses `name` or `name:pass`; returns undefined for other texts. */
 export function parseFailpoint(text: string): Armed | undefined {
   const [name, pass = "1", ...rest] = text.split(":");
   const at = FAILPOINTS.find((known) => known === name);
@@ -74,20 +74,20 @@ export function parseFailpoint(text: string): Armed | undefined {
 let armed: Armed | undefined;
 let passes = 0;
 
-/** From now on this process dies there; undefined: nowhere. */
+/** Makes this process crash at the point; undefined disarms it. */
 export function armFailpoint(next: Armed | undefined): void {
   armed = next;
   passes = 0;
 }
 
-/** Does what `failpoint` does, once what was written to sockets before has left the process. */
+/** Calls `failpoint` after all data written to sockets has left the process. */
 export async function sentFailpoint(name: Failpoint): Promise<void> {
   if (armed?.at !== name) return;
   await new Promise((resolve) => setTimeout(resolve, 50));
   failpoint(name);
 }
 
-/** Ends the process on the spot, as a power cut would, where the environment says so. */
+/** Crashes the process immediately, like a power failure, if this point is armed. */
 export function failpoint(name: Failpoint): void {
   if (armed?.at !== name) return;
   passes += 1;

@@ -1,66 +1,66 @@
 /**
- * A bounded whole, in places or in bytes, that owners such as workspaces share. Who asks for more than is free waits, and rules say how
- * much one owner may have, who comes first and how much may wait, so that what waits for one never keeps the whole from the others.
+ * A bounded capacity, in permits or bytes, shared by owners such as workspaces. A request for more than is free waits. Rules limit the
+ * share of one owner, the order of owners and the amount that may wait, so that one owner's waiting requests never block the others.
  *
- * In the order of coming, an ask that the whole has no room for is passed by none, or small ones would keep out a large one for ever;
- * others pass where its owner may have no more. By rank, the owner of the lowest comes first, then the one whose last turn is the
- * longest ago.
+ * Without ranks, requests are served in order of arrival. No request passes one that needs more than is free, or small requests would
+ * starve large ones; requests pass an owner who has reached its share. With ranks, the owner of the lowest rank is first, then the owner
+ * served least recently.
  */
 export interface Ask {
-  /** Asks that name none are of one owner. */
+  /** Owner of the request; requests without a name share one owner. */
   readonly owner?: string;
-  /** 1 if absent. What is more than the whole has it alone. */
+  /** Amount; 1 by default. An amount above the capacity is granted exclusively. */
   readonly amount?: number;
-  /** Memory that it takes while it waits. */
+  /** Memory used by the request while it waits, in bytes. */
   readonly bytes?: number;
 }
 
 export interface Owner {
   readonly id: string;
-  /** Amount that it has. */
+  /** Amount that the owner has. */
   readonly taken: number;
-  /** Number of its asks that wait. */
+  /** Number of waiting requests. */
   readonly waiting: number;
   readonly waitingBytes: number;
 }
 
 export interface FairRules<A extends Ask> {
-  /** Most that all have together. */
+  /** Capacity shared by all owners. */
   readonly max: number;
-  /** True if an owner may have so much more; absent: always. */
+  /** Returns true if an owner may take the additional amount; absent: always. */
   readonly mayHave?: (owner: Owner, amount: number) => boolean;
-  /** True if an ask may be let in; absent: always. Others of its owner pass one that may not. */
+  /** Returns true if a request may be granted; absent: always. Other requests of the owner pass a blocked one. */
   readonly mayTake?: (ask: A) => boolean;
-  /** Rank of an owner; absent: asks are served in the order of coming. */
+  /** Returns the rank of an owner; absent: requests are served in order of arrival. */
   readonly rank?: (owner: Owner) => number;
-  /** True if an owner may wait with all that it has waiting now; absent: always. */
+  /** Returns true if an owner may wait with all its waiting requests; absent: always. */
   readonly mayWait?: (owner: Owner) => boolean;
-  /** Longest wait in milliseconds; absent: none. */
+  /** Longest wait in milliseconds; absent: unlimited. */
   readonly waitMs?: number;
-  /** Error of an ask that may not wait, or waits for too long. */
+  /** Creates the error of a request that may not wait, or has waited too long. */
   readonly refusal?: () => Error;
-  /** Error of an ask whose signal aborts before it is let in; absent: the signal's reason. */
+  /** Creates the error of a request whose signal aborts while it waits; absent: the signal's reason. */
   readonly gone?: (reason: unknown) => Error;
-  /** Told of each ask that is let in, before the next one is looked at. */
+  /** Called for each granted request, before the next one is considered. */
   readonly onTake?: (ask: A) => void;
 }
 
 export interface Lease {
-  /** Absent: it was let in at once. Never resolves where the lease is released before. */
+  /** Resolves when the request is granted; never after a release. Absent if it was granted immediately. */
   readonly entered: Promise<void> | undefined;
-  /** Keeps at most this much of what was asked for. */
+  /** Reduces the granted amount to this. */
   readonly shrink: (amount: number) => void;
-  /** Gives back what is left, or waits no more. Safe to call twice. */
+  /** Releases the remaining amount, or stops waiting. Idempotent. */
   readonly release: () => void;
 }
 
 interface Place<A> {
   readonly ask: A;
   readonly owner: OwnerState<A>;
-  /** Number in the order of coming, of all. */
+  /** Sequence number by arrival, across all owners. */
   readonly number: number;
   isWaiting: boolean;
-  /** Amount that it has. */
+  /** Granted amount. */
   held: number;
   entry: PromiseWithResolvers<void> | undefined;
 }
@@ -72,7 +72,7 @@ class OwnerState<A> implements Owner {
   waiting = 0;
   waitingBytes = 0;
   rank = 0;
-  /** Number of its last turn, of all. One that comes anew stands behind those whose turn was before. */
+  /** Sequence number of the owner's last grant, across all owners. New owners queue behind owners with earlier grants. */
   lastTurn: number;
 
   constructor(id: string, lastTurn: number) {
@@ -84,9 +84,9 @@ class OwnerState<A> implements Owner {
 export class FairLimit<A extends Ask = Ask> {
   private readonly rules: FairRules<A>;
   private readonly owners = new Map<string, OwnerState<A>>();
-  /** Owners with asks that wait. */
+  /** Owners with waiting requests. */
   private readonly queues = new Set<OwnerState<A>>();
-  /** Owners that have nothing and wait for nothing, but had a turn after another that waits. */
+  /** Owners without amount and requests, kept because they were served after an owner that still waits. */
   private readonly idle = new Set<OwnerState<A>>();
   private all = 0;
   private asks = 0;
@@ -97,17 +97,17 @@ export class FairLimit<A extends Ask = Ask> {
     this.rules = rules;
   }
 
-  /** Amount that all owners have. */
+  /** Amount of all owners. */
   get taken(): number {
     return this.all;
   }
 
-  /** Number of owners that have something or wait for it. */
+  /** Number of owners with an amount or a waiting request. */
   get busy(): number {
     return this.owners.size - this.idle.size;
   }
 
-  /** Number of asks that wait. */
+  /** Number of waiting requests. */
   get waiting(): number {
     return this.queues.values().reduce((sum, { waiting }) => sum + waiting, 0);
   }
@@ -116,18 +116,18 @@ export class FairLimit<A extends Ask = Ask> {
     return this.queues.values().reduce((sum, { waitingBytes }) => sum + waitingBytes, 0);
   }
 
-  /** Undefined for one that has nothing and waits for nothing. */
+  /** Returns the owner; undefined if it has no amount and no waiting request. */
   ownerOf(id: string): Owner | undefined {
     const owner = this.owners.get(id);
     return owner && !this.idle.has(owner) ? owner : undefined;
   }
 
-  /** @throws the refusal of the rules where it may not wait */
+  /** @throws the refusal of the rules if the request may not wait */
   enter(ask: A): Lease {
     return this.leaseOf(this.add(ask));
   }
 
-  /** Resolves when it is let in. @throws the errors of the rules, or the signal's reason */
+  /** Resolves when the request is granted. @throws the errors of the rules, or the signal's reason */
   async take(ask: A, signal?: AbortSignal): Promise<Lease> {
     if (this.over) throw this.over;
     if (signal?.aborted) throw this.gone(signal);
@@ -136,7 +136,7 @@ export class FairLimit<A extends Ask = Ask> {
     return this.leaseOf(place);
   }
 
-  /** Takes back some of what an owner has. */
+  /** Takes back a part of an owner's amount. */
   giveBack(id: string, amount: number): void {
     const owner = this.owners.get(id);
     if (!owner) return;
@@ -146,13 +146,13 @@ export class FairLimit<A extends Ask = Ask> {
     this.letIn();
   }
 
-  /** Ends all waits of `take`, and lets it throw from now on. */
+  /** Rejects all waits of `take`; later calls throw. */
   end(error: Error): void {
     this.over = error;
     for (const { queue } of this.queues) for (const place of queue) this.giveUp(place, error);
   }
 
-  /** Lets in whom the rules let in. To be called where they have changed their mind. */
+  /** Grants the requests that the rules allow. Call this after a rule has changed its result. */
   letIn(): void {
     for (let place = this.first(); place && this.isFree(amountOf(place)); place = this.first()) {
       this.dequeue(place);
@@ -178,7 +178,7 @@ export class FairLimit<A extends Ask = Ask> {
     this.owners.set(id, owner);
     this.idle.delete(owner);
     const place: Place<A> = { ask, owner, number: ++this.asks, isWaiting: true, held: 0, entry: undefined };
-    // Most are let in at once, without a place in sets that the collector would look through (shared/in-flight.ts).
+    // Most requests are granted immediately, without an entry in sets that the collector would scan (shared/in-flight.ts).
     if (this.queues.size === 0 && this.mayHave(place) && this.mayTake(place) && this.isFree(amountOf(place))) {
       this.grant(place);
       return place;
@@ -224,7 +224,7 @@ export class FairLimit<A extends Ask = Ask> {
     }
   }
 
-  /** At once, or a turn might yet be given to it; and who stands behind it may fit where it does not. */
+  /** Removes the request immediately, so that it gets no grant; the requests behind it may fit. */
   private giveUp(place: Place<A>, error: Error): void {
     if (!place.isWaiting) return;
     place.entry?.reject(error);
@@ -289,7 +289,7 @@ export class FairLimit<A extends Ask = Ask> {
     else this.owners.delete(owner.id);
   }
 
-  /** One that comes anew has had no turn, so nothing is lost of an owner that would stand before all who wait. */
+  /** Forgets idle owners that precede all waiting ones: as new owners they get the same position. */
   private forgetIdle(): void {
     let least = Infinity;
     for (const { lastTurn } of this.queues) least = Math.min(least, lastTurn);

@@ -1,11 +1,11 @@
-/** Ids of every kind. UUIDv7 sorts by time, which keeps index pages of hot tables warm. */
+/** Ids of every kind. UUIDv7 sorts by time, which keeps index pages of busy tables cached. */
 import { createHash } from "node:crypto";
 
 export function newId(): string {
   return Bun.randomUUIDv7();
 }
 
-/** Unix milliseconds at which the id was made, of one that `newId` made. */
+/** Returns the Unix milliseconds at which `newId` created the id. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }
@@ -17,8 +17,8 @@ export function isUuid(value: string): boolean {
 }
 
 /**
- * Returns the id of a job that its publisher names: the same name in the same workspace is the same job (RFC 9562, version 5).
- * @param name never empty
+ * Returns the id of a job named by its publisher: the same name in the same workspace is the same job (RFC 9562, version 5).
+ * @param name not empty
  */
 export function jobIdOf(workspaceId: string, name: string): string {
   const space = Buffer.from(workspaceId.replaceAll("-", ""), "hex");

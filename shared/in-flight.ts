@@ -1,10 +1,10 @@
 /**
- * A map and a set for what comes and goes with every call. A Map or Set of JavaScriptCore leaves its table behind when that is full, with
- * all that stands in it, and each table leads to the next one. So the collector's short cycles find in use what stood in one of them since
- * the last full cycle: 12 KB of each call of a worker (measured). These here hold entries, which give up their values when they go.
+ * A map and a set for entries that live as long as a call. When a Map or Set of JavaScriptCore is full, it allocates a new table; the old
+ * table keeps its contents and points to the new one. The collector's short cycles therefore keep everything added since the last full
+ * cycle: 12 KB per call of a worker (measured). The entries here drop their values when they are deleted.
  */
 export interface Entry<Value> {
-  /** Undefined once it is deleted. */
+  /** Undefined after deletion. */
   readonly value: Value | undefined;
 }
 
@@ -12,7 +12,7 @@ interface OwnEntry<Value> {
   value: Value | undefined;
 }
 
-/** Values by their keys, in the order of coming; who is set anew keeps its place. Keys are strings, since tables keep those. */
+/** Values by key, in insertion order; setting a key again keeps its position. Keys are strings, since old tables keep keys. */
 export class InFlightMap<Value> {
   private readonly entries = new Map<string, OwnEntry<Value>>();
 
@@ -30,7 +30,7 @@ export class InFlightMap<Value> {
     else this.entries.set(key, { value });
   }
 
-  /** Returns what stood there. */
+  /** Removes and returns the value. */
   take(key: string): Value | undefined {
     const entry = this.entries.get(key);
     if (!entry) return undefined;
@@ -40,18 +40,18 @@ export class InFlightMap<Value> {
     return value;
   }
 
-  /** Yields keys and values, without what is taken meanwhile. */
+  /** Yields keys and values; entries taken during the iteration are skipped. */
   *[Symbol.iterator](): Generator<readonly [string, Value]> {
     for (const [key, { value }] of this.entries) yield [key, value as Value];
   }
 
-  /** Yields values, without what is taken meanwhile. */
+  /** Yields values; entries taken during the iteration are skipped. */
   *values(): Generator<Value> {
     for (const { value } of this.entries.values()) yield value as Value;
   }
 }
 
-/** Values in the order of coming; one may be in it twice. */
+/** Values in insertion order; duplicates are allowed. */
 export class InFlightSet<Value> {
   private readonly entries = new Set<OwnEntry<Value>>();
 
@@ -59,21 +59,21 @@ export class InFlightSet<Value> {
     return this.entries.size;
   }
 
-  /** Returns its entry, by which it is deleted. */
+  /** Returns the entry, which `delete` accepts. */
   add(value: Value): Entry<Value> {
     const entry: OwnEntry<Value> = { value };
     this.entries.add(entry);
     return entry;
   }
 
-  /** Returns true if it was there. */
+  /** Returns true if the entry was present. */
   delete(entry: Entry<Value>): boolean {
     const own = entry as OwnEntry<Value>;
     own.value = undefined;
     return this.entries.delete(own);
   }
 
-  /** Yields values, without what is deleted meanwhile. */
+  /** Yields values; entries deleted during the iteration are skipped. */
   *[Symbol.iterator](): Generator<Value> {
     for (const { value } of this.entries) yield value as Value;
   }

@@ -1,41 +1,41 @@
 /**
- * JSON of many megabytes, read a piece after the other, so that its reader may rest in between. Each piece is a run of whole members,
- * which the engine's own parser reads: one pass over the text finds where they end, and bounds depth and size before anything is made
- * of it. Measured with Bun 1.4.4 on 2 busy cores: 32 MB of token numbers take 0.35 s and 32 MB of base64 0.1 s, a piece less than 1 ms.
+ * Parses JSON of many megabytes in pieces, so that the caller can yield between them. Each piece consists of whole members, parsed by the
+ * engine: one pass over the text finds their ends and checks depth and size before anything is allocated. Measured with Bun 1.4.4 on 2 busy
+ * cores: 32 MB of token numbers take 0.35 s and 32 MB of base64 0.1 s, a piece less than 1 ms.
  */
 import { ApiError } from "./errors.ts";
 import { type Around, findStringFault, findSyntaxFault, type SyntaxFault } from "./json-syntax.ts";
 import { checkedNumberEnd, invalid, QUOTE, stringEnd, tooDeep, JSON_DEPTH_MAX } from "./json-tokens.ts";
 
 /**
- * Values and names of members of a larger text: the longest conversations have some thousand. As many members of an object, each with a
- * name of its own, take 60 ms and 30 MB to be read and checked.
+ * Limit of values and member names in a large text: the longest conversations have some thousand. An object with this many distinct members
+ * takes 60 ms and 30 MB to parse and check.
  */
 export const JSON_PARTS_MAX = 200_000;
 
 export interface JsonBounds {
-  /** False where a contract has many lists of numbers: numbers are bounded by the size of the text then, and not counted as parts. */
+  /** False for contracts with many lists of numbers: the size of the text limits numbers, which do not count as parts. */
   readonly countsNumbers?: boolean;
-  /** Maximum number of values and names of members, and of items of one list. Default: JSON_PARTS_MAX. */
+  /** Maximum number of values and member names, and of items of one list. Default: JSON_PARTS_MAX. */
   readonly partsMax?: number;
 }
 
-/** Characters of a piece, give or take one member. */
+/** Characters of a piece, plus or minus one member. */
 const PIECE_CHARS = 65_536;
-/** So many pieces of a string that is longer than one are read at once: they are put together in the end. */
+/** Pieces of a long string parsed per step; they are joined at the end. */
 const STRING_PIECES = 4;
 
-/** A list or an object that is open at the place that has been reached. */
+/** A list or an object that is open at the current position. */
 interface Frame {
   readonly around: Around;
   readonly openAt: number;
-  /** Position up to which the text has been read into `into`. */
+  /** Position up to which the text has been parsed into `into`. */
   fromAt: number;
-  /** Start of the member at hand, its name included. */
+  /** Start of the current member, including its name. */
   memberAt: number;
-  /** The member at hand was read by itself, up to `fromAt`. */
+  /** True if the current member was parsed separately, up to `fromAt`. */
   isBehindValue: boolean;
-  /** Absent: no part of it was read by itself, and it is read as a whole with its neighbours. */
+  /** Parsed part; absent if the container is parsed as a whole with its neighbours. */
   into?: unknown[] | Record<string, unknown>;
 }
 
@@ -64,7 +64,7 @@ export class JsonPieces {
     this.pieceChars = pieceChars;
   }
 
-  /** The value of the text, after stops between its pieces. @throws ApiError `invalid_json`, `request_too_large` */
+  /** Returns the parsed value; yields between pieces. @throws ApiError `invalid_json`, `request_too_large` */
   *read(): Generator<void, unknown> {
     const { length } = this.text;
     for (let at = 0; at < length;) {
@@ -76,7 +76,7 @@ export class JsonPieces {
     return this.end();
   }
 
-  /** Goes over the text up to `stop`, or to a string in front of it that is longer than a piece. */
+  /** Scans the text up to `stop`, or up to a string before it that is longer than a piece. */
   private skim(from: number, stop: number): { readonly reached: number; readonly isAtLongString: boolean } {
     const { text } = this;
     let at = from;
@@ -91,7 +91,7 @@ export class JsonPieces {
       else if ((code | 0x20) === 0x7b) this.enter(code === 0x7b ? "{" : "[", at);
       else if ((code | 0x20) === 0x7d) this.leave(code === 0x7d ? "{" : "[", at);
       else if (code >= 0x30 && code <= 0x39) at = this.passNumber(at);
-      // The letter that each literal has once.
+      // A letter that each literal contains once.
       else if (code === 0x74 || code === 0x66 || code === 0x6e) this.count(at);
     }
     return { reached: at, isAtLongString: false };
@@ -137,7 +137,7 @@ export class JsonPieces {
     frame.memberAt = at + 1;
   }
 
-  /** Reads the whole members that are there, of every list and object that is open. */
+  /** Parses the complete members of every open list and object. */
   private readMembers(): void {
     for (const frame of this.frames) {
       frame.into ??= frame.around === "{" ? {} : [];
@@ -154,7 +154,7 @@ export class JsonPieces {
       const items = this.parse(frame, `[${members}]`) as unknown[];
       if (items.length === 0) throw this.faultIn(frame);
       for (const item of items) into.push(item);
-      // More of them would have to be moved at once as their list grows.
+      // Growing a longer list would move more items at once.
       if (into.length > this.partsMax) throw this.tooMany("items of a list", to);
     } else if (into) {
       const read = this.parse(frame, `{${members}}`) as object;
@@ -163,7 +163,7 @@ export class JsonPieces {
     }
   }
 
-  /** Adds a value that was read by itself. In an object, its name stands in front of it. */
+  /** Adds a separately parsed value. In an object, its name precedes it. */
   private attach(frame: Frame, value: unknown, from: number, to: number): void {
     const { memberAt, into, isBehindValue } = frame;
     const isNameless = Array.isArray(into);
@@ -177,7 +177,7 @@ export class JsonPieces {
     frame.fromAt = to;
   }
 
-  /** A string that is longer than a piece. Returns the position behind it. */
+  /** Parses a string longer than a piece. Returns the position after it. */
   private *readString(open: number): Generator<void, number> {
     const { text, last } = this;
     if (last.around === "{" && this.isBlank(last.memberAt, open)) {
@@ -237,7 +237,7 @@ export class JsonPieces {
     if (!this.isBlank(frame.fromAt, to)) throw this.faultIn(frame);
   }
 
-  /** Sought in what has not been read of it, which is little more than a piece. */
+  /** Searches the unparsed part, which is little more than a piece. */
   private faultIn({ around, openAt, fromAt, isBehindValue }: Frame): ApiError {
     const isFirst = fromAt === openAt + 1;
     return this.refusal(findSyntaxFault(this.text, fromAt, around, { isBehind: isBehindValue, isFirst }));
@@ -263,7 +263,7 @@ function frameOf(around: Around, openAt: number): Frame {
   return { around, openAt, fromAt: openAt + 1, memberAt: openAt + 1, isBehindValue: false };
 }
 
-/** Returns where a string that is whole up to `from` can be cut: at `to`, or a little before it, so that no escape is cut. */
+/** Returns the position at which a string, valid up to `from`, can be cut: `to` or slightly before it, so that no escape is split. */
 function cutOf(text: string, from: number, to: number): number {
   if (to === text.length) return to;
   let last = to - 1;
@@ -271,11 +271,11 @@ function cutOf(text: string, from: number, to: number): number {
   if (text.charCodeAt(last) !== BACKSLASH) return to;
   let first = last;
   while (first > from && text.charCodeAt(first - 1) === BACKSLASH) first -= 1;
-  // Of backslashes in a row each second one is escaped.
+  // In a row of backslashes, every second one is escaped.
   return (last - first) % 2 === 0 ? last : last + 1;
 }
 
-/** A later member takes the place of an earlier one of its name, as ever; one that is called `__proto__` is a member too. */
+/** A later member replaces an earlier one of the same name, as in JSON.parse; `__proto__` is an ordinary member. */
 function putAll(into: Record<string, unknown>, members: object): void {
   for (const [name, value] of Object.entries(members)) {
     if (name !== "__proto__") into[name] = value;

@@ -1,6 +1,6 @@
 /**
- * Finds where a text stops being JSON, and words it: the engine's own message differs by version and may quote the text.
- * Much slower than JSON.parse, and only called after it has failed, on a text or a part of one that is small.
+ * Finds the first syntax error of a JSON text and describes it: the engine's message differs by version and may quote the text. Much slower
+ * than JSON.parse; called only after a failure, on a small text or part.
  */
 
 export class SyntaxFault {
@@ -13,7 +13,7 @@ export class SyntaxFault {
   }
 }
 
-/** Container of a part of a text: a list, an object, or none. */
+/** Container around a part of a text: a list, an object, or none. */
 export type Around = "[" | "{" | "";
 
 const CLOSING = { "[": "]", "{": "}" } as const;
@@ -24,8 +24,8 @@ const PLAIN_CHARACTERS = /[\u0020\u0021\u0023-\u005b\u005d-\uffff]*/y;
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Says what was expected and where, such as `expected "," or "}" at line 2, column 5`; quotes nothing of the text.
- * The text's depth must have been bounded before, since this descends by recursion.
+ * Returns the expectation and position, such as `expected "," or "}" at line 2, column 5`, without quoting the text. The caller must have
+ * checked the depth, because this function is recursive.
  */
 export function locateSyntaxFault(text: string): string {
   const fault = findSyntaxFault(text, 0, "");
@@ -37,10 +37,10 @@ export function locateSyntaxFault(text: string): string {
 }
 
 /**
- * The first fault from a place on.
- * @param around what the place is in; faults behind its end are not found
- * @param isBehind a value of it ends there; else one begins, or the first may
- * @param isFirst nothing of what is around is in front of the place
+ * Returns the first fault from a position on.
+ * @param around container of the position; faults after its end are not found
+ * @param isBehind true if a value of the container ends there; otherwise one begins, or the first may
+ * @param isFirst true if nothing precedes the position in the container
  */
 export function findSyntaxFault(
   text: string,
@@ -61,7 +61,7 @@ export function findSyntaxFault(
   });
 }
 
-/** The first fault of a string, from a place in it on. */
+/** Returns the first fault of a string, from a position inside it on. */
 export function findStringFault(text: string, from: number): SyntaxFault | undefined {
   return faultOf(() => string(text, from - 1));
 }
@@ -78,7 +78,7 @@ function faultOf(read: () => unknown): SyntaxFault | undefined {
 
 type One = (text: string, at: number) => number;
 
-/** Position after the value that starts at `at`. */
+/** Returns the position after the value that starts at `at`. */
 function value(text: string, at: number): number {
   const first = text.charAt(at);
   if (first === "{" || first === "[") {
@@ -130,7 +130,7 @@ function skipSpace(text: string, at: number): number {
   return match(WHITE_SPACE, text, at) ?? at;
 }
 
-/** Position after a match of a sticky expression at `at`. */
+/** Returns the position after a match of a sticky expression at `at`. */
 function match(expression: RegExp, text: string, at: number): number | undefined {
   expression.lastIndex = at;
   return expression.test(text) ? expression.lastIndex : undefined;

@@ -1,27 +1,27 @@
-/** Ends of strings and numbers in a JSON text, as far as checks of depth and size need them: the parser has the last word. */
+/** Finds the ends of strings and numbers in a JSON text for checks of depth and size; the parser decides about validity. */
 import { ApiError } from "./errors.ts";
 
-/** Deeper JSON parses in Bun but cannot be written again from about 5·10⁴. */
+/** Maximum depth. Bun parses deeper JSON, but cannot serialize it from about 5·10⁴ levels. */
 export const JSON_DEPTH_MAX = 64;
 
-/** Larger JSON is read in pieces: a parser takes up to 2 ms for so much, measured, and the search for a fault 5 ms. */
+/** Larger JSON is parsed in pieces: a parser takes up to 2 ms for this size (measured), and the search for a fault 5 ms. */
 export const JSON_AT_ONCE_BYTES_MAX = 65_536;
 
-/** Bodies beyond this count as large: the largest chats stay below it. */
+/** Bodies above this size count as large; the largest chats stay below. */
 export const SMALL_BODY_BYTES_MAX = 1_048_576;
 
 export const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** A number of fewer characters than this and without exponent is finite: the largest double has 309 digits. */
+/** A shorter number without exponent is finite: the largest double has 309 digits. */
 const FINITE_CHARS_MAX = 308;
 
-/** This much of a string is read by our loop; for the rest the engine's own search is many times faster. */
+/** Characters of a string that our loop scans; for the remainder, the engine's search is many times faster. */
 const SHORT_STRING_CHARS = 48;
 
 /**
- * Position of the quote that closes the string opened at `open`; the text's length when there is none.
- * @param limit no quote behind it is looked at
+ * Returns the position of the quote that closes the string opened at `open`; the text's length if there is none.
+ * @param limit last position searched
  */
 export function stringEnd(text: string, open: number, limit = text.length): number {
   const near = Math.min(limit, open + SHORT_STRING_CHARS);
@@ -42,9 +42,9 @@ export function stringEnd(text: string, open: number, limit = text.length): numb
 }
 
 /**
- * Position of a number's last character.
- * @param limit no character behind it is looked at
- * @throws ApiError when a double cannot hold it
+ * Returns the position of a number's last character.
+ * @param limit last position searched
+ * @throws ApiError if a double cannot represent the number
  */
 export function checkedNumberEnd(text: string, start: number, limit = text.length): number {
   let hasExponent = false;

@@ -1,19 +1,19 @@
 /**
- * Start in order, stop in reverse, answer signals once. Each stop step has a deadline, so a stuck resource delays the
+ * Starts resources in order, stops them in reverse, and handles signals once. Each stop step has a deadline, so a stuck resource delays the
  * end but cannot prevent it.
  */
 import { flushLogs, type Logger } from "./logger.ts";
 
 export interface LifecycleOptions {
-  /** The whole stop may take this long; a process that needs longer ends with code 1. */
+  /** Time limit of the whole stop, in milliseconds; a process that exceeds it exits with code 1. */
   readonly graceMs?: number;
-  /** True under a supervisor that holds our stdin open: when it closes, the supervisor is gone and so are we. */
+  /** True under a supervisor that keeps our stdin open: when stdin closes, the supervisor is gone and this process stops. */
   readonly supervised?: boolean;
-  /** For tests: where signals and uncaught faults come from, and what ends the process. */
+  /** For tests: source of signals and uncaught errors, and the function that ends the process. */
   readonly process?: ProcessEdge;
 }
 
-/** The part of `process` a lifecycle touches. */
+/** The part of `process` that a lifecycle uses. */
 export interface ProcessEdge {
   on(event: string, listener: (argument: unknown) => void): unknown;
   off(event: string, listener: (argument: unknown) => void): unknown;
@@ -26,24 +26,24 @@ interface StdinEdge {
   resume(): unknown;
 }
 
-/** @param allowedMs time that the step has: its own deadline, or what is left of the grace where that is less */
+/** @param allowedMs time limit of the step in milliseconds: its own deadline or the remaining grace, whichever is less */
 export type StopStep = (hurry: AbortSignal, allowedMs: number) => Promise<void> | void;
 
 export interface Lifecycle {
   /** Aborts when stopping begins: readiness turns off, loops stop pulling. */
   readonly stopping: AbortSignal;
-  /** Aborts on a second signal: hand work back instead of waiting for it. */
+  /** Aborts on a second signal: work is given back immediately. */
   readonly hurry: AbortSignal;
   /**
-   * Opens a resource and names it in the log when that fails.
-   * @throws what `open` throws; Error when a stop began meanwhile
+   * Opens a resource; logs its name if that fails.
+   * @throws the error of `open`; Error if a stop began meanwhile
    */
   start<T>(name: string, open: () => Promise<T> | T): Promise<T>;
-  /** Registers a stop step, run in reverse order of registration; registered during a stop, it runs at once. */
+  /** Registers a stop step. Steps run in reverse order of registration; a step registered during a stop runs immediately. */
   onStop(name: string, step: StopStep, deadlineMs?: number): void;
-  /** Stops everything and ends the process: 0 when every step ended in time, else 1. Safe to call often. */
+  /** Stops everything and ends the process, with code 0 if every step ended in time, else 1. Idempotent. */
   stop(reason: string): Promise<void>;
-  /** Stops everything as `stop` does, and leaves the end of the process to the caller. Resolves with true when every step ended in time. */
+  /** Stops everything as `stop` does, but does not end the process. Resolves with true if every step ended in time. */
   close(reason: string): Promise<boolean>;
 }
 
@@ -55,12 +55,12 @@ interface Step {
 
 const GRACE_MS = 30_000;
 const STEP_DEADLINE_MS = 5_000;
-/** After a second signal each step still gets this long to hand back what it holds. */
+/** Time limit of each step after a second signal, in milliseconds, for giving work back. */
 const HURRY_STEP_MS = 1_000;
-/** Steps left when the grace is over still get a moment: closing a connection well is worth it. */
+/** Time limit of each step after the grace has passed, in milliseconds: closing a connection cleanly is worth a moment. */
 const LATE_STEP_MS = 100;
 
-/** One per process, made before anything else is opened. */
+/** Creates the lifecycle: one per process, before anything else is opened. */
 export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Lifecycle {
   const edge: ProcessEdge = options.process ?? process;
   const graceMs = options.graceMs ?? GRACE_MS;
@@ -76,7 +76,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
 
   function fatal(kind: string): (fault: unknown) => void {
     return (fault) => {
-      // The state of the process is unknown now: say why and end; recovery is everybody else's job.
+      // The state of the process is unknown: log the reason and exit; other processes recover its work.
       log.fatal({ err: fault instanceof Error ? fault : new Error(String(fault)), kind }, "uncaught fault, ending");
       end(1);
     };
@@ -102,7 +102,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
     stopping.abort();
     const graceEnds = performance.now() + graceMs;
     let clean = true;
-    // Popped one by one: a step may register another while it runs.
+    // Removed one by one: a step may register another while it runs.
     for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
       if (!(await runStep(step, graceEnds))) clean = false;
     }
@@ -156,13 +156,13 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
     onStop(name, run, deadlineMs = STEP_DEADLINE_MS) {
       const step = { name, run, deadlineMs };
       if (done === undefined) steps.push(step);
-      // Opened while the rest was already closing: nobody will come back for it.
+      // Opened while other steps already ran: no later step closes it.
       else void runStep(step, performance.now() + deadlineMs);
     },
   };
 }
 
-/** True when `work` ends within `ms`, or within a second of `hurry`. Faults of the work are thrown. */
+/** Returns true if `work` ends within `ms`, or within a second of `hurry`. Throws the errors of the work. */
 async function within(work: Promise<void>, ms: number, hurry: AbortSignal): Promise<boolean> {
   const { promise: late, resolve } = Promise.withResolvers<false>();
   const timer = setTimeout(() => resolve(false), ms);
@@ -173,7 +173,7 @@ async function within(work: Promise<void>, ms: number, hurry: AbortSignal): Prom
   if (hurry.aborted) shorten();
   else hurry.addEventListener("abort", shorten, { once: true });
   try {
-    // A late fault of an abandoned step must not surface as an unhandled rejection.
+    // A late error of an abandoned step must not surface as an unhandled rejection.
     work.catch(() => undefined);
     return await Promise.race([work.then(() => true as const), late]);
   } finally {

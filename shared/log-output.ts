@@ -1,7 +1,7 @@
 /**
- * Lines to stdout in batches, written synchronously, and the cheap lines of the hot path. pino's own synchronous destination repeats a write that fails for
- * ever, so a log reader that dies would take the process' event loop with it; this one gives up for good on EPIPE. What a full disk does not
- * take is lost, and what comes later is written again.
+ * Writes log lines to stdout in batches, synchronously; also the cheap lines of the hot path. pino's synchronous destination retries a
+ * failed write forever, so a crashed log reader would block the event loop. This output stops writing for good after EPIPE. Lines that a
+ * full disk rejects are lost; later lines are written again.
  */
 import { writeSync } from "node:fs";
 
@@ -10,10 +10,10 @@ import { type Logger, symbols } from "pino";
 const STDOUT = 1;
 const FLUSH_AFTER_MS = 200;
 const BATCH_BYTES = 8_192;
-/** A full pipe whose reader is only slow is waited for this long, then the batch is dropped. */
+/** Longest wait for a slow reader of a full pipe, in milliseconds; then the batch is dropped. */
 const FULL_PIPE_MAX_MS = 2_000;
 const FULL_PIPE_PAUSE_MS = 5;
-/** Faults of a disk, which may take the next batch. */
+/** Disk errors after which the next batch may succeed. */
 const PASSING: ReadonlySet<unknown> = new Set(["ENOSPC", "EDQUOT", "EFBIG", "EIO"]);
 
 export interface LogOutput {
@@ -21,7 +21,7 @@ export interface LogOutput {
   flush(): void;
 }
 
-/** @param write stands in for the system call in tests */
+/** @param write replaces the system call in tests */
 export function createLogOutput(write: (bytes: Uint8Array) => number = (bytes) => writeSync(STDOUT, bytes)): LogOutput {
   let batch = "";
   let isClosed = false;
@@ -60,18 +60,18 @@ export function createLogOutput(write: (bytes: Uint8Array) => number = (bytes) =
   };
 }
 
-/** Ids, names of our own and of the catalogue, numbers: never what a caller, a provider or an error said. */
+/** Ids, our own names, names of the catalogue and numbers; never text of a caller, a provider or an error. */
 export type HotMembers = Readonly<Record<string, string | number>>;
 
 interface Inside {
-  /** Bindings of the logger and its parents, as the text that pino puts into each line. */
+  /** Bindings of the logger and its parents, as pino's text in each line. */
   readonly [symbols.chindingsSym]: string;
   readonly [symbols.streamSym]: { write(line: string): void };
 }
 
 /**
- * A writer of lines at level info that look like the logger's own, one for every call: written by hand, since pino and the
- * redactor cost ten times as much. Its members pass no redactor: the caller answers for them.
+ * Returns a writer of info lines that look like the logger's, one for every call. They are formatted by hand, since pino and the redactor
+ * cost ten times as much. The members are not redacted: the caller must pass safe values.
  */
 export function hotLine(log: Logger, msg: string): (members: HotMembers) => void {
   const inside = log as unknown as Inside;

@@ -1,6 +1,6 @@
 /**
- * JSON lines on stdout. Everything a line says passes the redactor (redaction.ts), and lines leave in batches: one
- * write per line would cost more than the rest of the line.
+ * JSON lines on stdout. Every line passes the redactor (redaction.ts). Lines are written in batches, because a write per line would cost
+ * more than the formatting.
  */
 import pino, { type ChildLoggerOptions, type LevelWithSilent, type Logger } from "pino";
 
@@ -11,20 +11,20 @@ export type { Logger } from "pino";
 
 export interface LoggerOptions {
   readonly level: LevelWithSilent;
-  /** Role of the process that logs: ingress, worker, janitor, migrate, admin. */
+  /** Role of the logging process: ingress, worker, janitor, migrate, admin. */
   readonly role: string;
-  /** Receives each finished line instead of stdout: for tests and for commands whose stdout is their answer. */
+  /** Receives each finished line instead of stdout: for tests, and for commands that print their result to stdout. */
   readonly write?: (line: string) => void;
-  /** Values to blank wherever they appear, beyond what their shape gives away. */
+  /** Values to redact wherever they appear, in addition to those recognised by shape. */
   readonly secrets?: readonly string[];
 }
 
-/** Made with the first logger that writes there. A process that dies by SIGKILL loses at most its last batch. */
+/** Created with the first logger that writes to stdout. A process killed by SIGKILL loses at most its last batch. */
 let stdout: LogOutput | undefined;
 
 /**
- * A logger whose lines hold `time` (ISO), `level` (name), `role`, `pid`, `msg` and the caller's members.
- * Give errors as `{ err }` or as first argument. Children (`log.child({ request_id })`) are redacted alike.
+ * Returns a logger whose lines contain `time` (ISO), `level` (name), `role`, `pid`, `msg` and the caller's members. Pass errors as `{ err
+ * }` or as first argument. Children (`log.child({ request_id })`) are redacted as well.
  */
 export function createLogger(options: LoggerOptions): Logger {
   const redactor = createRedactor(options.secrets);
@@ -33,7 +33,7 @@ export function createLogger(options: LoggerOptions): Logger {
       level: options.level,
       base: { role: options.role, pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
-      // Errors are rendered by the redactor already; pino's default would render that rendering.
+      // The redactor has already serialized errors; pino's default would serialize the result again.
       serializers: { err: (rendered: unknown) => rendered },
       formatters: { level: (label) => ({ level: label }) },
       hooks: {
@@ -44,7 +44,7 @@ export function createLogger(options: LoggerOptions): Logger {
     },
     options.write === undefined ? sharedStdout() : { write: options.write },
   );
-  // pino asks no hook about a child's bindings. Children inherit from this object, so one wrapper covers them all.
+  // pino has no hook for bindings of a child. Children inherit from this object, so one wrapper covers all of them.
   const plainChild: unknown = Reflect.get(log, "child");
   const makeChild = plainChild as (bindings: object, options?: ChildLoggerOptions) => Logger;
   Object.assign(log, {
@@ -55,14 +55,14 @@ export function createLogger(options: LoggerOptions): Logger {
   return log;
 }
 
-/** Writes out every buffered line. Call before ending the process by hand; a normal exit does it by itself. */
+/** Writes all buffered lines. Call this before a forced exit; a normal exit does it automatically. */
 export function flushLogs(): void {
   stdout?.flush();
 }
 
 type LogInputs = [first: unknown, msg?: string, ...args: unknown[]];
 
-/** pino takes (message, …args) or (object, message, …args); an error as first argument becomes `{ err }`. */
+/** pino accepts (message, …args) or (object, message, …args); an error as first argument becomes `{ err }`. */
 function cleanInputs(redactor: Redactor, inputs: readonly unknown[]): LogInputs {
   const [first, ...rest] = inputs;
   const clean = rest.map((part) => (typeof part === "string" ? redactor.text(part) : redactor.value(part)));
@@ -70,7 +70,7 @@ function cleanInputs(redactor: Redactor, inputs: readonly unknown[]): LogInputs 
   if (typeof first === "string") head = redactor.text(first);
   else if (first instanceof Error) {
     head = { err: redactor.value(first) };
-    // The message of a parser quotes what it could not read (redaction.ts).
+    // The message of a parser quotes the invalid text (redaction.ts).
     if (clean.length === 0) clean.push(first instanceof SyntaxError ? first.name : redactor.text(first.message));
   } else head = redactor.value(first);
   return [head, ...clean] as LogInputs;
@@ -81,7 +81,7 @@ function cleanObject(redactor: Redactor, value: object): Record<string, unknown>
   return typeof clean === "object" && clean !== null ? { ...clean } : {};
 }
 
-/** One output for all loggers of a process, so their lines never interleave. */
+/** One output for all loggers of a process, so that lines never interleave. */
 function sharedStdout(): LogOutput {
   stdout ??= createLogOutput();
   return stdout;

@@ -1,6 +1,6 @@
-/** Addresses that mail can be sent to: one, plainly written. */
+/** Checks of mail addresses: a single address in plain syntax. */
 
-/** No quotes, comments, groups or lists: what a mail server could take for a second address or a header is none. */
+/** No quotes, comments, groups or lists: a mail server could read them as a second address or a header. */
 const ADDRESS =
   /^[^\s@,;:<>()[\]"\\\p{Cc}]{1,64}@(?=.{1,253}$)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:\.[a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*$/iu;
 
@@ -8,7 +8,7 @@ export function isMailAddress(text: string): boolean {
   return text.length <= 254 && ADDRESS.test(text) && text.isWellFormed();
 }
 
-/** Returns the mailbox that an address leads to: in lower case, and without the tag behind a plus sign. */
+/** Returns the mailbox of an address: in lower case, without the tag after a plus sign. */
 export function mailboxOf(address: string): string {
   const at = address.lastIndexOf("@");
   const [name = ""] = address.slice(0, at).split("+");

@@ -1,12 +1,12 @@
 /**
- * Counters, gauges and histograms of prom-client whose label values are typed and positional. Each metric has a bound on its label
- * sets, and no value makes it throw or spoils its sum.
+ * Counters, gauges and histograms of prom-client with typed, positional label values. Each metric limits its label sets. No value makes a
+ * metric throw or corrupts its sum.
  */
 import * as prom from "prom-client";
 
 import { NANO_PER_CREDIT } from "./money.ts";
 
-/** Maximum label sets of a metric. Further ones are counted as `other`: an unbounded label must not use up the memory. */
+/** Maximum label sets of a metric. Further sets are counted as `other`: an unbounded label must not exhaust the memory. */
 const LABEL_SETS_MAX = 1_000;
 const OVERFLOW = "other";
 
@@ -20,7 +20,7 @@ export interface Counter<L extends Labels> {
 export interface Gauge<L extends Labels> {
   set(value: number, ...labels: L): void;
   add(amount: number, ...labels: L): void;
-  /** Returns the handle of one label set, which has no value until it is set. */
+  /** Returns the handle of one label set, without a value until it is set. */
   at(...labels: L): { set(value: number): void };
 }
 
@@ -30,17 +30,17 @@ export interface Histogram<L extends Labels> {
   at(...labels: L): { observe(value: number): void };
 }
 
-/** A sum of money in nano-credits; its page shows credits. */
+/** A sum of money in nano-credits; the metrics page lists credits. */
 export interface CreditsCounter {
   addNano(nano: bigint): void;
 }
 
-/** Returns a function that creates the handle of a label set once, and then finds it. */
+/** Returns a function that creates the handle of a label set once and caches it. */
 function handlesBy<Handle>(names: Labels, create: (...values: string[]) => Handle): (values: Labels) => Handle {
   const handles = new Map<string, Handle>();
   let overflow: Handle | undefined;
   return (values) => {
-    // Label values are short words from our own lists, so none contains the separator.
+    // Label values are short and come from our own lists, so none contains the separator.
     const key = values.join("\u0000");
     const known = handles.get(key);
     if (known) return known;
@@ -51,7 +51,7 @@ function handlesBy<Handle>(names: Labels, create: (...values: string[]) => Handl
   };
 }
 
-/** Only rises. Without labels it is 0 from the start, so that an alarm on its rate has a first value. */
+/** Creates a counter. Without labels, it starts at 0, so that an alert on its rate has a first value. */
 export function counter<L extends Labels>(registry: prom.Registry, name: string, help: string, names: L): Counter<L> {
   const metric = new prom.Counter({ name, help, labelNames: names, registers: [registry] });
   const handleOf = handlesBy(names, (...values) => metric.labels(...values));
@@ -64,7 +64,7 @@ export function counter<L extends Labels>(registry: prom.Registry, name: string,
 }
 
 /**
- * A level, without a value until it is set: a process that does not know a level must not report 0.
+ * Creates a gauge without a value until it is set: a process must not report 0 for an unknown level.
  * @param read returns the level at each scrape
  */
 export function gauge<L extends Labels>(
@@ -86,7 +86,7 @@ export function gauge<L extends Labels>(
   };
 }
 
-/** @param buckets upper bounds, rising, without +Inf */
+/** @param buckets upper bounds, ascending, without +Inf */
 export function histogram<L extends Labels>(
   registry: prom.Registry,
   name: string,
@@ -119,7 +119,7 @@ export function credits(registry: prom.Registry, name: string, help: string): Cr
   };
 }
 
-/** A counter whose value is read at each scrape. */
+/** Creates a counter whose value is read at each scrape. */
 export function observedCounter(registry: prom.Registry, name: string, help: string, read: () => number): void {
   const collect = (): void => {
     metric.reset();

@@ -1,6 +1,6 @@
 /**
- * Every metric of the service. Label values come from our own lists (routes, pools, verdicts, catalogue slugs), never
- * from a caller: a user's string as a label would grow without bound and could carry a secret.
+ * Every metric of the service. Label values come from our own lists (routes, pools, verdicts, catalogue slugs), never from a caller: a
+ * user's text as a label would grow without bound and could contain a secret.
  */
 import { readdirSync } from "node:fs";
 
@@ -20,31 +20,31 @@ import {
   type Histogram,
 } from "./metric-handles.ts";
 
-/** Metrics of a process, whatever roles it runs. */
+/** Metrics of a process, independent of its roles. */
 export interface ProcessMetrics {
   readonly registry: Registry;
   readonly spansExported: Counter<[]>;
   /** reason: full, refused or failed. */
   readonly spansDropped: Counter<[reason: string]>;
-  /** 1 where it could be used when it was asked last. */
+  /** 1 if the last check succeeded. */
   readonly dependencyUp: Gauge<[dependency: string]>;
-  /** The latest measured delay of the event loop, in seconds. */
+  /** Returns the last measured delay of the event loop, in seconds. */
   eventLoopLag(): number;
   /** Stops the lag measurement. */
   close(): void;
 }
 
 export interface Metrics extends ProcessMetrics {
-  /** route is the pattern, not the path; "unmatched" for the rest. */
+  /** route is the pattern, not the path; "unmatched" for other requests. */
   readonly httpRequests: Counter<[route: string, method: string, status: string]>;
-  /** Until the head of the answer; a stream may go on for long behind it. */
+  /** Time until the response headers; a stream may continue much longer. */
   readonly httpRequestSeconds: Histogram<[route: string]>;
   readonly socketMessagesRefused: Counter<[]>;
   readonly admissions: Counter<[verdict: string]>;
   readonly admissionSeconds: Histogram<[]>;
-  /** Total time of a call minus the time its provider took. */
+  /** Total time of a call minus the time of its provider. */
   readonly gatewayOverheadSeconds: Histogram<[]>;
-  /** A call whose caller waits. part: `admit` until it goes to the queue, `queue` until a worker has it, `provider`, `settle`. */
+  /** Parts of a call with a waiting caller. part: `admit` until it is queued, `queue` until a worker has it, `provider`, `settle`. */
   readonly callPartSeconds: Histogram<[part: string]>;
   readonly groupSize: Histogram<[group: string]>;
   readonly jobs: Counter<[pool: string, outcome: string]>;
@@ -55,9 +55,9 @@ export interface Metrics extends ProcessMetrics {
   readonly providerSeconds: Histogram<[provider: string, model: string, mode: string]>;
   readonly providerErrors: Counter<[provider: string, kind: string]>;
   readonly providerKeyRefusals: Counter<[provider: string]>;
-  /** Sources out of rotation, as this process knows it. */
+  /** Sources out of rotation, as known to this process. */
   readonly breakerOpen: Gauge<[provider: string]>;
-  /** Changes that this process decided, not those it heard of. change: opened, lengthened or closed. */
+  /** Changes decided by this process, without those of other workers. change: opened, lengthened or closed. */
   readonly breakerChanges: Counter<[provider: string, change: string]>;
   readonly timeToFirstTokenSeconds: Histogram<[]>;
   /** kind: a unit of the usage record that counts tokens. */
@@ -76,13 +76,13 @@ export interface Metrics extends ProcessMetrics {
   readonly queueUnacknowledged: Gauge<[pool: string, lane: string]>;
   readonly queueUnacknowledgedMax: Gauge<[pool: string, lane: string]>;
   readonly deadLetters: Gauge<[]>;
-  /** Holds closed without being settled at what was used, that no operator has dealt with. */
+  /** Holds closed without settlement at actual usage, not yet handled by an operator. */
   readonly settleFaults: Gauge<[]>;
-  /** Items that a sweep failed on and tries again later. */
+  /** Items that failed in a sweep and are retried later. */
   readonly sweepPutOff: Gauge<[sweep: string]>;
-  /** Differences that the last audit of what is new found. */
+  /** Differences found by the last audit of new entries. */
   readonly ledgerFaults: Gauge<[]>;
-  /** Unix time, in seconds, at which the last audit of the ledger ended, whatever it found. */
+  /** Unix time, in seconds, at which the last audit of the ledger ended, regardless of its result. */
   readonly ledgerAuditedAt: Gauge<[]>;
   readonly creditLines: Gauge<[]>;
   readonly linedCalls: Counter<[]>;
@@ -99,12 +99,12 @@ export interface Metrics extends ProcessMetrics {
   readonly batchRepliesIgnored: Counter<[]>;
   /** outcome: completed, expired, cancelled or failed. */
   readonly batches: Counter<[outcome: string]>;
-  /** outcome of a line: the same; failed where its call was refused too; expired and cancelled before it was made. */
+  /** outcome of a line: as above; failed includes refused calls; expired and cancelled lines were never called. */
   readonly batchLines: Counter<[outcome: string]>;
-  /** Lines of batches that have not ended. state: waiting or running. */
+  /** Lines of open batches. state: waiting or running. */
   readonly batchLinesOpen: Gauge<[state: string]>;
   readonly batchesOldestSeconds: Gauge<[]>;
-  /** Longest time without a line that ended, of batches that have lines left. */
+  /** Longest time since the last ended line, of batches with open lines. */
   readonly batchesStalledOldestSeconds: Gauge<[]>;
   /** outcome: admitted, refused, busy or failed. */
   readonly publisherLogins: Counter<[outcome: string]>;
@@ -115,57 +115,57 @@ export interface Metrics extends ProcessMetrics {
   /** Jobs of unknown outcome: paid work may exist. */
   readonly jobsUnknown: Gauge<[]>;
   readonly jobsUnknownOldestSeconds: Gauge<[]>;
-  /** By type of channel and word of AttemptFault, or ok. */
+  /** By type of channel and AttemptFault, or ok. */
   readonly deliveryAttempts: Counter<[type: string, result: string]>;
   readonly deliveriesDue: Gauge<[]>;
   readonly deliveriesOldestSeconds: Gauge<[]>;
   readonly deliveriesFailed: Gauge<[]>;
-  /** outbox: jobs, whose message the queue has not confirmed, or events, of which no delivery was made. */
+  /** outbox: jobs whose message the queue has not confirmed, or events without a delivery. */
   readonly outboxDepth: Gauge<[outbox: string]>;
   readonly outboxOldestSeconds: Gauge<[outbox: string]>;
   readonly workflowRuns: Counter<[outcome: string]>;
   /** type: of the step. */
   readonly workflowSteps: Counter<[type: string, outcome: string]>;
-  /** Neither going on nor waiting for anything. */
+  /** Age of the oldest run that neither progresses nor waits for anything. */
   readonly runsStalledOldestSeconds: Gauge<[]>;
-  /** Between the last record that is in the hourly sums and the present. */
+  /** Time between the newest record in the hourly sums and now. */
   readonly usageBehindSeconds: Gauge<[]>;
   /** stops_calls: true or false. */
   readonly budgetsFired: Counter<[stopsCalls: string]>;
   readonly cacheLookups: Counter<[result: string]>;
-  /** Bytes of results that media jobs hold in memory and on the disk. */
+  /** Bytes of media results in memory and on disk. */
   readonly resultBytes: Gauge<[pool: string]>;
   readonly natsReconnects: Counter<[]>;
-  /** Until the head of the store's answer, over all tries. operation: a command of S3. */
+  /** Time until the headers of the store's response, over all retries. operation: an S3 command. */
   readonly storageSeconds: Histogram<[operation: string]>;
-  /** 1 where capabilities of this engine can be run. */
+  /** 1 if capabilities of this engine can run. */
   readonly capabilityEngineUp: Gauge<[engine: string]>;
 }
 
-// 0.25 ms to 10 s: our own share of a call is judged in fractions of a millisecond (design part 10).
+// 0.25 ms to 10 s: our share of a call is measured in fractions of a millisecond.
 const OVERHEAD_BUCKETS = [
   0.00025, 0.0005, 0.00075, 0.001, 0.0015, 0.002, 0.003, 0.005, 0.0075, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10,
 ];
 const WORK_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800];
 const GROUP_BUCKETS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** Bounds of the parts of a call: our own are fractions of a millisecond, a provider's may be minutes. */
+/** Bounds of the parts of a call: our parts take fractions of a millisecond, a provider's may take minutes. */
 const PART_BUCKETS = [...OVERHEAD_BUCKETS, 30, 60, 120, 300, 600];
 
-/** Figures that others hold, read when the page is asked for. */
+/** Values of other modules, read at each scrape. */
 export interface MetricSources {
-  /** Statements that wait for a connection to Postgres. */
+  /** Returns the number of statements that wait for a connection to Postgres. */
   readonly databaseWaiting?: () => number;
 }
 
-/** Creates the metrics of a process under the label `role`, which is its name. */
+/** Creates the metrics of a process, with its name as label `role`. */
 export function createProcessMetrics(name: string, sources: MetricSources = {}): ProcessMetrics {
   return addProcessMetrics(openRegistry(name), sources);
 }
 
 /**
- * Creates the metrics of one role in a registry of its own, under the label `role`.
- * @param ofProcess metrics of the process, which has a page of its own; absent: the registry contains them too
+ * Creates the metrics of one role in its own registry, under the label `role`.
+ * @param ofProcess metrics of the process, which has its own page; absent: the registry contains them too
  */
 export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics {
   const registry = openRegistry(role);
@@ -268,7 +268,7 @@ function makerOf(registry: Registry) {
   };
 }
 
-/** Metrics of what went wrong, or was not as it should have been. */
+/** Metrics of faults and anomalies. */
 function faultMetrics({ total, level }: Maker) {
   return {
     settleFaults: level("settle_faults", "Holds closed without being settled at what was used.", []),
@@ -296,7 +296,7 @@ function faultMetrics({ total, level }: Maker) {
   };
 }
 
-/** Metrics of jobs, runs and notifications, and of the servers beneath. */
+/** Metrics of jobs, runs, notifications and dependencies. */
 function workMetrics({ total, level, seconds }: Maker) {
   return {
     jobsDispatched: total("jobs_dispatched", "Durable jobs put on the queue.", ["pool", "lane", "reason"]),
@@ -340,8 +340,8 @@ function workMetrics({ total, level, seconds }: Maker) {
 }
 
 /**
- * Adds the metrics of the process itself. prom-client's default set is not used: on Bun 1.4.4 its event loop minimum is 9·10⁹ s, its heap figure is virtual
- * memory, and its handle, request and collection metrics stay empty.
+ * Adds the metrics of the process itself. prom-client's default set is not used: on Bun 1.4.4 its event loop minimum is 9·10⁹ s, its heap
+ * value is virtual memory, and its handle, request and collection metrics stay empty.
  */
 function addProcessMetrics(registry: Registry, { databaseWaiting = () => 0 }: MetricSources): ProcessMetrics {
   const { total, level } = makerOf(registry);
@@ -379,12 +379,12 @@ function openFiles(): number {
 const LAG_EVERY_MS = 250;
 const LAG_SAMPLES = 40;
 
-/** A timer that notes how late it is. Unreferenced: it never keeps a process alive. */
+/** Starts a timer that measures its own delay. The timer is unreferenced and never keeps a process alive. */
 function watchEventLoop(): { latest: () => number; worst: () => number; stop: () => void } {
   const samples = new Float64Array(LAG_SAMPLES);
   let next = 0;
   let due = performance.now() + LAG_EVERY_MS;
-  // Counts a delay that is still going on, too.
+  // Includes a delay that has not ended yet.
   const overdue = (): number => Math.max(0, performance.now() - due) / 1_000;
   const timer = setInterval(() => {
     samples[next] = overdue();

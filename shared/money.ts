@@ -1,6 +1,6 @@
 /**
- * Nano-credits: 1 credit = 10⁹ nano-credits, always a bigint. Credits appear only where a client or an operator
- * reads or writes them. No floating-point number ever holds an amount on its way (design.md part 4).
+ * Nano-credits: 1 credit = 10⁹ nano-credits, always a bigint. Credits are used only in input and output of clients and operators. No
+ * floating-point number ever contains an amount in between.
  */
 
 export const NANO_PER_CREDIT = 1_000_000_000n;
@@ -8,9 +8,9 @@ export const NANO_PER_CREDIT = 1_000_000_000n;
 const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/;
 
 /**
- * Exact decimal text → scaled integer; "1.9e-08" with scale 9 is 19n.
- * Digits beyond the scale are refused unless they are zeros, so nothing is rounded unseen.
- * @throws RangeError when the text is no decimal number or has more digits than the scale holds
+ * Converts exact decimal text to a scaled integer; "1.9e-08" with scale 9 is 19n. Rejects non-zero digits beyond the scale, so nothing is
+ * rounded silently.
+ * @throws RangeError if the text is no decimal number or has more digits than the scale
  */
 export function parseDecimal(text: string, scale: number): bigint {
   const match = DECIMAL.exec(text.trim());
@@ -31,12 +31,12 @@ export function parseDecimal(text: string, scale: number): bigint {
   return sign === "-" ? -value : value;
 }
 
-/** Credits as decimal text → nano-credits. @throws RangeError beyond nine decimal places */
+/** Converts credits as decimal text to nano-credits. @throws RangeError beyond nine decimal places */
 export function parseCredits(text: string): bigint {
   return parseDecimal(text, 9);
 }
 
-/** Nano-credits → shortest exact decimal text in credits: 1500000000n → "1.5". */
+/** Converts nano-credits to the shortest exact decimal text in credits: 1500000000n → "1.5". */
 export function formatCredits(nano: bigint): string {
   const sign = nano < 0n ? "-" : "";
   const abs = nano < 0n ? -nano : nano;
@@ -44,7 +44,7 @@ export function formatCredits(nano: bigint): string {
   return `${sign}${abs / NANO_PER_CREDIT}${fraction ? `.${fraction}` : ""}`;
 }
 
-/** Nano-credits → JSON number in credits, for answers only (a double shows 15 digits, enough for any single call). */
+/** Converts nano-credits to a JSON number in credits, for responses only (15 digits of a double, enough for any single call). */
 export function creditsNumber(nano: bigint): number {
   return Number(formatCredits(nano));
 }

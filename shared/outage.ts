@@ -1,4 +1,4 @@
-/** Outages of the database and the object store: they end by themselves, and work waits for that. Any other fault comes again with its work. */
+/** Outages of the database and the object store end by themselves, so work is retried. Any other fault would recur with the work. */
 import { isDatabaseAway, isDataFault, sqlState } from "#shared/database/client.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import { ApiError, type Code } from "#shared/errors.ts";
@@ -7,26 +7,26 @@ import { isStorageAway } from "#shared/storage/objects.ts";
 import { commonNow } from "./clock.ts";
 import type { Logger } from "./logger.ts";
 
-/** Codes of the file store while it takes nothing, or while another worker still keeps the same result. */
+/** Codes of the file store while it rejects writes, or while another worker still stores the same result. */
 const OF_STORE: ReadonlySet<Code> = new Set(["service_unavailable", "upload_in_progress"]);
 
 export function isOutage(error: unknown): boolean {
   return isDatabaseAway(error) || isStorageAway(error) || (error instanceof ApiError && OF_STORE.has(error.code));
 }
 
-/** Claims, notes, answers and ends are written again for this long during an outage. */
+/** Retry period for claims, notes, responses and ends during an outage, in milliseconds. */
 export const OUTAGE_RETRY_MS = 60_000;
 
-/** Runs what may run twice: a write that changes nothing the second time, or a read. @throws what its last run threw */
+/** Runs idempotent work: a write whose repetition changes nothing, or a read. @throws the error of the last attempt */
 export type Insist = <T>(work: () => Promise<T>) => Promise<T>;
 
-/** Runs a write once: nothing is lost when it fails. */
+/** Runs a write once, without retry: a failure loses nothing. */
 export const ONCE: Insist = (work) => work();
 
 /**
- * Returns a function that repeats work during an outage, for up to a minute. Every write behind the answer of a provider goes through
- * one: the answer is paid by then, and would be lost to an outage of a second.
- * @param how `deadlineMs` of the call, in Unix milliseconds; `signal` ends the repeats; `about` names the work in the log
+ * Returns a function that retries work during an outage, for up to a minute. Every write after a provider's response uses such a function:
+ * the response is already paid, and an outage of a second would lose it.
+ * @param how `deadlineMs` of the call, in Unix milliseconds; `signal` ends the retries; `about` names the work in the log
  */
 export function insistOn(how: {
   readonly log: Pick<Logger, "warn">;

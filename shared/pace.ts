@@ -1,10 +1,10 @@
-/** Waits that tests shorten, all by the one factor of SLUICE_PACE, so that their proportions stay. */
+/** Waits that tests shorten, all by the same factor SLUICE_PACE, so that their proportions stay. */
 import { readPace } from "./config.ts";
 
-// loadConfig, which every role calls first, refuses a malformed value.
+// loadConfig, which every role calls first, rejects a malformed value.
 const PACE = readPace() ?? 1;
 
-/** The milliseconds of a wait in this process; `ms` itself outside of tests. */
+/** Returns the milliseconds of a wait in this process; `ms` itself outside of tests. */
 export function paced(ms: number): number {
   return Math.round(ms * PACE);
 }

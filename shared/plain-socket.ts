@@ -1,6 +1,6 @@
 /**
- * A plain TCP connection in the form in which the clients of Postgres and NATS expect their socket. The streams of node:net cost
- * 6 % of the CPU time of a call (measured); what these clients use of them is little: bytes out in order, bytes in, an end.
+ * A plain TCP connection with the socket interface that the clients of Postgres and NATS expect. The streams of node:net cost 6 % of the
+ * CPU time of a call (measured). These clients use little of them: bytes out in order, bytes in, an end.
  */
 import { EventEmitter } from "node:events";
 import { Socket } from "node:net";
@@ -12,32 +12,32 @@ type Written = (error?: Error) => void;
 const PIECE_BYTES = 65_536;
 
 /**
- * Emits connect, data, drain, end, error and close, as node:net's Socket does. An error without a listener is dropped: the clients
- * remove their listeners between two steps of connecting, and close follows in any case.
+ * Emits connect, data, drain, end, error and close, like node:net's Socket. An error without a listener is dropped: the clients remove
+ * their listeners between two steps of connecting, and close follows in any case.
  */
 export class PlainSocket extends EventEmitter {
-  /** Connections given up while they were dialled: Bun takes no dial back, so each stays open until its system gives up. */
+  /** Number of abandoned dials: Bun cannot cancel a dial, so each stays open until the system's timeout. */
   private static hanging = 0;
 
   writable = true;
   destroyed = false;
   private socket: Connection | undefined;
-  /** Bytes that wait: for the connection, for the end of a cork, or for room in the kernel. */
+  /** Bytes that wait for the connection, for the end of a cork, or for space in the kernel's buffer. */
   private waiting: Uint8Array[] = [];
   private callbacks: Written[] = [];
   private corks = 0;
-  /** Bytes written since the first of these corks. */
+  /** Bytes written since the first open cork. */
   private corkedBytes = 0;
   private isFull = false;
   private isEnding = false;
   private isDialled = false;
-  /** Bytes that came before anybody listened. */
+  /** Bytes received before the first listener. */
   private early: Buffer[] = [];
   private readonly onConnected: ((socket: Connection) => void)[] = [];
 
   /**
-   * Returns one of these; while dials hang, one of node:net's, whose dial can be given up: a server that does not answer must not use up
-   * the descriptors.
+   * Returns a PlainSocket. While dials hang, returns a Socket of node:net, whose dial can be cancelled: an unresponsive server must not
+   * exhaust the descriptors.
    */
   static open(): Socket | PlainSocket {
     return PlainSocket.hanging > 0 ? new Socket() : new PlainSocket();
@@ -75,7 +75,7 @@ export class PlainSocket extends EventEmitter {
     return this;
   }
 
-  /** @returns false while the kernel takes no more; the bytes are kept all the same */
+  /** @returns false while the kernel's buffer is full; the bytes are buffered anyway */
   write(bytes: Uint8Array, written?: Written): boolean {
     if (!this.writable) {
       written?.(new Error("the connection is closed"));
@@ -88,12 +88,12 @@ export class PlainSocket extends EventEmitter {
     return !this.isFull;
   }
 
-  /** Corks that are not yet undone. */
+  /** Number of open corks. */
   get writableCorked(): number {
     return this.corks;
   }
 
-  /** Keeps what is written until `uncork`, `end` included; it then goes out in one piece. What comes to 64 KiB goes before. */
+  /** Buffers writes until `uncork` or `end`, and then sends them in one piece. 64 KiB are sent earlier. */
   cork(): void {
     this.corks += 1;
   }
@@ -104,7 +104,7 @@ export class PlainSocket extends EventEmitter {
     this.flush();
   }
 
-  /** Closes the connection, in both directions, once what was written has gone out. */
+  /** Closes the connection in both directions after the buffered bytes have been sent. */
   end(): this {
     this.isEnding = true;
     this.writable = false;
@@ -115,7 +115,7 @@ export class PlainSocket extends EventEmitter {
   destroy(error?: Error): this {
     if (this.destroyed) return this;
     if (this.isDialled) PlainSocket.hanging += 1;
-    // What the kernel has taken still goes out.
+    // Bytes in the kernel's buffer are still sent.
     this.socket?.end();
     this.closed(error);
     return this;
@@ -175,7 +175,7 @@ export class PlainSocket extends EventEmitter {
     while (this.waiting.length > 0) {
       const bytes = this.takePiece();
       const taken = socket.write(bytes);
-      // Of a connection that is gone nothing is taken; its end is reported apart.
+      // A closed connection accepts no bytes; its end is reported separately.
       if (taken < bytes.length) {
         this.isFull = true;
         this.waiting.unshift(bytes.subarray(Math.max(0, taken)));
@@ -188,7 +188,7 @@ export class PlainSocket extends EventEmitter {
     if (this.isEnding) socket.end();
   }
 
-  /** Returns the first of the bytes that wait, small pieces as one: each write is a call of the kernel. */
+  /** Returns the first waiting bytes, with small pieces joined: each write is a system call. */
   private takePiece(): Uint8Array {
     let [count, size] = [0, 0];
     while (count < this.waiting.length && size < PIECE_BYTES) size += this.waiting[count++]?.length ?? 0;

@@ -1,6 +1,6 @@
-/** Names and notes that people give: one line, as it is seen. */
+/** Names and notes of users: one line, without invisible characters. */
 
-/** Not empty, at most `charsMax` characters, without control characters or line breaks, and without blanks at its ends. */
+/** Returns true for a non-empty text of at most `charsMax` characters, without control characters, line breaks, or blanks at its ends. */
 export function isPlainText(text: string, charsMax: number): boolean {
   if (text === "" || Array.from(text).length > charsMax || text.trim() !== text) return false;
   return !/[\p{Cc}\p{Zl}\p{Zp}]/u.test(text) && text.isWellFormed();

@@ -1,6 +1,6 @@
 /**
- * Parts that all roles of a process share: settings, log, signals, order of the stop, database, traces and admin port. Each is opened once
- * here, however many roles the process runs: a role sets nothing that is global.
+ * Parts shared by all roles of a process: settings, log, signals, order of the stop, database, traces and admin port. Each part is opened
+ * once here, regardless of the number of roles: a role sets nothing global.
  */
 import type { NatsConnection } from "nats";
 
@@ -26,23 +26,23 @@ import { paced } from "./pace.ts";
 import { allowOutbound } from "./outbound/allowance.ts";
 import { openTracing } from "./tracing/open.ts";
 
-/** Connections to Postgres that a role opens beside the pool of its process. */
+/** Connections to Postgres that a role opens in addition to the pool of its process. */
 export interface RoleConnections {
   readonly reserved: number;
-  /** For slow transactions, such as audits. */
+  /** Number of connections for slow transactions, such as audits. */
   readonly slow: number;
 }
 
 export interface ProcessOptions {
-  /** Name in logs, traces and metrics of the process: that of its role, or `all`. */
+  /** Name of the process in logs, traces and metrics: that of its role, or `all`. */
   readonly name: string;
-  /** True when one of its roles answers clients: some settings are needed for their links. */
+  /** True if one of its roles serves clients: some settings are required for their links. */
   readonly servesClients: boolean;
-  /** Exactly what its roles reserve, so that the process knows before its first call how many connections it needs. */
+  /** Exact reservation of its roles, so that the process knows the number of its connections before the first call. */
   readonly connections: RoleConnections;
 }
 
-/** A process, as its roles see it. */
+/** Interface of a process for its roles. */
 export interface ServiceProcess {
   readonly name: string;
   readonly config: Config;
@@ -52,25 +52,25 @@ export interface ServiceProcess {
   readonly metrics: ProcessMetrics;
   /** Servers that the process depends on. */
   readonly dependencies: Dependencies;
-  /** Adds a server that readiness asks about; the first one of a name counts. */
+  /** Adds a server to the readiness checks; the first one of a name is used. */
   addDependency(dependency: Dependency): void;
-  /** Adds a connection to NATS that readiness asks about. */
+  /** Adds a NATS connection to the readiness checks. */
   addConnection(connection: NatsConnection): void;
   /** Adds the metrics of a role to the page of the process. */
   addMetrics(metrics: Metrics): void;
-  /** Adds what SIGHUP does: read operators' files again. A failure is logged there and changes nothing. */
+  /** Adds an action of SIGHUP: reload operators' files. A failure is logged and changes nothing. */
   onHangup(reload: () => Promise<void>, log: Logger): void;
   /** Adds pages to the admin port, and facts to its `/readyz`. */
   addPages(pages: AdminPages, details?: Readonly<Record<string, unknown>>): void;
   /**
    * Starts the roles, then opens the admin port and writes the log line that supervisors wait for.
    * @param open returns facts for that line
-   * @throws what `open` throws, after everything that had started has stopped: a worker may have taken jobs by then
+   * @throws the error of `open`, after everything that had started has stopped: a worker may have taken jobs already
    */
   start(open: () => Promise<Readonly<Record<string, number>> | void>): Promise<void>;
 }
 
-/** @throws Error when a setting is wrong, Postgres stays away for too long, lacks migrations or has too few connections left */
+/** @throws Error if a setting is wrong, or if Postgres stays unavailable, lacks migrations or has too few free connections */
 export async function openProcess({ name, servesClients, connections }: ProcessOptions): Promise<ServiceProcess> {
   const config = loadConfig(undefined, { servesClients });
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
@@ -79,7 +79,7 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
   if (config.failpoint) log.warn({ ...config.failpoint }, "this process dies at a failpoint");
   const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
   const metrics = createProcessMetrics(name, { databaseWaiting: () => database.waiting() });
-  // Stopped last: until then it answers that the process is not ready any more.
+  // Stopped last: until then it reports that the process is not ready.
   let admin: AdminServer | undefined;
   lifecycle.onStop("admin port", () => admin?.stop());
   lifecycle.onStop("metrics", () => metrics.close());
@@ -101,7 +101,7 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
   lifecycle.onStop("dependencies", () => dependencies.close());
 
   const reloads: (() => void)[] = [];
-  // A process with nothing to reload ignores the signal; by default it would end the process.
+  // A process with nothing to reload ignores the signal; the default action would end the process.
   process.on("SIGHUP", () => reloads.forEach((reload) => reload()));
   const registries = [metrics.registry];
   const pages: Record<string, AdminPages[string]> = {};
@@ -152,7 +152,7 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
   };
 }
 
-/** Opens the database of the process once it can be used, has the schema of this version and holds our connections. */
+/** Opens the database of the process after checking that it is available, has this version's schema and has enough connections. */
 async function openCheckedDatabase(
   config: Config,
   { reserved, slow }: RoleConnections,
@@ -168,7 +168,7 @@ async function openCheckedDatabase(
   return database;
 }
 
-/** @throws Error telling what to set, where sessions lack the limits of their waits: isolation between workspaces rests on these */
+/** Checks the timeouts of sessions, because isolation between workspaces depends on them. @throws Error naming the setting */
 async function checkLimits(database: Database): Promise<void> {
   const lost = await findLostLimits(database);
   if (lost.length === 0) return;
@@ -178,12 +178,12 @@ async function checkLimits(database: Database): Promise<void> {
   );
 }
 
-/** An earlier process of the role may be on its way out: its connections are looked for again for so long. */
+/** Wait for free connections, in milliseconds: an earlier process of the role may be stopping. */
 const ROOM_WAIT_MS = paced(10_000);
 
 /**
- * Tells how many connections the process opens at most.
- * @throws Error when Postgres cannot hold them: it would refuse some later, in the middle of calls. A pooler holds any number
+ * Logs the maximum number of connections that the process opens.
+ * @throws Error if Postgres has too few: later connections would fail during calls. A pooler accepts any number
  */
 async function checkConnections(
   database: Database,
@@ -192,7 +192,7 @@ async function checkConnections(
   const giveUpAt = performance.now() + Math.min(waitMs, ROOM_WAIT_MS);
   for (;;) {
     const { all, free, spare, owner, isPooled } = await database.findRoom();
-    // The one that asks is ours.
+    // The connection of this query is ours.
     if (isPooled || free + 1 >= wanted) {
       const room = { free, all, ...(owner !== null && { limit_of: owner }) };
       log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && room) }, "connections to Postgres");
@@ -218,8 +218,8 @@ async function checkConnections(
 }
 
 /**
- * Checks that Postgres keeps what it confirms: what we call accepted or paid rests on that.
- * @throws Error in production, naming the setting; elsewhere it is a warning
+ * Checks that Postgres keeps confirmed commits: accepted and paid work depends on that.
+ * @throws Error in production, naming the setting; elsewhere it logs a warning
  */
 async function checkDurability(database: Database, isProduction: boolean, log: Logger): Promise<void> {
   const rows = await database.query<{ name: string; setting: string }>(
@@ -231,7 +231,7 @@ async function checkDurability(database: Database, isProduction: boolean, log: L
   log.warn({ settings: names }, "Postgres may lose what it has confirmed; fit for tests only");
 }
 
-/** A database that is away is waited for; one that lacks migrations is not. */
+/** Waits for an unavailable database, but not for missing migrations. */
 async function waitForDatabase(database: Database, waitMs: number, log: Logger): Promise<void> {
   const missing = await awaitServer("database", () => missingMigrations(database), {
     waitMs,

@@ -1,12 +1,12 @@
 /**
- * Lists of what may never reach a log line, and the bounded pass that keeps it out. Two independent nets: members are judged by
- * name, strings by shape, so a secret in a message, a URL or cut JSON is caught without knowing where it came from.
+ * Rules that keep secrets and content out of log lines, applied in a bounded pass. Two independent checks: members by name, strings by
+ * shape. A secret in a message, a URL or truncated JSON is found regardless of its origin.
  */
 
 /** Member names (lower case, without `-`, `_` and spaces) whose values are never logged. Pinned by a test. */
 export const SECRET_MEMBERS: readonly string[] = Object.freeze(["bearer", "key", "keyhash", "signature"]);
 
-/** Endings with the same effect: openai_api_key, signing_secret, proxy-authorization … Plurals such as tokens are not hit. */
+/** Endings with the same effect: openai_api_key, signing_secret, proxy-authorization … Plurals such as tokens do not match. */
 export const SECRET_ENDINGS: readonly string[] = Object.freeze([
   "accesskey",
   "accesskeyid",
@@ -27,7 +27,7 @@ export const SECRET_ENDINGS: readonly string[] = Object.freeze([
   "token",
 ]);
 
-/** Members that carry what callers wrote or models answered. */
+/** Members with texts of callers or models. */
 export const CONTENT_MEMBERS: readonly string[] = Object.freeze([
   "arguments",
   "body",
@@ -52,7 +52,7 @@ const NODES_MAX = 500;
 const CAUSES_MAX = 4;
 const NAMES_MAX = 2_000;
 const NAME_CHARS_MAX = 64;
-/** Ids never repeat for long, so they are not worth remembering. */
+/** Ids rarely repeat, so they are not cached. */
 const ID = /^[0-9a-f-]{20,}$/;
 /** A shorter "secret" would blank ordinary words. */
 const KNOWN_SECRET_CHARS_MIN = 8;
@@ -65,42 +65,39 @@ const TEXT_RULES: readonly Rule[] = [
   [/([a-z][a-z0-9+.-]{1,20}:\/\/)[^\s"'`<>\\]*@/gi, `$1${REDACTED}@`],
   [/([?&;](?:[a-z-]*(?:key|token|secret|signature|credential|password)|sig)=)[^&\s"'`\\#]+/gi, `$1${REDACTED}`],
   [/\b(bearer|basic)(\s+)[A-Za-z0-9._~+/=-]{6,}/gi, `$1$2${REDACTED}`],
-  // Addresses that are credentials themselves: Telegram's path, Slack's incoming webhooks.
+  // Addresses that contain a credential: Telegram's path, Slack's incoming webhooks.
   [/(\/bot)\d{3,}:[A-Za-z0-9_-]+/g, `$1${REDACTED}`],
   [/(\/services\/)T[A-Z0-9]+\/B[A-Z0-9]+\/[A-Za-z0-9]+/g, `$1${REDACTED}`],
-  // Tokens known by their first letters: ours, then providers', clouds' and chat tools'.
+  // Tokens by prefix: ours, then those of providers, clouds and chat tools.
   [/\b(sl[ko]_|sk-|sk_|pk_|rk_|whsec_|gsk_|hf_|r8_|xai-|key-|xox[a-z]-|gh[a-z]_)[A-Za-z0-9_-]{6,}/g, `$1${REDACTED}`],
   [/\b(AKIA|ASIA|AIza)[A-Za-z0-9_-]{12,}/g, `$1${REDACTED}`],
   [/\beyJ[A-Za-z0-9_-]{5,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?/g, REDACTED],
-  // Members inside text: JSON (whole, escaped or cut), headers, assignments.
+  // Members inside text: JSON (whole, escaped or truncated), headers, assignments.
   [
     /((?:authorization|cookie|passw(?:or)?d|passphrase|secret|token|api[-_ ]?key|(?:signing|private|master|encryption|access|secret)[-_ ]?key|"key)(?:\\?["'])?\s*[:=]\s*(?:\\?["'])?)(?!\[redacted\]|(?:bearer|basic) \[redacted\])[^\s"'`\\,;&}]+/gi,
     `$1${REDACTED}`,
   ],
-  // What follows such a member may be any length, so the rest of the string goes.
+  // The value of such a member may have any length, so the remainder of the string is removed.
   [/(\\?["'](?:messages|prompt|input|content|arguments)\\?["']\s*:\s*)(?!\d)[\s\S]*/gi, `$1${OMITTED}`],
 ];
 
-/** Most strings are ids and words: one scan decides whether the rules above are worth running. */
+/** Most strings are ids and short names: one scan decides whether to apply the rules above. */
 const SUSPICIOUS =
   /:\/\/|[?&;]sig=|bearer|basic|\/bot\d|\/services\/|sl[ko]_|[spr]k[-_]|whsec_|gsk_|hf_|r8_|xai-|key|xox|gh[a-z]_|AKIA|ASIA|AIza|eyJ|authorization|cookie|passw|passphrase|secret|token|messages|prompt|input|content|arguments/i;
 
-/** Turns any value into one that is safe and cheap to write. Never throws. */
+/** Converts any value to one that is safe and cheap to log. Never throws. */
 export interface Redactor {
   text(value: string, charsMax?: number): string;
   value(value: unknown): unknown;
 }
 
-/**
- * @param secrets values known to be secret whatever their shape (provider keys, database password, bootstrap key);
- * those under 8 characters are ignored
- */
+/** @param secrets known secrets of any shape (provider keys, database password, bootstrap key); those under 8 characters are ignored */
 export function createRedactor(secrets: readonly string[] = []): Redactor {
   const known = [...new Set(secrets)]
     .filter((secret) => secret.length >= KNOWN_SECRET_CHARS_MIN)
     .toSorted((a, b) => b.length - a.length);
 
-  // Routes, model names and messages come again and again: remembered as harmless, they cost one look-up.
+  // Routes, model names and messages repeat often; cached as harmless, they cost one look-up.
   const harmless = new Set<string>();
 
   function text(value: string, charsMax = TEXT_CHARS_MAX): string {
@@ -114,10 +111,10 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   }
 
   function scrub(value: string, charsMax: number): string {
-    // Looked at further than it is shown: a token that the cut would halve is still recognised.
+    // Checks more characters than are logged, so that a token at the cut is still recognised.
     let clean = value.length > 2 * charsMax ? value.slice(0, 2 * charsMax) : value;
     for (const secret of known) if (clean.includes(secret)) clean = clean.replaceAll(secret, REDACTED);
-    // Another cut before ours may have halved the last one.
+    // An earlier truncation may have split the last secret.
     for (const secret of known) {
       const at = clean.lastIndexOf(secret.slice(0, KNOWN_SECRET_CHARS_MIN));
       if (at >= 0 && secret.startsWith(clean.slice(at))) clean = clean.slice(0, at) + REDACTED;
@@ -128,7 +125,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     return clean.length > charsMax ? `${clean.slice(0, charsMax)}… (${value.length} characters)` : clean;
   }
 
-  // Names repeat endlessly; the bound keeps foreign objects from growing the table.
+  // Names repeat often; the bound keeps foreign objects from growing the table.
   const judgements = new Map<string, Judgement>();
   function judgeMember(name: string): Judgement {
     const seen = judgements.get(name);
@@ -168,7 +165,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
     const result: Record<string, unknown> = {};
     for (const [name, value] of entries.slice(0, MEMBERS_MAX)) {
       const { verdict, shown } = judgeMember(name);
-      // Numbers and flags pass: token counts use names such as `input`, and none of our secrets is a number.
+      // Numbers and booleans pass: token counts have names such as `input`, and none of our secrets is a number.
       if (verdict === "plain" || isBare(value)) result[shown] = walk(value, depth + 1, budget);
       else result[shown] = verdict === "secret" ? REDACTED : OMITTED;
     }
@@ -176,10 +173,10 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   }
 
   function error(value: Error, depth: number, budget: { nodes: number }, causesLeft: number): Record<string, unknown> {
-    // What a parser could not read is a caller's or a model's, and its message quotes it.
+    // A parser's message quotes the invalid text of a caller or a model.
     const isParser = value instanceof SyntaxError;
     const result: Record<string, unknown> = { type: value.name, message: isParser ? OMITTED : text(value.message) };
-    // Only the code is taken from an error's own members: a database error's detail quotes whole rows.
+    // Only the code of an error's own members is logged: a database error's detail quotes whole rows.
     const code: unknown = Reflect.get(value, "code");
     if (typeof code === "string") result["code"] = text(code);
     else if (typeof code === "number") result["code"] = code;
@@ -203,7 +200,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
       try {
         return walk(value, 0, { nodes: NODES_MAX });
       } catch {
-        // A proxy that throws must not take the caller down with it.
+        // A throwing proxy must not crash the caller.
         return { value: UNREADABLE };
       }
     },
@@ -212,7 +209,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 
 interface Judgement {
   readonly verdict: "plain" | "secret" | "content";
-  /** The name as it may be written: names of foreign objects can hold a secret too. */
+  /** The name as logged: names in foreign objects can contain a secret too. */
   readonly shown: string;
 }
 

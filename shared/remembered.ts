@@ -1,6 +1,6 @@
-/** Answers that are the same until what they are made of is replaced, and cost more to write than to send. */
+/** Cache of results that stay the same until their sources are replaced, and are expensive to create. */
 
-/** @returns a function that makes each pair's answer once, for as long as both of the pair live */
+/** @returns a function that creates the result of each pair once, for as long as both members of the pair live */
 export function rememberPairs<A extends object, B extends object, T>(
   make: (one: A, other: B) => T,
 ): (one: A, other: B) => T {

@@ -1,22 +1,22 @@
 /**
- * Room that the requests of a process share, of which one workspace has a part at most: its flood leaves room for others. Who finds
- * none waits for a time; too many, or too many of one workspace, do not wait at all.
+ * Capacity shared by the requests of a process, with a maximum share per workspace: a flood from one workspace leaves capacity for others.
+ * Requests without capacity wait for a limited time. Too many waiting requests, or too many of one workspace, are rejected immediately.
  */
 import { ApiError } from "./errors.ts";
 import { FairLimit } from "./fair-limit.ts";
 
 export interface RequestLimits {
-  /** In what requests count, such as bytes: of all workspaces and of one. What alone is more has the room for itself. */
+  /** Capacity of all workspaces and of one, in a unit such as bytes. A larger single request is granted exclusively. */
   readonly max: number;
   readonly perWorkspaceMax: number;
-  /** Requests that wait, half of them of one workspace, and for how long. */
+  /** Maximum number of waiting requests, half of them for one workspace, and their longest wait in milliseconds. */
   readonly waitingMax: number;
   readonly waitMs: number;
-  /** Name of what takes the room, for the error, such as `audio inputs`. */
+  /** Name of the limited resource for the error, such as `audio inputs`. */
   readonly noun: string;
 }
 
-/** Refuses with `overloaded` where there is no room for too long, and with `request_timeout` when the caller has left. */
+/** Rejects with `overloaded` after a wait without capacity, and with `request_timeout` if the caller has disconnected. */
 export function openRequestLimit({ max, perWorkspaceMax, waitingMax, waitMs, noun }: RequestLimits): FairLimit {
   const limit: FairLimit = new FairLimit({
     max,
@@ -29,7 +29,7 @@ export function openRequestLimit({ max, perWorkspaceMax, waitingMax, waitMs, nou
   return limit;
 }
 
-/** Returns the error of one that finds no room, and may soon. */
+/** Returns the error for a request without capacity, which may succeed soon. */
 export function tooMany(sentence: string): ApiError {
   return new ApiError("overloaded", `${sentence}; try again shortly.`, { headers: { "retry-after": "2" } });
 }

@@ -1,4 +1,4 @@
-/** One role in its process: its log, metrics, connections to NATS and stop steps. The process opens everything that roles share. */
+/** One role in its process: its log, metrics, NATS connections and stop steps. The process opens everything that roles share. */
 import type { NatsConnection } from "nats";
 
 import type { AdminPages } from "./admin-server.ts";
@@ -24,15 +24,15 @@ export interface Role {
   readonly database: Database;
   /** Servers that the process depends on. */
   readonly dependencies: Dependencies;
-  /** Adds the object store to the servers that readiness asks about. */
+  /** Adds the object store to the readiness checks. */
   watchStorage(storage: Storage): void;
   /**
-   * A connection to NATS of its own, closed with the role. Readiness asks it, and its final closing ends the process.
-   * @param user of deploy/nats/server.conf, whose password is used where NATS_URL names no user
-   * @throws Error with one sentence when the server stays away for too long or is too old
+   * Opens a NATS connection of this role, closed with the role. Readiness checks it, and its final closing ends the process.
+   * @param user user in deploy/nats/server.conf, whose password is used if NATS_URL names no user
+   * @throws Error if the server stays unavailable or is too old
    */
   connectQueue(name: string, user: NatsUser): Promise<NatsConnection>;
-  /** Adds what SIGHUP does: read operators' files again. A failure is logged and changes nothing. */
+  /** Adds an action of SIGHUP: reload operators' files. A failure is logged and changes nothing. */
   onHangup(reload: () => Promise<void>): void;
   /** Adds pages to the admin port, and facts to its `/readyz`. */
   addPages(pages: AdminPages, details?: Readonly<Record<string, unknown>>): void;
@@ -40,8 +40,8 @@ export interface Role {
 
 /**
  * Opens a role of a process. A process opens its roles one after the other.
- * @param config settings of the role where they differ from those of the process
- * @throws Error when the process has begun to stop
+ * @param config settings of the role, if they differ from those of the process
+ * @throws Error if the process has begun to stop
  */
 export function openRole(name: RoleName, host: ServiceProcess, config: Config = host.config): Role {
   if (host.lifecycle.stopping.aborted) throw new Error(`stopped before the role ${name} was started`);
@@ -60,7 +60,7 @@ export function openRole(name: RoleName, host: ServiceProcess, config: Config = 
     database: host.database,
     dependencies: host.dependencies,
     watchStorage(storage) {
-      // Calls without files are served while it is away, so no balancer should take a process out for it.
+      // Calls without files work during an outage of the store, so no balancer should remove the process.
       host.addDependency({ name: "storage", check: (signal) => checkBucket(storage, signal), isVital: false });
     },
     async connectQueue(purpose, user) {
@@ -83,7 +83,7 @@ export function openRole(name: RoleName, host: ServiceProcess, config: Config = 
   };
 }
 
-/** A connection that closes for good (it reconnects for ever otherwise) leaves the process useless. */
+/** A connection that closes for good (it reconnects forever otherwise) makes the process useless. */
 async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Logger): Promise<void> {
   const error = await connection.closed();
   if (lifecycle.stopping.aborted) return;

@@ -1,9 +1,9 @@
 /**
- * Long work on the only thread of a process, cut into slices: between any two of them, of whatever work, the event loop goes round
- * once, so that a short request waits for one slice and not for the whole.
+ * Splits long work on the only thread of a process into slices. The event loop turns between any two slices, of any work, so that a short
+ * request waits for one slice and not for the whole work.
  */
 
-/** Longest stretch of long work before others have their turn: a tenth of what a caller notices. */
+/** Longest slice of work, in milliseconds: a tenth of a delay that a caller notices. */
 export const TIME_SLICE_MS = 5;
 
 const waiting: (() => void)[] = [];
@@ -17,12 +17,12 @@ function goOn(): void {
 export class TimeSlices {
   #endsAt = 0;
 
-  /** True where the work is to rest before it goes on. */
+  /** True if the current slice is used up. */
   get isOver(): boolean {
     return performance.now() >= this.#endsAt;
   }
 
-  /** Waits for the next slice: in front of a part that takes as long as one, such as the first. */
+  /** Waits for the next slice, before a part that takes a whole slice, such as the first. */
   async next(): Promise<void> {
     await new Promise<void>((resolve) => {
       if (waiting.push(resolve) === 1) setImmediate(goOn);
@@ -30,12 +30,12 @@ export class TimeSlices {
     this.#endsAt = performance.now() + TIME_SLICE_MS;
   }
 
-  /** The same where this slice is over: between parts that take less than one. */
+  /** Waits if the current slice is used up, between parts shorter than a slice. */
   async rest(): Promise<void> {
     if (this.isOver) await this.next();
   }
 
-  /** Drives work that stops between its parts. Returns what it gives in the end. */
+  /** Runs work that yields between its parts. Returns its result. */
   async run<T>(work: Iterator<void, T>): Promise<T> {
     for (;;) {
       await this.rest();
@@ -45,7 +45,7 @@ export class TimeSlices {
   }
 }
 
-/** The same work without rests, where no other waits for the thread. */
+/** Runs the same work without yielding, if nothing else waits for the thread. */
 export function runWhole<T>(work: Iterator<void, T>): T {
   for (;;) {
     const { done, value } = work.next();

@@ -1,8 +1,8 @@
-/** Keys that are still active: asked for by those who let something go on for longer than a key is believed. */
+/** Checks whether keys are still active, for work that lasts longer than the cache life of a key. */
 import { plainArray } from "#shared/database/arrays.ts";
 import type { Queryable } from "#shared/database/client.ts";
 
-/** Returns those of the keys that are active. @throws the fault of the database when it cannot be asked */
+/** Returns the active ones of the keys. @throws the error of the database */
 export type ActiveKeys = (keyIds: readonly string[]) => Promise<ReadonlySet<string>>;
 
 /** Tables and condition of the active keys of active members of active workspaces. */

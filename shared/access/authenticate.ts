@@ -1,7 +1,7 @@
 /**
- * Bearer key → workspace, member, role, preset. Answers come from a cache whose entries live at most
- * `KEY_CACHE_MS`, counted from before the query was sent, so a revoked key dies everywhere within a second with or
- * without a working message bus. Entries in use are refreshed ahead of their end; nothing is served past it.
+ * Maps a bearer key to workspace, member, role and preset. Results are cached for at most `KEY_CACHE_MS`, measured from before the query
+ * was sent. A revoked key is therefore rejected everywhere within a second, with or without a message bus. Used entries are refreshed
+ * before they expire, and never used after that.
  */
 import { ACTIVE_KEYS_FROM } from "#shared/access/active-keys.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -19,9 +19,9 @@ export type Role = "owner" | "admin" | "developer" | "billing";
 /** The limits of a key. */
 export interface Preset {
   readonly name: string;
-  /** Calls in any 60 seconds for the whole workspace; null is no limit. */
+  /** Calls in any 60 seconds for the whole workspace; null: no limit. */
   readonly requests_per_minute: number | null;
-  /** Tokens in a UTC day; null is no limit. */
+  /** Tokens in a UTC day; null: no limit. */
   readonly daily_tokens: number | null;
 }
 
@@ -32,33 +32,33 @@ export interface Caller {
   readonly workspaceName: string;
   readonly memberId: string;
   readonly role: Role;
-  /** The limits of the key, as the catalogue in force has them. */
+  /** Limits of the key, from the current catalogue. */
   readonly preset: Preset;
-  /** Capabilities and workflows that the key lists, see `mayUseTool`; absent: it may run all. */
+  /** Capabilities and workflows listed by the key, see `mayUseTool`; absent: all. */
   readonly tools?: ReadonlySet<string>;
-  /** Source model → its fallbacks in order; absent when the workspace has no chain. */
+  /** Source model → fallbacks in order; absent if the workspace has no chain. */
   readonly fallbackChains?: ReadonlyMap<string, readonly string[]>;
-  /** Those of them that continue streams which break off; absent when none does. */
+  /** Source models whose chains continue interrupted streams; absent if there are none. */
   readonly continuedChains?: ReadonlySet<string>;
 }
 
 export interface Authenticator {
-  /** Keys that were used since this was asked last, at most KEY_CACHE_MAX of them. */
+  /** Returns the keys used since the last call, at most KEY_CACHE_MAX of them. */
   takeUsed(): readonly string[];
   /**
-   * @param authorization the Authorization header as it came
-   * @throws ApiError `missing_api_key`, `invalid_api_key`, `permission_denied` when the key's preset is gone,
-   * `service_unavailable` when the database cannot be asked
+   * @param authorization the unchanged Authorization header
+   * @throws ApiError `missing_api_key`, `invalid_api_key`, `permission_denied` if the key's preset is gone, `service_unavailable` if the
+   * database fails
    */
   authenticate(authorization: string | null): Promise<Caller>;
   /**
-   * @param token of a person's session in a browser, which acts for a key
+   * @param token token of a browser session, which acts for a key
    * @throws ApiError as `authenticate` does
    */
   authenticateSession(token: string): Promise<Caller>;
 }
 
-/** A key as the database has it, with the name of its preset: presets are the catalogue's. */
+/** A key as stored, with the name of its preset; the catalogue defines presets. */
 export type KnownKey = Omit<Caller, "preset"> & { readonly preset: string };
 
 interface Entry {
@@ -73,7 +73,7 @@ interface Brought {
   readonly bornAt: number;
 }
 
-/** From this age a used entry is refreshed in the background; the margin covers one slow query. */
+/** Age from which a used entry is refreshed in the background, in milliseconds; the margin covers one slow query. */
 const REFRESH_AFTER_MS = KEY_CACHE_MS / 2;
 
 const ACTIVE_KEYS = `
@@ -83,7 +83,7 @@ const ACTIVE_KEYS = `
           where c.workspace_id = k.workspace_id and c.continue_streams) as continued
   ${ACTIVE_KEYS_FROM}`;
 const LOOKUP_SQL = `${ACTIVE_KEYS} and k.sha256 = $1`;
-/** The condition on a session bounds the look-up to one key. */
+/** The condition on a session limits the look-up to one key. */
 const SESSION_SQL = `with ${NOTE_SESSION_USED} ${ACTIVE_KEYS} and k.id = ${KEY_OF_SESSION}`;
 const BY_ID_SQL = `${ACTIVE_KEYS} and k.workspace_id = $1 and k.id = $2`;
 
@@ -99,15 +99,15 @@ interface Presets {
   current(): { readonly presets: ReadonlyMap<string, Preset> };
 }
 
-/** Keys by credential, remembered for a cache life. */
+/** Keys by credential, cached for `KEY_CACHE_MS`. */
 interface KeyCache {
   takeUsed(): readonly string[];
   has(credential: string): boolean;
-  /** @throws the fault of the database when it cannot be asked */
+  /** @throws the error of the database */
   find(credential: string): Promise<KnownKey | undefined>;
 }
 
-/** @param question statement that finds the key by the hash of the credential, `$1`, and its name */
+/** @param question statement that finds the key by the hash of the credential, `$1`, and the statement's name */
 function createKeyCache(
   options: { database: Queryable; log: Logger; now: () => number },
   [sql, name]: readonly [sql: string, name: string],
@@ -121,7 +121,7 @@ function createKeyCache(
     shared(asking, credential, now(), async (bornAt) => {
       const rows = await options.database.query<LookupRow>(sql, [Buffer.from(hashKey(credential))], name);
       const entry: Entry = { key: rows[0] ? knownKeyOf(rows[0]) : null, bornAt, refreshing: false };
-      // A slow answer must not replace a younger one.
+      // A slow response must not replace a newer one.
       if ((cache.get(credential)?.bornAt ?? bornAt) > bornAt) return entry;
       cache.delete(credential);
       if (cache.size >= KEY_CACHE_MAX) evictOldest(cache);
@@ -159,11 +159,11 @@ function createKeyCache(
 }
 
 export interface Keys {
-  /** Keys that were found since this was asked last, at most KEY_CACHE_MAX of them. */
+  /** Returns the keys found since the last call, at most KEY_CACHE_MAX of them. */
   takeUsed(): readonly string[];
   /**
-   * Returns the active key of an active member of an active workspace; undefined: there is none.
-   * @throws the fault of the database when it cannot be asked
+   * Returns the active key of an active member of an active workspace; undefined if there is none.
+   * @throws the error of the database
    */
   find(key: string): Promise<KnownKey | undefined>;
 }
@@ -172,7 +172,7 @@ export function openKeys(options: { database: Queryable; log: Logger; now?: () =
   const { database, log, now = () => performance.now() } = options;
   const cache = createKeyCache({ database, log, now }, [LOOKUP_SQL, "find_key"]);
 
-  // Keys brought by an operator carry no checksum, so guesses at them are answered from one small set, not by look-ups.
+  // Keys provided by an operator have no checksum. Guesses at them are checked against one small set, without queries.
   let brought: Brought | undefined;
   const asking = new Map<string, Asking<Brought>>();
   const isBrought = async (key: string): Promise<boolean> => {
@@ -239,7 +239,7 @@ function sessionOver(): ApiError {
   return new ApiError("invalid_api_key", "The session has expired; sign in again.");
 }
 
-/** @throws ApiError `permission_denied` when the catalogue has the key's preset no more */
+/** @throws ApiError `permission_denied` if the catalogue no longer has the key's preset */
 function callerOf({ preset: name, ...key }: KnownKey, catalogue: Presets): Caller {
   const preset = catalogue.current().presets.get(name);
   if (preset) return { ...key, preset };
@@ -260,8 +260,8 @@ function knownKeyOf({ chains, continued, tools, ...key }: LookupRow): KnownKey {
 
 export interface Publishers {
   /**
-   * Returns the caller of work that brings no credential: of a batch message, whose publisher logged in with this key, of a line of a batch,
-   * or of a step of a run. Undefined if the workspace has no such active key. The key is cached for `KEY_CACHE_MS`, like every key.
+   * Returns the caller of work without a credential: of a batch message, whose publisher logged in with this key, of a batch line, or of a
+   * run's step. Undefined if the workspace has no such active key. The key is cached for `KEY_CACHE_MS`, like every key.
    * @throws ApiError `permission_denied` if the key's preset is gone
    */
   find(workspaceId: string, keyId: string): Promise<Caller | undefined>;
@@ -277,7 +277,7 @@ export function openPublishers({
   readonly now?: () => number;
 }): Publishers {
   const asking = new Map<string, Asking<Entry>>();
-  // The least recently asked first.
+  // Ordered by last use, oldest first.
   const cache = new Map<string, Entry>();
   return {
     async find(workspaceId, keyId) {
@@ -287,7 +287,7 @@ export function openPublishers({
         entry = await shared(asking, name, now(), async (bornAt) => {
           const [row] = await database.query<LookupRow>(BY_ID_SQL, [workspaceId, keyId], "find_key_by_id");
           const found: Entry = { key: row ? knownKeyOf(row) : null, bornAt, refreshing: false };
-          // A message that is refused does not come again, so that there is no key is not believed.
+          // A rejected message is not sent again, so the absence of a key is not cached.
           cache.delete(name);
           if (cache.size >= KEY_CACHE_MAX) evictOldest(cache);
           if (row) cache.set(name, found);

@@ -1,8 +1,7 @@
 /**
- * The safety net before everything else: requests per address in ten minutes (spec "Limits"), in memory. Ingresses tell
- * each other what they counted, so that the limit is one for all of them, but for the moments that takes. Of IPv6 a network
- * of 64 bits counts as one address: it is the least that one customer is given. Bounded under a flood of addresses: the
- * table forgets the addresses that have waited longest.
+ * First limit of all: requests per address in ten minutes, counted in memory. Ingresses exchange their counts, so that the limit applies to
+ * all of them together, with a short delay. An IPv6 network of 64 bits counts as one address, because customers receive at least that much.
+ * The table is bounded: under a flood of addresses, the least recently used ones are evicted.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -12,10 +11,10 @@ const WINDOW_MS = 600_000;
 const BUCKETS = 20;
 const BUCKET_MS = WINDOW_MS / BUCKETS;
 const ADDRESSES_MAX = 100_000;
-/** Told to the other ingresses at once, those with the most requests. */
+/** Maximum addresses in a message to other ingresses: those with the most requests. */
 const TOLD_MAX = 1_000;
 
-/** Requests by address, or by network of IPv6. */
+/** Requests by address, or by IPv6 network. */
 export type AddressCounts = Readonly<Record<string, number>>;
 
 export interface IpNet {
@@ -25,7 +24,7 @@ export interface IpNet {
   counted(): AddressCounts;
   /** Adds the counts of another ingress. */
   add(counts: AddressCounts): void;
-  /** The client's address: the peer's, or the last untrusted one of X-Forwarded-For when the peer is a trusted proxy. */
+  /** Returns the client's address: the peer's, or the last untrusted one of X-Forwarded-For if the peer is a trusted proxy. */
   clientAddress(peer: string, forwardedFor: string | null): string;
 }
 
@@ -59,13 +58,13 @@ export function createIpNet(
     return counter;
   };
 
-  /** Requests of the last ten minutes, these included. */
+  /** Returns the requests of the last ten minutes, including these. */
   const count = (network: string, requests: number): number => {
     const bucket = Math.floor(now() / BUCKET_MS);
     const counter = counterOf(network, bucket);
     const passed = Math.min(BUCKETS, Math.max(0, bucket - counter.bucket));
     if (passed > 0) {
-      // Back to the end of the map: an address that keeps calling is not the one to forget.
+      // Moves the address to the end of the map: an active address is not evicted.
       counters.delete(network);
       counters.set(network, counter);
     }
@@ -81,7 +80,7 @@ export function createIpNet(
     return counter.total;
   };
 
-  /** Seconds until one more request is below the limit, if none comes before. */
+  /** Returns the seconds until one more request is below the limit, without requests in between. */
   const secondsToWait = (network: string): number => {
     const counter = counterOf(network, Math.floor(now() / BUCKET_MS));
     let left = counter.total;
@@ -143,7 +142,7 @@ export function addressList(entries: readonly string[]): BlockList {
   return list;
 }
 
-/** True for an address of the machine itself. */
+/** Returns true for an address of this machine. */
 export function isLoopback(address: string): boolean {
   return isListed(LOOPBACK, normalise(address));
 }
@@ -163,17 +162,17 @@ function normalise(address: string): string {
 const BRACKETED = /^\[([^\]]*)\](?::\d{1,5})?$/;
 const IPV4_AND_PORT = /^([\d.]+):\d{1,5}$/;
 
-/** The address of a hop such as `1.2.3.4:5678` or `[2001:db8::1]:443`, as some proxies write it; else the hop itself. */
+/** Returns the address of a hop such as `1.2.3.4:5678` or `[2001:db8::1]:443`, as some proxies write it; else the hop itself. */
 function withoutPort(hop: string): string {
   return (BRACKETED.exec(hop) ?? IPV4_AND_PORT.exec(hop))?.[1] ?? hop;
 }
 
-/** The first 64 bits of an IPv6 address, in one spelling; any other address as it is. */
+/** Returns the first 64 bits of an IPv6 address, normalised; any other address unchanged. */
 export function networkOf(address: string): string {
   if (isIP(address) !== 6) return address;
   const [plain = ""] = address.split("%");
   const [head = [], tail = []] = plain.split("::").map((half) => half.split(":").filter(Boolean));
-  // An IPv4 address at the end stands for two groups.
+  // An IPv4 address at the end counts as two groups.
   const groups = head.length + tail.length + (plain.includes(".") ? 1 : 0);
   const zeros = Array.from({ length: 8 - groups }, () => "0");
   return [...head, ...zeros, ...tail]

@@ -1,6 +1,6 @@
 /**
- * Ends what goes on for a key once the key is not active any more: streams and sockets outlive the authentication of their call. The key is
- * looked at as often as its cache entry would be asked for anew.
+ * Ends streams and sockets of a key that is no longer active, since they outlive the authentication of their call. Keys are checked as
+ * often as their cache entries expire.
  */
 import type { Logger } from "#shared/logger.ts";
 
@@ -8,7 +8,7 @@ import type { ActiveKeys } from "./active-keys.ts";
 import { KEY_CACHE_MS } from "./questions.ts";
 
 export interface KeyWatch {
-  /** Calls `onEnded` once when the key is not active any more. @returns a function that ends the watch */
+  /** Calls `onEnded` once when the key is no longer active. @returns a function that ends the watch */
   watch(keyId: string, onEnded: () => void): () => void;
   close(): void;
 }
@@ -16,7 +16,7 @@ export interface KeyWatch {
 export function openKeyWatch(options: {
   readonly activeKeys: ActiveKeys;
   readonly log: Logger;
-  /** Interval of the looks, in milliseconds. Default: KEY_CACHE_MS. */
+  /** Interval of the checks, in milliseconds. Default: KEY_CACHE_MS. */
   readonly everyMs?: number;
 }): KeyWatch {
   const { activeKeys, log, everyMs = KEY_CACHE_MS } = options;
@@ -25,7 +25,7 @@ export function openKeyWatch(options: {
 
   const look = async (): Promise<void> => {
     const keyIds = [...watched.keys()];
-    // While the database is away nothing is known to have ended.
+    // During an outage of the database, every key counts as active.
     const active = await activeKeys(keyIds).catch((error: unknown) => {
       log.warn({ err: error }, "keys of open streams cannot be looked up");
       return undefined;

@@ -1,4 +1,4 @@
-/** Permission to read stored files: every key has it but those of the role billing. */
+/** Permission to read stored files: all keys except those with the role billing. */
 import { ApiError } from "#shared/errors.ts";
 
 import type { Role } from "./authenticate.ts";

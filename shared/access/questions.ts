@@ -1,6 +1,6 @@
-/** Questions to the database whose answers are believed for a cache life, asked once however many callers want them. */
+/** Shared queries whose results are cached: concurrent callers share one query. */
 
-/** A key is believed this long without asking the database; the promise to revoke within 1 s rests on it. */
+/** Cache life of a key, in milliseconds; the guarantee of revocation within 1 s depends on it. */
 export const KEY_CACHE_MS = 900;
 
 export interface Asking<T> {
@@ -9,8 +9,8 @@ export interface Asking<T> {
 }
 
 /**
- * Joins a question that is under way, or asks it. One that was sent a cache life ago is not joined: its answer may be
- * older than what the caller is promised, however slow the database is.
+ * Joins a running query, or starts one. A query older than the cache life is not joined: even with a slow database, no result may be older
+ * than guaranteed.
  */
 export function shared<T>(
   asking: Map<string, Asking<T>>,

@@ -1,9 +1,9 @@
-/** Tools of a key: the capabilities and workflows that it may run. For a key with a list, no others are there. */
+/** Tools of a key: the capabilities and workflows that it may run. A key with a list sees no others. */
 import { ApiError } from "#shared/errors.ts";
 
 import type { Caller } from "./authenticate.ts";
 
-/** Entry of a list: every workflow of the workspace. */
+/** List entry for every workflow of the workspace. */
 const WORKFLOWS = "workflow.*";
 
 type Keyed = Pick<Caller, "tools">;
@@ -24,7 +24,7 @@ export function noCapability(): ApiError {
   return new ApiError("capability_not_found", "There is no such capability; GET /v1/tools lists the capabilities.");
 }
 
-/** Those of the list that the caller may run, in its order; the list itself for a key without one of its own. */
+/** Returns the tools of the list that the caller may run, in order; the same list for an unrestricted key. */
 export function usableTools<Tool extends { readonly id: string }>(
   caller: Keyed,
   all: readonly Tool[],
@@ -32,12 +32,12 @@ export function usableTools<Tool extends { readonly id: string }>(
   return caller.tools === undefined ? all : all.filter(({ id }) => mayUseTool(caller, id));
 }
 
-/** True if a key with this list may run nothing that the caller may not. @param list null is no list */
+/** Returns true if a key with this list can run nothing that the caller cannot. @param list null for no restriction */
 export function isWithinTools(list: readonly string[] | null, caller: Keyed): boolean {
   return caller.tools === undefined || (list !== null && list.every((entry) => mayUseTool(caller, entry)));
 }
 
-/** A definition of its own may name any capability. @throws ApiError `permission_denied` for a key with a list */
+/** Inline definitions may name any capability. @throws ApiError `permission_denied` for a key with a list */
 export function checkWritesDefinitions({ tools }: Keyed): void {
   if (tools === undefined) return;
   throw new ApiError(

@@ -1,4 +1,4 @@
-/** The rows that a caller sees, of those that belong to a member. */
+/** Visibility of rows owned by members, for a caller. */
 import type { Viewer } from "#shared/database/viewer.ts";
 
 import type { Caller } from "./authenticate.ts";

@@ -1,6 +1,6 @@
 /**
- * The one way in for work that is paid, whichever entry brings it: its workspace's room, its budget, what it holds, and the row of its
- * job in one transaction; of a call that its process waits for the hold alone. What was stored for a job that is refused is deleted.
+ * Admission of all paid work, from every entry point: the workspace's storage, budget, hold and job row in one transaction; for a
+ * synchronous call, the hold alone. Objects stored for a rejected job are deleted.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -30,11 +30,11 @@ import { holdOf, jobCallerOf, jobWorkOf, type WorkFacts } from "./work.ts";
 interface Policy {
   /** True if the work counts in the rate-limit window; the work of a step was counted with its run. */
   readonly isCounted: boolean;
-  /** Over a full window a message waits, and a caller is sent away. */
+  /** Behaviour for a full window: a message waits, an HTTP call is rejected. */
   readonly ifFull: JobRequest["ifFull"];
-  /** A refusal is kept as a job, for a publisher that sends the same again. */
+  /** True: a rejection is stored as a job, for a publisher that sends the same message again. */
   readonly keepsRefusals: boolean;
-  /** A lost answer of the database is asked for once more; messages and steps come again by themselves. */
+  /** True: repeats the admission once if the database's response is lost; messages and steps are retried anyway. */
   readonly asksTwice: boolean;
   /** Longest time from admission to the start of the job, in milliseconds. */
   readonly lifeMs: number;
@@ -47,7 +47,7 @@ const ENTRIES = {
 } as const satisfies Record<string, Policy>;
 
 export interface AdmitContext {
-  /** Present for entries whose window counts the work. */
+  /** Present for entry points whose window counts the work. */
   readonly calls?: Pick<CallAdmission, "look">;
   readonly config: { readonly storageBytesMax: number };
   readonly database: Queryable;
@@ -63,7 +63,7 @@ export interface Work {
   readonly caller: Caller;
   readonly pool: Pool;
   readonly lane: Lane;
-  /** @throws ApiError of what is asked for */
+  /** @throws ApiError of the request */
   read(): Promise<ReadCall> | ReadCall;
   readonly publisherKey?: string | null;
   /** Subject to which the end of the job is reported. */
@@ -72,41 +72,41 @@ export interface Work {
   readonly step?: JobRequest["step"];
   /** Place in a workflow run under which the call's output is streamed to readers of the run. */
   readonly heardAt?: JobMessage["step"];
-  /** The run of the step has nothing else under way: who ends it may go on with the run. */
+  /** True if the run has no other open work: the process that ends the job may continue the run. */
   readonly goesOn?: boolean;
-  /** The caller reads its states as a stream. The job has no address afterwards. */
+  /** True if the caller reads its states as a stream. The job cannot be queried afterwards. */
   readonly isStreamed?: boolean;
-  /** It answers a stored response that nobody waits for. */
+  /** True for a stored response without waiting caller. */
   readonly isBackground?: boolean;
-  /** Name of the conversation that it belongs to, where its request says none. */
+  /** Name of its conversation, if the request has none. */
   readonly affinity?: string;
-  /** Fingerprint of a batch message, which tells if another message asks for the same. */
+  /** Fingerprint of a batch message, to detect an equal one. */
   readonly fingerprint?: string;
-  /** It is a line of a batch, which tells of it. */
+  /** Batch line of the job, which reports its result. */
   readonly batchLine?: NonNullable<JobMessage["batch_line"]>;
-  /** That batch and its leader, who admits nothing once another leads it. */
+  /** That batch and its leader, who cannot admit jobs once another process leads it. */
   readonly batch?: Led;
-  /** It waits for longer than a window lasts, and is admitted past it. */
+  /** True if it has waited for longer than a window, and is admitted past a full one. */
   readonly starves?: boolean;
-  /** Names what is stored for it among others under the same id. */
+  /** Distinguishes its stored objects from others with the same id. */
   readonly part?: string;
-  /** A place among heavy calls that are read and stored; returns what frees it. Undefined: there is none now. */
+  /** Takes a permit for reading and storing a heavy call; returns the function that releases it. Undefined: none is free. */
   takePermit?(): Promise<(() => void) | undefined>;
-  /** Told just before the database decides. */
+  /** Called directly before the decision of the database. */
   onDecide?(): void;
 }
 
 type Verdict = Exclude<JobVerdict, { readonly kind: "superseded" }>;
 
-/** `busy`: there is no permit for heavy work now. `refusal`: why it was refused before the database decided. */
+/** `busy`: no permit for heavy work is free. `refusal`: reason for a rejection before the database decided. */
 export type Admission = (Verdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
 
-/** Delay after which a heavy call may come again whose window was full before anything was stored: until when is not known. */
+/** Delay before a heavy call is tried again whose window was full before anything was stored, in milliseconds. */
 const LOOK_AGAIN_MS = 2_000;
 
 /**
  * Admits work as a durable job.
- * @throws ApiError of what refuses it, unless its entry keeps refusals; Superseded; Error when it is not known whether it was admitted
+ * @throws ApiError of a rejection, unless the entry point stores rejections; Superseded; Error if the admission is uncertain
  */
 export async function admitJob(context: AdmitContext, work: Work): Promise<Admission> {
   const policy: Policy = ENTRIES[work.entry];
@@ -139,8 +139,8 @@ async function load(
 }
 
 /**
- * Returns why a heavy call waits: for its window, or for credits of a process that was lost. Undefined: it would be admitted now.
- * @throws ApiError of the refusal
+ * Returns why a heavy call must wait: for its window, or for credits of a crashed process. Undefined: it would be admitted now.
+ * @throws ApiError of a rejection
  */
 async function lookFirst(
   { calls }: AdmitContext,
@@ -201,8 +201,8 @@ function requestOf(work: Work, terms: Terms): JobRequest {
 }
 
 /**
- * Returns a call of words that is to be admitted in another statement, by the same rules. Undefined for one that is too large for a row.
- * @throws ApiError of what refuses it
+ * Returns a text call for admission in another statement, by the same rules. Undefined if it is too large for a row.
+ * @throws ApiError of a rejection
  */
 export async function offerJob(
   context: Pick<AdmitContext, "log" | "storage">,
@@ -228,7 +228,7 @@ async function decide(
   };
   work.onDecide?.();
   const verdict = asksTwice ? await admitTwice(context, request, discard) : await context.jobs.admit(request);
-  // What comes again stores the same: a message that waits, and a step that was told anything else.
+  // A waiting message, and a step without a final result, will store the same objects again.
   const isOver =
     entry === "step" ? verdict.kind === "refused" : verdict.kind !== "admitted" && verdict.kind !== "known";
   if (isOver && !(verdict.kind === "full" && ifFull === "wait")) discard();
@@ -236,7 +236,7 @@ async function decide(
   return verdict;
 }
 
-/** Puts an admitted job on the queue; one that waits for room there is sent later. What does not arrive is sent again by the janitor. */
+/** Dispatches an admitted job; a job that waits for queue capacity is sent later. The janitor sends lost messages again. */
 export async function dispatchAdmitted(
   dispatcher: Pick<JobDispatcher, "send">,
   { entry, id, caller: { workspaceId }, pool, lane }: Work,
@@ -249,11 +249,11 @@ export async function dispatchAdmitted(
 }
 
 /**
- * Admits a call that its process waits for: counts it and places its hold, in one statement. Returns its share of the credit line on
- * which it was admitted instead; undefined: the hold stands.
- * @param lifeMs how long the hold lives
- * @param onDecide told just before the database decides
- * @throws ApiError of the refusal
+ * Admits a synchronous call: counts it and places its hold, in one statement. Returns its share of a credit line if it was admitted on one;
+ * undefined if it has a hold.
+ * @param lifeMs lifetime of the hold
+ * @param onDecide called directly before the decision of the database
+ * @throws ApiError of a rejection
  */
 export async function admitCall(
   { calls, metrics }: { readonly calls: Pick<CallAdmission, "place">; readonly metrics: Metrics },
@@ -266,7 +266,7 @@ export async function admitCall(
   onDecide?.();
   const at = performance.now();
   try {
-    // A response is stored by the hold of its call.
+    // Storing a response requires a hold of its call.
     const hold = { ...holdOf(of, model, bound, lifeMs), mayBeLined: response === undefined };
     const lined = await calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
@@ -279,15 +279,15 @@ export async function admitCall(
   }
 }
 
-/** A workspace with so much room left is not asked for again for a moment: until then it cannot be full. */
+/** A workspace with this much remaining storage is not checked again for a moment: it cannot fill up in that time. */
 const ROOMY = { bytes: 1_073_741_824, files: 10_000 };
 const ROOMY_MS = 1_000;
 const ROOMY_MAX = 10_000;
 
-/** performance.now() until which workspaces of a database are known to be roomy. */
+/** Per database, workspace → time (performance.now()) until which it has enough storage. */
 const roomyUntil = new WeakMap<Queryable, Map<string, number>>();
 
-/** Refuses work of a full workspace: its results could not be kept, and the provider would be paid for nothing. @throws ApiError */
+/** Rejects work of a workspace without storage: its results could not be stored, but the provider would be paid. @throws ApiError */
 async function checkStorageLeft({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
   const known = roomyUntil.get(database) ?? new Map<string, number>();
   roomyUntil.set(database, known);

@@ -1,6 +1,6 @@
 /**
- * Checks of a fallback chain when it is written; a chain in force is followed one level deep. Models that leave the
- * catalogue later are skipped by the worker.
+ * Checks of a fallback chain when it is written; calls follow one level of fallbacks. The worker skips models that leave the catalogue
+ * later.
  */
 import { type Catalogue, isEmbeddingModel, type Model } from "./model.ts";
 import type { Actor } from "#shared/database/audit-log.ts";
@@ -17,24 +17,23 @@ import type { KindName } from "#shared/calls/kinds/kind.ts";
 import { isPricedKind, KINDS, kindOfModality } from "#shared/calls/kinds/kinds.ts";
 import { noSuchModel } from "#shared/calls/kinds/models.ts";
 
-/** They travel with every look-up of a key, so a workspace cannot have any number of chains. */
+/** Maximum chains of a workspace: they are part of every key look-up. */
 export const FALLBACK_CHAINS_MAX = 200;
 
-/** Models tried after the one asked for: more would outlast any client's patience. */
+/** Maximum fallbacks of a model: more would exceed any client's timeout. */
 const FALLBACKS_MAX = 10;
 
 export interface FallbackChain {
-  /** Slug of the model asked for. */
+  /** Slug of the requested model. */
   readonly model: string;
-  /** Slugs, in the order they are tried. */
+  /** Slugs, in order of attempts. */
   readonly fallbacks: readonly string[];
 }
 
 /**
- * Stores the chain in place of the model's present one. Writers of one workspace come one after the other, so that two
- * chains written at once cannot close a circle.
- * @throws ApiError as the two checks; `invalid_request` when the workspace has too many chains; `overloaded` when others
- * keep writing chains of this workspace
+ * Stores the chain in place of the model's current one. Writers of one workspace are serialized, so that two concurrent chains cannot form
+ * a cycle.
+ * @throws ApiError as the two checks; `invalid_request` if the workspace has too many chains; `overloaded` if other writers keep the lock
  */
 export async function storeFallbackChain(
   database: Database,
@@ -63,9 +62,9 @@ export async function storeFallbackChain(
 }
 
 /**
- * Makes the checks that need nothing but the catalogue.
- * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value`, `invalid_request`; its param is `model`,
- * `fallbacks` or `fallbacks[i]`
+ * Makes the checks that need only the catalogue.
+ * @throws ApiError `model_not_found`, `model_not_supported`, `unsupported_value`, `invalid_request`; its param is `model`, `fallbacks` or
+ * `fallbacks[i]`
  */
 export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: FallbackChain): void {
   const kind = kindOf(catalogue, model, "model");
@@ -92,8 +91,8 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
 }
 
 /**
- * @param stored the workspace's chains, without a circle among themselves
- * @throws ApiError `unsupported_value` naming the way back to the model itself
+ * @param stored the workspace's chains, without a cycle among themselves
+ * @throws ApiError `unsupported_value` naming the path back to the model
  */
 export function checkNoCycle(stored: readonly FallbackChain[], { model, fallbacks }: FallbackChain): void {
   const chains = new Map(stored.map((chain) => [chain.model, chain.fallbacks]));
@@ -108,7 +107,7 @@ export function checkNoCycle(stored: readonly FallbackChain[], { model, fallback
   }
 }
 
-/** The shortest way through the chains, both ends included. */
+/** Returns the shortest path through the chains, including both ends. */
 function wayTo(
   target: string,
   start: string,
@@ -127,7 +126,7 @@ function wayTo(
   return undefined;
 }
 
-/** Group of models that can replace each other in a chain: a kind of call, or a modality. */
+/** Group of interchangeable models in a chain: a kind of call, or a modality. */
 type Sort = KindName | Model["modality"];
 
 function nameOf(sort: Sort): string {
@@ -135,7 +134,7 @@ function nameOf(sort: Sort): string {
   return kind?.nouns.all ?? `models of modality ${sort}`;
 }
 
-/** Only one that answers the same calls can stand in. @throws ApiError */
+/** Only a model for the same kind of calls can be a fallback. @throws ApiError */
 function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   const model = catalogue.models.get(slug);
   if (!model) throw noSuchModel(catalogue.models, slug, param);
@@ -146,7 +145,7 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   throw new ApiError("model_not_supported", why, { param });
 }
 
-/** Refuses a fallback among embedding models that can make no vector of the same length: no call could use it. @throws ApiError */
+/** Rejects an embedding fallback without a common vector length: no call could use it. @throws ApiError */
 function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
   const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
   if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;

@@ -1,4 +1,4 @@
-/** The catalogue as the rest of the service sees it: whole, checked, frozen. The files it comes from: README.md. */
+/** The catalogue for the rest of the service: complete, checked, frozen. Format of its files: README.md. */
 import type {
   AllowedParams,
   Modality,
@@ -18,40 +18,40 @@ export interface Provider {
   readonly base_url?: string;
   /** Absent: the provider needs no key. */
   readonly api_key_env?: string;
-  /** Switch of the circuit breaker, which rests sources that keep failing; absent: on. */
+  /** Enables the circuit breaker, which disables failing sources for a while; default: on. */
   readonly breaker?: "on" | "off";
-  /** Treatment of a stream whose client left; absent: abort. */
+  /** Handling of a stream whose client disconnected; default: abort. */
   readonly on_disconnect?: "abort" | "drain";
-  /** Timeout of a stream's first byte, in milliseconds; absent: the settings'. */
+  /** Timeout of a stream's first byte, in milliseconds; absent: the setting's. */
   readonly first_byte_ms?: number;
-  /** Media that a chat request names by address is fetched by us (inline) or the provider (pass), if openai-compatible; absent: inline. */
+  /** Downloader of media URLs in chat requests: us (inline, the default) or the provider, if openai-compatible (pass). */
   readonly media?: "inline" | "pass";
-  /** The time for which a job without a verdict is asked about; absent: the setting's. */
+  /** Period of querying a job without a verdict, in seconds; absent: the setting's. */
   readonly unknown_for_seconds?: number;
-  /** By when its list of jobs has what was taken; absent: that it has not proves nothing. */
+  /** Seconds after which its list contains every accepted job; absent: a job missing in the list proves nothing. */
   readonly listed_within_seconds?: number;
 }
 
 export interface Source {
   readonly provider: string;
-  /** Share of the calls among its neighbours that have one; absent: it is asked in its place. */
+  /** Share of calls among adjacent sources with a weight; absent: the source is called in its listed order. */
   readonly weight?: number;
-  /** The provider's own name of the model. */
+  /** The provider's name of the model. */
   readonly model: string;
-  /** Applied to a request in this order: members left out, members renamed, members set. */
+  /** Applied to a request in this order: members removed, members renamed, members set. */
   readonly drop_params?: readonly string[];
   readonly rename_params?: Readonly<Record<string, string>>;
   readonly overrides?: Readonly<Record<string, unknown>>;
-  /** Our names of what an image is asked for → its fields; absent: those of its family. */
+  /** Our names of image inputs → its fields; absent: those of its family. */
   readonly fields?: Readonly<Record<string, string>>;
-  /** Goes on with an answer that the messages end in. */
+  /** True if it continues a response that ends the messages. */
   readonly continues_assistant?: boolean;
-  /** Members set where it does so, of the request and of its last message. */
+  /** Members to set in that case, of the request and of its last message. */
   readonly continue_overrides?: Readonly<Record<string, unknown>>;
   readonly continue_message?: Readonly<Record<string, unknown>>;
-  /** Its answer then begins with that message's text. */
+  /** True if its response then repeats that message's text. */
   readonly continue_repeats?: boolean;
-  /** Inputs of which it is never told, where it names no fields. */
+  /** Inputs that it never receives, if it has no `fields`. */
   readonly lacks?: readonly string[];
   /** Differences from its family's newest models. */
   readonly traits?: readonly Trait[];
@@ -70,47 +70,47 @@ export interface Model {
   readonly supports_embeddings: boolean;
   readonly supports_streaming: boolean;
   readonly supports_tools: boolean;
-  /** Absent: not known, the source decides. */
+  /** Absent: unknown, the source decides. */
   readonly supports_json?: boolean;
   readonly max_context_tokens: number;
   readonly max_output_tokens: number;
-  /** Most tokens one image of a prompt can cost. */
+  /** Maximum tokens of one image in a prompt. */
   readonly tokens_per_image_max?: number;
   /** Present for every embedding model. */
   readonly embedding?: Embedding;
-  /** Timeout of a stream's first byte, in milliseconds; absent: its provider's, else the settings'. */
+  /** Timeout of a stream's first byte, in milliseconds; absent: its provider's, else the setting's. */
   readonly first_byte_ms?: number;
-  /** Seconds that answers are kept for exact repeats without being asked to. */
+  /** Seconds for which responses are cached for exact repeats by default. */
   readonly cache_ttl_s?: number;
   /** Decimal text as in the file. */
   readonly pricing: Readonly<PricingText>;
-  /** The same, parsed: nano-credits. */
+  /** The parsed price, in nano-credits. */
   readonly price: Price;
-  /** Other prices by what a call asks for; the first that fits is taken. */
+  /** Other prices by parameters of the call; the first match is used. */
   readonly price_variants?: readonly { readonly when: Readonly<PriceVariant["when"]>; readonly price: Price }[];
-  /** Seconds that a price by the second counts: of media or of computing. */
+  /** Kind of seconds in a price per second: of media or of computing. */
   readonly seconds_of: "media" | "compute";
-  /** Most, and typical, seconds of computing that a call can be charged. */
+  /** Maximum, and typical, seconds of computing that a call can be charged. */
   readonly compute_seconds_max?: number;
   readonly compute_seconds_usual?: number;
   readonly allowed_params: Readonly<AllowedParams>;
-  /** Routable ones only, in the order of the file; never empty. */
+  /** Routable sources only, in the order of the file; never empty. */
   readonly sources: readonly Source[];
-  /** Absent when an operator's file sets a price without saying where it is from. */
+  /** Absent if an operator's file sets a price without its source. */
   readonly price_source?: Readonly<PriceSource>;
 }
 
 /** Limits of an embedding model's inputs and vectors: the members of the file, with defaults for those it omits. */
 export interface Embedding {
-  /** Length of a vector when the caller asks for none. */
+  /** Default length of a vector. */
   readonly dimensions: number;
-  /** Equal: the length cannot be chosen. */
+  /** If equal, the length cannot be chosen. */
   readonly dimensions_min: number;
   readonly dimensions_max: number;
   readonly inputs_max: number;
-  /** Token numbers lie below it; absent: texts only. */
+  /** Upper bound of token numbers, exclusive; absent: texts only. */
   readonly vocabulary?: number;
-  /** Most inputs, and most tokens, of one request to a source; absent: as many as a call may bring. */
+  /** Maximum inputs, and maximum tokens, of one request to a source; absent: as many as a call may contain. */
   readonly source_inputs_max?: number;
   readonly source_tokens_max?: number;
 }
@@ -123,7 +123,7 @@ export function isEmbeddingModel(model: Model): model is EmbeddingModel {
 
 export interface CapabilityTerms {
   readonly isDisabled: boolean;
-  /** Absent: the price it ships with. */
+  /** Absent: the default price. */
   readonly price?: Price;
 }
 
@@ -134,29 +134,29 @@ export interface IdleSource {
 }
 
 export interface Catalogue {
-  /** Short hash of the content: equal in all processes that read the same files with the same keys. */
+  /** Short hash of the content: equal in all processes with the same files and keys. */
   readonly version: string;
   /** Slug → model. Only models with a price and a routable source. */
   readonly models: ReadonlyMap<string, Model>;
-  /** Slug → why the model is not among `models`. */
+  /** Slug → reason why the model is not among `models`. */
   readonly unroutable: ReadonlyMap<string, string>;
   /**
    * Slug of an unroutable model → key variables of shipped providers any of which makes it routable when set. Operators' own providers
-   * are not shown to callers. Empty where the sandbox is off.
+   * are not listed. Empty if the sandbox is off.
    */
   readonly missingKeys: ReadonlyMap<string, readonly string[]>;
-  /** `provider/model` → why a source of the files cannot be called. */
+  /** `provider/model` → reason why a configured source cannot be called. */
   readonly idleSources: ReadonlyMap<string, IdleSource>;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly presets: ReadonlyMap<string, Preset>;
-  /** Id → what operators say of a capability; none for the rest. */
+  /** Id → operators' settings of a capability, if there are any. */
   readonly capabilities: ReadonlyMap<string, CapabilityTerms>;
 }
 
-/** Settings that decide which sources can be called. */
+/** Settings that determine which sources can be called. */
 export interface Surroundings {
-  /** True if models of the sandbox are offered. */
+  /** True if models of the sandbox are available. */
   readonly sandbox: boolean;
-  /** Value of a key variable; undefined when it is not set. */
+  /** Returns the value of a key variable; undefined if it is not set. */
   readonly providerKey: (variable: string) => string | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * Media that a body brought goes to the object store before the call is admitted: a call waits for minutes, and neither this
- * process nor the queue nor a row is to hold its bytes meanwhile.
+ * Moves media of a body to the object store before the call is admitted: a call waits for minutes, and its bytes should not occupy this
+ * process, the queue or a row meanwhile.
  */
 import type { InputMedia, StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -10,7 +10,7 @@ import { deleteCallMedia, storeCallMedia } from "#shared/storage/call-media.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-/** Media in a body travels with the call up to this size, and waits in the object store beyond it. */
+/** Maximum bytes of media that stay in the body; larger media is moved to the object store. */
 export const INLINE_INPUT_BYTES_MAX = 32 * 1_024;
 
 interface Context {
@@ -18,7 +18,7 @@ interface Context {
   readonly log: Logger;
 }
 
-/** Bytes that a body brought. */
+/** Bytes from a body. */
 export interface Inline {
   /** Our name of the input. */
   readonly name: string;
@@ -28,17 +28,17 @@ export interface Inline {
   readonly contentType: string;
 }
 
-/** The request without the media that goes to the object store and with file ids for own links, and that media. */
+/** The request with file ids for own links and without the media for the object store, and that media. */
 export interface ReleasedBody<Request> {
   readonly request: Request;
-  /** Once: the body keeps no copy, so that its bytes can be freed. */
+  /** Call this once: the body keeps no copy, so that its bytes can be freed. */
   readonly take: () => readonly Inline[];
 }
 
 /** Placeholder in a request for bytes that were moved to the object store; the original value was checked before. */
 const PLACEHOLDER = "kept";
 
-/** Small media stays where it is: an object for each would cost more than it saves. */
+/** Small media stays in the body: an object for each would cost more than it saves. */
 export function releaseBody<Request extends object>(
   request: Request,
   inputs: readonly InputMedia[],
@@ -48,7 +48,7 @@ export function releaseBody<Request extends object>(
   );
   const places = [
     ...inline.map(({ param }) => [param, PLACEHOLDER]),
-    // The worker reads the file: the link may have expired by then.
+    // The worker reads the file, since the link may have expired by then.
     ...inputs.flatMap((one) =>
       "fileId" in one && one.param === `${one.name}_url`
         ? [
@@ -68,7 +68,7 @@ export function releaseBody<Request extends object>(
   };
 }
 
-/** @param part before the names of the objects. @throws ApiError `service_unavailable` */
+/** @param part prefix of the objects' names. @throws ApiError `service_unavailable` */
 export async function offloadInputs(
   context: Context,
   jobId: string,
@@ -89,7 +89,7 @@ export async function offloadInputs(
   }
 }
 
-/** Deletes the media of a refused call, which no worker reads. What is not deleted here, the janitor deletes. */
+/** Deletes the media of a rejected call, which no worker reads. The janitor deletes the rest. */
 export function discardInputs({ storage, log }: Context, jobId: string, kept: StoredInputs): void {
   for (const { reference } of Object.values(kept)) {
     deleteCallMedia(storage, reference).catch((error: unknown) =>

@@ -22,7 +22,7 @@ export interface EndContext {
   readonly log: Logger;
   /** Publishes to publishers. */
   readonly connection: { publish(subject: string, data: string): void; isClosed(): boolean };
-  /** The longest that the hold of a job of unknown outcome is kept. */
+  /** Maximum lifetime of a hold of unknown outcome, in milliseconds. */
   readonly unknownKeepMs: number;
 }
 
@@ -30,13 +30,13 @@ export interface Ending {
   readonly state: JobEnd["state"];
   readonly usage: "failed" | "cancelled" | "lost";
   readonly error: JobError;
-  /** An operator is to look at it. */
+  /** True if an operator must check the job. */
   readonly isDeadLetter?: true;
 }
 
 /**
- * Decides on a job without a live owner: returns an end; `unknown` when paid work may exist that nobody has a verdict on;
- * undefined when it can go on.
+ * Decides about a job without a live owner. Returns an end; `unknown` if paid work may exist without a verdict; undefined if the job can
+ * continue.
  */
 export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown" | undefined {
   if (job.has_intent) {
@@ -50,7 +50,7 @@ export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown
       }),
     };
   }
-  // The worker that asks the provider ends this job, also after a cancel.
+  // The worker that queries the provider ends this job, also after a cancel.
   if (job.is_at_provider) return job.claims >= claimsMax ? "unknown" : undefined;
   if (job.cancel_requested) return CANCELLED;
   if (job.claims >= claimsMax) {
@@ -71,14 +71,14 @@ export function endingOf(job: OrphanedJob, claimsMax: number): Ending | "unknown
   return undefined;
 }
 
-/** The end of a job that was cancelled before anybody began it. */
+/** End of a job that was cancelled before it began. */
 export const CANCELLED: Ending = {
   state: "cancelled",
   usage: "cancelled",
   error: jobError({ code: "service_unavailable", message: "The job was cancelled before it began." }),
 };
 
-/** The end of a job whose provider gave no verdict for as long as it could. */
+/** End of a job whose provider returned no verdict in time. */
 export const EXPIRED: Ending = {
   state: "failed",
   usage: "lost",
@@ -89,15 +89,15 @@ export const EXPIRED: Ending = {
 };
 
 /**
- * Does what `endingOf` says. @returns what became of the job; `superseded`: somebody else had ended it, or owns it again
- * @throws Error when the database stays away
+ * Applies the result of `endingOf`. @returns the outcome of the job; `superseded`: another process has ended it, or owns it again
+ * @throws Error if the database stays unavailable
  */
 export async function endOrphan(
   context: EndContext,
   job: OrphanedJob,
   ending: Ending | "unknown",
 ): Promise<Ending["usage"] | "unknown" | "superseded"> {
-  // A hidden job cannot be looked up later, so it ends now.
+  // A hidden job cannot be queried later, so it ends now.
   const final = ending === "unknown" && job.is_hidden ? EXPIRED : ending;
   if (final !== "unknown") return (await endOrphaned(context, job, final)) ? final.usage : "superseded";
   const isNoted = await noteUnknown(context.database, { ...job, isOwned: false }, context.unknownKeepMs);
@@ -109,7 +109,7 @@ export async function endOrphan(
 
 const RETRY_MS = 10_000;
 
-/** Releases the hold, writes the outcome, tells the publisher. False: somebody else had done it, or owns the job again. */
+/** Releases the hold, writes the outcome, notifies the publisher. Returns false if another process did so, or owns the job again. */
 async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending): Promise<boolean> {
   const { database, storage, metrics, log } = context;
   if (ending.isDeadLetter) await recordJobLetter(database, job, "claims used up");

@@ -1,4 +1,4 @@
-/** Catalogue models as clients see them (spec.md "Model entry"). */
+/** Representation of catalogue models for clients. */
 import type { ModelEntry, Pricing } from "#schemas/generated/types.ts";
 import { creditsNumber } from "#shared/money.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
@@ -12,8 +12,8 @@ export interface ModelList {
 }
 
 /**
- * Lists the models of a catalogue that can be called: models of real providers in the catalogue's order, then `sandbox-chat`,
- * then the other test models. Rows of kind tool are listed only when asked for.
+ * Returns the models of a catalogue that can be called: models of real providers in the catalogue's order, then `sandbox-chat`,
+ * then the other test models. Entries of kind tool are included only on request.
  */
 export function listModels(catalogue: Catalogue, options: { readonly includeTools: boolean }): ModelList {
   const models = [...catalogue.models.values()].filter((model) =>
@@ -32,13 +32,13 @@ function listRank({ providers }: Catalogue, { slug, sources }: Model): number {
   return slug === FIRST_TEST_MODEL ? 1 : 2;
 }
 
-/** The model with an endpoint; undefined where there is none. */
+/** Returns the model if it has an endpoint; otherwise undefined. */
 export function findCallable({ models }: Catalogue, slug: string): Model | undefined {
   const model = models.get(slug);
   return model && model.kind !== "tool" && hasEndpoint(model) ? model : undefined;
 }
 
-/** Exactly the members of the spec: nothing of our sources shows. */
+/** Contains only the contract's members, and nothing about our sources. */
 export function modelEntry(model: Model): ModelEntry {
   return {
     id: model.slug,
@@ -63,7 +63,7 @@ export function modelEntry(model: Model): ModelEntry {
   };
 }
 
-/** The exact price as numbers in credits: for reading only, charges are computed from the bigints. */
+/** Returns the price as numbers in credits, for display only: charges are computed from the bigints. */
 export function pricingNumbers(price: Price): Pricing {
   const rates =
     price.unit === "per_token" ? price.tokenRates : { [`${price.unit.slice("per_".length)}_price`]: price.unitRate };

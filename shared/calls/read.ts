@@ -1,4 +1,4 @@
-/** A call of any kind, read and checked: the same over HTTP, of a batch message and of a step of a workflow. */
+/** Reads and checks a call of any kind, the same for HTTP, batch messages and steps of workflows. */
 import type { ChatCompletionRequest, TranscriptionRequest } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -30,22 +30,22 @@ import type { WorkKind } from "./work.ts";
 export interface ReadCall {
   readonly kind: WorkKind & Pick<Kind, "keepsFiles">;
   readonly model: Pick<Model, "slug" | "modality" | "price">;
-  /** Nano-credits that such a call holds at least. */
+  /** Minimum hold of such a call, in nano-credits. */
   readonly leastNano: bigint;
-  /** True if reading or storing its inputs takes time and room: not begun for calls that would be refused. */
+  /** Returns true if reading or storing its inputs takes time and space: not started for calls that would be rejected. */
   isHeavy(): boolean;
-  /** Once. @throws ApiError as the endpoint over HTTP would answer */
+  /** Call this once. @throws ApiError as the HTTP endpoint */
   load(): Promise<LoadedCall>;
 }
 
 export interface LoadedCall extends CheckedCall {
-  /** Media that is to lie in the object store. */
+  /** Media to be moved to the object store. */
   readonly inline: readonly Inline[];
-  /** The request as the worker gets it. @param storedInputs where that media lies */
+  /** Returns the request for the worker. @param storedInputs references of that media */
   readonly text: (storedInputs: StoredInputs) => string;
-  /** API whose format the answer has; absent: OpenAI's. */
+  /** API that defines the response format; absent: OpenAI's. */
   readonly api?: "responses";
-  /** The text has, as `checked`, what the check found: its worker checks it for fallback models alone. */
+  /** True if the text contains the result of the check in `checked`: its worker checks it for fallback models only. */
   readonly bringsCheck?: true;
 }
 
@@ -64,15 +64,15 @@ export interface CallRead {
   readonly caller: Caller;
   readonly target: CallTarget;
   readonly body: Readonly<Record<string, unknown>>;
-  /** Exact integers of the body's text, where it came as text. */
+  /** Exact integers of the body, if it was received as text. */
   readonly exactIntegers?: ExactIntegers | undefined;
-  /** Number of tries, this one included: audio that cannot be read is not tried forever. */
+  /** Number of attempts, including this one: unreadable audio is not retried forever. */
   readonly tries: number;
 }
 
 /**
- * The call of a job: it is answered as a whole, in JSON.
- * @throws ApiError as the endpoint over HTTP would answer, its params counted from the body
+ * Reads the call of a job, whose response is complete JSON.
+ * @throws ApiError as the HTTP endpoint, with params relative to the body
  */
 export async function readCall(
   context: Context,
@@ -86,7 +86,7 @@ export async function readCall(
   return readWordsCall(context, caller, kind, body, exactIntegers);
 }
 
-/** A call of words of a job, see `readCall`. */
+/** Reads a text call of a job, see `readCall`. */
 export async function readWordsCall(
   context: Pick<Context, "catalogue" | "database">,
   caller: Caller,
@@ -100,15 +100,15 @@ export async function readWordsCall(
   return ready(kind, read.model, { ...read.checked, inline: [], text: () => text });
 }
 
-/** A call of words that has been checked. @param text its request as the worker gets it */
+/** Returns a checked text call. @param text request for the worker */
 export function callOfWords(kind: Kind, model: Model, bound: CallBound, text: string): ReadCall {
   return ready(kind, model, { bound, inline: [], text: () => text });
 }
 
 /**
- * A call of chat that came in the form of OpenAI's Responses, of a job.
- * @param beside members that its worker takes out of the request before a provider is asked: their length counts for no bound
- * @throws ApiError naming the member of the chat request at fault
+ * Reads a chat call of a job in the form of OpenAI's Responses API.
+ * @param beside members that its worker removes before calling a provider: their length is excluded from the bound
+ * @throws ApiError naming the invalid member of the chat request
  */
 export async function readResponsesCall(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
@@ -124,14 +124,14 @@ export async function readResponsesCall(
   return ready(CHAT, model, { ...checked, api: "responses", inline: [], text: () => text });
 }
 
-/** Waited for between steps that go over the whole of a body. */
+/** Awaited between steps that process a whole body. */
 type Pause = () => Promise<void>;
 const NO_PAUSE: Pause = () => Promise.resolve();
 
 /**
- * A call of words; its request is another object than the parsed body where nulls of the body were read as absent.
- * @param body parsed, and the bytes of its text
- * @throws ApiError naming the member at fault
+ * Reads a text call. Its request differs from the parsed body if nulls were read as absent.
+ * @param body parsed body, and the bytes of its text
+ * @throws ApiError naming the invalid member
  */
 export async function readWords<Checked extends CheckedCall>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
@@ -149,12 +149,12 @@ export async function readWords<Checked extends CheckedCall>(
 }
 
 export interface ReadMedia<Request> {
-  /** Without the media that goes to the object store. */
+  /** Without the media for the object store. */
   readonly request: Request;
   readonly call: ReadCall;
 }
 
-/** A call that makes media. @throws ApiError naming the member at fault */
+/** Reads a call that creates media. @throws ApiError naming the invalid member */
 export async function readMedia<Request extends object>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
   caller: Caller,
@@ -177,14 +177,14 @@ export async function readMedia<Request extends object>(
   return { request, call: ready(kind, model, { bound, price, bringsCheck: true, inline: take(), text }) };
 }
 
-/** A run of a capability as the call that it is. */
+/** Returns a run of a capability as a call. */
 export function callOfRun({ model, checked, request, inline }: ReadRun): ReadCall {
   return ready(RUN_KIND, model, { ...checked, inline, text: () => JSON.stringify(request) });
 }
 
-/** A call of which all is known. */
+/** Returns a call that is completely known. */
 function ready(kind: ReadCall["kind"], model: ReadCall["model"], loaded: LoadedCall): ReadCall {
-  // This object lives as long as the call is waited for; the bytes that came with it must not.
+  // This object lives as long as the call waits, but the bytes of its body must be freed.
   let held: LoadedCall | undefined = loaded;
   let isHeavy: boolean | undefined;
   return {
@@ -215,22 +215,22 @@ export interface TranscriptionRead {
   /** Without its audio. */
   readonly request: TranscriptionRequest;
   readonly model: Model;
-  /** Facts about the audio that are known before it is received. */
+  /** Properties of the audio that are known before it is received. */
   readonly known?: Pick<ReceivedAudio, "bytes" | "param">;
-  /** The audio; it is removed as soon as the call is loaded. */
+  /** Receives the audio, which is removed as soon as the call is loaded. */
   readonly receive: () => Promise<ReceivedAudio>;
   readonly tries: number;
   readonly signal: AbortSignal;
 }
 
 const SECONDS_MIN = 0.001;
-/** After so many tries whose audio could not be read, the call is refused. */
+/** Maximum attempts to read the audio, after which the call is rejected. */
 const LOOKS_MAX = 8;
 
 /**
- * A call that writes down audio; loading it receives the audio and looks at it. It is checked with the shortest audio before that,
- * so that nothing is received for a call that no audio mends or that has no funds, and with its own audio after it.
- * @throws ApiError naming the member at fault
+ * Reads a transcription; loading it receives and probes the audio. Before that, it is checked with the shortest audio, so that nothing is
+ * received for a call that no audio makes valid, or without balance. Afterwards it is checked with its own audio.
+ * @throws ApiError naming the invalid member
  */
 export function readTranscription(
   { probes }: Pick<Context, "probes">,

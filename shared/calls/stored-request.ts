@@ -1,4 +1,4 @@
-/** Request of a job: kept in its row if it is small, else in the object store until the job has ended. */
+/** Request of a job: in its row if it is small, otherwise in the object store until the job has ended. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { StoredInputs } from "#shared/calls/kinds/input-media.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -23,14 +23,14 @@ interface Context {
   readonly log: Logger;
 }
 
-/** True if a request is too large for the row of its job. */
+/** Returns true if a request is too large for the row of its job. */
 export function isLarge(text: string): boolean {
   return !fitsRow(text);
 }
 
 /**
- * @param textOf the request, told where its media lies
- * @param part names this message among others under the same job id: what one of them stored, no other writes over
+ * @param textOf returns the request with the references of its media
+ * @param part distinguishes this message's objects from those of others with the same job id, so that none are overwritten
  * @throws ApiError `service_unavailable`
  */
 export async function storeRequest(
@@ -67,7 +67,7 @@ async function keepText(
   }
 }
 
-/** Deletes the stored request of a refused job, which no worker takes. What stays is swept by the janitor. */
+/** Deletes the stored request of a rejected job, which no worker reads. The janitor deletes the rest. */
 export function discardStored(context: Context, jobId: string, { inputs, body }: StoredRequest): void {
   discardInputs(context, jobId, inputs);
   if (!("reference" in body)) return;
@@ -76,7 +76,7 @@ export function discardStored(context: Context, jobId: string, { inputs, body }:
   );
 }
 
-/** Deletes what a job that has ended came with. Never throws: what does not go now is the janitor's. */
+/** Deletes the stored request and media of an ended job. Never throws: the janitor deletes the rest after a failure. */
 export async function discardRequest(
   { storage, log }: { readonly storage: Storage; readonly log: Pick<Logger, "warn"> },
   job: {

@@ -1,4 +1,4 @@
-/** Products of an admitted call, the same from every entry point: its hold, its work message, and the row of a durable job. */
+/** Parts of an admitted call, the same for every entry point: its hold, its work message, and the row of a durable job. */
 import type { JobMessage, ModelResponse } from "#schemas/generated/types.ts";
 import type { Model } from "./model.ts";
 import type { JobRequest } from "#shared/jobs/admission.ts";
@@ -27,7 +27,7 @@ export interface WorkKind {
   readonly keepsRecord: boolean;
 }
 
-/** @param lifeMs how long the hold lives */
+/** @param lifeMs lifetime of the hold in milliseconds */
 export function holdOf(
   { id, caller }: AdmissionOf,
   model: Pick<Model, "slug">,
@@ -48,25 +48,25 @@ export function holdOf(
 
 export interface WorkFacts {
   readonly kind: { readonly name: JobMessage["kind"] };
-  /** API whose format the response has. */
+  /** API that defines the response format. */
   readonly api: "openai" | "anthropic" | "responses";
   readonly model: Pick<Model, "slug" | "price">;
   readonly bound: CallBound;
   /** Key under which the complete response is cached, and for how many seconds. */
   readonly cache?: { readonly key: string; readonly ttlS: number } | undefined;
-  /** Price of the variant that the call asks for; absent: the model's. */
+  /** Price of the requested variant; absent: the model's. */
   readonly price?: Price;
   /** Media in the object store. */
   readonly storedInputs?: StoredInputs;
-  /** Its request brings what its check found, see `LoadedCall`. */
+  /** True if its request contains the result of its check, see `LoadedCall`. */
   readonly bringsCheck?: true;
-  /** Name of the conversation that it belongs to, where its request says none. */
+  /** Name of its conversation, if the request has none. */
   readonly affinity?: string | undefined;
-  /** The object that the answer of a Responses call completes. */
+  /** The object that the result of a Responses call completes. */
   readonly response?: ModelResponse;
-  /** An answer without text is a failure. */
+  /** True: a response without text is a failure. */
   readonly needsText?: true;
-  /** Its states are shown to its caller as they come. */
+  /** True: its states are streamed to its caller. */
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message. */
   readonly fingerprint?: string;
@@ -138,7 +138,7 @@ export interface PreparedJob {
     Pick<WorkFacts, "bringsCheck"> &
     Partial<Pick<WorkFacts, "api">>;
   readonly stored: StoredRequest;
-  /** The caller reads its states as a stream. The job has no address afterwards. */
+  /** True if the caller reads its states as a stream. The job cannot be queried afterwards. */
   readonly isStreamed?: boolean;
   /** Fingerprint of a batch message. */
   readonly fingerprint?: string;
@@ -146,7 +146,7 @@ export interface PreparedJob {
   readonly lifeMs: number;
 }
 
-/** The fields that name a job's caller. Refused jobs have them too. */
+/** Returns the fields that identify a job's caller, also for rejected jobs. */
 export function jobCallerOf({ id, caller }: AdmissionOf) {
   return {
     id,
@@ -156,7 +156,7 @@ export function jobCallerOf({ id, caller }: AdmissionOf) {
   } satisfies Partial<JobRequest>;
 }
 
-/** The fields that describe a job's work, and bound its cost. */
+/** Returns the fields that describe a job's work, and bound its cost. */
 export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
   const { kind, model, checked, stored, isStreamed, fingerprint, lifeMs } = job;
   const facts = { kind, api: "openai", model, ...checked, storedInputs: stored.inputs } as const;
@@ -169,7 +169,7 @@ export function jobWorkOf(of: AdmissionOf, job: PreparedJob) {
     kind: kind.name,
     modality: model.modality,
     model: model.slug,
-    // The deadline is the row's; a worker puts in how long it may take.
+    // The row contains the deadline; a worker adds the time limit.
     work: workHead(of.caller, of.id, { ...facts, ...marks }, 0),
     request: stored.body,
     isHidden: isStreamed === true,

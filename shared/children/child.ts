@@ -1,7 +1,4 @@
-/**
- * One child process and its jobs, one at a time: their deadlines, the watch over its memory, and its end, which takes with it
- * whatever it started.
- */
+/** One child process that runs one job at a time: deadlines, memory limit, and its end together with all processes that it started. */
 import { readFileSync } from "node:fs";
 
 import { encodeFrame, readFrames, type ChildFrame } from "./frames.ts";
@@ -11,33 +8,33 @@ export interface ChildOptions {
   /** The child's script; it calls `serveTasks`. */
   readonly script: string;
   readonly args?: readonly string[];
-  /** Asked for each child. */
+  /** Called for each child. */
   readonly launch?: () => Launch;
-  /** From the moment a child has the job; a job may have its own. */
+  /** Timeout of a job in milliseconds, from its start in a child; a job may have its own. */
   readonly jobMs: number;
-  /** A child without work ends after this long. */
+  /** Time after which a child without work ends, in milliseconds. */
   readonly idleMs: number;
-  /** Infinity for programs that start under no such bound. */
+  /** Limit of the address space in bytes; Infinity for programs that cannot start under a limit. */
   readonly addressSpaceBytes: number;
-  /** A job whose child grows beyond this is ended; looked at every `watchMs`, where the system tells it. */
+  /** A job whose child exceeds this memory is ended; checked every `watchMs`, if the system reports it. */
   readonly memoryBytesMax: number;
   readonly watchMs: number;
-  /** Processor time of a child's whole life: the net under a child that has lost its parent within a job. */
+  /** Processor time of a child's whole life, in seconds: a safety limit for a child that has lost its parent within a job. */
   readonly processorSeconds: number;
-  /** A child is replaced after this many jobs, or when a job left it larger than this: what leaks in it stays small. */
+  /** A child is replaced after this many jobs, or when its memory exceeds the limit below after a job: this bounds leaks. */
   readonly jobsMax: number;
   readonly residentBytesMax: number;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-/** The environment in which one child runs. */
+/** Environment of one child. */
 export interface Launch {
-  /** Stands before the command: what takes rights from the child and then becomes it. */
+  /** Prefix of the command: a program that drops privileges and then executes the child. */
   readonly launcher: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
-  /** Brings a job's folder to the child. Returns what takes it back, once the job has ended. */
+  /** Makes a job's folder available to the child. Returns a function that revokes it after the job. */
   enter(folder: string): () => void;
-  /** The child has ended. */
+  /** Called after the child has ended. */
   close(): Promise<void>;
 }
 
@@ -48,11 +45,11 @@ export interface ChildJob {
   readonly signal?: AbortSignal | undefined;
   /** Folder with the job's files. */
   readonly folder?: string;
-  /** For tasks that send pieces before their result. */
+  /** For tasks that send chunks before their result. */
   readonly onChunk?: (chunk: Uint8Array) => void;
-  /** Foreign bytes go through a decoder: the child is not used again after it. */
+  /** True if a decoder processes untrusted bytes: the child is not reused after it. */
   readonly foreign?: boolean;
-  /** For jobs that take longer than the pool's usual ones. */
+  /** Timeout in milliseconds for jobs that take longer than the pool's usual ones. */
   readonly jobMs?: number;
   /** A child that has worked for one owner works for no other. */
   readonly owner?: string;
@@ -74,13 +71,13 @@ export class Child {
   private readonly process: ChildProcess;
   private readonly frames: AsyncGenerator<ChildFrame, void, void>;
   private jobs = 0;
-  /** It ends, or is to be replaced. */
+  /** True once the child is ending or must be replaced. */
   private isRetired = false;
   private idleTimer: ReturnType<typeof setTimeout> | undefined;
-  /** The last job's folder has been taken back. */
+  /** Resolves when the last job's folder has been revoked. */
   private left: Promise<void> | undefined;
 
-  /** @throws what the system says where it has no room for another process */
+  /** @throws the system's error if it cannot start another process */
   constructor(options: ChildOptions) {
     this.options = options;
     this.launch = options.launch?.();
@@ -97,7 +94,7 @@ export class Child {
     return this.jobs > 0;
   }
 
-  /** @throws MediaError what the task said, or why it was ended */
+  /** @throws MediaError of the task, or the reason why it was ended */
   async run(job: ChildJob): Promise<ChildResult> {
     clearTimeout(this.idleTimer);
     this.jobs += 1;
@@ -141,7 +138,7 @@ export class Child {
     }
   }
 
-  /** Counts down to its end unless it gets work. */
+  /** Starts the idle timeout, after which the child ends. */
   rest(): void {
     this.idleTimer = setTimeout(() => this.end(), this.options.idleMs);
     this.idleTimer.unref();
@@ -157,7 +154,7 @@ export class Child {
     await this.process.exited;
     this.isRetired = true;
     clearTimeout(this.idleTimer);
-    // Its job's folder is taken back first.
+    // Its job's folder is revoked first.
     await this.left;
     await this.launch?.close();
   }
@@ -169,14 +166,14 @@ export class Child {
       for (const bytes of encodeFrame({ head, parts: job.parts ?? [] })) await stdin.write(bytes);
       await stdin.flush();
     };
-    // A write to a child that was killed while its pipe was full may never end.
+    // A write to a child that was killed while its pipe was full may never settle.
     const written = write();
     written.catch(() => undefined);
     await Promise.race([written, exited]);
     for (;;) {
       const { value, done } = await this.frames.next();
       if (done === true) throw new Error("the child ended without an answer");
-      // What an earlier job says late is not this one's.
+      // A late message of an earlier job is ignored.
       if (value.head["job"] !== this.jobs) continue;
       if (value.head["kind"] !== "chunk") return this.read(value);
       for (const chunk of value.parts) job.onChunk?.(chunk);
@@ -186,7 +183,7 @@ export class Child {
   private read({ head, parts }: ChildFrame): ChildResult {
     if (head["kind"] === "done") {
       const { jobsMax, residentBytesMax, processorSeconds } = this.options;
-      // Half of a child's processor time is left for the longest job: it must not end within one.
+      // Half of a child's processor time is reserved for the longest job, so that the limit is not reached within one.
       const isSpent = Number(head["processorSeconds"]) > processorSeconds / 2;
       if (this.jobs >= jobsMax || isSpent || Number(head["rssBytes"]) > residentBytesMax) this.isRetired = true;
       return { output: head["output"], parts };
@@ -201,10 +198,10 @@ function spawn(options: ChildOptions, launch: Launch | undefined): ChildProcess 
   return Bun.spawn([...(launch?.launcher ?? []), ...limits(options), process.execPath, options.script, ...args], {
     stdin: "pipe",
     stdout: "pipe",
-    // Decoders grumble about every damaged file; what matters of it comes as an error.
+    // Decoders print warnings about every damaged file; relevant faults are returned as errors.
     stderr: "ignore",
     env: { ...options.environment, ...launch?.environment },
-    // A group of its own: what the child started goes with it.
+    // A process group of its own, so that all its descendants are killed with it.
     detached: true,
   });
 }
@@ -213,17 +210,17 @@ function killGroup(process_: { readonly pid: number; kill(signal: NodeJS.Signals
   try {
     process.kill(-process_.pid, "SIGKILL");
   } catch {
-    // It has no group yet, or has ended.
+    // The process has no group yet, or has ended.
     process_.kill("SIGKILL");
   }
 }
 
-/** False where neither prlimit can bound a child's memory nor /proc report it, as on macOS. */
+/** Returns false if neither prlimit can limit a child's memory nor /proc reports it, as on macOS. */
 export function canLimitMemory(): boolean {
   return Bun.which("prlimit") !== null || residentBytes(process.pid) > 0;
 }
 
-/** Command prefix that sets the limits; empty if the system has no prlimit: deadline and replacement by size remain. */
+/** Command prefix that sets the limits; empty without prlimit: then only the deadline and the replacement by size apply. */
 function limits({ addressSpaceBytes, processorSeconds }: ChildOptions): string[] {
   const prlimit = Bun.which("prlimit");
   if (prlimit === null) return [];
@@ -236,7 +233,7 @@ function limits({ addressSpaceBytes, processorSeconds }: ChildOptions): string[]
   ];
 }
 
-/** Resident memory of a process and of those that it started, in bytes; 0 if the system does not report it. */
+/** Returns the resident memory of a process and its descendants in bytes; 0 if the system does not report it. */
 function residentBytes(pid: number, depth = 0): number {
   try {
     const pages = readFileSync(`/proc/${pid}/statm`, "latin1").split(" ")[1];
@@ -248,13 +245,13 @@ function residentBytes(pid: number, depth = 0): number {
   }
 }
 
-/** Processes of processes: a launcher, the child, its browser, that one's tabs. */
+/** Maximum depth of descendants: a launcher, the child, its browser, the browser's tabs. */
 const DEPTH_MAX = 8;
 
-/** Some arm64 kernels have larger pages: the limit is then reached later. */
+/** Bytes of a memory page. Some arm64 kernels have larger pages, and the limit is then reached later. */
 const PAGE_BYTES = 4_096;
 
-/** Fault of a job that its caller gave up. */
+/** Error of a job that its caller aborted. */
 export function aborted(): MediaError {
   return new MediaError("aborted", "The media job was cancelled.");
 }

@@ -1,6 +1,6 @@
 /**
- * Frames between parent and child over the child's stdin and stdout: all lengths, a head in JSON, then the byte strings.
- * Bytes travel as they are: base64 over IPC would cost a third more space and a copy.
+ * Frames between parent and child over stdin and stdout: all lengths, a JSON head, then the byte strings. Bytes are sent unencoded: base64
+ * over IPC would cost a third more space and a copy.
  */
 
 import { MediaError } from "./media-error.ts";
@@ -10,16 +10,16 @@ export interface ChildFrame {
   readonly parts: readonly Uint8Array[];
 }
 
-/** Four bytes of the head's length, four of the number of parts, then four for each part. */
+/** Four bytes for the head's length, four for the number of parts, then four for each part. */
 const FIXED_BYTES = 8;
-/** More than any task sends or answers: a child that announces more is broken. */
+/** More parts than any task sends or returns: a child that announces more is broken. */
 const PARTS_MAX = 8;
 const HEAD_BYTES_MAX = 4 * 1_048_576;
 const PART_BYTES_MAX = 256 * 1_048_576;
 
 /**
- * One frame as the byte strings to write one after the other; parts are not copied.
- * @throws MediaError too_large, before anything is written, for a head that the other side would not take
+ * Returns one frame as byte strings to write in order; parts are not copied.
+ * @throws MediaError too_large, before anything is written, if the receiver would reject the head
  */
 export function encodeFrame(frame: ChildFrame): Uint8Array[] {
   const head = new TextEncoder().encode(JSON.stringify(frame.head));
@@ -35,8 +35,8 @@ export function encodeFrame(frame: ChildFrame): Uint8Array[] {
 }
 
 /**
- * Frames of a byte stream, as they are complete. Ends where the stream ends between two frames.
- * @throws Error when it ends within a frame or announces what no task sends
+ * Yields complete frames of a byte stream. Ends if the stream ends between two frames.
+ * @throws Error if the stream ends within a frame or announces an invalid one
  */
 export async function* readFrames(stream: AsyncIterable<Uint8Array>): AsyncGenerator<ChildFrame, void, void> {
   const reader = byteReader(stream);
@@ -64,7 +64,7 @@ function viewOf(bytes: Uint8Array): DataView {
 }
 
 interface ByteReader {
-  /** null at the end of the stream where `mayEnd`. */
+  /** Returns null at the end of the stream if `mayEnd`. */
   take(length: number, mayEnd: boolean): Promise<Uint8Array | null>;
   need(length: number): Promise<Uint8Array>;
 }

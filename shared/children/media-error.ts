@@ -1,6 +1,6 @@
 /**
- * Why a piece of media could not be read or made. `unsupported`, `corrupt`, `too_large` and `invalid` are the caller's to
- * mend; the others are ours.
+ * Reason why media could not be read or created. `unsupported`, `corrupt`, `too_large` and `invalid` are the caller's faults; the others
+ * are ours.
  */
 export type MediaFault =
   | "unsupported"
@@ -23,11 +23,11 @@ const FAULTS: readonly MediaFault[] = [
   "failed",
 ];
 
-/** The message is one plain sentence that a client may read, except for `failed`, which goes to the log only. */
+/** The message is one plain sentence that a client may read, except for `failed`, which is only logged. */
 export class MediaError extends Error {
   override readonly name = "MediaError";
   readonly fault: MediaFault;
-  /** Its message came from a child, which may repeat in it what it was given. */
+  /** True if a child created the message, which may quote its input. */
   readonly isRelayed: boolean;
 
   constructor(
@@ -42,7 +42,7 @@ export class MediaError extends Error {
   }
 }
 
-/** For errors that crossed from a child process as data. */
+/** For errors received as data from a child process. */
 export function isMediaFault(value: unknown): value is MediaFault {
   return FAULTS.some((fault) => fault === value);
 }

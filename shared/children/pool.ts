@@ -1,6 +1,6 @@
 /**
- * Heavy work in child processes: a few at a time, each job with a deadline, each child with limits on memory and time, so
- * that neither a heartbeat nor a neighbour's job waits for it. A child that crashes or is ended takes one job with it.
+ * Heavy work in child processes: a few concurrent jobs, each with a deadline, in children with limits on memory and time, so that
+ * heartbeats and other jobs are never delayed. A child that crashes or is ended affects one job only.
  */
 import { aborted, Child, type ChildJob, type ChildOptions, type ChildResult } from "./child.ts";
 import { MediaError } from "./media-error.ts";
@@ -8,29 +8,29 @@ import { MediaError } from "./media-error.ts";
 export type { ChildJob, Launch } from "./child.ts";
 
 export interface ChildPoolOptions extends ChildOptions {
-  /** Children that wait for work before there is any. */
+  /** Number of children started in advance. */
   readonly spares?: number;
   readonly childrenMax: number;
-  /** Jobs that wait beyond those that run; the next one hears `busy`. */
+  /** Maximum waiting jobs; further ones fail with `busy`. */
   readonly queueMax: number;
 }
 
 export interface ChildPool {
-  /** @throws MediaError what the task said, or busy, timeout, aborted, failed */
+  /** @throws MediaError of the task, or busy, timeout, aborted, failed */
   run(job: ChildJob): Promise<ChildResult>;
-  /** Ends all children at once; their jobs fail. Later jobs start new ones. */
+  /** Ends all children immediately; their jobs fail. Later jobs start new ones. */
   close(): Promise<void>;
 }
 
 interface Waiting {
   readonly job: ChildJob;
-  /** It waits no more: the caller's signal is let go, and with it the bytes of the job. */
+  /** Stops waiting: removes the listener of the caller's signal, and with it the reference to the job's bytes. */
   readonly leaveQueue: () => void;
   readonly resolve: (result: ChildResult) => void;
   readonly reject: (error: unknown) => void;
 }
 
-/** Starts nothing until the first job, but for spares. */
+/** Starts no child before the first job, except for spares. */
 export function createChildPool(options: ChildPoolOptions): ChildPool {
   return new Pool(options);
 }
@@ -76,14 +76,14 @@ class Pool implements ChildPool {
     await Promise.all(ending.map((child) => child.ended));
   }
 
-  /** Gives jobs that wait to the children there are or may be. */
+  /** Assigns waiting jobs to available or new children. */
   private next(): void {
     for (let [waiting] = this.queue; waiting !== undefined; [waiting] = this.queue) {
-      // One that rests keeps what it has loaded, foreign bytes end theirs.
+      // A job with untrusted bytes prefers a new child: its child ends afterwards, and idle ones keep their loaded code.
       const { foreign, owner } = waiting.job;
       const child = foreign === true ? (this.start() ?? this.usable(owner)) : (this.usable(owner) ?? this.start());
       if (child === undefined) {
-        // It waits for another owner's work: its place is free once it is gone.
+        // An idle child of another owner is ended, and makes room for a new one.
         if (this.idle.length > 0 && this.children.size >= this.options.childrenMax) this.idle.shift()?.end();
         return;
       }
@@ -101,7 +101,7 @@ class Pool implements ChildPool {
     } catch (error) {
       reject(error);
     }
-    // Its place is free once it is gone.
+    // Its slot is free after its end.
     if (!child.isUsable || job.foreign === true) child.end();
     else {
       this.idle.push(child);
@@ -110,7 +110,7 @@ class Pool implements ChildPool {
     }
   }
 
-  /** One that has rested for too long is told to end and is idle until it has. */
+  /** Returns an idle child. A child past its idle timeout is ending and counts as idle until then. */
   private usable(owner: string | undefined): Child | undefined {
     for (const isOwn of [true, false]) {
       const at = this.idle.findLastIndex((child) => child.isUsable && child.owner === (isOwn ? owner : undefined));
@@ -119,7 +119,7 @@ class Pool implements ChildPool {
     return undefined;
   }
 
-  /** Spares are counted among the children there may be. */
+  /** Starts missing spares, within the maximum number of children. */
   private topUp(): void {
     const { spares = 0 } = this.options;
     const fresh = (): number => this.idle.filter((child) => child.owner === undefined && child.isUsable).length;
@@ -140,7 +140,7 @@ class Pool implements ChildPool {
     return child;
   }
 
-  /** Undefined where the system has no room for another process; with none alive, nothing else would answer what waits. */
+  /** Returns undefined if the system cannot start another process; throws if no child is alive, since waiting jobs would never run. */
   private tryStart(): Child | undefined {
     try {
       return new Child(this.options);
@@ -154,14 +154,14 @@ class Pool implements ChildPool {
     }
   }
 
-  /** Waits for a child's end and gives its place to another. */
+  /** Waits for a child's end and gives its slot to another. */
   private async forget(child: Child): Promise<void> {
     await child.ended;
     this.children.delete(child);
     const at = this.idle.indexOf(child);
     if (at >= 0) this.idle.splice(at, 1);
     this.next();
-    // One that ended before it had work would end again.
+    // A child that ended before its first job would probably end again.
     if (child.hasWorked) this.topUp();
   }
 }

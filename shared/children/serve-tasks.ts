@@ -1,4 +1,4 @@
-/** The child's side of a child pool: takes one job after the other from stdin and answers on stdout. */
+/** Child side of a child pool: runs jobs from stdin one after the other and writes results to stdout. */
 import { writeSync } from "node:fs";
 
 import { encodeFrame, readFrames } from "./frames.ts";
@@ -9,16 +9,16 @@ export interface TaskResult {
   readonly parts?: readonly Uint8Array[];
 }
 
-/** `emit` sends a piece of the result before the rest is there. */
+/** `emit` sends a chunk of the result early. */
 export type Task = (
   input: unknown,
   parts: readonly Uint8Array[],
   emit: (chunk: Uint8Array) => void,
 ) => Promise<TaskResult>;
 
-/** Serves until stdin closes, which it does with the parent, whatever that died of. */
+/** Serves until stdin closes, which also happens when the parent crashes. */
 export async function serveTasks(tasks: Readonly<Record<string, Task>>): Promise<void> {
-  // What fails unheard may be what a task waits for: its parent learns of it now rather than at the deadline.
+  // A task may wait for the rejected promise forever: exiting informs the parent now rather than at the deadline.
   process.on("unhandledRejection", () => process.exit(1));
   for await (const { head, parts } of readFrames(Bun.stdin.stream())) {
     const { job } = head;

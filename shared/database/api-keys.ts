@@ -1,10 +1,10 @@
-/** API keys; of a key only its hash is kept. A change and its audit row are one statement. */
+/** API keys, of which only the hash is stored. A change and its audit row are one statement. */
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 import type { MemberRole } from "./members.ts";
 
-/** Keys that are neither revoked nor expired. */
+/** Maximum number of keys that are neither revoked nor expired. */
 export const KEYS_PER_WORKSPACE_MAX = 1_000;
 
 export interface KeyRow {
@@ -12,7 +12,7 @@ export interface KeyRow {
   readonly name: string;
   readonly hint: string;
   readonly preset: string;
-  /** Null: it may run all. */
+  /** Tools that the key may run; null: all. */
   readonly tools: readonly string[] | null;
   readonly created_at: Date;
   readonly expires_at: Date | null;
@@ -25,7 +25,7 @@ export interface KeySummary extends KeyRow {
   readonly member: string;
   readonly role: MemberRole;
   readonly is_member_active: boolean;
-  /** By the database's clock. */
+  /** True if the key has expired by the database's clock. */
   readonly is_expired: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface NewKey {
   readonly hint: string;
   readonly preset: string;
   readonly expiresAt?: Date | null;
-  /** Null or absent: it may run all. */
+  /** Tools that the key may run; null or absent: all. */
   readonly tools?: readonly string[] | null;
   readonly actor: Actor;
 }
@@ -50,8 +50,8 @@ const SUMMARY = `select k.id, k.name, k.hint, k.preset, k.tools, k.created_at, k
      join member m on m.id = k.member_id`;
 
 /**
- * known: there is a key with this id already, whoever's it is; too_many: the workspace has its most of live keys.
- * @throws Error when the member is not one of this workspace
+ * Creates a key. known: a key with this id exists, in any workspace; too_many: the workspace has the maximum of live keys.
+ * @throws Error if the member does not belong to this workspace
  */
 export async function insertKey(
   target: Queryable,
@@ -101,8 +101,8 @@ export async function insertKey(
 }
 
 /**
- * A key in place of another, with its name, member, preset, tools and end; the old one ends after the overlap.
- * @returns over: that is revoked or expired; too_many: while both live the workspace would have more than its most
+ * Creates a successor with the key's name, member, preset, tools and expiry; the old key expires after the overlap.
+ * @returns over: the key is revoked or expired; too_many: both keys would exceed the workspace's maximum of live keys
  */
 export async function replaceKey(
   target: Queryable,
@@ -152,7 +152,7 @@ export async function replaceKey(
   return key.overlapSeconds > 0 && (row?.live ?? 0) >= KEYS_PER_WORKSPACE_MAX ? "too_many" : "over";
 }
 
-/** Undefined when it was revoked before. It stops working everywhere within a second. */
+/** Revokes a key for all processes within a second. Returns undefined if it was already revoked. */
 export async function revokeKey(
   target: Queryable,
   workspaceId: string,
@@ -174,16 +174,16 @@ export async function revokeKey(
 export interface KeyChange {
   readonly id: string;
   readonly actor: Actor;
-  /** Those that are absent stay as they are. */
+  /** Changes of a key; absent members stay unchanged. */
   readonly name?: string;
   readonly preset?: string;
-  /** Null: it does not end by itself. */
+  /** Expiry; null: none. */
   readonly expiresAt?: Date | null;
-  /** Null: it may run all. */
+  /** Tools that the key may run; null: all. */
   readonly tools?: readonly string[] | null;
 }
 
-/** Undefined when it was so already, or is revoked. */
+/** Returns undefined if nothing changed, or if the key is revoked. */
 export async function updateKey(
   target: Queryable,
   workspaceId: string,
@@ -222,7 +222,7 @@ export async function updateKey(
   return rows[0];
 }
 
-/** Revoked ones too. */
+/** Includes revoked keys. */
 export async function findKeyByHash(
   target: Queryable,
   workspaceId: string,
@@ -235,13 +235,13 @@ export async function findKeyByHash(
   return rows[0];
 }
 
-/** Revoked ones too. */
+/** Includes revoked keys. */
 export async function findKey(target: Queryable, workspaceId: string, id: string): Promise<KeySummary | undefined> {
   const rows = await target.query<KeySummary>(`${SUMMARY} where k.workspace_id = $1 and k.id = $2`, [workspaceId, id]);
   return rows[0];
 }
 
-/** Revoked ones too, the newest first, behind `after`; ids may be callers', so they tell no order. @param memberId of one member alone, when given */
+/** Includes revoked keys, newest first, after `after`; callers may choose ids. @param memberId limits the list to one member */
 export function pageKeys(
   target: Queryable,
   workspaceId: string,
@@ -261,7 +261,7 @@ export function pageKeys(
   );
 }
 
-/** Revoked ones too, oldest first. */
+/** Includes revoked keys, oldest first. */
 export function listMemberKeys(target: Queryable, workspaceId: string, memberId: string): Promise<KeyRow[]> {
   return target.query<KeyRow>(
     `select ${COLUMNS} from api_key where workspace_id = $1 and member_id = $2 order by created_at, id`,
@@ -269,7 +269,7 @@ export function listMemberKeys(target: Queryable, workspaceId: string, memberId:
   );
 }
 
-/** Finds a key and its workspace. For operators, who name a key by its id alone; later statements name the workspace too. */
+/** Finds a key and its workspace. For operators, who know only the id of the key; later statements name the workspace too. */
 export async function findKeyOwner(
   target: Queryable,
   keyId: string,
@@ -281,7 +281,7 @@ export async function findKeyOwner(
   return rows[0];
 }
 
-/** Keys that were used lately, whoever's they are. */
+/** Records the last use of keys of any workspace. */
 export async function noteKeysUsed(target: Queryable, keyIds: readonly string[]): Promise<void> {
   await target.query(
     `update api_key set last_used_at = now()

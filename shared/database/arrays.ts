@@ -1,4 +1,4 @@
-/** Postgres array literals for values that need no quoting (uuid, numbers, booleans): cheaper than the driver's own. */
+/** Returns a Postgres array literal for values without quoting (uuid, numbers, booleans): cheaper than the driver's encoding. */
 
 export function plainArray(values: readonly (string | number | bigint | boolean | null)[]): string {
   let text = "{";

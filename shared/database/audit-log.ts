@@ -1,21 +1,21 @@
-/** Audit log of changes. A change of one statement writes its row in that statement; `recordAudit` is for changes of several. */
+/** Audit log of changes. A change in one statement writes its row in that statement; `recordAudit` is for changes in several. */
 import type { Queryable } from "./client.ts";
 
 /** Author of a change in the audit log. */
 export interface Actor {
-  /** system: a process of ours, by itself. */
+  /** system: one of our processes, without a person. */
   readonly type: "member" | "operator" | "system";
-  /** Id of a member; for an operator, the name of its token, or a reserved one such as `command`. */
+  /** Id of a member; for an operator, the name of the token, or a reserved name such as `command`. */
   readonly id: string;
   readonly key_id?: string;
   readonly ip?: string;
   readonly request_id?: string;
 }
 
-/** Returns the actor as JSON text, which statements take. */
+/** Returns the actor as JSON text, as statements expect it. */
 export const actorJson = (actor: Actor): string => JSON.stringify(actor);
 
-/** Everything done by an admin command on the database. */
+/** Actor of all admin commands on the database. */
 export const OPERATOR: Actor = { type: "operator", id: "command" };
 
 export type AuditValues = Readonly<Record<string, unknown>>;
@@ -24,14 +24,14 @@ export interface AuditEntry {
   readonly actor: Actor;
   /** Noun and verb: `key.create`. */
   readonly action: string;
-  /** Id of what was changed. */
+  /** Id of the changed object. */
   readonly subject: string;
-  /** Values before and after the change; null where there was or is nothing. Never a secret. */
+  /** Values before and after the change; null before a creation or after a deletion. Never a secret. */
   readonly before?: AuditValues | null;
   readonly after?: AuditValues | null;
 }
 
-/** Call it in the transaction of the change it tells of. `workspaceId` is null for what concerns no workspace. */
+/** Writes an audit row. Call this in the transaction of the change. `workspaceId` is null if the change concerns no workspace. */
 export async function recordAudit(tx: Queryable, workspaceId: string | null, entry: AuditEntry): Promise<void> {
   const json = (values: AuditValues | null | undefined): string | null => (values ? JSON.stringify(values) : null);
   await tx.query(
@@ -42,16 +42,16 @@ export async function recordAudit(tx: Queryable, workspaceId: string | null, ent
 }
 
 interface Told {
-  /** Columns of `changed` whose values are told, as in a list of columns. Never a secret. */
+  /** Columns of `changed` to record, as a list of columns. Never a secret. */
   readonly before?: string;
   readonly after?: string;
-  /** In SQL, when they are no columns of these names. */
+  /** SQL expressions, if the columns have other names. */
   readonly workspace?: string;
   readonly subject?: string;
 }
 
 /**
- * Part of a statement, `logged as (…)`: it writes the audit row of what the part `changed` made or deleted.
+ * Returns the part `logged as (…)` of a statement, which writes the audit row for a creation or deletion in the part `changed`.
  * @param actor parameter that is the actor as JSON
  */
 export function logged(
@@ -68,7 +68,7 @@ export function logged(
 }
 
 /**
- * The same of an update: values before it are those of the part `old`, values after it those of `changed`.
+ * Returns the same part for an update, with old values from the part `old` and new values from `changed`.
  * @param action in SQL, with `o` for the old row and `c` for the changed one
  */
 export function loggedUpdate(action: string, actor: `$${number}`, columns: string, workspace = "workspace_id"): string {
@@ -89,7 +89,7 @@ export interface AuditRow {
   readonly id: bigint;
   readonly workspace_id: string | null;
   readonly actor: Actor;
-  /** Present name of a member; null for other actors. */
+  /** Current name of a member; null for other actors. */
   readonly actor_name: string | null;
   readonly action: string;
   readonly subject: string;
@@ -108,7 +108,7 @@ export interface AuditQuery {
   readonly endTime: Date | null;
 }
 
-/** The newest first. `workspaceId` null: of all workspaces, for operators. */
+/** Newest first. `workspaceId` null: of all workspaces, for operators. */
 export function listAudit(target: Queryable, workspaceId: string | null, query: AuditQuery): Promise<AuditRow[]> {
   return target.query<AuditRow>(
     `select a.id, a.workspace_id, a.actor, m.name as actor_name, a.action, a.subject, a.before, a.after, a.at

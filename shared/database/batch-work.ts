@@ -1,9 +1,9 @@
-/** Work on batches by whoever leads them, and what the janitor takes away behind them. How it is done: ingress/batches. */
+/** Writes of a batch's leader, and cleanup by the janitor. The batch process itself is in ingress/batches. */
 import { plainArray } from "./arrays.ts";
 import { type BatchEnd, type BatchRow, LINE_ROW_BYTES } from "./batches.ts";
 import type { Queryable } from "./client.ts";
 
-/** Takes up the batch that has waited for longest; undefined: none waits. */
+/** Takes over the batch that has waited longest; undefined if none waits. */
 export async function leadBatch(
   target: Queryable,
   leaseMs: number,
@@ -13,13 +13,13 @@ export async function leadBatch(
   return row;
 }
 
-/** A batch and its leader, whose writes are worth nothing once another leads it. */
+/** A batch and the epoch of its leader; writes with an older epoch are rejected. */
 export type Led = Pick<BatchRow, "id" | "epoch">;
 
-/** Another leads the batch: what this process has of it is worth nothing. */
+/** Thrown when another process leads the batch: the data of this process is outdated. */
 export class Superseded extends Error {}
 
-/** Renews the lease. False when another leads the batch. */
+/** Renews the lease. Returns false if another process leads the batch. */
 export async function keepLeading(target: Queryable, { id, epoch }: Led, leaseMs: number): Promise<boolean> {
   const rows = await target.query(
     `update batch set lease_until = clock_timestamp() + $3 * interval '1 millisecond'
@@ -29,7 +29,7 @@ export async function keepLeading(target: Queryable, { id, epoch }: Led, leaseMs
   return rows.length > 0;
 }
 
-/** Reads it again, and ends it where its time is over. Undefined when another leads it. */
+/** Reads the batch again, and ends it if its time has expired. Returns undefined if another process leads it. */
 export async function lookAgain(target: Queryable, { id, epoch }: Led): Promise<BatchRow | undefined> {
   const [over] = await target.query<BatchRow>(
     `update batch set ends_as = 'expired', ends_at = clock_timestamp(), state = 'finalizing', finalizing_at = clock_timestamp()
@@ -45,7 +45,7 @@ export async function lookAgain(target: Queryable, { id, epoch }: Led): Promise<
   return row;
 }
 
-/** Another may lead it from now on, not before `waitMs`. */
+/** Gives up the lead; another process can take over after `waitMs`. */
 export async function leaveBatch(target: Queryable, { id, epoch }: Led, waitMs: number): Promise<void> {
   await target.query(
     `update batch set lease_until = null, turns_lost = 0, next_at = clock_timestamp() + $3 * interval '1 millisecond'
@@ -62,7 +62,7 @@ export interface BatchLine {
   readonly job_id: string;
 }
 
-/** Lines of an earlier validation that was not brought to its end. */
+/** Deletes the lines of an earlier, unfinished validation. */
 export async function dropLines(target: Queryable, { id, epoch }: Led): Promise<void> {
   await target.query(
     "delete from batch_line where batch_id = $1 and exists (select from batch where id = $1 and epoch = $2)",
@@ -70,7 +70,7 @@ export async function dropLines(target: Queryable, { id, epoch }: Led): Promise<
   );
 }
 
-/** Returns the numbers of those that were written: not of one whose custom_id the batch has already. */
+/** Returns the numbers of the inserted lines; a line whose custom_id the batch already has is skipped. */
 export async function insertLines(
   target: Queryable,
   { id, epoch }: Led,
@@ -96,8 +96,8 @@ export async function insertLines(
 }
 
 /**
- * Lets the lines of a batch begin. `gone`: another leads it, or it is to end; `crowded`: the workspace's kept batches have too many lines;
- * `full`: its storage does not hold these.
+ * Starts the lines of a batch. `gone`: another process leads it, or it is ending; `crowded`: the workspace's stored batches have too many
+ * lines; `full`: the workspace's storage has no capacity for these lines.
  */
 export async function beginBatch(
   target: Queryable,
@@ -119,7 +119,7 @@ export async function beginBatch(
 
 const LINE = "l.number, l.custom_id, l.start, l.bytes, l.job_id";
 
-/** The next lines, which are under way from now on. Undefined when another leads the batch, or it ends as something else than is known here. */
+/** Marks the next lines as running and returns them. Returns undefined if another process leads the batch, or if its end has changed. */
 export async function takeLines(
   target: Queryable,
   { id, epoch, ends_as }: Led & Pick<BatchRow, "ends_as">,
@@ -141,7 +141,7 @@ export async function takeLines(
   return rows.length === 0 ? undefined : rows.filter((row) => row.number !== null);
 }
 
-/** Lines that are under way, and whether their job or run is there. */
+/** Returns running lines, and whether their job or run exists. */
 export function runningLines(
   target: Queryable,
   id: string,
@@ -153,7 +153,7 @@ export function runningLines(
   );
 }
 
-/** Those of these jobs and runs that have ended. */
+/** Returns the jobs and runs of the list that have ended. */
 export async function findEnded(target: Queryable, ids: readonly string[], max: number): Promise<string[]> {
   const rows = await target.query<{ id: string }>(
     `select id from job where id = any ($1::uuid[]) and ended_at is not null
@@ -164,13 +164,13 @@ export async function findEnded(target: Queryable, ids: readonly string[], max: 
   return rows.map(({ id }) => id);
 }
 
-/** Forgets the job of a line that was refused, so that the line can be admitted. False when there is none. */
+/** Deletes the job of a rejected line, so that the line can be admitted again. Returns false if there is none. */
 export async function forgetRefused(target: Queryable, jobId: string): Promise<boolean> {
   const rows = await target.query("delete from job where id = $1 and state = 'refused' returning 1", [jobId]);
   return rows.length > 0;
 }
 
-/** The same of all lines that are under way and were refused for one of these reasons. */
+/** Deletes the jobs of all running lines that were rejected with one of these codes. */
 export async function forgetAllRefused(target: Queryable, { id, epoch }: Led, codes: readonly string[]): Promise<void> {
   await target.query(
     `delete from job j using batch_line l
@@ -188,7 +188,7 @@ export interface Part {
   readonly lines: readonly { readonly number: number; readonly bytes: number }[];
 }
 
-/** Ends lines whose records are stored. False when another leads the batch. */
+/** Ends lines whose records are stored. Returns false if another process leads the batch. */
 export async function endLines(target: Queryable, { id, epoch }: Led, part: Part): Promise<boolean> {
   const [row] = await target.query<{ done: boolean }>(
     "select end_batch_lines($1, $2, $3, $4, $5, $6::int[], $7::int[]) as done",
@@ -206,7 +206,7 @@ export async function endLines(target: Queryable, { id, epoch }: Led, part: Part
   return row?.done === true;
 }
 
-/** Nothing is under way any more: its files are written next. */
+/** Marks that no line is running and that the files are written next. */
 export async function finalizeBatch(target: Queryable, { id, epoch }: Led): Promise<void> {
   await target.query(
     `update batch set ends_as = 'completed', ends_at = clock_timestamp(), state = 'finalizing', finalizing_at = clock_timestamp()
@@ -215,15 +215,15 @@ export async function finalizeBatch(target: Queryable, { id, epoch }: Led): Prom
   );
 }
 
-/** Ends the batch and writes its event. Returns false when another leads it. */
+/** Ends the batch and writes its event. Returns false if another process leads it. */
 export async function endBatch(
   target: Queryable,
   { id, epoch }: Led,
   end: {
     readonly state: BatchEnd | "failed";
-    /** Faults of the input, as JSON text. */
+    /** Errors of the input, as JSON text. */
     readonly errors: string | null;
-    /** Error of the event; null for a batch that completed or was cancelled. */
+    /** Error of the event; null for a completed or cancelled batch. */
     readonly error: { readonly code: string; readonly message: string } | null;
     readonly outputFileId?: string | null;
     readonly errorFileId?: string | null;
@@ -250,7 +250,7 @@ export interface PartRow {
   readonly key: string;
 }
 
-/** Parts of one of the files, from the one that has byte `from` on. */
+/** Returns the parts of one file, starting with the part that contains byte `from`. */
 export function findParts(
   target: Queryable,
   id: string,
@@ -264,7 +264,7 @@ export function findParts(
   );
 }
 
-/** Parts of batches that have written their files, which have their bytes now. */
+/** Returns the parts of batches whose output files are complete; the parts are no longer needed. */
 export function findSpentParts(
   target: Queryable,
   max: number,
@@ -276,7 +276,7 @@ export function findSpentParts(
   );
 }
 
-/** These parts are not in the object store any more. */
+/** Deletes the rows of parts that were removed from the object store. */
 export async function forgetParts(target: Queryable, batchId: string, keys: readonly string[]): Promise<void> {
   await target.query("delete from batch_part where batch_id = $1 and key = any ($2)", [batchId, keys]);
 }
@@ -284,13 +284,13 @@ export async function forgetParts(target: Queryable, batchId: string, keys: read
 export interface OpenBatches {
   readonly waiting: bigint;
   readonly running: bigint;
-  /** Age of the oldest batch that has not ended. */
+  /** Age of the oldest open batch, in seconds. */
   readonly oldest_seconds: number;
-  /** Longest time without a line that ended. A batch that waits for room for its files has none left. */
+  /** Longest time since the last ended line, in seconds. Batches that wait for storage capacity of their files have no lines left. */
   readonly stalled_seconds: number;
 }
 
-/** Lines and times of batches that have not ended. */
+/** Returns line counts and times of open batches. */
 export async function countOpenBatches(target: Queryable): Promise<OpenBatches> {
   const [row] = await target.query<OpenBatches>(
     `select coalesce(sum(b.total - b.completed - b.failed - under_way.lines), 0)::bigint as waiting,
@@ -305,7 +305,7 @@ export async function countOpenBatches(target: Queryable): Promise<OpenBatches> 
   return row;
 }
 
-/** Batches that ended long ago go, with their lines. */
+/** Deletes batches that ended before the retention period, with their lines. */
 export async function dropEndedBatches(target: Queryable, olderHours: number, max: number): Promise<number> {
   const rows = await target.query(
     `delete from batch where id in (
@@ -316,7 +316,7 @@ export async function dropEndedBatches(target: Queryable, olderHours: number, ma
   return rows.length;
 }
 
-/** Those of the keys that are parts of a batch. */
+/** Returns the keys that are parts of a batch. */
 export async function knownParts(target: Queryable, keys: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await target.query<{ key: string }>("select key from batch_part where key = any ($1)", [keys]);
   return new Set(rows.map(({ key }) => key));

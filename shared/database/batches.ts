@@ -1,4 +1,4 @@
-/** Batches as callers see them: made, read, listed, cancelled. How they are worked on: batch-work.ts. */
+/** Batches in requests of callers: create, read, list, cancel. The processing is in batch-work.ts. */
 import type { Queryable } from "./client.ts";
 import { type Viewer, viewerValues } from "./viewer.ts";
 
@@ -13,13 +13,13 @@ export type BatchState =
   | "cancelled";
 export type BatchEnd = "completed" | "expired" | "cancelled";
 
-/** Lines of all batches of one workspace that are kept: some gigabyte of rows. */
+/** Maximum lines of all stored batches of one workspace: some gigabytes of rows. */
 export const KEPT_LINES_MAX = 1_000_000;
 
-/** Bytes that a line counts in the storage of its workspace, beside its `custom_id`: about the size of its row and of its entries in indexes. */
+/** Bytes that a line counts in its workspace's storage, in addition to its `custom_id`: about the size of its row and index entries. */
 export const LINE_ROW_BYTES = 1_024;
 
-/** Batches of one workspace that have not ended. */
+/** Maximum open batches of one workspace. */
 export const OPEN_BATCHES_MAX = 100;
 
 export interface BatchRow {
@@ -33,7 +33,7 @@ export interface BatchRow {
   readonly metadata: string | null;
   readonly output_expires_s: number | null;
   readonly state: BatchState;
-  /** Set from when on no line is begun. */
+  /** Set when no further line starts. */
   readonly ends_as: BatchEnd | null;
   readonly ends_at: Date | null;
   /** JSON text. */
@@ -69,12 +69,12 @@ export interface NewBatch extends Pick<
   BatchRow,
   "id" | "workspace_id" | "key_id" | "fingerprint" | "endpoint" | "input_file_id" | "metadata" | "output_expires_s"
 > {
-  /** Name under which the same call may come again. */
+  /** Idempotency key of the call. */
   readonly repeatId: string | null;
   readonly windowMs: number;
 }
 
-/** Returns the id of the batch, or of the one that was made under the same name before; null: the workspace has as many as it may. */
+/** Returns the id of the batch, or of an earlier batch with the same idempotency key; null if the workspace has the maximum. */
 export async function insertBatch(target: Queryable, batch: NewBatch): Promise<string | null> {
   const [row] = await target.query<{ id: string | null }>(
     "select insert_batch($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11) as id",
@@ -95,7 +95,7 @@ export async function insertBatch(target: Queryable, batch: NewBatch): Promise<s
   return row?.id ?? null;
 }
 
-/** The batch that was made under this name, which no other member has. */
+/** Returns the batch of this idempotency key; keys are separate for each member. */
 export async function findRepeated(
   target: Queryable,
   { workspace_id, repeatId }: Pick<NewBatch, "workspace_id" | "repeatId">,
@@ -108,10 +108,10 @@ export async function findRepeated(
   return row;
 }
 
-/** A batch belongs to the member whose key made it. */
+/** A batch belongs to the member whose key created it. */
 const VISIBLE = "workspace_id = $1 and ($3 or key_id in (select k.id from api_key k where k.member_id = $2))";
 
-/** Undefined for a batch that the viewer does not see as for none. */
+/** Returns undefined for an invisible batch as for a missing one. */
 export async function findBatch(target: Queryable, viewer: Viewer, id: string): Promise<BatchRow | undefined> {
   const [row] = await target.query<BatchRow>(`select * from batch where ${VISIBLE} and id = $4`, [
     ...viewerValues(viewer),
@@ -120,7 +120,7 @@ export async function findBatch(target: Queryable, viewer: Viewer, id: string): 
   return row;
 }
 
-/** The newest first. @param after id of a batch: the page begins behind it */
+/** Newest first. @param after id of a batch; the page starts after it */
 export function listBatches(
   target: Queryable,
   viewer: Viewer,
@@ -135,7 +135,7 @@ export function listBatches(
   );
 }
 
-/** False when it has ended, or is about to. */
+/** Returns false if the batch has ended or is ending. */
 export async function cancelBatch(target: Queryable, workspaceId: string, id: string): Promise<boolean> {
   const rows = await target.query(
     `update batch set state = 'cancelling', ends_as = 'cancelled', ends_at = clock_timestamp(), cancelling_at = clock_timestamp(),
@@ -154,7 +154,7 @@ export interface EndedLine {
   readonly record_bytes: number;
 }
 
-/** In the order of their ends. @param after the job of a line */
+/** Sorted by end. @param after job of a line; the page starts after it */
 export function listEndedLines(
   target: Queryable,
   id: string,

@@ -1,4 +1,4 @@
-/** Alerts on what a workspace spends. Changes come under lockBudgets, and write their audit row in the same transaction. */
+/** Alerts on a workspace's spending. Changes require lockBudgets, and write their audit row in the same transaction. */
 import { creditsNumber } from "#shared/money.ts";
 
 import { type Actor, type AuditValues, recordAudit } from "./audit-log.ts";
@@ -21,7 +21,7 @@ export interface BudgetAlertRow extends BudgetTerms {
   readonly id: string;
   readonly created_at: Date;
   readonly updated_at: Date;
-  /** Start of the present period, with the nano-credits spent in it. */
+  /** Start of the current period, and the nano-credits spent in it. */
   readonly period_start: Date;
   readonly spent: bigint;
   readonly last_fired_at: Date | null;
@@ -33,7 +33,7 @@ const ROWS = `select a.id, a.name, a.threshold, a.period, a.channel_ids::text[] 
      from budget_alert a
      join budgets_now($1, now()) b on b.alert_id = a.id`;
 
-/** The newest first, behind `after`. */
+/** Newest first, after `after`. */
 export function pageBudgetAlerts(
   target: Queryable,
   workspaceId: string,
@@ -62,11 +62,11 @@ interface NewBudgetAlert extends BudgetTerms {
   readonly id: string;
   readonly actor: Actor;
   readonly memberId: string;
-  /** Alerts a workspace may have. */
+  /** Maximum alerts of a workspace. */
   readonly max: number;
 }
 
-/** `known`: there is one of this id already, perhaps another workspace's. */
+/** `known`: an alert with this id exists, perhaps in another workspace. */
 export function insertBudgetAlert(
   database: Database,
   workspaceId: string,
@@ -98,7 +98,7 @@ export function insertBudgetAlert(
   );
 }
 
-/** Changes the terms that are given; absent ones stay. Undefined: there is no such alert. */
+/** Changes the given terms; absent ones stay unchanged. Returns undefined if there is no such alert. */
 export function updateBudgetAlert(
   database: Database,
   workspaceId: string,
@@ -111,7 +111,7 @@ export function updateBudgetAlert(
       const terms = { ...old, ...asked };
       const [before, after] = [told(old), told(terms)];
       if (JSON.stringify(before) === JSON.stringify(after)) return "same";
-      // What has been reached by now was reached as the alert was until now.
+      // Thresholds reached so far were reached under the terms before this change.
       await fireBudgets(tx, workspaceId);
       const isJudgedAnew =
         terms.threshold !== old.threshold || terms.period !== old.period || (terms.is_active && !old.is_active);
@@ -130,7 +130,7 @@ export function updateBudgetAlert(
   );
 }
 
-/** False: there is none. */
+/** Returns false if there is none. */
 export function deleteBudgetAlert(
   database: Database,
   workspaceId: string,
@@ -147,7 +147,7 @@ export function deleteBudgetAlert(
   });
 }
 
-/** Those that are no channels of the workspace. */
+/** Returns the ids that are not channels of the workspace. */
 export async function unknownChannels(
   target: Queryable,
   workspaceId: string,

@@ -1,15 +1,15 @@
-/** Capabilities that each worker can run, as it reports them. */
+/** Capabilities that each worker can run, as reported by the worker. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 
 export interface CapabilityOffer {
-  /** Capabilities whose engines work there. */
+  /** Capabilities whose engines work on the worker. */
   readonly ids: readonly string[];
-  /** Why an engine does not, by its name: a sentence for operators. */
+  /** Reason for each engine that does not work, by name: a sentence for operators. */
   readonly missing: Readonly<Record<string, string>>;
 }
 
-/** Tells, or tells again, what this worker can run. */
+/** Reports the capabilities of this worker, initially or again. */
 export async function tellOffer(target: Queryable, worker: string, { ids, missing }: CapabilityOffer): Promise<void> {
   await target.query(
     `insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)
@@ -23,7 +23,7 @@ export async function withdrawOffer(target: Queryable, worker: string): Promise<
   await target.query("delete from capability_offer where worker = $1", [worker]);
 }
 
-/** Returns the offers of the workers that reported within the last 45 s; empty when there are none. */
+/** Returns the offers of the workers that reported within the last 45 s; empty if there are none. */
 export async function liveOffers(target: Queryable): Promise<readonly CapabilityOffer[]> {
   return target.query<{ ids: string[]; missing: Record<string, string> }>(
     "select ids, missing from capability_offer where seen_at > clock_timestamp() - interval '45 seconds'",

@@ -1,4 +1,4 @@
-/** Sealed texts of notification channels, over all workspaces: for the start of a process and for the rotation of master keys. */
+/** Encrypted texts of notification channels of all workspaces: for the start of a process and for the rotation of master keys. */
 import type { Queryable } from "./client.ts";
 
 interface SealedRow {
@@ -7,7 +7,7 @@ interface SealedRow {
   readonly sealed: Readonly<Record<string, string>>;
 }
 
-/** Names of the keys that sealed what is stored, in channels, responses and conversations. */
+/** Returns the names of the keys that encrypted stored values, in channels, responses and conversations. */
 export async function sealingKeysInUse(target: Queryable): Promise<readonly string[]> {
   const rows = await target.query<{ id: string }>(
     `select distinct split_part(field.value, '.', 2) as id
@@ -22,7 +22,7 @@ export async function sealingKeysInUse(target: Queryable): Promise<readonly stri
   return rows.map(({ id }) => id);
 }
 
-/** Channels behind this id, in its order, with what is sealed in them. */
+/** Returns channels after this id, sorted by id, with their encrypted values. */
 export function listSealed(target: Queryable, afterId: string, limit: number): Promise<SealedRow[]> {
   return target.query<SealedRow>(
     `select id, workspace_id, sealed
@@ -34,7 +34,7 @@ export function listSealed(target: Queryable, afterId: string, limit: number): P
   );
 }
 
-/** False when the channel's secrets were changed since they were read: they are read again then. */
+/** Returns false if the channel's secrets changed since they were read; the caller reads them again. */
 export async function replaceSealed(
   target: Queryable,
   row: SealedRow,

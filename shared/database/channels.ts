@@ -1,4 +1,4 @@
-/** Notification channels of a workspace. A change and its audit row are one statement, or one transaction. */
+/** Notification channels of a workspace. A change and its audit row are one statement or one transaction. */
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 
 import { type Actor, actorJson, type AuditValues, logged, recordAudit } from "./audit-log.ts";
@@ -12,7 +12,7 @@ export interface ChannelRow {
   readonly type: ChannelType;
   readonly name: string;
   readonly enabled: boolean;
-  /** Settings that may be shown, URLs redacted; secrets are in `sealed`. */
+  /** Settings that may be displayed, with redacted URLs; secrets are in `sealed`. */
   readonly config: Readonly<Record<string, string>>;
   readonly sealed: Readonly<Record<string, string>>;
   readonly previous_secret_until: Date | null;
@@ -25,7 +25,7 @@ export interface ChannelRow {
 
 const COLUMNS = `id, workspace_id, type, name, enabled, config, sealed, previous_secret_until, created_by, created_at, updated_at,
   disabled_reason, failing_since`;
-/** Constraint: a name once in a workspace. */
+/** Constraint: names are unique within a workspace. */
 const NAME_ONCE = "notification_channel_workspace_id_name_key";
 
 export interface NewChannel {
@@ -39,7 +39,7 @@ export interface NewChannel {
   readonly actor: Actor;
 }
 
-/** known: there is a channel with this id, whoever's it is. name_taken: a transaction around it changes nothing any more. */
+/** known: a channel with this id exists, in any workspace. name_taken: an enclosing transaction is aborted. */
 export async function insertChannel(
   target: Queryable,
   workspaceId: string,
@@ -73,7 +73,7 @@ export async function insertChannel(
     );
     const [row] = rows;
     if (row?.made === 1) return "made";
-    // A repeat that came at the same time is known, though this statement did not see it yet.
+    // A concurrent insert of the same id counts as known, although this statement did not see it yet.
     return row?.known === 0 && row.held >= CHANNELS_PER_WORKSPACE_MAX ? "too_many" : "known";
   } catch (error) {
     if (constraintName(error) === NAME_ONCE) return "name_taken";
@@ -89,7 +89,7 @@ export async function findChannel(target: Queryable, workspaceId: string, id: st
   return rows[0];
 }
 
-/** The newest first, behind `after`. */
+/** Newest first, after `after`. */
 export function pageChannels(
   target: Queryable,
   workspaceId: string,
@@ -114,10 +114,9 @@ export interface ChannelChange {
 }
 
 /**
- * Reads a channel, changes it as `change` says, and tells the audit log, with nobody between. A channel that is enabled again begins
- * anew: what made it fail is forgotten.
- * @param change what it throws undoes everything; undefined: the channel stays, and there is nothing to tell
- * @returns undefined when there is no such channel
+ * Reads a channel, applies `change`, and writes the audit row, under a lock. Enabling a channel again clears its recorded failures.
+ * @param change returns undefined to keep the channel; an exception rolls everything back
+ * @returns undefined if there is no such channel
  */
 export async function changeChannel(
   database: Database,
@@ -128,7 +127,7 @@ export async function changeChannel(
         readonly to: ChannelChange;
         readonly actor: Actor;
         readonly action: string;
-        /** Beside name, enabled and config; never a secret. */
+        /** Further audit values besides name, enabled and config; never a secret. */
         readonly told?: AuditValues;
         /** True if its destination or its credentials have changed: the recorded failures of the old ones are cleared. */
         readonly isAnew?: boolean;
@@ -183,7 +182,7 @@ export async function changeChannel(
   }
 }
 
-/** Its subscriptions go with it, what was on its way there is cancelled, and its history stays. False when there is no such channel. */
+/** Deletes a channel with its subscriptions, cancels its open deliveries and keeps its history. Returns false if there is none. */
 export async function deleteChannel(
   target: Queryable,
   workspaceId: string,

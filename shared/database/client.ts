@@ -1,6 +1,6 @@
 /**
- * Postgres connections. The only file that names the driver. bigint columns arrive as BigInt: an amount never passes
- * through a float (toolchain note: the driver's default is text).
+ * Postgres connections. Only this file imports the driver. bigint columns are returned as BigInt, so an amount never becomes a float (the
+ * driver's default is text).
  */
 import type { Socket } from "node:net";
 import pg from "pg";
@@ -9,7 +9,7 @@ import type { Logger } from "#shared/logger.ts";
 import { PlainSocket } from "#shared/plain-socket.ts";
 
 pg.types.setTypeParser(pg.types.builtins.INT8, BigInt);
-/** OID of bigint[]; the driver has no name for it. */
+/** OID of bigint[]; the driver has no constant for it. */
 const INT8_ARRAY = 1016;
 const parseTextArray = pg.types.getTypeParser(1009 as never) as unknown as (text: string) => (string | null)[];
 pg.types.setTypeParser(INT8_ARRAY as never, (text: string) =>
@@ -18,40 +18,40 @@ pg.types.setTypeParser(INT8_ARRAY as never, (text: string) =>
 
 export type SqlValue = string | number | bigint | boolean | null | Uint8Array | Date | readonly SqlValue[];
 
-/** Anything that can run one statement: the pool, a reserved connection, a transaction. */
+/** Runs one statement: the pool, a reserved connection, or a transaction. */
 export interface Queryable {
-  /** Numbered parameters only. `name` makes it a prepared statement. Rows as plain objects. */
+  /** Runs a statement with numbered parameters. `name` makes it a prepared statement. Returns rows as plain objects. */
   query<Row extends object>(text: string, values?: readonly SqlValue[], name?: string): Promise<Row[]>;
 }
 
 export interface Database extends Queryable {
-  /** One connection of its own, for work that must never wait behind other queries; reconnects by itself. */
+  /** Reserves a connection for work that must never wait behind other queries; it reconnects automatically. */
   reserve(name: string): Queryable;
-  /** Runs `work` in one transaction; rolled back when it throws. */
+  /** Runs `work` in one transaction, which is rolled back if `work` throws. */
   transaction<T>(work: (tx: Queryable) => Promise<T>): Promise<T>;
-  /** The same on a connection of its own that may take `limitMs` and wait for locks as long: migrations, audits. */
+  /** Runs a transaction of up to `limitMs` milliseconds on its own connection, with the same lock timeout: migrations, audits. */
   slowTransaction<T>(limitMs: number, work: (tx: Queryable) => Promise<T>): Promise<T>;
   /**
-   * Statements that are transactions of their own and may take `limitMs` each, on one connection: what no transaction may hold.
-   * @throws Error behind a pooler, where others would get the connection with our limits
+   * Runs statements outside of a transaction, each for up to `limitMs`, on one connection.
+   * @throws Error behind a pooler, where other clients would get the connection with our limits
    */
   slowSession<T>(limitMs: number, work: (session: Queryable) => Promise<T>): Promise<T>;
-  /** Returns how many statements and transactions wait for a connection. */
+  /** Returns the number of statements and transactions that wait for a connection. */
   waiting(): number;
-  /** Returns how many connections the server has free for us, and whether ours end at a pooler instead, of which it knows nothing. */
+  /** Returns the number of free connections of the server, and whether ours end at a pooler instead, which the server cannot see. */
   findRoom(): Promise<ConnectionRoom>;
   close(): Promise<void>;
 }
 
-/** The nearest of three limits: that of the server, of our role over all databases, and of our database over all roles. */
+/** The tightest of three limits: of the server, of our role across databases, and of our database across roles. */
 export interface ConnectionRoom {
-  /** Connections that the limit allows; of the server, those aside that it keeps for its administrators. */
+  /** Maximum connections; for the server, without those reserved for administrators. */
   readonly all: number;
-  /** Those that neither we nor others have open. */
+  /** Connections not in use by any client. */
   readonly free: number;
-  /** Those that would be left if every process of ours opened all that it may; below 0 where these are more than there are. */
+  /** Connections that remain if each of our processes opens its maximum; negative if they exceed the limit. */
   readonly spare: number;
-  /** Name of whose limit it is, as in a statement (`role sluice`, `database sluice`); null is the server. */
+  /** Owner of the limit, as in a statement (`role sluice`, `database sluice`); null for the server. */
   readonly owner: string | null;
   readonly isPooled: boolean;
 }
@@ -64,21 +64,21 @@ export const SQL = {
   uniqueViolation: "23505",
   statementTimeout: "57014",
   tooManyConnections: "53300",
-  /** Ours: the decision must be made again under the lock (see admit_calls). */
+  /** Our code: the decision must be repeated under the lock (see admit_calls). */
   decideLocked: "SL001",
-  /** The storage of the workspace does not hold it (see take_storage). */
+  /** Our code: the storage limit of the workspace is reached (see take_storage). */
   storageFull: "SL002",
-  /** Work that other statements are to do, each its part (see advance_run and admit_job). */
+  /** Our code: the work must be split into several statements (see advance_run and admit_job). */
   notTogether: "SL003",
 } as const;
 
-/** SQLSTATE of an error of the driver, or undefined for a connection fault. */
+/** Returns the SQLSTATE of a driver error, or undefined for a connection error. */
 export function sqlState(error: unknown): string | undefined {
   const code = (error as { code?: unknown } | null)?.code;
   return typeof code === "string" && /^[0-9A-Z]{5}$/.test(code) ? code : undefined;
 }
 
-/** True when the statement's own values were refused (classes 22 and 23): nothing was done and repeating cannot help. */
+/** Returns true if the statement's own values were rejected (classes 22 and 23): nothing was changed, and a retry cannot succeed. */
 export function isDataFault(error: unknown): boolean {
   return /^2[23]/.test(sqlState(error) ?? "");
 }
@@ -96,7 +96,7 @@ const AWAY_CODES: ReadonlySet<string> = new Set([
   SQL.statementTimeout,
   SQL.tooManyConnections,
 ]);
-/** The driver's own words where it gives no code. */
+/** Messages of driver errors without a code. */
 const AWAY_WORDS =
   /^(Connection terminated|timeout exceeded when trying to connect|Query read timeout|Client has encountered a connection error|Client was closed)/;
 
@@ -106,33 +106,33 @@ interface DriverFault {
   readonly severity?: unknown;
 }
 
-/** True when the database could not be asked, or did not answer in time. */
+/** Returns true if the database was unreachable or did not respond in time. */
 export function isDatabaseAway(error: unknown): boolean {
   const { code, message } = (error ?? {}) as DriverFault;
   if (AWAY_CODES.has(String(code)) || (typeof message === "string" && AWAY_WORDS.test(message))) return true;
   return isEndedByPooler(error) && !isRefusedByPooler(error);
 }
 
-/** True when a pooler does not take what a connection asks for at its start. */
+/** Returns true if a pooler rejects the startup parameters of a connection. */
 export function isRefusedByPooler(error: unknown): boolean {
   return isEndedByPooler(error) && String((error as DriverFault).message).includes("startup parameter");
 }
 
-/** A pooler whose server is away, or that has no place for us, ends a connection so; Postgres itself tells of a broken protocol so. */
+/** A pooler closes a connection with this code when its server is down or it has no capacity; Postgres uses it for protocol errors. */
 function isEndedByPooler(error: unknown): boolean {
   const { code, severity } = (error ?? {}) as DriverFault;
   return code === "08P01" && severity === "FATAL";
 }
 
-/** Name of the violated constraint, when the error is one. */
+/** Returns the name of the violated constraint, if any. */
 export function constraintName(error: unknown): string | undefined {
   const name = (error as { constraint?: unknown } | null)?.constraint;
   return typeof name === "string" ? name : undefined;
 }
 
 /**
- * Limits in milliseconds that every session is to have. They are asked for when a connection opens; a transaction pooler gives none
- * of what is asked for so, and there the database role has to bring them (`findLostLimits`).
+ * Timeouts of every session, in milliseconds. They are requested when a connection opens. A transaction pooler ignores such requests, so
+ * the database role has to set them there (`findLostLimits`).
  */
 const SESSION_LIMITS = {
   statement_timeout: 10_000,
@@ -141,12 +141,12 @@ const SESSION_LIMITS = {
 } as const;
 
 const TIMEOUTS = { connectionTimeoutMillis: 3_000, query_timeout: 12_000 } as const;
-/** Limits of one statement, instead of the connection's. */
+/** Timeout of one statement, instead of the connection's. */
 type Limits = { readonly query_timeout: number };
 
 /**
- * Returns the settings, as SQL for `alter role`, that our sessions lack: those that a pooler or a proxy has dropped. Without a bound on
- * their waits, one locked row would stand before everybody's calls.
+ * Returns the settings that our sessions lack because a pooler or a proxy has dropped them, as SQL for `alter role`. Without timeouts, one
+ * locked row would block all calls.
  */
 export async function findLostLimits(target: Queryable): Promise<string[]> {
   const rows = await target.query<{ name: string; setting: string }>(
@@ -161,8 +161,8 @@ export async function findLostLimits(target: Queryable): Promise<string[]> {
 }
 
 /**
- * Returns the statement that selects `call` and waits for a lock as many milliseconds as its parameter says (SQLSTATE 55P03 then). The
- * limit travels with the statement, since behind a transaction pooler a session keeps none. It has force before the call begins.
+ * Returns a statement that selects `call` with a lock timeout from a parameter, in milliseconds (SQLSTATE 55P03 after it). The timeout is
+ * part of the statement, since sessions behind a transaction pooler keep no settings. It applies before the call begins.
  */
 export function waitingForLocks(call: string, parameter: `$${number}`): string {
   return `select ${call} from (select set_config('lock_timeout', ${parameter}, true)) limits`;
@@ -170,20 +170,20 @@ export function waitingForLocks(call: string, parameter: `$${number}`): string {
 
 export interface DatabaseOptions {
   readonly url: string;
-  /** Connections of the pool. */
+  /** Maximum connections of the pool. */
   readonly poolMax: number;
-  /** Connections that may be reserved beside it; any number when absent. */
+  /** Maximum reserved connections, in addition to the pool; unlimited if absent. */
   readonly reservedMax?: number;
-  /** Slow transactions that may run at once, each on a connection of its own. */
+  /** Maximum concurrent slow transactions, each on its own connection. */
   readonly slowMax?: number;
   readonly log: Logger;
 }
 
-/** Opens no connection before it is used, and never more than the sum of the three numbers. */
+/** Opens connections on first use, and at most the sum of the three numbers. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { reservedMax = Infinity, slowMax = 2 } = options;
   const pools: pg.Pool[] = [];
-  // Each session tells in its name how many its process may have: others count those that are not open yet.
+  // The session's name contains the process's maximum, so that others can count connections that are not open yet.
   const most = options.poolMax + reservedMax + slowMax;
   const process = Number.isFinite(most) ? ` ${crypto.randomUUID().slice(0, 8)}/${most}` : "";
   const socket = isPlain(options.url) ? { stream: () => PlainSocket.open() as Socket } : {};
@@ -195,14 +195,14 @@ export function openDatabase(options: DatabaseOptions): Database {
       ...TIMEOUTS,
       keepAlive: true,
       ...socket,
-      // Compiling costs ten times what it saves (measured: a budget's look at 360,000 sums takes 2.5 s with it and 0.3 s without).
+      // JIT compilation costs ten times what it saves (measured: a budget check over 360,000 sums takes 2.5 s with it and 0.3 s without).
       options: "-c jit=off",
       application_name: `sluice ${name}${process}`,
     });
-    // Without a listener a server restart takes the process down.
+    // Without a listener, a server restart crashes the process.
     pool.on("error", (error) => options.log.warn({ err: error, pool: name }, "postgres connection lost"));
-    // The pool listens to idle connections only. One that dies in use fails its statement, or the next one, and is not used
-    // again; it may do so in the packet that opens it, before whatever waits for it runs on.
+    // The pool listens to idle connections only. A connection that dies in use fails its current or next statement and is discarded. It may
+    // also die in the packet that opens it, before the waiting caller continues.
     pool.on("connect", (client) => client.on("error", () => undefined));
     pools.push(pool);
     return pool;
@@ -240,15 +240,15 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** True of a server that is reached over TCP and without TLS, as the driver reads the URL and its own environment. */
+/** Returns true for a server reached over TCP without TLS, as the driver reads the URL and its own environment. */
 function isPlain(url: string): boolean {
   const { host, ssl } = new pg.Client({ connectionString: url });
   return !host.startsWith("/") && !ssl;
 }
 
 /**
- * Statement for the nearest limit. It counts as Postgres does: clients alone, and the limits of roles and databases not for superusers. What a
- * process of ours may open is counted where its sessions can be seen: by itself, others of its database role, and superusers.
+ * Finds the tightest limit. Counts like Postgres: client sessions only, and no limits of roles and databases for superusers. The potential
+ * connections of our processes are counted from visible sessions: our own role's, and all for superusers.
  */
 const ROOM = `
   with client as (
@@ -286,7 +286,7 @@ async function findRoom(pool: pg.Pool): Promise<ConnectionRoom> {
   }
 }
 
-/** A pooler names itself to the driver, not the process of the server. */
+/** A pooler reports its own process to the driver, not the server's. */
 async function isPooled(client: pg.PoolClient): Promise<boolean> {
   const [row] = await run<{ pid: number }>(client, "select pg_backend_pid() as pid");
   return Reflect.get(client, "processID") !== row?.pid;
@@ -303,7 +303,7 @@ async function withSession<T>(pool: pg.Pool, limitMs: number, work: (session: Qu
     }
     return await work({ query: (text, values, name) => run(client, text, values, name, { query_timeout: limitMs }) });
   } finally {
-    // With these limits it does not go back to the pool.
+    // A connection with these limits must not return to the pool.
     client.release(true);
   }
 }
@@ -326,12 +326,12 @@ async function transact<T>(pool: pg.Pool, work: (tx: Queryable) => Promise<T>, l
   }
 }
 
-/** Not of the statement but of the connection or its server, such as one that has become read-only. */
+/** Errors of the connection or its server rather than the statement, such as a server that has become read-only. */
 const CONNECTION_FAULT = /^(08|25|53|57|58|XX)/;
 
 /**
- * One statement on any connection of the pool. The server tells of an error before it has undone the statement: here it is
- * told afterwards, so that a repeat on another connection meets none of its locks.
+ * Runs one statement on any connection of the pool. The server reports an error before the rollback has finished. This function throws
+ * after the rollback, so that a retry on another connection meets none of its locks.
  */
 async function runOn<Row extends object>(
   pool: pg.Pool,
@@ -346,7 +346,7 @@ async function runOn<Row extends object>(
   } catch (error) {
     const state = sqlState(error);
     if (state === undefined || CONNECTION_FAULT.test(state)) broken ??= error as Error;
-    // An empty statement is answered when the one before is over.
+    // The response to an empty statement arrives after the previous one has finished.
     else {
       await client.query("").catch((failure: Error) => {
         broken = failure;

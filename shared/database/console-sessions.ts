@@ -1,25 +1,25 @@
-/** Sessions of people in browsers; each acts for a key. An opening or an end and its audit row are one statement. */
+/** Browser sessions, each of which acts for a key. Opening or ending a session and its audit row are one statement. */
 import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
-/** Most sessions that a key has: the oldest ends for one more. */
+/** Maximum sessions of a key; one more ends the oldest. */
 export const SESSIONS_PER_KEY_MAX = 20;
-/** The longest that a session lasts, and lasts unused. */
+/** Maximum age and maximum idle time of a session, in hours. */
 export const SESSION_HOURS = 12;
 const SESSION_IDLE_MINUTES = 60;
 
-/** Condition on a session `s` that has not ended; that of its key stands beside it. */
+/** Condition for a session `s` that has not ended; its key is checked separately. */
 const IS_OPEN = `s.created_at > now() - interval '${SESSION_HOURS} hours' and s.used_at > now() - interval '${SESSION_IDLE_MINUTES} minutes'`;
 
-/** Part of a statement, `used as (…)`: notes once a minute that the session with the hash $1 is used. */
+/** Part of a statement, `used as (…)`: records the use of the session with hash $1, at most once a minute. */
 export const NOTE_SESSION_USED = `used as (
     update console_session s set used_at = now()
     where s.sha256 = $1 and s.used_at < now() - interval '1 minute' and ${IS_OPEN}
   )`;
-/** Id of the key that the open session with the hash $1 acts for, in SQL. */
+/** SQL for the key id of the open session with hash $1. */
 export const KEY_OF_SESSION = `(select s.key_id from console_session s where s.sha256 = $1 and ${IS_OPEN})`;
 
-/** @param session `by`: what the person signed in with */
+/** @param session `by`: sign-in method of the person */
 export async function openSession(
   target: Queryable,
   session: {
@@ -47,7 +47,7 @@ export async function openSession(
   );
 }
 
-/** Ends it, if there is one. */
+/** Ends the session if it exists. */
 export async function endSession(target: Queryable, sha256: Uint8Array, actor: Actor): Promise<void> {
   await target.query(
     `with ended as (
@@ -66,7 +66,7 @@ export interface SessionFacts {
   readonly ends_at: Date;
 }
 
-/** @returns undefined when it has ended meanwhile */
+/** @returns undefined if the session has ended */
 export async function readSession(target: Queryable, sha256: Uint8Array): Promise<SessionFacts | undefined> {
   const rows = await target.query<SessionFacts>(
     `select m.name as member_name, k.name as key_name, s.created_at + interval '${SESSION_HOURS} hours' as ends_at
@@ -83,19 +83,19 @@ export interface KnownMember {
   readonly workspace_id: string;
   readonly workspace_name: string;
   readonly member_id: string;
-  /** True if the person has signed in for this member before. */
+  /** True if the person has signed in as this member before. */
   readonly is_proven: boolean;
   /** The member's oldest active key. */
   readonly key_id: string;
 }
 
-/** Most workspaces among which a person chooses. */
+/** Maximum workspaces that a person can choose from. */
 export const SIGN_IN_CHOICES_MAX = 100;
 
 /**
- * Active members with this mail address, in whatever case it is written, who have an active key: one in a workspace, and one more
- * than there are choices at most. Those for whom the person has signed in before come first, then by the workspaces' names.
- * @param workspace id or name of the only one that counts; null: all
+ * Returns active members with this mail address (case-insensitive) and an active key: one per workspace, at most one more than
+ * SIGN_IN_CHOICES_MAX. Members with an earlier sign-in of this person come first, then by workspace name.
+ * @param workspace id or name of the only workspace considered; null: all
  */
 export function findMembersByEmail(target: Queryable, email: string, workspace: string | null): Promise<KnownMember[]> {
   return target.query<KnownMember>(
@@ -116,13 +116,13 @@ export function findMembersByEmail(target: Queryable, email: string, workspace: 
   );
 }
 
-/** A person has so long to choose a workspace. */
+/** Time limit for choosing a workspace, in minutes. */
 export const SIGN_IN_CHOICE_MINUTES = 10;
 
-/** A person whom the issuer has proven, before the workspace is chosen. */
+/** A person verified by the issuer, before choosing a workspace. */
 interface SignInChoice {
   readonly email: string;
-  /** Path of ours. */
+  /** Path on this service. */
   readonly return_to: string;
 }
 
@@ -138,7 +138,7 @@ export async function keepSignInChoice(
   ]);
 }
 
-/** Takes it away, so that it counts once. @returns undefined where there is none, or its time is over */
+/** Removes and returns a pending choice, so that it is used once. @returns undefined if there is none, or it has expired */
 export async function takeSignInChoice(target: Queryable, sha256: Uint8Array): Promise<SignInChoice | undefined> {
   const rows = await target.query<SignInChoice>(
     `delete from sign_in_choice
@@ -149,7 +149,7 @@ export async function takeSignInChoice(target: Queryable, sha256: Uint8Array): P
   return rows[0];
 }
 
-/** Counts a try to sign in. @returns false, and counts none, where its network has had `max` of them within a minute */
+/** Counts a sign-in attempt. @returns false, without counting, if its network made `max` attempts within a minute */
 export async function takeSignInTry(target: Queryable, network: string, max: number): Promise<boolean> {
   const rows = await target.query(
     `insert into sign_in_try as t (network, tried_at, last_at)

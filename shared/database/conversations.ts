@@ -1,4 +1,4 @@
-/** Conversations. Which of them a caller sees is part of every look-up, as of stored responses. */
+/** Conversations. Every query includes the caller's visibility, as for stored responses. */
 import type { Queryable } from "./client.ts";
 import type { Gone, KeptText } from "./responses.ts";
 import type { Viewer } from "./viewer.ts";
@@ -6,7 +6,7 @@ import type { Viewer } from "./viewer.ts";
 export type ConversationRow = KeptText & {
   readonly id: string;
   readonly workspace_id: string;
-  /** Rises with each change of its text. */
+  /** Increases with each change of the text. */
   readonly version: number;
   readonly bytes: number;
   readonly created_at: Date;
@@ -53,7 +53,7 @@ export async function findConversation(
   return rows[0];
 }
 
-/** The same whoever asks: for the worker of a call that holds it. */
+/** Finds a conversation regardless of the caller, for the worker of a call that has locked it. */
 export async function findHeldConversation(
   database: Queryable,
   id: string,
@@ -68,8 +68,8 @@ export async function findHeldConversation(
 }
 
 /**
- * Takes it for a call, which is the only one that goes on from it until its hold is closed; the call has a minute to place that.
- * Undefined: there is none, or another call has it.
+ * Locks a conversation for a call until its hold is closed; the call must place that hold within a minute. Returns undefined if there is no
+ * such conversation, or another call has locked it.
  */
 export async function holdConversation(
   database: Queryable,
@@ -88,7 +88,7 @@ export async function holdConversation(
   return rows[0];
 }
 
-/** @param isOver the call changes nothing any more; else it lets go of it only where nothing is held for it */
+/** Unlocks a conversation. @param isOver true: the call makes no more changes; false: unlocks only without an open hold of the call */
 export async function releaseConversation(
   database: Queryable,
   id: string,
@@ -104,8 +104,8 @@ export async function releaseConversation(
 }
 
 /**
- * Changes its text. Undefined, with nothing changed, when it is gone, was changed since it was read, or is not the call's any more.
- * @param callId the call that is over; null: no call's change
+ * Changes the text. Returns undefined, without changes, if the conversation is gone, has changed, or is not locked by the call.
+ * @param callId the ended call; null: the change belongs to no call
  */
 export async function changeConversation(
   database: Queryable,
@@ -123,7 +123,7 @@ export async function changeConversation(
   return rows[0];
 }
 
-/** Returns the place of its text; undefined when there was none. */
+/** Returns the location of its text; undefined if there was no such conversation. */
 export async function deleteConversation(database: Queryable, viewer: Viewer, id: string): Promise<Gone | undefined> {
   const rows = await database.query<Gone>(`delete from conversation where ${SEEN} returning reference`, [
     ...seenBy(viewer, id),

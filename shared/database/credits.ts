@@ -1,8 +1,8 @@
-/** Balances and ledger entries, to read. Credits move in shared/ledger only. */
+/** Reads balances and ledger entries. Only shared/ledger writes them. */
 import type { Queryable } from "./client.ts";
 
 export interface BalanceRow {
-  /** Nano-credits; what can be spent is the amount without what is held. */
+  /** Nano-credits; the spendable amount is this minus the held amount. */
   readonly amount: bigint;
   readonly held: bigint;
 }
@@ -13,16 +13,16 @@ type LedgerKind = (typeof LEDGER_KINDS)[number];
 export interface LedgerRow {
   readonly id: bigint;
   readonly kind: LedgerKind;
-  /** Nano-credits, negative when they left. */
+  /** Nano-credits, negative for a deduction. */
   readonly amount: bigint;
-  /** Id of the job for a settle; for the others, the id that the operator gave or got. */
+  /** Id of the job for a settlement; for other entries, an id chosen by the operator or generated. */
   readonly source_id: string;
   readonly attempt: number;
   readonly note: string | null;
   readonly at: Date;
 }
 
-/** @throws Error when there is no such workspace */
+/** @throws Error if there is no such workspace */
 export async function readBalance(target: Queryable, workspaceId: string): Promise<BalanceRow> {
   const rows = await target.query<BalanceRow>(
     `select amount - unbooked_credits(workspace_id) as amount, held - lined_credits(workspace_id) as held
@@ -43,7 +43,7 @@ export interface LedgerQuery {
   readonly endTime?: Date | null;
 }
 
-/** The newest first, behind `after`. */
+/** Newest first, after `after`. */
 export function pageLedger(target: Queryable, workspaceId: string, query: LedgerQuery): Promise<LedgerRow[]> {
   const { kind = null } = query;
   return target.query<LedgerRow>(
@@ -61,7 +61,7 @@ export function pageLedger(target: Queryable, workspaceId: string, query: Ledger
   );
 }
 
-/** The top-up or correction made under this id. */
+/** Returns the top-up or correction with this id. */
 export async function findMove(
   target: Queryable,
   workspaceId: string,

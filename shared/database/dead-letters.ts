@@ -1,4 +1,4 @@
-/** Messages that no worker could finish, kept for an operator's eyes. */
+/** Messages that no worker could process, kept for operators. */
 import { newId } from "#shared/ids.ts";
 import { streamName, workSubject } from "#shared/queue/subjects.ts";
 import { JOB_LIFE_MS, jobHoldMs } from "#shared/queue/job-life.ts";
@@ -18,7 +18,7 @@ export interface NewDeadLetter {
   readonly jobId: string | null;
 }
 
-/** A dead letter without its body, which is a caller's. */
+/** A dead letter without its body, which is a caller's content. */
 export interface DeadLetterRow {
   readonly id: string;
   readonly stream: string;
@@ -32,7 +32,7 @@ export interface DeadLetterRow {
   readonly at: Date;
 }
 
-/** Two processes may see the same message: the second changes nothing. */
+/** Idempotent: two processes may record the same message. */
 export async function recordDeadLetter(target: Queryable, letter: NewDeadLetter): Promise<void> {
   await target.query(
     `insert into dead_letter (id, stream, stream_seq, subject, message_id, reason, deliveries, body, job_id)
@@ -52,7 +52,7 @@ export async function recordDeadLetter(target: Queryable, letter: NewDeadLetter)
   );
 }
 
-/** A letter of a job that no worker can run: an operator may send the job on its way again. */
+/** Records a job that no worker can run; an operator may redrive it. */
 export function recordJobLetter(
   target: Queryable,
   job: Pick<OrphanedJob, "id" | "workspace_id" | "pool" | "lane" | "attempt" | "dispatch" | "claims"> &
@@ -71,7 +71,7 @@ export function recordJobLetter(
   });
 }
 
-/** Those that no operator has dealt with. */
+/** Counts dead letters that no operator has handled. */
 export async function countDeadLetters(target: Queryable): Promise<number> {
   const rows = await target.query<{ count: bigint }>(
     "select count(*) as count from dead_letter where redriven_at is null",
@@ -82,7 +82,7 @@ export async function countDeadLetters(target: Queryable): Promise<number> {
 const COLUMNS = `id, stream, stream_seq, subject, message_id, reason, deliveries,
             coalesce(octet_length(body), 0) as body_bytes, job_id, at`;
 
-/** Those that nobody has dealt with, the newest first, behind `after`, across all workspaces: for operators. */
+/** Returns unhandled dead letters of all workspaces, newest first, after `after`: for operators. */
 export function listDeadLetters(
   target: Queryable,
   limit: number,
@@ -108,7 +108,7 @@ export async function findDeadLetter(target: Queryable, id: string): Promise<Dea
   return rows[0];
 }
 
-/** For good, body included; undefined when there is none. The audit log of the workspace tells of it, where there is one. */
+/** Deletes a dead letter and its body, and writes an audit row if it has a workspace. Returns undefined if there is none. */
 export async function dropDeadLetter(
   target: Queryable,
   letter: { readonly id: string; readonly workspaceId: string | null; readonly actor: Actor },
@@ -132,7 +132,7 @@ export async function dropDeadLetter(
 
 export type Redrive = "done" | "unknown" | "over" | "funds";
 
-/** Sends the job of a dead letter on its way again, under its next attempt and a new hold; the audit log tells of it. */
+/** Redrives the job of a dead letter, with its next attempt and a new hold, and writes an audit row. */
 export async function redriveDeadLetter(target: Queryable, id: string, actor: Actor): Promise<Redrive> {
   const rows = await target.query<{ result: Redrive }>("select redrive_job($1, $2, $3, $4) as result", [
     id,

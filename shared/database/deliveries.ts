@@ -1,4 +1,4 @@
-/** Deliveries as a workspace's people see them: listed, read, sent again. How they go out: workers/webhook. */
+/** Deliveries in requests of a workspace: list, read, retry. Sending is in workers/webhook. */
 import { type Actor, actorJson, loggedUpdate } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
@@ -12,7 +12,7 @@ export interface DeliveryRow {
   readonly body: string;
   readonly status: DeliveryStatus;
   readonly attempts: number;
-  /** Time of the next attempt: later than planned while the channel's breaker is open or its receiver asked for a pause. */
+  /** Time of the next attempt: later than scheduled while the channel's breaker is open or its receiver requested a pause. */
   readonly next_at: Date | null;
   readonly created_at: Date;
   readonly ended_at: Date | null;
@@ -39,7 +39,7 @@ export interface DeliveryFilter {
   readonly status: DeliveryStatus | null;
 }
 
-/** The newest first, behind `after`; ids sort by time. */
+/** Newest first, after `after`; ids sort by time. */
 export function pageDeliveries(
   target: Queryable,
   workspaceId: string,
@@ -67,7 +67,7 @@ export async function findDelivery(
   return rows[0];
 }
 
-/** In their order. */
+/** In chronological order. */
 export function listAttempts(target: Queryable, deliveryId: string): Promise<AttemptRow[]> {
   return target.query<AttemptRow>(
     "select number, at, ms, status, error, response_start from delivery_attempt where delivery_id = $1 order by number",
@@ -76,9 +76,9 @@ export function listAttempts(target: Queryable, deliveryId: string): Promise<Att
 }
 
 /**
- * Counts the deliveries of all workspaces, for metrics: those due, the seconds for which the oldest has been due (events that wait to be
- * fanned out included), and those that ran out of attempts in the last day. A delivery that waits because its receiver failed or asked
- * for a pause is not due.
+ * Counts deliveries of all workspaces, for metrics: due ones, the age of the oldest due one in seconds (including events without
+ * deliveries), and those that exhausted their attempts in the last day. Deliveries that wait after a failure or a requested pause are not
+ * due.
  */
 export async function countDeliveries(
   target: Queryable,
@@ -98,8 +98,8 @@ export async function countDeliveries(
 }
 
 /**
- * Drops ended deliveries of workspaces that have more of them than they keep, the oldest first: at most `max` of each. Only those in which
- * one has ended within the hour are looked at: the others have not come to more since the last look.
+ * Deletes the oldest ended deliveries of workspaces above their limit, at most `max` of each. Checks only workspaces with a delivery that
+ * ended within the hour: the others cannot have grown since the last check.
  */
 export async function dropExcessDeliveries(target: Queryable, keptMax: number, max: number): Promise<number> {
   const active = await target.query<{ workspace_id: string }>(
@@ -118,7 +118,7 @@ export async function dropExcessDeliveries(target: Queryable, keptMax: number, m
   return dropped;
 }
 
-/** To one channel, without an event of the outbox: a test. @returns false when the channel has had its most of the last hour */
+/** Creates a test delivery for one channel, without an event in the outbox. @returns false if the channel has reached its hourly limit */
 export async function insertDelivery(
   target: Queryable,
   workspaceId: string,
@@ -128,7 +128,7 @@ export async function insertDelivery(
     readonly event: string;
     readonly body: string;
     readonly step: number;
-    /** Null: as many as are asked for. */
+    /** Maximum per hour; null: unlimited. */
     readonly perHourMax: number | null;
     readonly actor: Actor;
   },
@@ -160,9 +160,9 @@ export async function insertDelivery(
 }
 
 /**
- * One more attempt now, by hand; the schedule of a delivery that is still on its way goes on behind it.
- * @param lastStep of the schedule: an attempt by hand of what has ended has no further ones behind it
- * @returns false when its channel is gone or disabled
+ * Schedules a manual attempt now; the schedule of an open delivery continues after it.
+ * @param lastStep last step of the schedule: an ended delivery gets no further attempts after the manual one
+ * @returns false if its channel is gone or disabled
  */
 export async function retryDelivery(
   target: Queryable,
@@ -186,7 +186,7 @@ export async function retryDelivery(
   return rows.length > 0;
 }
 
-/** One more attempt of each delivery of the channel that was made in the span and has not arrived. @returns how many there are */
+/** Schedules an attempt of each failed delivery of the channel created in the time span. @returns their number */
 export async function recoverDeliveries(
   target: Queryable,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** Deliveries as workers of the pool webhook make, take and end them. */
+/** Creation, leasing and completion of deliveries by workers of the pool webhook. */
 import type { ChannelType } from "#shared/notifications/channel-config.ts";
 import { type Envelope, envelopeText } from "#shared/notifications/envelope.ts";
 import { newId } from "#shared/ids.ts";
@@ -6,7 +6,7 @@ import { newId } from "#shared/ids.ts";
 import { plainArray } from "./arrays.ts";
 import type { Database, Queryable } from "./client.ts";
 
-/** Waiting deliveries of one channel: one each nine seconds for a day. It is not told of events beyond that. */
+/** Maximum waiting deliveries of one channel: one every nine seconds for a day. Further events are not delivered to it. */
 export const DELIVERIES_WAITING_MAX = 10_000;
 
 interface EventRow {
@@ -18,7 +18,7 @@ interface EventRow {
   readonly occurred_at: Date;
 }
 
-/** Returns true if events wait to be fanned out. */
+/** Returns true if events wait for fan-out. */
 export async function hasWaitingEvents(target: Queryable): Promise<boolean> {
   const rows = await target.query<{ is_waiting: boolean }>(
     "select exists (select from event where fanned_out_at is null) as is_waiting",
@@ -29,9 +29,9 @@ export async function hasWaitingEvents(target: Queryable): Promise<boolean> {
 }
 
 /**
- * Makes the deliveries of the oldest events that wait, at most `max` events: to channels of their own where they name some, else to
- * enabled channels that subscribe and have not too many deliveries waiting. One transaction marks the events, so each is fanned out once.
- * @returns how many events it took
+ * Creates the deliveries of the oldest waiting events, at most `max` events: to the channels that an event names, otherwise to enabled
+ * subscribed channels below their limit. One transaction marks the events, so each is fanned out once.
+ * @returns the number of events processed
  */
 export function fanOutEvents(database: Database, max: number): Promise<number> {
   return database.transaction(async (tx) => {
@@ -95,45 +95,45 @@ export function fanOutEvents(database: Database, max: number): Promise<number> {
   });
 }
 
-/** A delivery that is ours until its lease ends, with its channel as it is now. */
+/** A delivery leased by this worker, with the current settings of its channel. */
 export interface ClaimedDelivery {
   readonly id: string;
   readonly epoch: number;
-  /** Owners of it that were lost. */
+  /** Number of workers that crashed with this delivery. */
   readonly deaths: number;
   readonly workspace_id: string;
   readonly event: string;
   readonly body: string;
   readonly attempts: number;
   readonly step: number;
-  /** Health of its channel: good, failing, or new (not tried yet). */
+  /** Health of its channel: good, failing, or new (no attempt yet). */
   readonly health: "good" | "failing" | "new";
   /** Null: mail to a member. */
   readonly channel: {
     readonly id: string;
-    /** Version of its settings. */
+    /** Version of the channel's settings. */
     readonly version: number;
     readonly type: ChannelType;
     readonly name: string;
     readonly config: Readonly<Record<string, string>>;
     readonly sealed: Readonly<Record<string, string>>;
-    /** True if the secret before the last rotation still signs too. */
+    /** True while the secret before the last rotation is used for signing as well. */
     readonly has_previous: boolean;
   } | null;
-  /** Address of the member for such mail; null when the member has none any more. */
+  /** Mail address of the member; null if the member has none any more. */
   readonly recipient: string | null;
 }
 
 export interface Claim {
   readonly max: number;
-  /** Most of those for failing channels, and for channels that have not been tried. */
+  /** Maximum deliveries for failing and new channels. */
   readonly failingMax: number;
   readonly newMax: number;
-  /** Most of those for second and further concurrent attempts to a channel. */
+  /** Maximum deliveries for second and further concurrent attempts to a channel. */
   readonly spareMax: number;
-  /** Channels behind this one come first. */
+  /** Channel after which the round robin continues. */
   readonly from: string;
-  /** At once for one channel. */
+  /** Maximum concurrent deliveries to one channel. */
   readonly eachMax: number;
   readonly leaseMs: number;
 }
@@ -150,7 +150,7 @@ export function claimDeliveries(
   );
 }
 
-/** Mail to members, which has no channel. */
+/** Leases mail to members, which has no channel. */
 export function claimMail(
   target: Queryable,
   { max, leaseMs }: Pick<Claim, "max" | "leaseMs">,
@@ -179,20 +179,20 @@ export interface AttemptEnd {
   readonly error: string | null;
   readonly responseStart: string;
   readonly ms: number;
-  /** Null: no attempt follows. */
+  /** Delay until the next attempt, in milliseconds; null: none. */
   readonly nextMs: number | null;
-  /** Nothing goes to the channel for so long. */
+  /** Pause of the channel, in milliseconds; null: none. */
   readonly pauseMs: number | null;
-  /** Telegram has moved the chat. */
+  /** New chat id, after Telegram has moved the chat. */
   readonly chatId: string | null;
-  /** The fault is ours, and says nothing of the channel. */
+  /** True if the failure is ours and does not affect the channel's health. */
   readonly isOurs: boolean;
   readonly failingMs: number;
   readonly gapMs: number;
   readonly openMs: number;
 }
 
-/** @returns why the channel was disabled by it, or the empty text; undefined when the attempt is another worker's by now */
+/** @returns reason for disabling the channel, or an empty text; undefined if another worker has the attempt */
 export async function endAttempt(
   target: Queryable,
   { id, epoch, channel }: Pick<ClaimedDelivery, "id" | "epoch" | "channel">,

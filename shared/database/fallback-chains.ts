@@ -1,17 +1,17 @@
-/** Fallback chains of a workspace. A change and its audit row are one statement. Who may stand in one: shared/calls. */
+/** Fallback chains of a workspace. A change and its audit row are one statement. Valid members of a chain: shared/calls. */
 import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
 export interface FallbackChainRow {
   readonly model: string;
-  /** In the order they are tried. */
+  /** In order of attempts. */
   readonly fallbacks: readonly string[];
-  /** A stream that breaks off is continued by the next model that can. */
+  /** True: an interrupted stream is continued by the next capable model. */
   readonly continue_streams: boolean;
   readonly updated_at: Date;
 }
 
-/** By model. */
+/** Sorted by model. */
 export function listFallbackChains(target: Queryable, workspaceId: string): Promise<FallbackChainRow[]> {
   return target.query<FallbackChainRow>(
     `select model, fallbacks, continue_streams, updated_at
@@ -37,16 +37,16 @@ export async function findFallbackChain(
 }
 
 /**
- * Keeps others from writing chains of this workspace until the transaction ends. False when somebody else is writing
- * them: nobody waits for it, since waiting would keep connections from the calls of others.
+ * Locks the chains of this workspace until the transaction ends. Returns false immediately if another transaction has the lock: waiting
+ * would occupy connections that other calls need.
  */
 export async function lockFallbackChains(tx: Queryable, workspaceId: string): Promise<boolean> {
-  // Weak enough for others to write rows that refer to the workspace.
+  // A weak lock: other transactions can insert rows that reference the workspace.
   const rows = await tx.query("select id from workspace where id = $1 for no key update skip locked", [workspaceId]);
   return rows.length > 0;
 }
 
-/** Undefined when it was so already. Call it under the lock above. */
+/** Returns undefined if nothing changed. Requires the lock above. */
 export async function setFallbackChain(
   tx: Queryable,
   workspaceId: string,
@@ -81,7 +81,7 @@ export async function setFallbackChain(
   return rows[0];
 }
 
-/** Undefined when there is none. */
+/** Returns undefined if there is none. */
 export async function deleteFallbackChain(
   target: Queryable,
   workspaceId: string,

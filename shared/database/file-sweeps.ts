@@ -1,9 +1,9 @@
-/** Queries of the janitor about stored files. Only the database's clock is compared. */
+/** Queries of the janitor about stored files. All comparisons use the database's clock. */
 import type { Queryable } from "./client.ts";
 import type { EndedUpload } from "./files.ts";
 import { freshAndDue } from "./sweep-retries.ts";
 
-/** Uploads whose process has not shown itself in time. */
+/** Returns uploads whose process has not renewed its lease. */
 export async function expiredUploads(target: Queryable, batch: number): Promise<string[]> {
   const rows = await target.query<{ id: string }>(
     freshAndDue(
@@ -17,7 +17,7 @@ export async function expiredUploads(target: Queryable, batch: number): Promise<
   return rows.map((row) => row.id);
 }
 
-/** Files that were to be kept for a time that is over. */
+/** Returns files whose retention period has ended. */
 export function outlivedFiles(target: Queryable, batch: number): Promise<{ id: string; workspace_id: string }[]> {
   return target.query(
     freshAndDue(
@@ -30,7 +30,7 @@ export function outlivedFiles(target: Queryable, batch: number): Promise<{ id: s
   );
 }
 
-/** Deleted for this long, and their bytes not known to be gone: whoever deleted them did not come to it. */
+/** Returns files deleted for this long whose bytes may still exist, because the deleting process did not finish. */
 export function undeletedBytes(target: Queryable, graceMs: number, batch: number): Promise<EndedUpload[]> {
   return target.query<EndedUpload>(
     freshAndDue(
@@ -49,11 +49,11 @@ export interface KnownFile {
   readonly workspace_id: string;
   readonly state: "uploading" | "ready" | "deleted" | "lost";
   readonly upload_id: string | null;
-  /** Its bytes must be in the store: it has been ready for longer than the time that was asked about. */
+  /** True if the bytes must be in the store: the file has been ready for longer than the requested time. */
   readonly is_settled: boolean;
 }
 
-/** All rows with ids above `from` and up to `to` (null: to the end), in order. */
+/** Returns all rows with ids above `from` and up to `to` (null: to the end), sorted by id. */
 export function filesBetween(
   target: Queryable,
   range: { readonly from: string; readonly to: string | null; readonly settledMs: number; readonly batch: number },
@@ -69,7 +69,7 @@ export function filesBetween(
   );
 }
 
-/** The rows of these ids. */
+/** Returns the rows of these ids. */
 export function knownFiles(target: Queryable, ids: readonly string[]): Promise<Omit<KnownFile, "is_settled">[]> {
   return target.query("select id, workspace_id, state, upload_id from file where id = any($1)", [ids]);
 }
@@ -81,7 +81,7 @@ export interface KeptResult {
   readonly subject: string;
 }
 
-/** Forgets up to `batch` kept results that the results of their completed jobs name; the files stay. Returns how many. */
+/** Deletes up to `batch` records of kept results that a completed job's result contains; the files stay. Returns their number. */
 export async function forgetFinalResults(target: Queryable, batch: number): Promise<number> {
   const rows = await target.query(
     `delete from idempotency_key where (workspace_id, route, key) in (
@@ -96,7 +96,7 @@ export async function forgetFinalResults(target: Queryable, batch: number): Prom
   return rows.length;
 }
 
-/** Files that jobs kept while they ran and that nobody takes over any more. */
+/** Returns files that jobs stored while running and that no job will use. */
 export function keptOfEndedJobs(target: Queryable, batch: number): Promise<KeptResult[]> {
   return target.query<KeptResult>(
     freshAndDue(
@@ -118,18 +118,18 @@ export interface StorageFault {
   readonly found: string;
 }
 
-/** Workspaces whose count of what they store is not what is there. One snapshot. */
+/** Returns workspaces whose counted storage differs from the stored rows. One snapshot. */
 export function auditStorage(target: Queryable): Promise<StorageFault[]> {
   return target.query<StorageFault>("select * from audit_storage()");
 }
 
-/** Forgets that a job kept it. True: it is not in the job's result, and was deleted; its bytes not yet. */
+/** Deletes the record of a kept result. Returns true if the file was unused and was deleted; its bytes still exist. */
 export async function dropKeptResult(target: Queryable, { workspace_id: ws, key }: KeptResult): Promise<boolean> {
   const rows = await target.query<{ deleted: boolean | null }>("select drop_kept_result($1, $2) as deleted", [ws, key]);
   return rows[0]?.deleted === true;
 }
 
-/** Deletes up to `batch` keys of clients whose time is over; those of jobs live as long as their jobs. Returns how many. */
+/** Deletes up to `batch` expired idempotency keys of clients; keys of jobs live as long as their jobs. Returns their number. */
 export async function dropExpiredKeys(target: Queryable, batch: number): Promise<number> {
   const rows = await target.query(
     `delete from idempotency_key where (workspace_id, route, key) in (

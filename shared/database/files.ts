@@ -1,12 +1,12 @@
-/** Files and what workspaces store: one function per verb. How bytes and rows go together: shared/files. */
+/** Files and stored bytes of workspaces: one function per verb. shared/files keeps bytes and rows consistent. */
 
 import type { Queryable } from "./client.ts";
 import { type Viewer, viewerValues } from "./viewer.ts";
 
-/** Files of one workspace that are there: their rows take some 500 MB then. */
+/** Maximum files of one workspace: their rows take some 500 MB. */
 export const FILES_PER_WORKSPACE_MAX = 1_000_000;
 
-/** A file that is there. */
+/** A file that exists and is ready. */
 export interface FileRow {
   readonly id: string;
   readonly workspace_id: string;
@@ -19,14 +19,14 @@ export interface FileRow {
   readonly expires_at: Date | null;
 }
 
-/** Files that belong to nobody, and those that the viewer sees of those that belong to a member. */
+/** Condition for files without owner, and for files of members that the viewer may see. */
 const VISIBLE = "workspace_id = $1 and (member_id is null or member_id = $2 or $3)";
 
 const COLUMNS = "id, workspace_id, bytes, filename, purpose, media_type, sha256, created_at, expires_at";
-/** An expired file is gone at once, whenever its row goes. */
+/** An expired file is gone immediately, even before its row is deleted. */
 const IS_THERE = "state = 'ready' and (expires_at is null or expires_at > clock_timestamp())";
 
-/** Undefined for a file that the viewer does not see as for none. */
+/** Returns undefined for an invisible file as for a missing one. */
 export async function findFile(target: Queryable, viewer: Viewer, id: string): Promise<FileRow | undefined> {
   const rows = await target.query<FileRow>(
     `select ${COLUMNS} from file where ${VISIBLE} and id = $4 and ${IS_THERE}`,
@@ -36,12 +36,12 @@ export async function findFile(target: Queryable, viewer: Viewer, id: string): P
   return rows[0];
 }
 
-/** Facts needed to read a file back and to verify that it is whole. */
+/** Data for reading a file and verifying its content. */
 export interface FileBlocks {
   readonly id: string;
   readonly bytes: number;
   readonly blockBytes: number;
-  /** 32 bytes each, in order. */
+  /** 32 bytes per block, in order. */
   readonly blockSha256: Uint8Array;
 }
 
@@ -60,7 +60,7 @@ export async function findBlocks(target: Queryable, id: string): Promise<FileBlo
   return row && blocksOf(id, row);
 }
 
-/** A file that is to be read as a whole. Undefined for a file that the viewer does not see as for none. */
+/** Finds a file for reading its whole content. Returns undefined for an invisible file as for a missing one. */
 export async function findReadable(
   target: Queryable,
   viewer: Viewer,
@@ -79,7 +79,7 @@ function blocksOf(id: string, { bytes, block_bytes, block_sha256 }: BlocksRow): 
   return { id, bytes: Number(bytes), blockBytes: block_bytes, blockSha256: block_sha256 };
 }
 
-/** Those of the ids that are files which the viewer sees. */
+/** Returns the visible files of these ids. */
 export function findFiles(
   target: Queryable,
   viewer: Viewer,
@@ -93,14 +93,14 @@ export function findFiles(
 }
 
 export interface FilePage {
-  /** A file id, of whatever file: the page begins behind it. */
+  /** Id of any file; the page starts after it. */
   readonly after: string | undefined;
   readonly limit: number;
   readonly isDescending: boolean;
   readonly purpose: string | undefined;
 }
 
-/** One row more than the limit when there are more. */
+/** Returns one row more than the limit if there are more. */
 export function listFiles(target: Queryable, viewer: Viewer, page: FilePage): Promise<FileRow[]> {
   const [behind, order] = page.isDescending ? ["<", "desc"] : [">", "asc"];
   return target.query<FileRow>(
@@ -114,7 +114,7 @@ export function listFiles(target: Queryable, viewer: Viewer, page: FilePage): Pr
   );
 }
 
-/** Bytes of the workspace's files, runs, workflows, lines of batches, responses and conversations. */
+/** Returns the bytes of the workspace's files, runs, workflows, batch lines, responses and conversations. */
 export async function storedBytes(target: Queryable, workspaceId: string): Promise<bigint> {
   const rows = await target.query<{ used: bigint }>(
     "select used from file_storage where workspace_id = $1",
@@ -124,7 +124,7 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
   return rows[0]?.used ?? 0n;
 }
 
-/** Bytes and files that the workspace may still store; uploads under way count. Below zero where a limit was lowered. */
+/** Returns the remaining bytes and files of the workspace, with open uploads deducted. Negative after a limit was lowered. */
 export async function storageLeft(
   target: Queryable,
   workspaceId: string,
@@ -139,13 +139,13 @@ export async function storageLeft(
   return { bytes: storageBytesMax - Number(taken), files: FILES_PER_WORKSPACE_MAX - files };
 }
 
-/** Bytes that are taken of the workspace's limit for an upload. */
+/** Bytes reserved from the workspace's limit for an upload. */
 export interface TakenBytes {
   readonly bytes: number;
   readonly limitBytes: number;
 }
 
-/** `full`: the workspace's limit does not hold these bytes; `crowded`: it has as many files as it may. `gone`: the upload was taken for dead. */
+/** `full`: no storage left in the workspace; `crowded`: it has the maximum of files; `gone`: the upload was considered dead. */
 export type Taking = "taken" | "full" | "crowded" | "gone";
 const TAKINGS = ["taken", "full", "gone", "crowded"] as const;
 
@@ -155,8 +155,8 @@ export type BegunUpload =
   | { readonly verdict: "done"; readonly fingerprint: string; readonly answer: string };
 
 /**
- * @param key the client's name for its call; null when it gave none
- * @param take bytes to take at once, where it is known how many will come
+ * @param key the client's idempotency key; null if absent
+ * @param take bytes to reserve immediately, if the size is known
  */
 export async function beginUpload(
   target: Queryable,
@@ -195,7 +195,7 @@ export async function extendUpload(
   return TAKINGS[row?.code ?? 2] ?? "gone";
 }
 
-/** Uploads of this process are alive. */
+/** Renews the leases of this process's uploads. */
 export async function keepUploads(target: Queryable, ids: readonly string[], leaseMs: number): Promise<void> {
   await target.query(
     `update file set lease_until = clock_timestamp() + $2 * interval '1 millisecond'
@@ -204,7 +204,7 @@ export async function keepUploads(target: Queryable, ids: readonly string[], lea
   );
 }
 
-/** False when its row was taken away meanwhile. An error leaves open whether the file is there. */
+/** Returns false if its row was deleted meanwhile. After an error, the file may or may not exist. */
 export async function finishUpload(
   target: Queryable,
   id: string,
@@ -216,9 +216,9 @@ export async function finishUpload(
     readonly blockSha256: Uint8Array;
     readonly blockBytes: number;
     readonly expiresS: number | null;
-    /** Key whose member the file belongs to; null: all members of the workspace see it. */
+    /** Key whose member owns the file; null: all members of the workspace see it. */
     readonly ownerKeyId: string | null;
-    /** Fingerprint in hex that a repeat under the same key is compared with, and the answer that it gets. */
+    /** Fingerprint in hex, compared with a repeat under the same key, and the response for that repeat. */
     readonly repeat: { readonly fingerprint: string; readonly answer: string; readonly keepMs: number } | null;
   },
 ): Promise<boolean> {
@@ -243,13 +243,13 @@ export async function finishUpload(
   return rows[0]?.done === true;
 }
 
-/** An upload that ended without a file. Its bytes are still to be deleted. */
+/** An upload that ended without a file. Its bytes must still be deleted. */
 export interface EndedUpload {
   readonly id: string;
   readonly upload_id: string | null;
 }
 
-/** Undefined when it is none any more. */
+/** Returns undefined if the upload has already ended. */
 export async function endUpload(target: Queryable, id: string, isExpired: boolean): Promise<EndedUpload | undefined> {
   const rows = await target.query<{ upload_id: string | null }>("select upload_id from end_upload($1, $2)", [
     id,
@@ -258,7 +258,7 @@ export async function endUpload(target: Queryable, id: string, isExpired: boolea
   return rows[0] && { id, upload_id: rows[0].upload_id };
 }
 
-/** False when there is no such file in the workspace. `lost`: its bytes are gone already. */
+/** Returns false if there is no such file in the workspace. `lost`: its bytes are already gone. */
 export async function endFile(
   target: Queryable,
   workspaceId: string,
@@ -269,7 +269,7 @@ export async function endFile(
   return rows[0]?.ended === true;
 }
 
-/** Deletes a file and forgets the key of the upload that made it: whoever comes with the key makes another. */
+/** Deletes a file and the idempotency key of its upload: the next request with the key creates another file. */
 export async function endKeyedFile(target: Queryable, workspaceId: string, id: string, key: string): Promise<void> {
   await endFile(target, workspaceId, id, "deleted");
   await target.query(
@@ -278,7 +278,7 @@ export async function endKeyedFile(target: Queryable, workspaceId: string, id: s
   );
 }
 
-/** Files of uploads that have ended, whose keys begin so. */
+/** Returns files of ended uploads whose idempotency keys have this prefix. */
 export function findKeyedFiles(
   target: Queryable,
   workspaceId: string,
@@ -291,7 +291,7 @@ export function findKeyedFiles(
   );
 }
 
-/** The bytes of a deleted file are gone: so is its row. */
+/** Deletes the row of a deleted file after its bytes were removed. */
 export async function dropFile(target: Queryable, id: string): Promise<void> {
   await target.query("delete from file where id = $1 and state = 'deleted'", [id]);
 }

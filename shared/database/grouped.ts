@@ -1,41 +1,41 @@
-/** Statements that serve many calls at once: which connection a group goes to, and how long it waits for locked rows. */
+/** Statements that serve many calls at once: the connection of a group, and its wait for locked rows. */
 import type { Metrics } from "#shared/metrics.ts";
 
 import { type Database, isDataFault, type Queryable, SQL, sqlState } from "./client.ts";
 import { type BUSY, createGrouper, type Grouped, type Grouper, type LockWait } from "./grouper.ts";
 import { CONTENDED_WAIT_MS, LOCK_TIMEOUT_MS } from "./retry.ts";
 
-/** Calls gathered into one admission or settle statement; stays far below the 4,096-slot rate ring. */
+/** Maximum calls in one admission or settle statement, far below the 4,096 slots of the rate ring. */
 export const GROUP_SIZE_MAX = 256;
 
-/** Connections that `reserveForGroups` reserves. */
+/** Number of connections that `reserveForGroups` reserves. */
 export const GROUPED_CONNECTIONS = 2;
 
-/** Calls waiting for their group in one process; beyond it callers hear 503 `overloaded`. */
+/** Maximum calls that wait for a group in one process; further callers receive 503 `overloaded`. */
 const GROUP_QUEUE_MAX = 20_000;
 
 /**
- * A lone call waits this long for its workspace's rows before it joins the contended: as long as another statement and
- * its commit usually take, and no longer than the calls behind it can bear.
+ * Wait of a single call for its workspace's rows before it joins the contended group, in milliseconds: the usual duration of another
+ * statement and its commit, and acceptable for the calls behind it.
  */
 export const SINGLE_CALL_WAIT_MS = 30;
 
-/** Connection that one group is sent on, and its waits for locks. */
+/** Connection of one group, and its waits for locks. */
 export interface GroupRun {
   readonly target: Queryable;
   readonly lockWait: LockWait;
-  /** Milliseconds to wait for a locked row, for a statement's parameter; null skips it. */
+  /** Wait for a locked row in milliseconds, as a parameter of the statement; null skips locked rows. */
   readonly waitMs: number | null;
-  /** Milliseconds to wait for locks that the statement cannot skip, for `waitingForLocks`. */
+  /** Wait in milliseconds for locks that the statement cannot skip, for `waitingForLocks`. */
   readonly lockMs: string;
 }
 
-/** Connections of groups, by how long they wait for locked rows. */
+/** Connections of groups, by their wait for locked rows. */
 export type GroupConnections = Readonly<Record<LockWait, Queryable>>;
 
 /**
- * Reserves a connection for common groups and one for those of contended workspaces, so that neither waits for other
- * statements of the process; a workspace that stays locked takes one of the pool.
+ * Reserves a connection for common groups and another for contended workspaces, so that neither waits for other statements of the process.
+ * A workspace that stays locked uses the pool.
  */
 export function reserveForGroups(database: Database, name: string): GroupConnections {
   return { none: database.reserve(name), short: database.reserve(`contended ${name}`), long: database };
@@ -43,15 +43,15 @@ export function reserveForGroups(database: Database, name: string): GroupConnect
 
 export interface GroupedOptions<Item extends Grouped, Verdict> {
   readonly connections: GroupConnections;
-  /** Name of its groups in the metric of their sizes. */
+  /** Label of its groups in the metric of group sizes. */
   readonly name: string;
   readonly sizeMax: number;
-  /** Longest wait of patient items for others, while groups are small and while they are large; 0 when absent. */
+  /** Longest wait of patient items for others, while groups are small and while they are large, in milliseconds; default 0. */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
-  /** Longest wait of a small group for others while several calls come at a time; 0 when absent. */
+  /** Longest wait of a small group for others while several calls arrive together, in milliseconds; default 0. */
   readonly gatherMaxMs?: number;
-  /** One statement for all items, one verdict each, in order. */
+  /** Runs one statement for all items; returns one verdict each, in order. */
   readonly run: (items: readonly Item[], on: GroupRun) => Promise<readonly (Verdict | typeof BUSY)[]>;
   readonly metrics?: Pick<Metrics, "groupSize"> | undefined;
 }
@@ -96,9 +96,8 @@ const WAIT_MS: Readonly<Record<LockWait, number | null>> = {
 };
 
 /**
- * Contended workspaces are busy ones: their balances are locked late, after everything else of the statement, unless the
- * decision needs the lock.
- * @param send the statement, with whether it locks late
+ * Runs a statement that locks balances last, unless the decision needs the lock: contended workspaces are busy.
+ * @param send runs the statement; its parameter is true for the late lock
  */
 export async function lockingLate<T>(send: (isLate: boolean) => Promise<T>): Promise<T> {
   try {

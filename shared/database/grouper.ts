@@ -1,13 +1,13 @@
 /**
- * Grouping: while one statement is in flight, calls that arrive are gathered and sent as the next one, and each gets its
- * own verdict. A lone call waits for nothing, unless it is patient: then it waits `lingerMs` for others. While calls come several at a time,
- * a small group waits up to `gatherMaxMs` for more.
+ * Grouping: while one statement is in flight, arriving calls are collected and sent as the next one, and each gets its own verdict. A
+ * single call does not wait, unless it is patient: then it waits `lingerMs` for others. While several calls arrive together, a small group
+ * waits up to `gatherMaxMs` for more.
  *
- * Workspaces that meet locks of other sessions must not delay the rest so there are three places:
- * - The common group skips what is locked and reports those calls as BUSY. Their workspace is contended from then on.
- * - Contended workspaces share a group that waits a little: usually for the other side of admission and settle, which
- *   holds its locks for a statement and a commit. One group, because a statement per workspace costs several times more.
- * - A workspace that is locked for longer gets a lane of its own that waits until the lock timeout.
+ * Workspaces that meet locks of other sessions must not delay the others, so there are three lanes:
+ * - The common group skips locked rows and reports those calls as BUSY. Their workspace is contended from then on.
+ * - Contended workspaces share a group with a short wait, usually for the other side of admission and settlement. That side keeps its locks
+ *   for a statement and a commit. A statement per workspace would cost several times more.
+ * - A workspace that stays locked gets its own lane, which waits until the lock timeout.
  */
 import { ApiError } from "#shared/errors.ts";
 
@@ -18,49 +18,49 @@ export type LockWait = "none" | "short" | "long";
 
 export interface Grouped {
   readonly workspaceId: string;
-  /** No caller waits for its verdict: it may wait a moment for others. */
+  /** True if no caller waits for the verdict: the item may wait a moment for others. */
   readonly isPatient?: boolean;
 }
 
 export interface GrouperOptions<Item extends Grouped, Verdict> {
   readonly sizeMax: number;
-  /** Items waiting in all; beyond it `call` rejects with 503 `overloaded`. */
+  /** Maximum waiting items; above it, `call` rejects with 503 `overloaded`. */
   readonly queueMax: number;
-  /** Longest wait of patient items for others; absent: none. It grows up to `lingerMaxMs` while groups are large. */
+  /** Longest wait of patient items for others, in milliseconds; default none. Grows up to `lingerMaxMs` while groups are large. */
   readonly lingerMs?: number;
   readonly lingerMaxMs?: number;
-  /** Longest wait of a small group for others while several calls come at a time; absent: none. */
+  /** Longest wait of a small group for others while several calls arrive together, in milliseconds; default none. */
   readonly gatherMaxMs?: number;
-  /** Own lanes whose statement may run at the same time (each needs a connection). */
+  /** Maximum own lanes whose statements run concurrently (each needs a connection). */
   readonly lanesMax: number;
-  /** One statement for all items, one verdict each, in order. */
+  /** Runs one statement for all items; returns one verdict each, in order. */
   run(items: readonly Item[], lockWait: LockWait): Promise<readonly (Verdict | typeof BUSY)[]>;
-  /** True when `run` threw because a lock did not come in time; nothing was done. */
+  /** Returns true if `run` threw after a lock timeout; nothing was changed. */
   isLocked(error: unknown): boolean;
   /**
-   * True when a single item must have made `run` throw and nothing was done: the group is then halved until that item
-   * stands alone, so that its neighbours get their verdicts.
+   * Returns true if `run` threw because of a single item and nothing was changed. The group is then halved until that item is alone, so
+   * that the other items get their verdicts.
    */
   isPoison(error: unknown): boolean;
-  /** Metric of the size of each group that is sent. */
+  /** Metric of the size of each sent group. */
   readonly groupSize?: { observe(size: number): void };
 }
 
 export interface Grouper<Item extends Grouped, Verdict> {
-  /** @throws ApiError `overloaded` when the queue is full or a lock was not to be had; else what `run` throws */
+  /** @throws ApiError `overloaded` if the queue is full or after a lock timeout; else the error of `run` */
   call(item: Item): Promise<Verdict>;
 }
 
-/** A workspace is taken for contended, or for locked, this long after it was last found so. */
+/** Time for which a workspace counts as contended or locked after the last sign of it, in milliseconds. */
 const MEMORY_MS = 1_000;
-/** A group of this size or more shows a load under which waiting longer makes fewer statements; one of the other size or less, none. */
+/** Group size that indicates a load under which a longer wait saves statements; groups of less than the second size indicate none. */
 const BUSY_GROUP = 8;
 const IDLE_GROUP = 2;
-/** A group of this size waits for no others: what it costs is little for each of its calls. */
+/** A group of this size does not wait for others: its cost per call is already small. */
 const GATHERED_GROUP = 32;
-/** Weight of the last group in the usual size of groups. After a burst, some twelve lone calls bring that back to one. */
+/** Weight of the last group in the usual size of groups. After a burst, some twelve single calls reduce the usual size to one. */
 const USUAL_WEIGHT = 0.3;
-/** Contended workspaces remembered before those that are over are forgotten. */
+/** Maximum remembered contended workspaces before expired ones are removed. */
 const CONTENDED_SWEEP = 1_000;
 
 export function createGrouper<Item extends Grouped, Verdict>(
@@ -71,7 +71,7 @@ export function createGrouper<Item extends Grouped, Verdict>(
 
 interface Waiting<Item, Verdict> {
   readonly item: Item;
-  /** performance.now() when it came. */
+  /** Arrival, by performance.now(). */
   readonly at: number;
   resolve(verdict: Verdict): void;
   reject(error: unknown): void;
@@ -79,7 +79,7 @@ interface Waiting<Item, Verdict> {
 
 type Group<Item, Verdict> = readonly Waiting<Item, Verdict>[];
 
-/** Takes over a call that was found busy. */
+/** Takes over a call that met a lock. */
 type Place<Item, Verdict> = (waiting: Waiting<Item, Verdict>) => void;
 
 interface Lane<Item, Verdict> {
@@ -87,29 +87,29 @@ interface Lane<Item, Verdict> {
   isRunning: boolean;
 }
 
-/** Lane of many workspaces: one group after the other, and patient calls linger in it. */
+/** Lane of many workspaces: one group after the other, with lingering for patient calls. */
 interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   readonly lockWait: LockWait;
   readonly ifBusy: Place<Item, Verdict>;
-  /** Starts the lanes that `ifBusy` puts calls into. */
+  /** Starts the lanes that received calls from `ifBusy`. */
   readonly startNext: () => void;
-  /** Timer of the next look at what waits, and performance.now() of that. */
+  /** Timer of the next check of waiting items, and its time by performance.now(). */
   timer?: ReturnType<typeof setTimeout> | undefined;
   lookAt?: number;
-  /** Usual number of calls in a group for whose verdict a caller waits; groups without any are left out. */
+  /** Usual number of calls with a waiting caller in a group; groups without such calls are ignored. */
   usualSize: number;
-  /** performance.now() when the last group ended. */
+  /** End of the last group, by performance.now(). */
   endedAt: number;
 }
 
-/** Lane of a workspace that is locked for longer. */
+/** Lane of a workspace that stays locked. */
 interface OwnLane<Item, Verdict> extends Lane<Item, Verdict> {
   until: number;
 }
 
 class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdict> {
   private readonly options: GrouperOptions<Item, Verdict>;
-  /** Grows and shrinks with the groups. */
+  /** Current linger time in milliseconds; grows and shrinks with the groups. */
   private lingerMs: number;
   private readonly common: SharedLane<Item, Verdict> = {
     waiting: [],
@@ -129,7 +129,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     ifBusy: (waiting) => this.moveToOwn(waiting),
     startNext: () => this.startOwn(),
   };
-  /** Workspace → until when its calls join the contended group. */
+  /** Workspace → time until which its calls join the contended group. */
   private readonly contendedUntil = new Map<string, number>();
   private readonly own = new Map<string, OwnLane<Item, Verdict>>();
   private readonly refuseBusy: Place<Item, Verdict> = (waiting) => this.refuse(waiting);
@@ -176,7 +176,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
       await this.runGroup(group, lane.lockWait, lane.ifBusy);
       lane.endedAt = performance.now();
       const awaited = group.reduce((count, { item }) => count + (item.isPatient === true ? 0 : 1), 0);
-      // Patient ones come together because they waited: they tell nothing of how calls come.
+      // Patient calls are together because they waited, so they do not indicate concurrent arrivals.
       if (awaited > 0) lane.usualSize += (awaited - lane.usualSize) * USUAL_WEIGHT;
       this.adaptLinger(group.length);
       lane.startNext();
@@ -184,7 +184,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     lane.isRunning = false;
   }
 
-  /** True when all that waits is patient, few and recent; then it is looked at again when the first has waited enough. */
+  /** Returns true if all waiting calls are patient, few and recent; they are checked again when the first has waited long enough. */
   private lingers(lane: SharedLane<Item, Verdict>): boolean {
     const [first] = lane.waiting;
     if (!first || lane.waiting.length >= this.options.sizeMax) return false;
@@ -195,8 +195,8 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
   }
 
   /**
-   * True when a small group would be sent at once although calls come several at a time. A moment later it holds more calls, and all that
-   * follows takes them together too. A lone call is sent at once.
+   * Returns true if a small group should wait although it could be sent: while several calls arrive together, it soon contains more of
+   * them, and so do all later groups. A single call is sent immediately.
    */
   private gathers(lane: SharedLane<Item, Verdict>): boolean {
     const { gatherMaxMs = 0 } = this.options;
@@ -211,7 +211,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
 
   private lookAgain(lane: SharedLane<Item, Verdict>, ms: number): void {
     const at = performance.now() + ms;
-    // What is patient may have asked for a later one.
+    // A patient call may have set a later time.
     if (lane.timer !== undefined && at >= (lane.lookAt ?? 0) - 1) return;
     clearTimeout(lane.timer);
     lane.lookAt = at;
@@ -237,7 +237,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
       if (this.ownRunning >= this.options.lanesMax) return;
       this.ownRunning += 1;
       lane.isRunning = true;
-      // Round robin: the lane goes to the back of the map, so a busy one cannot keep others from a connection.
+      // Round robin: the lane moves to the end of the map, so that a busy lane cannot block others from a connection.
       this.own.delete(workspaceId);
       this.own.set(workspaceId, lane);
       void this.runGroup(this.takeGroup(lane), "long", this.refuseBusy).finally(() => {
@@ -255,7 +255,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     return waiting.length <= sizeMax ? waiting : waiting.slice(0, sizeMax);
   }
 
-  /** Runs a group; calls found busy go to `ifBusy`. */
+  /** Runs a group; passes calls that met a lock to `ifBusy`. */
   private async runGroup(group: Group<Item, Verdict>, lockWait: LockWait, ifBusy: Place<Item, Verdict>): Promise<void> {
     this.options.groupSize?.observe(group.length);
     let verdicts: readonly (Verdict | typeof BUSY)[];
@@ -266,7 +266,7 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
       );
     } catch (error) {
       if (this.options.isLocked(error)) {
-        // Retry without waiting to find the blocked workspace; a group of one is it.
+        // Retries without waiting to find the locked workspace; a group of one has found it.
         if (lockWait === "short" && group.length > 1) return this.runGroup(group, "none", ifBusy);
         return group.forEach(ifBusy);
       }

@@ -1,4 +1,4 @@
-/** Open holds as operators and the janitor see them. They are opened by admission and closed in shared/ledger, nowhere else. */
+/** Open holds for operators and the janitor. Only admission opens holds, and only shared/ledger closes them. */
 import type { Queryable } from "./client.ts";
 import { freshAndDue } from "./sweep-retries.ts";
 
@@ -14,7 +14,7 @@ export interface HoldRow {
   readonly created_at: Date;
   readonly deadline: Date;
   readonly is_overdue: boolean;
-  /** Time since which the outcome of the job's paid work is unknown; null when it is not. */
+  /** Time since which the outcome of the job's paid work is unknown; null if it is known. */
   readonly unknown_since: Date | null;
 }
 
@@ -27,12 +27,12 @@ const OPEN = `select h.job_id, h.attempt, h.workspace_id, w.name as workspace, h
 export interface HoldQuery {
   readonly after: { readonly jobId: string; readonly attempt: number } | null;
   readonly limit: number;
-  /** Null: all of them. */
+  /** True: overdue holds only; null: all. */
   readonly isOverdue: boolean | null;
   readonly isUnknown: boolean | null;
 }
 
-/** Across all workspaces, in pages, the newest job first: a hold that is gone by the next page moves none of the others. */
+/** Returns holds of all workspaces in pages, newest job first: a hold closed between pages does not move the others. */
 export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[]> {
   return target.query<HoldRow>(
     `${OPEN}
@@ -45,11 +45,11 @@ export function pageHolds(target: Queryable, query: HoldQuery): Promise<HoldRow[
   );
 }
 
-/** Nano-credits of a job or a run with all that it has begun. */
+/** Nano-credits of a job, or of a run with all its work. */
 export interface BilledWork {
-  /** Those that were taken for what has ended. */
+  /** Nano-credits charged for ended work. */
   readonly billedNano: bigint;
-  /** Those held for what has not. */
+  /** Nano-credits held for open work. */
   readonly heldNano: bigint;
 }
 
@@ -73,13 +73,13 @@ export interface ExpiredHold extends Pick<
   "job_id" | "attempt" | "workspace_id" | "key_id" | "model" | "amount" | "deadline"
 > {
   readonly may_exceed: boolean;
-  /** The credit line that its amount is part of. */
+  /** Credit line that contains the amount. */
   readonly line_id: string | null;
 }
 
 /**
- * Those past their deadline, longest past first. now() and not clock_timestamp(), by which no index can be searched. None while the
- * server has been up for less than `startedMs`: processes that could not settle meanwhile come first.
+ * Returns holds past their deadline, oldest deadline first. Uses now(), because no index can be searched by clock_timestamp(). Returns none
+ * while the server has been up for less than `startedMs`: processes that could not settle during the outage go first.
  */
 export function expiredHolds(target: Queryable, max: number, startedMs: number): Promise<ExpiredHold[]> {
   return target.query<ExpiredHold>(
@@ -101,14 +101,14 @@ const COUNTED_MAX = 10_000;
 const LOOKED_AT_MAX = 1_000;
 
 /**
- * Returns the number of open holds, counted up to 10,000 and beyond that estimated by Postgres. Returns also the age in seconds of the
- * oldest hold without a durable job, among the 1,000 whose deadline comes first: a job may wait for hours, so its hold says nothing
- * about calls that were not ended.
+ * Returns the number of open holds, counted up to 10,000 and estimated by Postgres above. Also returns the age in seconds of the oldest
+ * hold without a durable job, among the 1,000 with the earliest deadline. A job may wait for hours, so the age of its hold does not
+ * indicate a lost call.
  */
 export async function openHolds(
   target: Queryable,
 ): Promise<{ readonly count: number; readonly oldestSeconds: number }> {
-  // A scalar subquery looks each job up; `not exists` would be joined, with all jobs read for it.
+  // A scalar subquery looks up each job; `not exists` would become a join that reads all jobs.
   const [row] = await target.query<{ count: bigint; estimate: number; oldest: number }>(
     `select (select count(*) from (select from hold order by deadline limit $1) counted) as count,
             (select reltuples::float8 from pg_class where oid = 'hold'::regclass) as estimate,

@@ -1,4 +1,4 @@
-/** Facts of a job that operators may know: neither its request nor its result. */
+/** Data of a job for operators: neither its request nor its result. */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import type { Queryable } from "./client.ts";
@@ -48,7 +48,7 @@ export async function findJobFacts(target: Queryable, id: string): Promise<JobFa
   return rows[0];
 }
 
-/** Its open holds. */
+/** Returns the open holds of a job. */
 export function holdsOfJob(
   target: Queryable,
   { workspace_id: workspaceId, id }: Pick<JobFacts, "workspace_id" | "id">,

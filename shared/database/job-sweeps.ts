@@ -1,6 +1,6 @@
 /**
- * Queries of the janitor on the job table. Every statement takes its rows with `skip locked`: any number may sweep. Times are
- * compared with now(), which is one value for a statement; an index cannot be searched by clock_timestamp().
+ * Queries of the janitor on the job table. Every statement uses `skip locked`, so any number of janitors may run. Times are compared with
+ * now(), which is constant within a statement; an index cannot be searched by clock_timestamp().
  */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
@@ -19,7 +19,7 @@ import { freshAndDue } from "./sweep-retries.ts";
 export interface Redispatched extends Dispatched {
   readonly pool: Pool;
   readonly lane: Lane;
-  /** Stream sequence of the message before, which may be gone. */
+  /** Stream sequence of the previous message, which may be gone. */
   readonly old_seq: bigint | null;
 }
 
@@ -28,7 +28,7 @@ const AGAIN = `update job j set dispatch = j.dispatch + 1, dispatched_at = clock
   from found where j.id = found.id
   returning j.id, j.workspace_id, j.attempt, j.dispatch, j.deadline, j.pool, j.lane, found.stream_seq as old_seq`;
 
-/** Returns the dispatch time of the job that has been on the queue for longest; undefined when none is on the queue. */
+/** Returns the dispatch time of the job that has been queued longest; undefined if none is queued. */
 export async function oldestDispatch(target: Queryable): Promise<Date | undefined> {
   const [row] = await target.query<{ dispatched_at: Date }>(
     `select dispatched_at from job where state = 'queued' and dispatched_at is not null order by dispatched_at limit 1`,
@@ -36,7 +36,7 @@ export async function oldestDispatch(target: Queryable): Promise<Date | undefine
   return row?.dispatched_at;
 }
 
-/** Dispatched a while ago, and nobody confirmed that the stream has the message. */
+/** Dispatches jobs again whose message the stream did not confirm within `olderMs` milliseconds. */
 export function redispatchUnsent(target: Queryable, olderMs: number, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -48,7 +48,7 @@ export function redispatchUnsent(target: Queryable, olderMs: number, max: number
   );
 }
 
-/** On the queue before the stream there is now was made. */
+/** Dispatches jobs again that were queued before the current stream was created. */
 export function redispatchOlder(target: Queryable, pool: Pool, before: Date, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -60,7 +60,7 @@ export function redispatchOlder(target: Queryable, pool: Pool, before: Date, max
   );
 }
 
-/** These jobs, if they still wait under the dispatch they were seen with. */
+/** Dispatches these jobs again, if they still wait with the same dispatch. */
 export function redispatchThese(
   target: Queryable,
   jobs: readonly { readonly id: string; readonly dispatch: number }[],
@@ -82,7 +82,7 @@ export interface WaitingJob {
   readonly stream_seq: bigint;
 }
 
-/** Long on the queue and not looked up lately; they count as looked up from now on. */
+/** Returns jobs that were queued and not checked for `olderMs` milliseconds, and marks them as checked. */
 export function takeUnclaimed(target: Queryable, olderMs: number, max: number): Promise<WaitingJob[]> {
   return target.query<WaitingJob>(
     `with found as (
@@ -99,8 +99,8 @@ export function takeUnclaimed(target: Queryable, olderMs: number, max: number): 
 }
 
 /**
- * Jobs whose lease ended more than the lane's `graceMs` ago, jobs that no worker took before their deadline, and cancelled ones. Returns
- * at most `max` of each kind and lane, and as many that failed before.
+ * Returns jobs whose lease ended more than the lane's `graceMs` ago, jobs not claimed before their deadline, and cancelled ones. At most
+ * `max` of each kind and lane, and as many that failed before.
  */
 export function findOverdue(
   target: Queryable,
@@ -128,7 +128,7 @@ export function findOverdue(
   );
 }
 
-/** A job whose owner is gone and which no provider has seen goes back on the queue. */
+/** Queues a job again whose owner is gone and which was not sent to a provider. */
 export function redispatchExpired(target: Queryable, id: string, epoch: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -140,7 +140,7 @@ export function redispatchExpired(target: Queryable, id: string, epoch: number):
   );
 }
 
-/** Jobs of unknown outcome for longer than their providers could tell, at most `keepMs`. */
+/** Returns jobs of unknown outcome for longer than their providers keep results, at most `keepMs`. */
 export function findExpired(target: Queryable, keepMs: number, max: number): Promise<OrphanedJob[]> {
   return target.query<OrphanedJob>(
     freshAndDue(
@@ -157,7 +157,7 @@ export function findExpired(target: Queryable, keepMs: number, max: number): Pro
   );
 }
 
-/** Dispatches again the jobs of unknown outcome that are due to be asked about at their providers. */
+/** Dispatches jobs of unknown outcome again whose next query at the provider is due. */
 export function redispatchUnknown(target: Queryable, max: number): Promise<Redispatched[]> {
   return target.query<Redispatched>(
     `with found as (
@@ -170,7 +170,7 @@ export function redispatchUnknown(target: Queryable, max: number): Promise<Redis
   );
 }
 
-/** Counts the jobs of unknown outcome, and the seconds for which the oldest has been one. */
+/** Returns the number of jobs of unknown outcome, and the age of the oldest in seconds. */
 export async function countUnknown(
   target: Queryable,
 ): Promise<{ readonly count: number; readonly oldestSeconds: number }> {
@@ -181,7 +181,7 @@ export async function countUnknown(
   return { count: Number(row?.count ?? 0n), oldestSeconds: row?.oldest ?? 0 };
 }
 
-/** Those of these lanes in which jobs wait for room on the queue or for a source. Cheap, however many wait. */
+/** Returns the lanes in which jobs wait for queue capacity or for a source. Cheap for any number of waiting jobs. */
 export function lanesWaiting(
   target: Queryable,
   lanes: readonly { readonly pool: Pool; readonly lane: Lane }[],
@@ -196,7 +196,7 @@ export function lanesWaiting(
   );
 }
 
-/** Jobs waiting for room on the queue or for a source, per pool and lane. */
+/** Counts jobs that wait for queue capacity or for a source, per pool and lane. */
 export function countWaiting(
   target: Queryable,
 ): Promise<{ readonly pool: string; readonly lane: string; readonly count: bigint }[]> {
@@ -213,7 +213,7 @@ export function countWaiting(
 const UNRECORDED = `recorded is distinct from state and state <> 'refused' and not is_hidden
   and keeps_record`;
 
-/** Jobs whose record in the object store tells another state than they have. */
+/** Returns jobs whose record in the object store has another state. */
 export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]> {
   return target.query<JobRow>(
     freshAndDue(
@@ -226,14 +226,14 @@ export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]
   );
 }
 
-/** A record that tells a state which the job has not any more is written once more, whoever wrote last. */
+/** Notes the state of a job's written record; a record with an outdated state is written again, whoever wrote last. */
 export async function noteRecorded(target: Queryable, id: string, state: JobState): Promise<void> {
   await target.query("update job set recorded = case when state = $2 then state end where id = $1", [id, state]);
 }
 
 /**
- * Ended jobs older than this go, in one batch; resolves with the references of results that lie in the object store. Those that a run
- * or a batch has still to hear of stay: without them it would begin their work anew.
+ * Deletes a batch of jobs that ended before the retention period. Returns the references of their results in the object store. Keeps jobs
+ * whose run or batch does not know the result yet: without them it would start the work again.
  */
 export async function dropEndedJobs(
   target: Queryable,
@@ -251,7 +251,7 @@ export async function dropEndedJobs(
   );
 }
 
-/** Workers that have not been heard of for an hour. */
+/** Deletes workers without a report for an hour. */
 export async function dropSilentWorkers(target: Queryable): Promise<void> {
   await target.query("delete from worker_slots where seen_at < now() - interval '1 hour'");
   await target.query("delete from capability_offer where seen_at < now() - interval '1 hour'");

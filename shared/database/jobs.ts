@@ -1,4 +1,4 @@
-/** Rows of durable jobs: read, claimed, kept alive, put on the queue. How they begin and end: shared/jobs. */
+/** Rows of durable jobs: read, claim, renew, dispatch. Their beginning and end are in shared/jobs. */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { ErrorEnvelope } from "#shared/errors.ts";
 import type { Fallback } from "#shared/queue/frames.ts";
@@ -20,7 +20,7 @@ export interface JobRow {
   readonly state: JobState;
   /** 0 to 1. */
   readonly progress: number;
-  /** Paid work may exist, and nobody can say yet what became of it. */
+  /** True if paid work may exist whose outcome is not known yet. */
   readonly is_unknown: boolean;
   readonly publisher_key: string | null;
   /** Fingerprint of the publisher's message; null for jobs of HTTP callers. */
@@ -29,7 +29,7 @@ export interface JobRow {
   readonly result: string | null;
   readonly result_ref: string | null;
   readonly error: JobError | null;
-  /** Fallbacks of the model that were tried for a failed job; null when there were none. */
+  /** Attempted fallbacks of a failed job; null if there were none. */
   readonly fallback: Fallback | null;
   readonly credits: bigint | null;
   readonly created_at: Date;
@@ -37,7 +37,7 @@ export interface JobRow {
   readonly ended_at: Date | null;
 }
 
-/** Columns that a caller who waited for a job needs, once it has ended or its outcome is unknown. */
+/** Columns for a caller that waited for a job which has ended or whose outcome is unknown. */
 export type EndedJob = Pick<
   JobRow,
   "id" | "workspace_id" | "state" | "is_unknown" | "result" | "result_ref" | "error" | "fallback" | "credits"
@@ -47,7 +47,7 @@ export type EndedJob = Pick<
 export const JOB_COLUMNS = `id, workspace_id, kind, modality, model, state, progress, unknown_since is not null as is_unknown,
   publisher_key, work ->> 'fingerprint' as fingerprint, reply, result, result_ref, error, fallback, credits, created_at, started_at, ended_at`;
 
-/** Undefined for another workspace's job as for none. */
+/** Returns undefined for another workspace's job as for a missing one. */
 export async function findJob(target: Queryable, workspaceId: string, id: string): Promise<JobRow | undefined> {
   const rows = await target.query<JobRow>(
     `select ${JOB_COLUMNS} from job where id = $1 and workspace_id = $2`,
@@ -57,20 +57,20 @@ export async function findJob(target: Queryable, workspaceId: string, id: string
   return rows[0];
 }
 
-/** True for jobs of steps of runs, of batch messages and lines of batches, and of background responses: they belong to the member of their key. */
+/** True for jobs of run steps, batch messages, batch lines and background responses: they belong to the member of their key. */
 const IS_PRIVATE = "(run_id is not null or lane = 'batch' or kind = 'chat')";
 
 /** Restrictions on the jobs that a reader finds; null: none within the workspace. */
 export interface JobReader {
-  /** Only jobs of this member's keys are found. */
+  /** Finds only jobs of this member's keys. */
   readonly jobsOf: string | null;
-  /** Private jobs, see `IS_PRIVATE`, are found only if they are of this member's keys. */
+  /** Finds private jobs (see `IS_PRIVATE`) only of this member's keys. */
   readonly privateOf: string | null;
-  /** Only jobs of these are found among those of capabilities and runs; absent: all. */
+  /** Finds jobs of capabilities and runs only for these tools; absent: all. */
   readonly tools?: ReadonlySet<string> | undefined;
 }
 
-/** The same for a caller that asks by its id: undefined also for what is not to be found again, or not by this reader. */
+/** Finds a job for a caller that knows its id. Returns undefined for hidden jobs and for jobs that this reader may not see. */
 export async function findShownJob(
   target: Queryable,
   workspaceId: string,
@@ -91,8 +91,8 @@ export async function findShownJob(
 }
 
 /**
- * From now on it is to end. Undefined for another workspace's job as for none; unchanged when it has ended.
- * @param hidden whether one that nobody is to find again is found
+ * Requests the end of a job. Returns undefined for another workspace's job as for a missing one; unchanged if it has ended.
+ * @param hidden true: finds hidden jobs as well
  */
 export async function requestCancel(
   target: Queryable,
@@ -109,7 +109,7 @@ export async function requestCancel(
   return rows[0];
 }
 
-/** A job as it must go on the queue: its latest dispatch. */
+/** The latest dispatch of a job, as queued. */
 export interface Dispatched {
   readonly id: string;
   readonly workspace_id: string;
@@ -125,22 +125,22 @@ export interface ClaimedJob {
   readonly attempt: number;
   readonly dispatch: number;
   readonly deadline: Date;
-  /** Number of times it was taken, this one included, without being given back for trouble that was not its own. */
+  /** Number of claims, including this one, without claims given back for external reasons. */
   readonly claims: number;
   /** The work message without its request. */
   readonly work: Record<string, unknown>;
   readonly request: string | null;
   readonly request_ref: string | null;
   readonly provider_job: unknown;
-  /** It has outlasted its time at its provider: asked once what became of it. */
+  /** True if the job exceeded its time at the provider and its outcome is queried there once. */
   readonly is_unknown: boolean;
-  /** Nobody can find it again. */
+  /** True if no caller can find the job. */
   readonly is_hidden: boolean;
-  /** Its caller wished it to end. */
+  /** True if the caller requested cancellation. */
   readonly cancel_requested: boolean;
   readonly publisher_key: string | null;
   readonly reply: string | null;
-  /** The run that it is a step of. */
+  /** Run whose step the job is. */
   readonly run_id: string | null;
   readonly traceparent: string | null;
 }
@@ -152,11 +152,11 @@ export interface ClaimRequest {
   readonly dispatch: number;
   readonly worker: string;
   readonly leaseMs: number;
-  /** A job claimed this often before is not tried again: it may be what kills its workers. */
+  /** Maximum claims: a job claimed this often is not tried again, because it may crash its workers. */
   readonly claimsMax: number;
 }
 
-/** One row is ours; none: see `whyUnclaimed`. Only the database's clock is compared. */
+/** Claims a job. Returns one row on success; otherwise see `whyUnclaimed`. All comparisons use the database's clock. */
 export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<ClaimedJob | undefined> {
   const rows = await target.query<ClaimedJob>(
     `update job set state = 'running', epoch = epoch + 1, worker = $5, claims = claims + 1,
@@ -174,7 +174,7 @@ export async function claimJob(target: Queryable, claim: ClaimRequest): Promise<
   return rows[0];
 }
 
-/** A job without a live owner, as whoever ends it must have seen it. */
+/** A job without a live owner, as read by the process that ends it. */
 export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publisher_key" | "reply"> {
   readonly pool: Pool;
   readonly lane: Lane;
@@ -187,19 +187,19 @@ export interface OrphanedJob extends Pick<JobRow, "id" | "workspace_id" | "publi
   readonly request_ref: string | null;
   readonly cancel_requested: boolean;
   readonly kind: string;
-  /** A provider may have been asked, and there is nothing to ask it for. */
+  /** True if a provider may have received the job, and there is no id to query it by. */
   readonly has_intent: boolean;
-  /** That provider keeps no jobs: there will never be anything to ask it for. */
+  /** True if that provider stores no jobs, so it can never be queried. */
   readonly is_direct: boolean;
-  /** It goes on at its provider, which can be asked about it. */
+  /** True if the job continues at its provider, which can be queried. */
   readonly is_at_provider: boolean;
   readonly is_unknown: boolean;
   readonly is_hidden: boolean;
   readonly is_late: boolean;
   readonly run_id: string | null;
-  /** Media that came with it. */
+  /** Media inputs of the job. */
   readonly stored_inputs: JobMessage["stored_inputs"] | null;
-  /** Nano-credits that it may cost at most at its whole price, and the line whose share of them is held. */
+  /** Maximum cost at full price in nano-credits, and the line whose share is held. */
   readonly hold_nano: bigint;
   readonly batch_line: JobMessage["batch_line"] | null;
 }
@@ -209,7 +209,7 @@ export type Unclaimed =
   | { readonly why: "owned"; readonly leaseMs: number }
   | { readonly why: "free"; readonly job: OrphanedJob };
 
-/** `void`: ended, or another message stands for it. `owned`: somebody has it. `free`: nobody has it, and it may be over. */
+/** `void`: ended, or replaced by another message. `owned`: another worker has it. `free`: without worker, perhaps over. */
 export async function whyUnclaimed(target: Queryable, claim: ClaimRequest): Promise<Unclaimed> {
   const rows = await target.query<OrphanedJob & { is_void: boolean; lease_ms: number }>(
     `select ${ORPHANED_COLUMNS},
@@ -233,8 +233,8 @@ export const ORPHANED_COLUMNS = `id, workspace_id, publisher_key, reply, pool, l
   coalesce(provider_job->>'hold_nano', work->>'hold_nano')::bigint as hold_nano, work->'batch_line' as batch_line`;
 
 /**
- * Before a provider is asked whose answer brings the result and which keeps no job: from here on the job is not run a second
- * time. Of one with a queue see `noteStart`. False: it is not ours, or was cancelled.
+ * Records that a provider without a queue is about to be called: the job is never run a second time after this. For providers with a queue
+ * see `noteStart`. Returns false if this worker does not own the job, or if it was cancelled.
  */
 export async function noteIntent(target: Queryable, id: string, epoch: number): Promise<boolean> {
   const rows = await target.query(
@@ -246,7 +246,7 @@ export async function noteIntent(target: Queryable, id: string, epoch: number): 
   return rows.length > 0;
 }
 
-/** Notes the progress that its provider reports; it never goes back. */
+/** Records the progress reported by the provider; it never decreases. */
 export async function noteProgress(target: Queryable, id: string, epoch: number, progress: number): Promise<void> {
   await target.query(
     `update job set progress = $3 where id = $1 and epoch = $2 and state = 'running' and progress < $3`,
@@ -255,7 +255,7 @@ export async function noteProgress(target: Queryable, id: string, epoch: number,
   );
 }
 
-/** Notes that the outcome of the job is unknown (see note_unknown). False: the job has changed since it was seen. */
+/** Records that the outcome of the job is unknown (see note_unknown). Returns false if the job has changed since it was read. */
 export async function noteUnknown(
   target: Queryable,
   job: { readonly id: string; readonly epoch: number; readonly isOwned: boolean },
@@ -270,7 +270,7 @@ export async function noteUnknown(
   return rows[0]?.noted === true;
 }
 
-/** Whoever waits to ask its provider about it need not wait any longer. */
+/** Makes the next query at the provider due immediately. */
 export async function askSoon(target: Queryable, id: string): Promise<void> {
   await target.query(
     `update job set ask_at = clock_timestamp() where id = $1 and state = 'running' and unknown_since is not null`,
@@ -279,9 +279,9 @@ export async function askSoon(target: Queryable, id: string): Promise<void> {
 }
 
 /**
- * Gives a job back that was not begun, or goes on at its provider, so that it is taken over at once. What is paid for there is
- * taken over as often as it takes: it ends by its provider's word or its time, not by how often a store was away.
- * @param isOwnFault it may be the job that fails its workers: the claim counts
+ * Gives back a job that was not begun, or that continues at its provider, so that another worker takes over immediately. Paid work at a
+ * provider is taken over any number of times: the provider's result or its time limit ends the job, not the number of outages.
+ * @param isOwnFault true if the job may cause its workers to fail: the claim counts
  */
 export async function handBackJob(target: Queryable, id: string, epoch: number, isOwnFault: boolean): Promise<void> {
   await target.query(
@@ -293,8 +293,8 @@ export async function handBackJob(target: Queryable, id: string, epoch: number, 
 }
 
 /**
- * Gives a job back for later that no source took, asked or not: it holds no slot meanwhile (see defer_job).
- * @param delayMs the least that it waits; false: it cannot wait, or is not ours
+ * Gives back a job that no source accepted, called or not, for later: it uses no slot meanwhile (see defer_job).
+ * @param delayMs shortest wait in milliseconds; @returns false if the job cannot wait or is not owned by this worker
  */
 export async function deferJob(target: Queryable, id: string, epoch: number, delayMs: number): Promise<boolean> {
   const rows = await target.query<{ is_deferred: boolean }>(
@@ -309,16 +309,16 @@ export interface Beat {
   readonly worker: string;
   readonly pool: Pool;
   readonly lane: Lane;
-  /** Number of jobs that this worker takes at once; 0 when it stops. */
+  /** Concurrent jobs of this worker; 0 while it stops. */
   readonly slots: number;
   readonly jobs: readonly { readonly id: string; readonly epoch: number }[];
   readonly leaseMs: number;
 }
 
 /**
- * Renews the worker's lease, which is that of all it holds, and tells the dispatcher of its slots. Jobs that are not among the
- * answers are ours no more. A job that is ours by its row and not held (the answer of its claim was lost) is let go. One that was claimed
- * while this statement was on its way is not among the held either: so the claim's lease must have been over at the beat before.
+ * Renews the worker's lease on all its jobs, and reports its slots to the dispatcher. Jobs missing in the response no longer belong to this
+ * worker. Jobs assigned to it that it does not hold (the response to its claim was lost) are released. A job claimed during this statement
+ * is not in the list either, so a release requires that the lease of the claim ended before the previous beat.
  */
 export async function beatJobs(
   target: Queryable,
@@ -354,7 +354,7 @@ export async function beatJobs(
   );
 }
 
-/** Returns the live calls that the workers of each pool take at once, as they reported within the last 45 s. */
+/** Returns the live calls that the workers of each pool process concurrently, as reported within the last 45 s. */
 export async function liveSlots(target: Queryable): Promise<ReadonlyMap<Pool, number>> {
   const rows = await target.query<{ pool: Pool; slots: number }>(
     `select pool, sum(slots)::int as slots from worker_slots
@@ -365,7 +365,7 @@ export async function liveSlots(target: Queryable): Promise<ReadonlyMap<Pool, nu
   return new Map(rows.filter(({ slots }) => slots > 0).map(({ pool, slots }) => [pool, slots]));
 }
 
-/** Notes the stream sequences of these dispatches' messages; jobs that were dispatched again meanwhile are left alone. */
+/** Records the stream sequences of these dispatches; skips jobs that were dispatched again meanwhile. */
 export async function noteSequences(
   target: Queryable,
   sent: readonly { readonly id: string; readonly dispatch: number; readonly seq: number }[],
@@ -386,7 +386,7 @@ export async function noteSequences(
   );
 }
 
-/** Lets waiting jobs onto the queue, round robin over workspaces; empty when another process is at it. */
+/** Releases waiting jobs to the queue, round robin over workspaces; returns none if another process is releasing. */
 export function releaseJobs(target: Queryable, pool: Pool, lane: Lane, max: number): Promise<Dispatched[]> {
   return target.query<Dispatched>("select * from release_jobs($1, $2, $3)", [pool, lane, max], "release_jobs");
 }

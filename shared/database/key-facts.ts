@@ -1,4 +1,4 @@
-/** Facts that a key may read about itself: names, balance, and usage of its workspace's limits. */
+/** Data that a key may read about itself: names, balance, and usage of its workspace's limits. */
 import type { Queryable } from "./client.ts";
 
 export interface KeyFacts {
@@ -7,13 +7,13 @@ export interface KeyFacts {
   /** Nano-credits. */
   readonly amount: bigint;
   readonly held: bigint;
-  /** Calls that the window of 60 seconds counts now, refused ones included. */
+  /** Calls in the current window of 60 seconds, including rejected ones. */
   readonly window_calls: number;
-  /** Tokens of the current UTC day, those reserved by open calls included. */
+  /** Tokens of the current UTC day, including those reserved by open calls. */
   readonly day_tokens: bigint;
 }
 
-/** One snapshot without locks; undefined when the workspace has no such key. The time is the window's (see window_shift). */
+/** Returns one snapshot without locks; undefined if the workspace has no such key. The time is that of the window (see window_shift). */
 export async function readKeyFacts(
   target: Queryable,
   workspaceId: string,

@@ -3,14 +3,14 @@ import { mailboxOf } from "#shared/mail-address.ts";
 
 import type { Queryable } from "./client.ts";
 
-/** Nobody has confirmed an address. A day's mail is counted in UTC, apart for each workspace, so that none takes another's. */
+/** Maximum mails per unverified address and UTC day, separate for each workspace, so that none uses another's quota. */
 export const MAIL_PER_ADDRESS_DAY_MAX = 100;
 export const MAIL_PER_WORKSPACE_DAY_MAX = 1_000;
 
-/** Gives the mail back, for one that was not sent after all. */
+/** Returns the quota of a mail that was not sent. */
 export type TakenMail = () => Promise<void>;
 
-/** Undefined when the address, or the workspace, has had its most of the day (UTC). */
+/** Returns undefined if the address, or the workspace, has reached its daily limit (UTC). */
 export async function takeMail(
   target: Queryable,
   workspaceId: string,

@@ -1,4 +1,4 @@
-/** Members of a workspace and the role their keys act with. A change and its audit row are one statement. */
+/** Members of a workspace and the role of their keys. A change and its audit row are one statement. */
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import { constraintName, type Database, type Queryable } from "./client.ts";
 
@@ -25,7 +25,7 @@ interface NewMember {
 
 const COLUMNS = "id, name, email, role, is_active, created_at";
 
-/** Undefined when the name, the address or the id is taken. */
+/** Returns undefined if the name, the address or the id is taken. */
 export async function insertMember(
   target: Queryable,
   workspaceId: string,
@@ -44,7 +44,7 @@ export async function insertMember(
   return rows[0];
 }
 
-/** The member of that name, added if need be; the role of one who is there stays. */
+/** Returns the member with that name, and creates it if missing; an existing member keeps its role. */
 export async function ensureMember(tx: Queryable, workspaceId: string, member: NewMember): Promise<MemberRow> {
   const row = (await insertMember(tx, workspaceId, member)) ?? (await findMember(tx, workspaceId, member.name));
   if (row === undefined) throw new Error(`the member ${member.name} went away while it was added`);
@@ -59,7 +59,7 @@ export async function findMember(target: Queryable, workspaceId: string, name: s
   return rows[0];
 }
 
-/** The member with this mail address, in whatever case it is written. */
+/** Returns the member with this mail address, case-insensitive. */
 export async function findMemberByEmail(
   target: Queryable,
   workspaceId: string,
@@ -87,7 +87,7 @@ export async function findMemberById(
 export interface MemberChange {
   readonly id: string;
   readonly actor: Actor;
-  /** Those that are absent stay as they are; an e-mail of null is forgotten. */
+  /** Changes of a member; absent members stay unchanged, null deletes the e-mail. */
   readonly name?: string;
   readonly email?: string | null;
   readonly role?: MemberRole;
@@ -99,8 +99,8 @@ const UPDATE_ACTION = `case when c.is_active and not o.is_active then 'member.en
             when c.role <> o.role then 'member.role' else 'member.update' end`;
 
 /**
- * Undefined when the workspace has no such member, or it was so already. The keys of a disabled member stop working with it.
- * @throws Error of a constraint where another member has the name or the address
+ * Returns undefined if there is no such member, or nothing changed. The keys of a disabled member stop working.
+ * @throws Error of a constraint if another member has the name or the address
  */
 export async function updateMember(
   target: Queryable,
@@ -139,21 +139,21 @@ export async function updateMember(
   return rows[0];
 }
 
-/** Why a member is not changed. `last_owner`: no active owner would be left. */
+/** Reason for rejecting a change. `last_owner`: no active owner would remain. */
 type Unchanged = "last_owner" | "name_taken" | "email_taken";
 
-/** Result of changing a member; nothing was changed where it says why not. Undefined: no such member. */
+/** Result of changing a member, or the reason for not changing it. Undefined: no such member. */
 export type MemberChanged = MemberRow | Unchanged | undefined;
 
-/** Constraint that refuses what another member of the workspace has. */
+/** Constraints on unique values within the workspace. */
 const ONCE: Readonly<Record<string, Unchanged>> = {
   member_workspace_id_name_key: "name_taken",
   member_email: "email_taken",
 };
 
 /**
- * The same, but a workspace keeps an active owner. Changes of one workspace's members come one after the other.
- * @param check throws for a member as it is by then that the caller may not change
+ * Changes a member; a workspace keeps at least one active owner. Changes in one workspace are serialized.
+ * @param check throws if the caller may not change the member in its current state
  */
 export function changeMember(
   database: Database,
@@ -162,7 +162,7 @@ export function changeMember(
   check: (row: MemberRow) => void,
 ): Promise<MemberChanged> {
   return rolledBackTo(database, async (tx) => {
-    // Weak enough for others to write rows that refer to the workspace.
+    // A weak lock: other transactions can insert rows that reference the workspace.
     await tx.query("select id from workspace where id = $1 for no key update", [workspaceId]);
     const row = await findMemberById(tx, workspaceId, change.id);
     if (row === undefined) return undefined;
@@ -178,7 +178,7 @@ export function changeMember(
 
 class LastOwner extends Error {}
 
-/** A refusal thrown inside undoes what was done before it, and is the result. */
+/** Runs `work` in a transaction. A thrown reason rolls back and becomes the result. */
 async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T | Unchanged> {
   try {
     return await database.transaction(work);
@@ -189,7 +189,7 @@ async function rolledBackTo<T>(database: Database, work: (tx: Queryable) => Prom
   }
 }
 
-/** The newest first, behind `after`. Ids may be callers', so they tell no order. */
+/** Newest first, after `after`. Callers may choose ids, so ids have no order. */
 export function pageMembers(
   target: Queryable,
   workspaceId: string,

@@ -1,7 +1,7 @@
 /**
- * Plain numbered SQL files, one for each area, each applied once, under an advisory lock; never edited once released. A file is one transaction,
- * but for one whose first line says `outside a transaction`: that makes or drops indexes concurrently, one after the other, and may be
- * repeated after it was broken off anywhere.
+ * Applies numbered SQL files, one per area, each once, under an advisory lock; released files never change. A file is one transaction,
+ * unless its first line says `outside a transaction`: such a file creates or drops indexes concurrently, one by one, and can be repeated
+ * after an interruption.
  */
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
@@ -14,22 +14,22 @@ import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
 const FOLDER = new URL("migrations/", import.meta.url);
 const FILE = /^\d{4}_[a-z0-9_]+\.sql$/;
-/** Any fixed number: it keeps two `migrate` processes from interleaving. */
+/** Id of the advisory lock that serializes `migrate` processes; an arbitrary constant. */
 const LOCK = 7_514_200_111n;
-/** A migration of a large table takes minutes, not hours. */
+/** Time limit of a migration, in milliseconds: a large table takes minutes, not hours. */
 const LIMIT_MS = 3_600_000;
 /**
- * Time for which a file waits for a table's lock. Statements of the service queue behind it meanwhile, and they give up after 2 s. So it
- * gives up earlier, and tries again.
+ * Lock timeout of a file, in milliseconds. Statements of the service queue behind the waiting migration and time out after 2 s. So the
+ * migration times out earlier, and retries.
  */
 const LOCK_WAIT_MS = 500;
 const LOCK_PAUSE_MS = 2_000;
-/** Pause between two questions whether it is this process's turn. */
+/** Pause between two attempts to get the advisory lock, in milliseconds. */
 const TURN_MS = 100;
-/** Time for which it tries to have a table. */
+/** Total time of the attempts to lock a table, in milliseconds. */
 const LOCK_TRIES_MS = 600_000;
 
-/** First line of a file that came after the first release: the one that brought it, and whether it is no transaction. */
+/** First line of a file added after the first release: the release, and whether the file runs outside a transaction. */
 const RELEASE = /^-- Release (\d+)\b(, outside a transaction$)?/m;
 const OUTSIDE = {
   create: /^create\s+(?:unique\s+)?index\s+concurrently\s+(?:if\s+not\s+exists\s+)?(\w+)\s+on\s/i,
@@ -46,14 +46,14 @@ interface Migration {
 
 interface MigrateOptions {
   readonly folder?: URL;
-  /** LOCK_TRIES_MS when absent. */
+  /** Default: LOCK_TRIES_MS. */
   readonly lockTriesMs?: number;
 }
 
 /**
- * Applies what is missing and returns the names applied. Safe to run any number of times, also at once. A database of the next
- * release is fine: the older program keeps running on it.
- * @throws Error naming a file that reads otherwise than when the database applied it, or the releases when they are too far apart
+ * Applies missing migrations and returns their names. Safe to repeat and to run concurrently. A database of the next release is accepted:
+ * the older program keeps running on it.
+ * @throws Error naming a file that differs from the applied version, or the releases if they are too far apart
  */
 export async function migrate(database: Database, log: Logger, options: MigrateOptions = {}): Promise<string[]> {
   const { folder = FOLDER, lockTriesMs = LOCK_TRIES_MS } = options;
@@ -81,8 +81,8 @@ export async function migrate(database: Database, log: Logger, options: MigrateO
 }
 
 /**
- * Runs `work` when no other process migrates. Who waits does it without a transaction: an index made concurrently by the one whose turn it
- * is would wait for that to end.
+ * Runs `work` under the advisory lock. Processes wait outside of a transaction, because a concurrent index build would wait for that
+ * transaction.
  */
 async function inTurn<T>(database: Database, work: (tx: Queryable) => Promise<T>): Promise<T> {
   const endsAt = performance.now() + LIMIT_MS;
@@ -99,7 +99,7 @@ async function inTurn<T>(database: Database, work: (tx: Queryable) => Promise<T>
 
 interface Applying {
   readonly database: Database;
-  /** It has the lock of all migrations, and no snapshot: an index made concurrently would wait for it. A statement with parameters leaves one. */
+  /** Has the advisory lock, but no snapshot (as a statement with parameters keeps): a concurrent index build would wait for it. */
   readonly tx: Queryable;
   readonly log: Logger;
 }
@@ -122,7 +122,7 @@ async function apply(
   await tx.query("insert into migration (name, sha256, release) values ($1, $2, $3)", [name, sha256, release]);
 }
 
-/** An index that was broken off stands there, invalid, and a repeat would find its name taken. */
+/** An interrupted build leaves an invalid index, whose name a repeat would find taken. */
 async function applyOutside(session: Queryable, statement: string): Promise<void> {
   const [, index] = OUTSIDE.create.exec(statement) ?? [];
   if (index !== undefined) {
@@ -136,7 +136,7 @@ async function applyOutside(session: Queryable, statement: string): Promise<void
   await session.query(statement);
 }
 
-/** @throws Error naming the file, where a statement is none that may be repeated */
+/** @throws Error naming the file, if a statement cannot be repeated */
 function outsideStatements(name: string, text: string): string[] {
   const statements = text
     .replaceAll(/--.*$/gm, "")
@@ -152,7 +152,7 @@ function outsideStatements(name: string, text: string): string[] {
   return statements;
 }
 
-/** Repeats a file whose tables are locked elsewhere. */
+/** Retries a file whose tables are locked by other sessions. */
 async function untilLocked<T>(
   {
     database,
@@ -180,7 +180,7 @@ async function untilLocked<T>(
 }
 
 /**
- * Names of migrations this program brings and the database lacks; a role refuses to start while there are any.
+ * Returns the names of migrations that this program contains and the database lacks; a role refuses to start if there are any.
  * @throws Error as `migrate` does
  */
 export async function missingMigrations(database: Queryable): Promise<string[]> {
@@ -194,7 +194,7 @@ async function hasMigrations(database: Queryable): Promise<boolean> {
   return exists[0]?.table !== null;
 }
 
-/** A release that is left out may have had to move rows before the next one took their old place away. */
+/** Checks that no release is skipped: it may have had to move rows before the next one removed their old location. */
 async function checkStep(database: Queryable, release: number): Promise<void> {
   const known = (await hasMigrations(database)) ? await appliedMigrations(database) : [];
   const before = releaseOf(known);
@@ -210,7 +210,7 @@ interface Applied {
   readonly release: number;
 }
 
-/** A table of before the first release has no such column. */
+/** Databases created before the first release have no column for it. */
 function appliedMigrations(database: Queryable): Promise<Applied[]> {
   return database.query<Applied>(
     "select name, sha256, coalesce((to_jsonb(m)->>'release')::int, 1) as release from migration m",
@@ -221,7 +221,7 @@ function releaseOf(all: readonly Pick<Migration, "release">[]): number {
   return all.reduce((newest, { release }) => Math.max(newest, release), 1);
 }
 
-/** The newest migration that the database has, and the version of its server. */
+/** Returns the newest applied migration, and the version of the server. */
 export async function databaseVersions(
   target: Queryable,
 ): Promise<{ readonly schema: string | null; readonly postgres: string }> {
@@ -231,7 +231,7 @@ export async function databaseVersions(
   return { schema: row?.schema?.replace(/\.sql$/, "") ?? null, postgres: row?.postgres ?? "" };
 }
 
-/** @param release of this program */
+/** @param release release of this program */
 async function missing(database: Queryable, wanted: readonly Migration[], release: number): Promise<string[]> {
   const rows = await appliedMigrations(database);
   const newest = releaseOf(rows);
@@ -243,7 +243,7 @@ async function missing(database: Queryable, wanted: readonly Migration[], releas
   const known = new Map(rows.map((row) => [row.name, row.sha256]));
   for (const { name, sha256 } of wanted) {
     if (known.has(name) && known.get(name) !== sha256) {
-      // Released files are never edited, so one of the two versions is unreleased and no release leads from it.
+      // Released files never change, so one of the two versions is unreleased and has no upgrade.
       throw new Error(
         `this database was made by a version of Sluice whose migration ${name} differs, and cannot be upgraded; use a new database, ` +
           "or for npm start delete its data directory (.sluice, or that of SLUICE_DATA_DIR) with all local data",

@@ -1,24 +1,24 @@
-/** Starts of jobs at providers' queues: noted before they are sent, and found again when their answers were lost. */
+/** Starts of jobs at providers' queues: recorded before they are sent, and found again if the response is lost. */
 import type { Queryable } from "./client.ts";
 
-/** A start that was about to be sent and has no answer yet, as the row keeps it. */
+/** A start recorded before sending that has no response yet, as stored in the row. */
 export interface OpenStart {
-  /** Names this one among all starts of a job: a ring for another is none for it. */
+  /** Identifies this start among all starts of a job: callbacks for other starts do not match. */
   readonly id: string;
-  /** The means to find the job at its provider; null: there are none. */
+  /** Data for finding the job at its provider; null: the provider has no such means. */
   readonly mark: Readonly<Record<string, unknown>> | null;
   /** Unix milliseconds. */
   readonly sent_ms: number;
-  /** Unix milliseconds at which it was clear that its answer is lost. */
+  /** Unix milliseconds at which the response was known to be lost. */
   readonly lost_ms?: number;
-  /** The name that its provider rang with. */
+  /** Job name in the provider's callback. */
   readonly told?: string;
 }
 
 /**
- * A job is about to be begun at a provider's queue: from here on it is asked for there, and begun nowhere else. False: it is not
- * ours, or was cancelled.
- * @param record with its open start
+ * Records that a job is about to be started at a provider's queue: from now on it is queried there and never started elsewhere. Returns
+ * false if this worker does not own the job, or if it was cancelled.
+ * @param record provider job with its open start
  */
 export async function noteStart(target: Queryable, id: string, epoch: number, record: object): Promise<boolean> {
   const rows = await target.query(
@@ -31,8 +31,8 @@ export async function noteStart(target: Queryable, id: string, epoch: number, re
 }
 
 /**
- * Notes the provider's name of the job, so that the next worker asks there. Null forgets it before another provider is asked; its past
- * names stay its own. Returns false where another worker has the job.
+ * Records the provider's name of the job, so that the next worker queries it there. Null clears the name before another provider is called;
+ * past names stay with the job. Returns false if another worker has the job.
  */
 export async function noteProviderJob(
   target: Queryable,
@@ -52,7 +52,7 @@ export async function noteProviderJob(
   return rows.length > 0;
 }
 
-/** The answer to a job's open start is lost. Keeps when that was noted first; returns the start, undefined where there is none. */
+/** Records that the response to the open start is lost, and keeps the first time. Returns the start, undefined if there is none. */
 export async function noteLostStart(
   target: Queryable,
   id: string,
@@ -68,7 +68,7 @@ export async function noteLostStart(
   return rows[0]?.start;
 }
 
-/** A provider rang and named its job. Changes nothing for a start that is not open any more. */
+/** Records the job name of a provider's callback. Changes nothing if the start is not open. */
 export async function noteRung(target: Queryable, id: string, startId: string, name: string): Promise<void> {
   await target.query(
     `update job set provider_job = jsonb_set(provider_job, '{start,told}', to_jsonb($3::text))
@@ -93,9 +93,9 @@ export async function adoptProviderJob(
   return row?.result ?? "void";
 }
 
-/** The ones among these names of a provider that belong to no job. */
+/** Returns the names of a provider that belong to no job. */
 export async function unknownNames(target: Queryable, provider: string, names: readonly string[]): Promise<string[]> {
-  // Counts, so that each name is looked up by its index: `not exists` would be joined, with all jobs read for it.
+  // Counting looks up each name by the index: `not exists` would become a join that reads all jobs.
   const rows = await target.query<{ name: string }>(
     `select n.name from jsonb_array_elements_text($2::jsonb) n(name)
      where (select count(*) from job where provider_job ? 'names' and provider_job->'names' ? n.name

@@ -1,8 +1,8 @@
-/** Tokens for /operator; of a token only its hash is kept. A change and its audit row are one statement. */
+/** Tokens for /operator, of which only the hash is stored. A change and its audit row are one statement. */
 import { type Actor, actorJson, logged } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
-/** Each includes those before. */
+/** Each scope includes the previous ones. */
 export const SCOPES = ["read", "write", "money"] as const;
 export type Scope = (typeof SCOPES)[number];
 
@@ -27,12 +27,12 @@ export interface NewOperatorToken {
 const COLUMNS = "id, name, scope, created_at, expires_at, revoked_at";
 const IS_LIVE = "revoked_at is null and (expires_at is null or expires_at > now())";
 
-/** Lets one at a time make tokens until the end of the transaction, so that of several the last place is one's. Readers do not wait. */
+/** Serializes creation of tokens until the transaction ends, so that the maximum is not exceeded. Readers do not wait. */
 export async function lockOperatorTokens(tx: Queryable): Promise<void> {
   await tx.query("lock table operator_token in share row exclusive mode");
 }
 
-/** Undefined when the name or the id is taken: names of revoked ones too, since the audit log knows them. */
+/** Returns undefined if the name or the id is taken; names of revoked tokens count, because the audit log contains them. */
 export async function insertOperatorToken(
   target: Queryable,
   token: NewOperatorToken,
@@ -50,7 +50,7 @@ export async function insertOperatorToken(
   return rows[0];
 }
 
-/** Undefined when it was revoked before. It stops working everywhere within a second. */
+/** Revokes a token for all processes within a second. Returns undefined if it was already revoked. */
 export async function revokeOperatorToken(
   target: Queryable,
   change: { readonly id: string; readonly actor: Actor },
@@ -68,19 +68,19 @@ export async function revokeOperatorToken(
   return rows[0];
 }
 
-/** Revoked ones too. */
+/** Includes revoked tokens. */
 export async function findOperatorToken(target: Queryable, id: string): Promise<OperatorTokenRow | undefined> {
   const rows = await target.query<OperatorTokenRow>(`select ${COLUMNS} from operator_token where id = $1`, [id]);
   return rows[0];
 }
 
-/** Revoked ones too. */
+/** Includes revoked tokens. */
 export async function findOperatorTokenByName(target: Queryable, name: string): Promise<OperatorTokenRow | undefined> {
   const rows = await target.query<OperatorTokenRow>(`select ${COLUMNS} from operator_token where name = $1`, [name]);
   return rows[0];
 }
 
-/** Revoked ones too, the newest first, behind `after`. */
+/** Includes revoked tokens, newest first, after `after`. */
 export function pageOperatorTokens(
   target: Queryable,
   { after, limit }: { readonly after: string | null; readonly limit: number },
@@ -102,7 +102,7 @@ export interface LiveToken {
   readonly hash: string;
 }
 
-/** Neither revoked nor expired. */
+/** Returns tokens that are neither revoked nor expired. */
 export function liveOperatorTokens(target: Queryable): Promise<LiveToken[]> {
   return target.query<LiveToken>(
     `select name, scope, expires_at, encode(sha256, 'hex') as hash from operator_token where ${IS_LIVE}`,

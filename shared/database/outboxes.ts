@@ -1,8 +1,8 @@
-/** Outboxes: rows that were written together with what they tell of, and are passed on by whoever comes by. */
+/** Outboxes: rows written together with the change that they report; any process may pass them on. */
 import type { Queryable } from "./client.ts";
 
 export interface OutboxCount {
-  /** jobs: the queue has not confirmed their message; events: no deliveries were made of them. */
+  /** jobs: the queue has not confirmed the message; events: no deliveries were created. */
   readonly outbox: "jobs" | "events";
   readonly depth: number;
   readonly oldest_seconds: number;

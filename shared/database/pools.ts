@@ -1,4 +1,4 @@
-/** Work that waits and runs in each pool, and the slots for it: for operators and for whatever scales the fleet. */
+/** Waiting and running work of each pool, and its slots: for operators and autoscalers. */
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 
 import type { Database, Queryable } from "./client.ts";
@@ -7,10 +7,10 @@ export interface PoolCounts {
   readonly pool: Pool;
   readonly lane: Lane;
   readonly queued: number;
-  /** Those of the queued that are not due yet. */
+  /** Number of queued jobs whose start time is in the future. */
   readonly deferred: number;
   readonly running: number;
-  /** 0 where none waits for a worker. */
+  /** 0 if no job waits for a worker. */
   readonly oldest_waiting_seconds: number;
 }
 
@@ -24,13 +24,13 @@ export interface FleetSlots {
 export interface PoolFigures {
   readonly counts: readonly PoolCounts[];
   readonly fleet: readonly FleetSlots[];
-  /** Calls whose callers wait, by model. */
+  /** Calls with a waiting caller, by model. */
   readonly live: readonly { readonly model: string; readonly calls: number }[];
 }
 
 /**
- * Jobs and runs that have not ended. Each part reads a partial index of live rows. A job of unknown outcome that nobody owns holds no
- * slot and is not counted. A deferred one waits for a source, not for a worker.
+ * Open jobs and runs. Each part reads a partial index of live rows. A job of unknown outcome without owner uses no slot and is not counted.
+ * A deferred one waits for a source, not for a worker.
  */
 const COUNTS = `
   select pool, lane, count(*) filter (where waits)::int as queued, count(*) filter (where deferred)::int as deferred,
@@ -62,17 +62,17 @@ const FLEET = `
   where slots > 0 and seen_at > clock_timestamp() - interval '45 seconds'
   group by pool, lane`;
 
-/** Enough to tell a fleet of any size what it lacks. */
+/** Maximum counted calls, enough to scale a fleet of any size. */
 const CALLS_COUNTED_MAX = 100_000;
 
-/** Holds without a job: of calls on credit lines those that are open for a second. A scalar subquery looks each job up; `not exists` would be joined, with all jobs read for it. */
+/** Holds without a job; on credit lines, those open for a second or more. The scalar subquery avoids a join that reads all jobs. */
 const LIVE = `
   select model, count(*)::int as calls
   from (select job_id, model from hold limit ${CALLS_COUNTED_MAX}) h
   where (select id from job where job.id = h.job_id) is null
   group by model`;
 
-/** Returns what waits and runs in the pools, and the slots of the fleet, in one statement. */
+/** Returns waiting and running work of the pools, and the slots of the fleet, in one statement. */
 export async function readPools(target: Queryable): Promise<PoolFigures> {
   const list = (query: string): string => `(select coalesce(json_agg(one), '[]') from (${query}) one)`;
   const rows = await target.query<PoolFigures>(
@@ -81,7 +81,7 @@ export async function readPools(target: Queryable): Promise<PoolFigures> {
   return rows[0] ?? { counts: [], fleet: [], live: [] };
 }
 
-/** The same within a time limit of its own: for whoever asks again and again. */
+/** Reads the same within `limitMs` milliseconds, for callers that poll. */
 export function readPoolsWithin(database: Database, limitMs: number): Promise<PoolFigures> {
   return database.transaction(async (tx) => {
     await tx.query("select set_config('statement_timeout', $1, true)", [String(limitMs)]);
@@ -89,7 +89,7 @@ export function readPoolsWithin(database: Database, limitMs: number): Promise<Po
   });
 }
 
-/** Runs `work` with the slots of the fleet, unless another process is at it. */
+/** Runs `work` with the slots of the fleet, unless another process is doing so. */
 export function withFleetSlots(
   database: Database,
   work: (slots: readonly FleetSlots[]) => Promise<void>,

@@ -1,16 +1,16 @@
-/** Answers kept for exact repeats of a request. A workspace sees its own alone: its id is part of every look-up. */
+/** Cached responses for exact repeats of a request. Every query includes the workspace id, so workspaces share nothing. */
 
 import type { Queryable } from "./client.ts";
 
-/** Answers a workspace keeps; the oldest go first. */
+/** Maximum cached responses of a workspace; the oldest are deleted first. */
 export const CACHED_ANSWERS_MAX = 2_000;
 
 export interface CachedAnswer {
-  /** Slug that served. */
+  /** Slug of the serving model. */
   readonly model: string;
   readonly body: Uint8Array;
   readonly isStream: boolean;
-  /** Seconds since it was stored. */
+  /** Age in seconds. */
   readonly ageS: number;
 }
 
@@ -29,7 +29,7 @@ export async function findAnswer(
   return rows[0];
 }
 
-/** Keeps an answer of at most CACHED_ANSWER_BYTES_MAX; a younger one replaces it. */
+/** Stores a response of at most CACHED_ANSWER_BYTES_MAX; a newer one replaces it. */
 export async function keepAnswer(
   database: Queryable,
   answer: {
@@ -50,14 +50,14 @@ export async function keepAnswer(
     [answer.workspaceId, answer.key, answer.model, Buffer.from(answer.text), answer.isStream, answer.ttlS],
     "keep_answer",
   );
-  // Counting at each answer would cost more than the few that a workspace has beyond its bound for a while.
+  // Counting on every insert would cost more than the few rows above the maximum.
   if (random < TRIM_SHARE) await trimAnswers(database, answer.workspaceId);
 }
 
 const TRIM_SHARE = 0.01;
 const TRIM_BATCH = 1_000;
 
-/** Deletes what a workspace has beyond CACHED_ANSWERS_MAX, oldest first. */
+/** Deletes the oldest rows of a workspace above CACHED_ANSWERS_MAX. */
 async function trimAnswers(database: Queryable, workspaceId: string): Promise<void> {
   await database.query(
     `delete from response_cache where workspace_id = $1 and key in (
@@ -66,7 +66,7 @@ async function trimAnswers(database: Queryable, workspaceId: string): Promise<vo
   );
 }
 
-/** Deletes up to `batch` answers that are over. Returns how many. */
+/** Deletes up to `batch` expired responses. Returns their number. */
 export async function dropExpiredAnswers(database: Queryable, batch: number): Promise<number> {
   const rows = await database.query(
     `delete from response_cache where (workspace_id, key) in (

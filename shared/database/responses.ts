@@ -1,10 +1,10 @@
-/** Stored responses. A workspace's own alone exist for it; which of them a caller sees is part of every look-up. */
+/** Stored responses. Every query includes the workspace and the caller's visibility. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 import type { JobError, JobState } from "./jobs.ts";
 import type { Viewer } from "./viewer.ts";
 
-/** Place of a response's sealed text: in its row, or in the object store. */
+/** Location of a response's encrypted text: in its row, or in the object store. */
 export type KeptText =
   | { readonly sealed: string; readonly reference: null }
   | { readonly sealed: null; readonly reference: string };
@@ -19,7 +19,7 @@ export type ResponseRow = KeptText & {
   readonly is_background: boolean;
   readonly keeps_events: boolean;
   readonly error: JobError | null;
-  /** State of the job that it waits for; null where it waits for none. */
+  /** State of the awaited job; null if the response waits for none. */
   readonly job_state: JobState | null;
 };
 
@@ -30,8 +30,8 @@ interface NewText {
 }
 
 /**
- * Does nothing for one that is kept already.
- * @returns false for one whose call was given up: its hold is closed. It stays open until this is written
+ * Stores a response; does nothing if it is already stored.
+ * @returns false if its call was given up and its hold is closed; the hold stays open until this write
  */
 export async function keepResponse(
   database: Queryable,
@@ -45,7 +45,7 @@ export async function keepResponse(
     readonly isBackground: boolean;
     readonly keepsEvents: boolean;
     readonly hours: number;
-    /** Its call is still to be paid, by the hold that it has. */
+    /** True if the call is still to be charged by its open hold. */
     readonly isHeld: boolean;
   },
 ): Promise<boolean> {
@@ -81,7 +81,7 @@ export async function keepResponse(
   return kept?.is_owed === true;
 }
 
-/** The answer of one whose job is about to end. Does nothing for one that is gone. */
+/** Writes the result of a response whose job is about to end. Does nothing if the response is gone. */
 export async function answerResponse(
   database: Queryable,
   row: NewText & { readonly id: string; readonly model: string; readonly answered: string },
@@ -95,7 +95,7 @@ export async function answerResponse(
 
 const COLUMNS = `id, workspace_id, previous_id, bytes, sealed, reference, status, is_background, keeps_events, error,
   case when status = 'queued' then (select j.state from job j where j.id = response.id) end as job_state`;
-/** A response that others go on from. */
+/** A response that another one can continue. */
 const HAS_ENDED = "status in ('completed', 'incomplete')";
 const SEEN = "workspace_id = $1 and (member_id = $2 or $3) and expires_at > now()";
 
@@ -113,7 +113,7 @@ export function findResponses(
 
 const LAST_EVENT = `(select last from response_event where response_id = response.id order by first desc limit 1) as last_event`;
 
-/** The response of a call, whoever asks, with the number of the last event that is kept. */
+/** Returns the response of a call regardless of the reader, with the number of its last stored event. */
 export async function findResponse(
   database: Queryable,
   id: string,
@@ -126,7 +126,7 @@ export async function findResponse(
   return rows[0];
 }
 
-/** The same without its text: asked for as often as its readers are told of events. */
+/** Returns the same without text, for frequent reads after each notice of an event. */
 export async function findResponseState(
   database: Queryable,
   id: string,
@@ -140,10 +140,7 @@ export async function findResponseState(
   return rows[0];
 }
 
-/**
- * A response behind those that it goes on from, the oldest first. It ends early where one is gone, and behind the first beyond
- * either bound.
- */
+/** Returns a response and its predecessors, oldest first. The chain ends early at a missing one, and after the first above either bound. */
 export function findResponseChain(
   database: Queryable,
   { workspaceId, memberId, seesAll }: Viewer,
@@ -164,7 +161,7 @@ export function findResponseChain(
   );
 }
 
-/** Returns what is left of it; undefined when there was none. */
+/** Returns the remains of the response; undefined if there was none. */
 export async function deleteResponse(
   database: Queryable,
   { workspaceId, memberId, seesAll }: Viewer,
@@ -177,15 +174,15 @@ export async function deleteResponse(
   return rows[0];
 }
 
-/** A response that was deleted: its text in the object store is still to go. */
+/** A deleted response whose text in the object store is still to be deleted. */
 export interface Gone {
   readonly reference: string | null;
 }
 
-/** Tables of what is stored for callers until it is over, each row with a text. */
+/** Tables of texts stored for callers until they expire. */
 export type StoredTexts = "response" | "conversation";
 
-/** Deletes up to `batch` that are over. */
+/** Deletes up to `batch` expired rows. */
 export function dropExpired(database: Queryable, table: StoredTexts, batch: number): Promise<Gone[]> {
   return database.query<Gone>(
     `delete from ${table} where id in (
@@ -195,7 +192,7 @@ export function dropExpired(database: Queryable, table: StoredTexts, batch: numb
   );
 }
 
-/** Deletes up to `batch` of those that workspaces have beyond these bounds, each one's oldest. */
+/** Deletes up to `batch` of the oldest rows of workspaces above these bounds. */
 export function dropExcess(
   database: Queryable,
   table: StoredTexts,
@@ -215,7 +212,7 @@ export function dropExcess(
   );
 }
 
-/** Those of the ids that are kept, of responses and conversations, each with the place of its text. */
+/** Returns the stored responses and conversations of these ids, each with the location of its text. */
 export async function findKeptTexts(
   database: Queryable,
   ids: readonly string[],
@@ -228,10 +225,10 @@ export async function findKeptTexts(
   return new Map(rows.map(({ id, reference }) => [id, reference]));
 }
 
-/** A stored text as it is to be sealed anew. */
+/** A stored text that is to be encrypted again. */
 export type TextRow = KeptText & { readonly id: string; readonly workspace_id: string; readonly sealed_by: string };
 
-/** Texts behind this id, in its order, that another key has sealed. */
+/** Returns texts after this id, sorted by id, that another key has encrypted. */
 export function listTextsOfOtherKeys(
   database: Queryable,
   table: StoredTexts,
@@ -246,7 +243,7 @@ export function listTextsOfOtherKeys(
   );
 }
 
-/** False when it is gone, or was changed since it was read. */
+/** Returns false if it is gone, or was changed since it was read. */
 export async function replaceText(
   database: Queryable,
   table: StoredTexts,
@@ -261,7 +258,7 @@ export async function replaceText(
   return rows.length > 0;
 }
 
-/** A piece of the events of a response. */
+/** A chunk of the events of a response. */
 export interface EventsRow {
   readonly first: number;
   readonly last: number;
@@ -269,8 +266,8 @@ export interface EventsRow {
 }
 
 /**
- * Does nothing for a piece that is kept already, and for a response that is gone. One that was kept without its writer hearing of it comes
- * again with what followed.
+ * Does nothing for a chunk that is already stored, or if the response is gone. If the confirmation was lost, the writer sends the chunk
+ * again with the events that followed.
  */
 export async function keepResponseEvents(database: Queryable, id: string, piece: EventsRow): Promise<void> {
   await database.query(
@@ -283,7 +280,7 @@ export async function keepResponseEvents(database: Queryable, id: string, piece:
   );
 }
 
-/** Pieces with events behind number `after`, the first ones within these bounds, and at least one. */
+/** Returns the first chunks with events after number `after`, within these bounds, and at least one. */
 export function findResponseEvents(
   database: Queryable,
   id: string,
@@ -300,7 +297,7 @@ export function findResponseEvents(
   );
 }
 
-/** Deletes up to `batch` pieces of events, an hour after the last one of their response. Returns how many. */
+/** Deletes up to `batch` chunks of events, an hour after the last event of their response. Returns their number. */
 export async function dropOldResponseEvents(database: Queryable, batch: number): Promise<number> {
   const rows = await database.query(
     `delete from response_event where ctid = any(array(

@@ -1,37 +1,37 @@
-/** Repeats what the database did not do: it was away, or a row was locked. What it refuses is not repeated. */
+/** Retries statements after an outage of the database or a locked row. Rejected statements are not retried. */
 import { isDataFault } from "./client.ts";
 
 /**
- * Contended workspaces wait this long together for locks: several statements of others with their commits on a slow
- * disk, and no more than their neighbours can bear once when one of them is locked for good.
+ * Lock wait of a contended group, in milliseconds: several statements of others with commits on a slow disk, and acceptable once for the
+ * other workspaces if one is locked for good.
  */
 export const CONTENDED_WAIT_MS = 200;
 
-/** A call of a locked workspace waits this long for the lock, then 503 (engine part 4). */
+/** Lock timeout of a call of a locked workspace, in milliseconds; after it 503. */
 export const LOCK_TIMEOUT_MS = 2_000;
 
-/** Result of a try that found a lock: another is made as if it had failed. */
+/** Result of an attempt that met a lock; it is retried like a failure. */
 export const LOCKED = Symbol("locked");
 
 export interface Repeating {
-  /** Longest time from the first try to the last, in milliseconds. */
+  /** Longest time from the first attempt to the last, in milliseconds. */
   readonly forMs: number;
-  /** Longest pause before the second try, doubled before each further one, in milliseconds. */
+  /** Longest pause before the second attempt, doubled before each further one, in milliseconds. */
   readonly pauseMs?: number | ((error: unknown) => number);
   readonly pauseMaxMs?: number;
-  /** True if another try would end the same; what the database refuses unless told otherwise. */
+  /** Returns true if a retry cannot succeed; by default, for everything that the database rejects. */
   isFinal?(error: unknown): boolean;
-  /** Ends the tries: its work is not wanted any more. */
+  /** Ends the attempts, because the result is no longer needed. */
   readonly signal?: AbortSignal;
-  /** Told of a failure that another try follows. @param tries made before */
+  /** Called for a failure before another attempt. @param tries attempts made before */
   onRetry?(error: unknown, tries: number): void;
-  /** Returns what is thrown when the last try has found a lock. */
+  /** Creates the error if the last attempt met a lock. */
   locked?(): Error;
 }
 
 /**
- * Returns what the first try comes to that neither fails nor finds a lock.
- * @throws what the last try threw; what is final at once
+ * Returns the result of the first attempt that neither fails nor meets a lock.
+ * @throws the error of the last attempt; final errors immediately
  */
 export async function retryStatement<T>(
   work: () => Promise<T | typeof LOCKED>,
@@ -52,7 +52,7 @@ export async function retryStatement<T>(
       fault = error;
     }
     const base = typeof pauseMs === "number" ? pauseMs : pauseMs(fault);
-    // Full jitter: a database that comes back is not met by everyone at once, and those who met at a lock do not meet again.
+    // Full jitter: clients of a recovered database do not return all at once, and those that met at a lock do not meet again.
     await Bun.sleep(Math.random() * Math.min(pauseMaxMs, base * 2 ** tries));
     if (signal?.aborted === true) throw fault ?? options.locked?.() ?? new Error("a row stays locked");
   }

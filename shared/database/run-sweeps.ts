@@ -1,32 +1,32 @@
-/** Runs as the janitor looks for them: those that a worker has to look at, and those that ended long ago. */
+/** Queries of the janitor for runs: those that a worker has to check, and those that ended long ago. */
 import { plainArray } from "./arrays.ts";
 import type { Queryable, SqlValue } from "./client.ts";
 import { freshAndDue } from "./sweep-retries.ts";
 
-/** Runs that a worker has to look at. */
+/** Runs that a worker has to check. */
 export interface WaitingRun {
   readonly id: string;
   readonly workspace_id: string;
   readonly lane: "live" | "batch";
 }
 
-// These queries compare with now(), which an index serves: each is one statement, so that is the present time.
+// All queries compare with now(), which an index supports; each is one statement, so now() is the current time.
 
-/** Lanes that a worker takes words of. */
+/** Lanes whose notices a worker accepts. */
 const LANES_TAKEN = `select lane from worker_slots
   where pool = 'workflow' and slots > 0 and seen_at > now() - interval '45 seconds'`;
 
 interface Words {
-  /** A run that has not gone on since it was told of is told of again after this long: its word may be lost. */
+  /** Time in milliseconds after which a notice of a run without progress is sent again, because it may be lost. */
   readonly againMs: number;
   readonly max: number;
 }
 
 /**
- * The runs among those of `found`, in the order of its column `since`, that a word may be sent of: a worker takes words of
- * their lane, since else they would only lie on the queue, and where none was sent since they went on last, or it may be lost. Of many
- * the first of each workspace come first.
- * @param found a query for `id` and `since`; its parameters are $1 `againMs`, $2 `max` and what is given
+ * Selects runs of `found`, in the order of its column `since`, for which a notice may be sent. A worker must accept notices of their lane,
+ * or the notices would fill the queue. No notice must have been sent since the run last progressed, unless it may be lost. The first ones
+ * of each workspace precede the others.
+ * @param found a query for `id` and `since`; its parameters are $1 `againMs`, $2 `max` and the given ones
  */
 function takeWords(
   target: Queryable,
@@ -54,7 +54,7 @@ function takeWords(
   );
 }
 
-/** Those whose time has come: an attempt of the run or of a step, a call that is late, and a cancel that was asked a while ago. */
+/** Returns due runs: an attempt of the run or a step, a late call, or a cancel requested a while ago. */
 export function takeDueRuns(target: Queryable, words: Words): Promise<WaitingRun[]> {
   return takeWords(
     target,
@@ -67,7 +67,7 @@ export function takeDueRuns(target: Queryable, words: Words): Promise<WaitingRun
   );
 }
 
-/** Open work whose ids lie behind `after`, up to `upto`. */
+/** Open work with ids after `after`, up to `upto`. */
 export interface WorkSpan {
   readonly after: string;
   readonly upto: string;
@@ -77,7 +77,7 @@ const FIRST_ID = "00000000-0000-0000-0000-000000000000";
 const LAST_ID = "ffffffff-ffff-ffff-ffff-ffffffffffff";
 export const ALL_WORK: WorkSpan = { after: FIRST_ID, upto: LAST_ID };
 
-/** Returns the span of the next `max` pieces of open work behind `before`; after the last one it begins anew. */
+/** Returns the span of the next `max` open jobs and runs after `before`; after the last one it restarts at the first. */
 export async function nextOpenWork(target: Queryable, before: WorkSpan, max: number): Promise<WorkSpan> {
   const after = before.upto === LAST_ID ? FIRST_ID : before.upto;
   const [row] = await target.query<{ id: string }>(
@@ -89,7 +89,7 @@ export async function nextOpenWork(target: Queryable, before: WorkSpan, max: num
   return { after, upto: row?.id ?? LAST_ID };
 }
 
-/** Those whose job has ended a while ago: the word of it was lost. It begins with open work, so what has ended long ago costs nothing. */
+/** Returns runs whose job has ended a while ago: its notice was lost. Starts from open work, so work that ended long ago costs nothing. */
 export function takeRunsOfEndedJobs(
   target: Queryable,
   olderMs: number,
@@ -108,7 +108,7 @@ export function takeRunsOfEndedJobs(
   );
 }
 
-/** Those that do not know of a child that has ended a while ago, or of all its credits. What they know of costs nothing, however much it is. */
+/** Returns runs without the result or all credits of a child that ended a while ago. Known children cost nothing, however many they are. */
 export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
   return takeWords(
     target,
@@ -123,7 +123,7 @@ export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: W
   );
 }
 
-/** Those that wait to begin, or to be told of a cancel, for a while. Most of them wait behind others on the queue, which has their word. */
+/** Returns runs that have waited to start, or for a notice of a cancel, for a while. Most already have a notice in the queue. */
 export function takeUnbegunRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
   return takeWords(
     target,
@@ -138,11 +138,11 @@ export function takeUnbegunRuns(target: Queryable, olderMs: number, words: Words
 
 export interface StalledRun extends WaitingRun {
   readonly seconds: number;
-  /** A worker takes words of its lane. */
+  /** True if a worker accepts notices of its lane. */
   readonly is_taken: boolean;
 }
 
-/** Unfinished runs that went on last behind `after`, up to `upto`: times as Postgres writes them. */
+/** Unfinished runs whose last progress is after `after`, up to `upto`: times as formatted by Postgres. */
 export interface RunSpan {
   readonly after: string;
   readonly upto: string;
@@ -150,7 +150,7 @@ export interface RunSpan {
 
 export const ALL_RUNS: RunSpan = { after: "-infinity", upto: "infinity" };
 
-/** Returns the span of the next `max` unfinished runs that have not gone on for `olderMs`, behind `before`; after the last it begins anew. */
+/** Returns the span of the next `max` unfinished runs without progress for `olderMs`, after `before`, cyclically. */
 export async function nextOldRuns(target: Queryable, before: RunSpan, olderMs: number, max: number): Promise<RunSpan> {
   const after = before.upto === ALL_RUNS.upto ? ALL_RUNS.after : before.upto;
   const [row] = await target.query<{ upto: string }>(
@@ -163,7 +163,7 @@ export async function nextOldRuns(target: Queryable, before: RunSpan, olderMs: n
   return { after, upto: row?.upto ?? ALL_RUNS.upto };
 }
 
-/** Those that have not gone on for long and wait for nothing: no job, run or time. Each is told of once in that time. */
+/** Returns runs without progress for long that wait for no job, run or time. A notice is sent once per period. */
 export function takeStalledRuns(
   target: Queryable,
   { olderMs, max }: { readonly olderMs: number; readonly max: number },
@@ -193,7 +193,7 @@ export function takeStalledRuns(
   );
 }
 
-/** Publishers' runs that no worker has begun for so long. */
+/** Returns publishers' runs that no worker has started within `olderMs` milliseconds. */
 export function findLateRuns(target: Queryable, olderMs: number, max: number): Promise<{ readonly id: string }[]> {
   return target.query(
     `select id from run
@@ -203,7 +203,7 @@ export function findLateRuns(target: Queryable, olderMs: number, max: number): P
   );
 }
 
-/** Publishers' runs that have ended: who ended them died before telling. */
+/** Returns ended publishers' runs whose result was not reported, because the process that ended them crashed. */
 export function findUntoldRuns(target: Queryable, max: number): Promise<{ readonly id: string }[]> {
   return target.query(
     freshAndDue(
@@ -216,18 +216,18 @@ export function findUntoldRuns(target: Queryable, max: number): Promise<{ readon
   );
 }
 
-/** Rows of runs that are gone, and where texts of theirs lie that are to go too. */
+/** Rows of deleted runs, and the locations of their texts that must be deleted too. */
 interface Dropped {
   readonly count: number;
   readonly references: readonly string[];
 }
 
-/** Drops runs that ended long ago, and frees what they stored. */
+/** Deletes runs that ended before the retention period, and frees their storage. */
 export function dropEndedRuns(target: Queryable, olderMs: number, max: number): Promise<Dropped> {
   return drop(target, "drop_ended_runs", olderMs, max);
 }
 
-/** Workspaces that have ended runs and whose storage is as full as that. */
+/** Returns workspaces with ended runs and at least this much used storage. */
 export async function findFullWorkspaces(target: Queryable, usedMin: number): Promise<readonly string[]> {
   const rows = await target.query<{ workspace_id: string }>(
     `select workspace_id from file_storage s where used + reserved > $1
@@ -237,7 +237,7 @@ export async function findFullWorkspaces(target: Queryable, usedMin: number): Pr
   return rows.map(({ workspace_id }) => workspace_id);
 }
 
-/** Drops the oldest ended runs of callers of one workspace, with the runs of their steps. */
+/** Deletes the oldest ended runs of callers of one workspace, with the runs of their steps. */
 export async function dropOldestRuns(
   target: Queryable,
   workspaceId: string,
@@ -252,7 +252,7 @@ export async function dropOldestRuns(
   return { count: row?.dropped ?? 0, references: row?.refs ?? [] };
 }
 
-/** Drops inputs of runs that ended a while ago, likewise. */
+/** Deletes the inputs of runs that ended a while ago. */
 export function dropRunInputs(target: Queryable, olderMs: number, max: number): Promise<Dropped> {
   return drop(target, "drop_run_inputs", olderMs, max);
 }
@@ -272,7 +272,7 @@ async function drop(
   return { count: row?.dropped ?? 0, references: row?.refs ?? [] };
 }
 
-/** References of runs' large inputs, by run; a run that is not there is missing. */
+/** Returns references of runs' large inputs, by run; missing runs are omitted. */
 export async function findRunInputs(
   target: Queryable,
   ids: readonly string[],

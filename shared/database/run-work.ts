@@ -1,9 +1,9 @@
-/** The jobs and runs that do the work of steps, as their run looks for them. */
+/** Jobs and runs that do the work of steps, as their run queries them. */
 import type { Queryable } from "./client.ts";
 
 import type { JobError } from "./jobs.ts";
 
-/** Work that has ended and whose run does not know it. */
+/** Ended work whose run has not recorded the result. */
 export interface EndedWork {
   readonly step_id: string;
   readonly attempt: number;
@@ -19,7 +19,7 @@ export interface EndedWork {
   readonly error: (Pick<JobError, "message"> & { readonly code: string }) | null;
 }
 
-/** In the order in which it ended. A run is told again when work of its own that came back late has added to what it cost. */
+/** Sorted by end. Includes work whose recorded cost has increased after a late result. */
 export function findEndedWork(target: Queryable, runId: string, max: number): Promise<EndedWork[]> {
   return target.query<EndedWork>(
     `select step_id, attempt, item, work_id, kind, state, credits, result, result_ref, error from (
@@ -48,15 +48,15 @@ export interface OpenWork {
   readonly item: number;
   readonly work_id: string;
   readonly is_run: boolean;
-  /** Its time is over. */
+  /** True if its time has expired. */
   readonly is_late: boolean;
-  /** Neither a job nor a run is there for it. */
+  /** True if neither a job nor a run exists for it. */
   readonly is_absent: boolean;
-  /** Milliseconds since the run began it: for so long it ought to have been there. */
+  /** Milliseconds since the run began it: the time for which it should have existed. */
   readonly age_ms: number;
 }
 
-/** Work that has not come to an end, as far as something may have to be done about it: late, or never begun. */
+/** Returns open work that may need an action: late, or never begun. */
 export function findOpenWork(target: Queryable, runId: string): Promise<OpenWork[]> {
   return target.query<OpenWork>(
     `select * from (
@@ -70,7 +70,7 @@ export function findOpenWork(target: Queryable, runId: string): Promise<OpenWork
   );
 }
 
-/** Attempts of steps whose delay is over. */
+/** Returns attempts of steps whose delay has ended. */
 export function findDueSteps(
   target: Queryable,
   runId: string,
@@ -82,7 +82,7 @@ export function findDueSteps(
   );
 }
 
-/** From now on these jobs are to end. */
+/** Requests the end of these jobs. */
 export async function cancelJobs(target: Queryable, ids: readonly string[]): Promise<void> {
   await target.query(
     "update job set cancel_requested = true where id = any ($1::uuid[]) and state in ('queued', 'running')",
@@ -91,7 +91,7 @@ export async function cancelJobs(target: Queryable, ids: readonly string[]): Pro
   );
 }
 
-/** Returns true if there is a job or a run of that id. */
+/** Returns true if a job or a run with this id exists. */
 export async function isBegun(target: Queryable, workId: string): Promise<boolean> {
   const [row] = await target.query<{ is_begun: boolean }>(
     "select exists (select from job where id = $1) or exists (select from run where id = $1) as is_begun",
@@ -100,7 +100,7 @@ export async function isBegun(target: Queryable, workId: string): Promise<boolea
   return row?.is_begun === true;
 }
 
-/** Marks the publisher of an ended run as told. @returns false where it is marked already, the run goes on, or it has no publisher */
+/** Marks the result of a publisher's run as reported. @returns false if it is already marked, the run is open, or it has no publisher */
 export async function noteTold(target: Queryable, id: string): Promise<boolean> {
   const rows = await target.query(
     "update run set told = true where id = $1 and not told and ended_at is not null returning 1",
@@ -111,9 +111,9 @@ export async function noteTold(target: Queryable, id: string): Promise<boolean> 
 }
 
 /**
- * A worker looks at a run that stands still: `weight` is added to what such looks have come to since the run last went on. Only a look
- * that a worker takes counts, so a run waits for workers for as long as there are none.
- * @returns the sum; undefined for one that does not stand still
+ * Counts a worker's check of a stalled run: adds `weight` to the sum since the last progress. Only checks that a worker accepts count, so a
+ * run waits for workers as long as there are none.
+ * @returns the sum; undefined for a run that is not stalled
  */
 export async function countRecovery(
   target: Queryable,
@@ -133,9 +133,9 @@ export async function countRecovery(
 const NOT_CARRIED_ON = { code: "internal_error", message: "The service failed to continue the run." } as const;
 
 /**
- * Ends a run that cannot go on: as cancelled if that was requested, else as failed. Cancels its open steps.
- * @param why its error, and whether it is ended only if no worker has begun it
- * @returns false: nothing was done
+ * Ends a run that cannot continue: as cancelled if that was requested, else as failed. Cancels its open steps.
+ * @param why error of the run, and whether it is ended only if no worker has started it
+ * @returns false if nothing changed
  */
 export async function giveUpRun(
   target: Queryable,

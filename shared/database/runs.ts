@@ -1,4 +1,4 @@
-/** Runs of workflows, as callers ask for them: made, found, listed, cancelled. How they go on: workers/workflows. */
+/** Runs of workflows in requests of callers: create, find, list, cancel. Execution is in workers/workflows. */
 import type { Lane } from "#shared/queue/subjects.ts";
 
 import type { Led } from "./batch-work.ts";
@@ -6,14 +6,14 @@ import type { Queryable } from "./client.ts";
 import type { WorkflowReader } from "./workflows.ts";
 import { CONTENDED_WAIT_MS } from "./retry.ts";
 
-/** Up to this size a step's output stands in its row, beyond that in the object store. */
+/** Maximum size of a step's output in its row; larger ones are in the object store. */
 export const STEP_OUTPUT_TEXT_BYTES_MAX = 65_536;
 
-/** Bytes that rows count in the storage of a workspace, beside the texts in them: about their size. A run's is one block of `storage_blocks`. */
+/** Bytes that a row counts in its workspace's storage, in addition to texts: about its size. A run's is one `storage_blocks` row. */
 export const RUN_ROW_BYTES = 4_096;
 export const STEP_ROW_BYTES = 256;
 
-/** Runs of one workspace that have not ended, those of steps aside. */
+/** Maximum open runs of one workspace, without those of steps. */
 export const ACTIVE_RUNS_MAX = 5_000;
 
 export const RUN_MODES = ["sync", "stream", "async"] as const;
@@ -28,13 +28,13 @@ export interface RunRow {
   readonly version: number | null;
   readonly mode: RunMode;
   readonly lane: Lane;
-  /** Status that callers see: cancelled from the moment of the request to cancel. */
+  /** Status for callers: cancelled from the moment of the request to cancel. */
   readonly status: RunStatus;
   readonly attempt: number;
   readonly max_attempts: number;
-  /** JSON text, as is `output`. */
+  /** JSON text, like `output`. */
   readonly input: string | null;
-  /** Reference of a large one. */
+  /** Reference of a large input. */
   readonly input_ref: string | null;
   readonly output: string | null;
   readonly error: { readonly code: string; readonly message: string; readonly stepId: string } | null;
@@ -42,9 +42,9 @@ export interface RunRow {
   readonly fingerprint: string | null;
   readonly publisher_key: string | null;
   readonly reply: string | null;
-  /** Null: no publisher asked for it. */
+  /** True after the result was reported to the publisher; null: the run has no publisher. */
   readonly told: boolean | null;
-  /** Nano-credits of its work that has ended. */
+  /** Nano-credits of its ended work. */
   readonly credits: bigint;
   /** Number of its last frame. */
   readonly frames: number;
@@ -57,21 +57,21 @@ const RUN_COLUMNS = `id, workspace_id, workflow_id, version, mode, lane,
   case when cancel_requested and status in ('queued', 'running') then 'cancelled' else status end as status,
   attempt, max_attempts, input, input_ref, output, error, parent_id, fingerprint, publisher_key, reply, told, credits, frames, created_at, started_at, ended_at`;
 
-/** A run that is to begin. */
+/** A run to create. */
 export interface NewRun {
   readonly id: string;
   readonly workspaceId: string;
   readonly keyId: string;
   readonly memberId: string;
   readonly workflow: { readonly id: string; readonly version: number } | null;
-  /** JSON; null where a stored workflow has it. */
+  /** JSON; null for a stored workflow. */
   readonly definition: string | null;
   readonly mode: RunMode;
   readonly lane: Lane;
   readonly maxAttempts: number;
   /** JSON. */
   readonly input: string | null;
-  /** Reference of a large one, and bytes of any. */
+  /** Reference of a large input, and the bytes of any input. */
   readonly inputRef?: string;
   readonly inputBytes: number;
   readonly parent?: {
@@ -83,7 +83,7 @@ export interface NewRun {
   readonly depth: number;
   readonly idempotencyKey?: string;
   readonly fingerprint?: string;
-  /** Sender of the batch message that asked for it, which is counted in the window when the run begins. */
+  /** Sender of the batch message that requested the run, which is counted in the window when the run begins. */
   readonly publisher?: RunPublisher;
   readonly traceparent?: string;
 }
@@ -94,29 +94,29 @@ interface RunPublisher {
   readonly reply: string | null;
   /** Calls per 60 s of its key. */
   readonly limit: number | null;
-  /** The message waits for longer than a window lasts. */
+  /** True if the message has waited for longer than a window. */
   readonly starves: boolean;
-  /** It is a line of this batch, offered by who leads it. */
+  /** Batch whose line the run is, offered by its leader. */
   readonly batch?: Led;
 }
 
 /**
- * The outcome for a run that was to begin. `known`: there is one of that id, or of that idempotency key within its day; `over`: the run whose
- * step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way as it may; `full`: so is its storage; `waits`: so is the window that counts its message;
- * `superseded`: another leads the batch of which it is a line.
+ * Result of creating a run. `known`: its id, or its idempotency key within a day, exists; `over`: the run of its step has ended; `gone`:
+ * its definition does not exist; `crowded`: the workspace has the maximum of open runs; `full`: its storage is full; `waits`: the window
+ * that counts its message is full; `superseded`: another process leads the batch of the line.
  */
 export type RunVerdict = "begun" | "known" | "over" | "gone" | "crowded" | "full" | "waits" | "superseded";
 
 export interface RunBegun {
   readonly verdict: RunVerdict;
-  /** Milliseconds until the window opens; below 0: it was full, and had a share for those who starve. */
+  /** Milliseconds until the window opens; negative: the window was full, but had a share for starving messages. */
   readonly waitMs: number;
 }
 
-/** @param storageBytesMax of its workspace */
+/** @param storageBytesMax limit of its workspace */
 export async function insertRun(target: Queryable, run: NewRun, storageBytesMax: number): Promise<RunBegun> {
   const definitionBytes = run.definition === null ? 0 : Buffer.byteLength(run.definition);
-  // The row of a step's run was counted for the run that it is a step of.
+  // The row of a step's run was counted for its parent run.
   const storedBytes = (run.parent ? 0 : RUN_ROW_BYTES) + definitionBytes + run.inputBytes;
   const [row] = await target.query<{ verdict: RunVerdict; wait_ms: bigint | null; is_made: boolean }>(
     `with admitted as (
@@ -173,7 +173,7 @@ export async function insertRun(target: Queryable, run: NewRun, storageBytesMax:
   return { verdict, waitMs: Number(row.wait_ms ?? 0n) };
 }
 
-/** A member's run of this key. Keys older than that are free again. */
+/** Returns a member's run with this idempotency key. Keys from before that time are free again. */
 export async function findIdempotentRun(
   target: Queryable,
   { workspaceId, memberId }: Pick<WorkflowReader, "workspaceId" | "memberId">,
@@ -189,13 +189,13 @@ export async function findIdempotentRun(
   return rows.find(({ is_fresh }) => is_fresh);
 }
 
-/** Own runs; of all members for those who see all. $1 workspace, $2 member, $3 whether all are seen. */
+/** Own runs, or runs of all members for readers who see all. $1 workspace, $2 member, $3 true if all are visible. */
 const VISIBLE = "workspace_id = $1 and ($3 or member_id = $2)";
 const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
 
 /**
- * Condition of runs whose workflow stands in a list of tools, or whose caller's run does: that runs whatever its steps name.
- * @param list parameter with the list; null is no list
+ * Condition for runs whose workflow is in a list of tools, or whose caller's run is; steps may use any tool.
+ * @param list parameter with the list; null for no restriction
  */
 export const ranByTools = (list: string): string =>
   `(${list}::text[] is null or exists (select from run root where root.id = coalesce(run.root_id, run.id)
@@ -203,7 +203,7 @@ export const ranByTools = (list: string): string =>
 export const toolValues = (tools: ReadonlySet<string> | undefined): readonly string[] | null =>
   tools ? [...tools] : null;
 
-/** Undefined for one that the reader does not see. */
+/** Returns undefined for a run that the reader may not see. */
 export async function findRun(target: Queryable, reader: WorkflowReader, id: string): Promise<RunRow | undefined> {
   const rows = await target.query<RunRow>(
     `select ${RUN_COLUMNS} from run where ${VISIBLE} and id = $4 and ${ranByTools("$5")}`,
@@ -213,7 +213,7 @@ export async function findRun(target: Queryable, reader: WorkflowReader, id: str
   return rows[0];
 }
 
-/** For the service itself: it asks for no reader. */
+/** Finds a run for the service itself, without a reader. */
 export async function findRunById(target: Queryable, id: string): Promise<RunRow | undefined> {
   const rows = await target.query<RunRow>(`select ${RUN_COLUMNS} from run where id = $1`, [id], "find_run_by_id");
   return rows[0];
@@ -228,7 +228,7 @@ export interface RunFilter {
   readonly offset: number;
 }
 
-/** Newest first; those that steps of others started only where their parent is asked for. */
+/** Newest first; runs started by steps only if their parent is given. */
 export async function listRuns(
   target: Queryable,
   reader: WorkflowReader,
@@ -250,8 +250,8 @@ export async function listRuns(
 }
 
 /**
- * From here on nothing of it begins, and its jobs are asked to end.
- * @returns ids of those jobs; undefined when it had ended
+ * Requests cancellation: no further work begins, and its jobs are asked to end.
+ * @returns ids of those jobs; undefined if the run had ended
  */
 export async function requestRunCancel(target: Queryable, id: string): Promise<readonly string[] | undefined> {
   const rows = await target.query<{ jobs: string[] | null }>(
@@ -283,19 +283,19 @@ export interface StepRunRow {
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly started_at: Date | null;
   readonly ended_at: Date | null;
-  /** Nano-credits of its work that has ended. */
+  /** Nano-credits of its ended work. */
   readonly credits: bigint;
   /** In the order of its items. */
   readonly child_run_ids: readonly string[] | null;
-  /** JSON texts in the order of its items; null for those without one, and for large ones. Null: together they are large. */
+  /** JSON texts in the order of its items; null for missing and for large ones. Null instead of the list if all together are large. */
   readonly outputs: readonly (string | null)[] | null;
-  /** References of large ones, in the same order; null for the others. */
+  /** References of large outputs, in the same order; null for the others. */
   readonly output_refs: readonly (string | null)[] | null;
 }
 
 /**
- * @param only of one attempt of one step
- * @param outputBytesMax outputs of a step that come to more are left out
+ * @param only limits the result to one attempt of one step
+ * @param outputBytesMax a step's outputs above this total are omitted
  */
 export function findStepRuns(
   target: Queryable,
@@ -328,7 +328,7 @@ export interface FrameRow {
   readonly attempt: number | null;
 }
 
-/** Frames behind a number, in order. */
+/** Returns frames after a number, in order. */
 export function findFrames(target: Queryable, runId: string, after: number, max: number): Promise<FrameRow[]> {
   return target.query<FrameRow>(
     "select seq, type, step_id, attempt from run_frame where run_id = $1 and seq > $2 order by seq limit $3",

@@ -1,4 +1,4 @@
-/** Holds that were closed without being settled at what was used (settle_fault), for operators. */
+/** Holds closed without settlement at actual usage (settle_fault), for operators. */
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
@@ -7,23 +7,23 @@ export interface SettleFaultRow {
   readonly workspace_id: string;
   readonly job_id: string;
   readonly attempt: number;
-  /** usage_record, ledger_entry: the key was taken. Else the SQLSTATE with which the figures were refused. */
+  /** usage_record, ledger_entry: the id existed already. Else the SQLSTATE that rejected the figures. */
   readonly fault: string;
-  /** The call's outcome; null where its figures were refused. */
+  /** The call's outcome; null if its figures were rejected. */
   readonly status: string | null;
   readonly source: string | null;
   /** Nano-credits, like the two below. */
   readonly held: bigint;
-  /** Digits, since figures may have been refused for their size; null: nothing was to be taken. */
+  /** Digits, since the figures may have been rejected for their size; null: nothing to charge. */
   readonly used: string | null;
-  /** The books' amount under the key. */
+  /** Amount in the books under the id. */
   readonly settled: bigint;
   readonly at: Date;
 }
 
 const COLUMNS = "id, workspace_id, job_id, attempt, fault, status, source, held, used::text, settled, at";
 
-/** Those that no operator has dealt with, the newest first, behind `after`. */
+/** Returns faults that no operator has resolved, newest first, after `after`. */
 export function listSettleFaults(
   target: Queryable,
   limit: number,
@@ -45,7 +45,7 @@ export async function countSettleFaults(target: Queryable): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** From now on no alarm tells of it. Undefined: there is none, or it was resolved before. */
+/** Resolves a fault and ends its alert. Returns undefined if there is none, or if it was already resolved. */
 export async function resolveSettleFault(
   target: Queryable,
   { id, actor, note }: { readonly id: bigint; readonly actor: Actor; readonly note: string | null },

@@ -1,33 +1,33 @@
-/** Shared memory of a pool's workers about open sources: only changes and trials come here, never calls. */
+/** Shared state of a pool's workers about open sources: only changes and probes are stored here, no calls. */
 
 import { type Actor, actorJson } from "./audit-log.ts";
 import type { Queryable } from "./client.ts";
 
-/** Bounds of the rows that a pool's workers share. */
+/** Bounds of the rows shared by a pool's workers. */
 export const BREAKER_ROWS = {
-  /** A trial whose worker died is given to another after this long. */
+  /** Lease of a probe in milliseconds; after a crash of its worker, another one gets the probe. */
   probeLeaseMs: 30_000,
-  /** A source that was open, and has had no call for this long since, is no longer used: its row is forgotten. */
+  /** Idle time after which the row of a source that was open is deleted, in milliseconds. */
   forgetMs: 3_600_000,
-  /** Sources remembered at once; beyond it the one unused for longest is forgotten. */
+  /** Maximum sources; above it, the least recently used one is deleted. */
   sourcesMax: 1_000,
 } as const;
 
 export interface OpenSource {
   readonly source: string;
-  /** Milliseconds from now; not above 0 when its trial is due or under way. */
+  /** Milliseconds from now; 0 or less while its probe is due or running. */
   readonly remaining_ms: number;
-  /** The cooldown it is in, without jitter. */
+  /** Current cooldown in milliseconds, without jitter. */
   readonly cooldown_ms: number;
-  /** Mark of the key that the source refused (workers/routing/key-marks.ts); null: it failed in another way. */
+  /** Mark of the key that the source refused (workers/routing/key-marks.ts); null after other failures. */
   readonly key_mark: string | null;
-  /** HTTP status with which it refused the key. */
+  /** HTTP status of the refusal. */
   readonly status: number | null;
 }
 
 const REMAINING = "(extract(epoch from open_until - now()) * 1000)::float8 as remaining_ms";
 
-/** The pool's sources that are out of rotation, longest cooldown first, at most BREAKER_ROWS.sourcesMax. */
+/** Returns the pool's sources out of rotation, longest cooldown first, at most BREAKER_ROWS.sourcesMax. */
 export function listOpenSources(target: Queryable, pool: string): Promise<OpenSource[]> {
   return target.query<OpenSource>(
     `select source, ${REMAINING}, cooldown_ms, key_mark, status from source_breaker where pool = $1 order by open_until desc limit $2`,
@@ -36,10 +36,7 @@ export function listOpenSources(target: Queryable, pool: string): Promise<OpenSo
   );
 }
 
-/**
- * Notes that a source is open for `remainingMs` from now. What is noted already is only ever lengthened. A trial of this
- * worker has ended with it.
- */
+/** Records that a source is open for `remainingMs` from now. A recorded cooldown is only ever extended. Ends a probe of this worker. */
 export async function noteOpenSource(
   target: Queryable,
   row: {
@@ -66,14 +63,14 @@ export async function noteOpenSource(
 }
 
 /**
- * Hands the fleet's one trial of a source to this worker, for BREAKER_ROWS.probeLeaseMs.
- * @returns true: it is ours; otherwise how the source stands, undefined when it is back in rotation
+ * Gives the single probe of a source to this worker, for BREAKER_ROWS.probeLeaseMs.
+ * @returns true if granted; otherwise the state of the source, undefined if it is back in rotation
  */
 export async function claimProbe(
   target: Queryable,
   ask: { pool: string; source: string; cooldownMs: number; worker: string },
 ): Promise<true | OpenSource | undefined> {
-  // A row that is missing was never written, because Postgres was away: it is made up for here.
+  // A missing row was never written because Postgres was unavailable; it is inserted here.
   const claimed = await target.query(
     `insert into source_breaker as b (pool, source, open_until, cooldown_ms, probe_by, probe_until)
      values ($1, $2, now(), $3, $4, now() + $5 * interval '1 millisecond')
@@ -92,7 +89,7 @@ export async function claimProbe(
   return rows[0];
 }
 
-/** Gives this worker's trial back, without a verdict. */
+/** Gives this worker's probe back, without a verdict. */
 export async function releaseProbe(
   target: Queryable,
   row: { pool: string; source: string; worker: string },
@@ -104,7 +101,7 @@ export async function releaseProbe(
   );
 }
 
-/** Back in rotation, unless somebody lengthened the cooldown while the trial ran: then that is the newer evidence. */
+/** Closes a circuit, unless another worker extended the cooldown during the probe, which is newer evidence. */
 export async function wakeSource(target: Queryable, row: { pool: string; source: string }): Promise<void> {
   await target.query(
     "delete from source_breaker where pool = $1 and source = $2 and open_until <= now()",
@@ -113,7 +110,7 @@ export async function wakeSource(target: Queryable, row: { pool: string; source:
   );
 }
 
-/** Deletes the cooldown of a source that refused this key: the key is not in use any more. */
+/** Deletes the cooldown of a source that refused this key, because the key is no longer used. */
 export async function forgetRefusedKey(
   target: Queryable,
   row: { pool: string; source: string; mark: string },
@@ -130,7 +127,7 @@ export interface DisabledSource extends OpenSource {
   readonly opened_at: Date;
 }
 
-/** Sources that are disabled, of all pools, at most BREAKER_ROWS.sourcesMax. */
+/** Returns disabled sources of all pools, at most BREAKER_ROWS.sourcesMax. */
 export function listDisabledSources(target: Queryable): Promise<DisabledSource[]> {
   return target.query<DisabledSource>(
     `select pool, source, ${REMAINING}, cooldown_ms, key_mark, status, opened_at from source_breaker
@@ -139,7 +136,7 @@ export function listDisabledSources(target: Queryable): Promise<DisabledSource[]
   );
 }
 
-/** Ends the cooldowns of a source in all pools, on record. @returns the pools in which it was disabled */
+/** Ends the cooldowns of a source in all pools, with an audit row. @returns the pools in which it was disabled */
 export async function resetSource(target: Queryable, source: string, actor: Actor): Promise<string[]> {
   const rows = await target.query<{ pool: string }>(
     `with changed as (delete from source_breaker where source = $1 returning pool),
@@ -153,7 +150,7 @@ export async function resetSource(target: Queryable, source: string, actor: Acto
   return rows.map(({ pool }) => pool);
 }
 
-/** Sources that left the catalogue while they were open are never tried again. */
+/** Deletes the rows of sources that left the catalogue while they were open. */
 export async function forgetOldSources(target: Queryable): Promise<void> {
   await target.query("delete from source_breaker where open_until < now() - $1 * interval '1 millisecond'", [
     BREAKER_ROWS.forgetMs,

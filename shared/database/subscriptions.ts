@@ -9,7 +9,7 @@ export interface SubscriptionRow {
   readonly id: string;
   readonly channel_id: string;
   readonly event: string;
-  /** Null: everything. */
+  /** Workflow of the events; null: no restriction. */
   readonly workflow_id: string | null;
   readonly created_by: string | null;
   readonly created_at: Date;
@@ -26,7 +26,7 @@ interface NewSubscription {
   readonly actor: Actor;
 }
 
-/** known: there is a subscription with this id, whoever's it is; subscribed: the channel gets the event with this scope already. */
+/** known: a subscription with this id exists, in any workspace; subscribed: the channel already receives the event with this scope. */
 export async function insertSubscription(
   target: Queryable,
   workspaceId: string,
@@ -75,7 +75,7 @@ export async function findSubscription(
   return rows[0];
 }
 
-/** The newest first, behind `after`. */
+/** Newest first, after `after`. */
 export function pageSubscriptions(
   target: Queryable,
   workspaceId: string,
@@ -92,7 +92,7 @@ export function pageSubscriptions(
   );
 }
 
-/** False when there is no such subscription. */
+/** Returns false if there is no such subscription. */
 export async function deleteSubscription(
   target: Queryable,
   workspaceId: string,

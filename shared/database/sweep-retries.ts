@@ -1,6 +1,6 @@
 /**
- * Items that sweeps of the janitor failed on. Each is tried again later and later, and beside what is new, so that no
- * number of bad rows stands before a good one.
+ * Retries of items that failed in sweeps of the janitor. Intervals grow, and retries run beside new items, so that bad rows never block
+ * good ones.
  */
 
 import { paced } from "#shared/pace.ts";
@@ -8,13 +8,13 @@ import { paced } from "#shared/pace.ts";
 import { type Queryable, sqlState } from "./client.ts";
 
 /**
- * An item that a sweep of the janitor fails on is tried again after this long, doubled each time up to the most: seldom enough for one that
- * is bad for good, often enough for those that only a server was away for.
+ * First retry delay of a failed item and its maximum, in milliseconds, doubled each time: rare enough for a permanently bad item, frequent
+ * enough after an outage.
  */
 export const SWEEP_RETRY_MIN_MS = paced(2_000);
 export const SWEEP_RETRY_MAX_MS = paced(60_000);
 
-/** Sweeps that take the oldest rows first and work on each by itself. */
+/** Sweeps that take the oldest rows first and process each separately. */
 export const ROW_SWEEPS = [
   "expired holds",
   "credit lines",
@@ -31,13 +31,12 @@ export const ROW_SWEEPS = [
 export type RowSweep = (typeof ROW_SWEEPS)[number];
 
 /**
- * A query in SQL, made of two: the rows that the sweep never failed on, and those whose next try has come. However many there are of
- * either, they stand before none of the other.
+ * Returns a SQL query made of two: rows without a failure, and rows whose retry is due. Neither kind can block the other.
  * @param item an expression of type text that names a row
- * @param query the query with this condition, with its own order and limit
+ * @param query returns the query with this condition, with its own order and limit
  */
 export function freshAndDue(sweep: RowSweep, item: string, query: (condition: string) => string): string {
-  // Scalar, so that it is looked up for each row: a subquery would be joined.
+  // A scalar subquery is evaluated for each row; another form would become a join.
   const found = `(select retry_at from sweep_retry where sweep = '${sweep}' and item = ${item})`;
   const areDue = `exists (select from sweep_retry where sweep = '${sweep}' and retry_at <= now())`;
   return `(${query(`${found} is null`)})
@@ -45,7 +44,7 @@ export function freshAndDue(sweep: RowSweep, item: string, query: (condition: st
     (${query(`${areDue} and ${found} <= now()`)})`;
 }
 
-/** Puts the item off, longer each time that it fails. */
+/** Postpones the item, for longer after each failure. */
 export async function putOff(target: Queryable, sweep: RowSweep, item: string, fault: unknown): Promise<void> {
   await target.query(
     `insert into sweep_retry as r (sweep, item, failures, retry_at, error)
@@ -56,12 +55,12 @@ export async function putOff(target: Queryable, sweep: RowSweep, item: string, f
   );
 }
 
-/** The error's name; its texts may have a caller's words in them. */
+/** Returns the error's name; its message may contain a caller's text. */
 function nameOf(fault: unknown): string {
   return fault instanceof Error ? fault.name : typeof fault;
 }
 
-/** Number of items that each sweep has put off. */
+/** Returns the number of postponed items of each sweep. */
 export async function countPutOff(target: Queryable): Promise<ReadonlyMap<RowSweep, number>> {
   const rows = await target.query<{ sweep: RowSweep; count: number }>(
     "select sweep, count(*)::int as count from sweep_retry where retry_at > now() group by 1",
@@ -69,7 +68,7 @@ export async function countPutOff(target: Queryable): Promise<ReadonlyMap<RowSwe
   return new Map(rows.map(({ sweep, count }) => [sweep, count]));
 }
 
-/** Forgets what was last put off long ago: it has gone well since, or has gone. Returns how many. */
+/** Deletes entries whose last failure is long ago: the item has succeeded since, or is gone. Returns their number. */
 export async function dropOldRetries(target: Queryable, max: number): Promise<number> {
   const rows = await target.query(
     `delete from sweep_retry where (sweep, item) in (

@@ -1,11 +1,11 @@
-/** Events of the installation itself, told in the operator's own workspace. */
+/** Events of the installation itself, delivered in the operator's own workspace. */
 import { jobIdOf } from "#shared/ids.ts";
 
 import type { Queryable } from "./client.ts";
 
 /**
- * A stored workflow could not run a step, since what it calls is not offered any more. Once a day for each workflow, step and missing
- * thing: the id says so. Nothing happens where the workspace is gone.
+ * Reports that a stored workflow could not run a step because its model or capability is no longer available. Once a day for each workflow,
+ * step and target, enforced by the id. Does nothing if the workspace is gone.
  */
 export async function noteTemplateUnavailable(
   target: Queryable,

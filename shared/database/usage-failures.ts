@@ -1,13 +1,13 @@
-/** Reasons of calls that failed, beside their usage records. Nothing is written for calls that succeed. */
+/** Reasons of failed calls, stored beside their usage records. Successful calls have no row. */
 import type { Code } from "#shared/errors.ts";
 
 import type { Queryable } from "./client.ts";
 
-/** Days for which the text of a provider is kept. */
+/** Retention of a provider's error text, in days. */
 export const FAILURE_TEXT_DAYS = 7;
-/** Longest text of a provider that is kept, in characters. */
+/** Longest stored error text of a provider, in characters. */
 export const FAILURE_TEXT_CHARS_MAX = 1_000;
-/** Attempts of one call that are kept: the first ones. */
+/** Maximum stored attempts of one call: the first ones. */
 const FAILED_ATTEMPTS_MAX = 20;
 
 export interface FailedAttempt {
@@ -15,7 +15,7 @@ export interface FailedAttempt {
   readonly source: string;
   /** Class of the error, such as `misconfigured` or `timeout`. */
   readonly error: string;
-  /** HTTP status of the provider's answer; null when it did not answer. */
+  /** HTTP status of the provider's response; null if there was none. */
   readonly status: number | null;
   readonly duration_ms: number;
 }
@@ -27,18 +27,18 @@ export interface UsageFailure {
   /** Error code that the caller received. */
   readonly code: Code;
   readonly attempts: readonly FailedAttempt[];
-  /** Sealed error text of the provider that was asked last. */
+  /** Encrypted error text of the last provider called. */
   readonly text: string | null;
 }
 
-/** A failure as a usage record shows it. */
+/** Failure in a usage record. */
 export interface FailureFacts {
   readonly code: string;
   readonly attempts: readonly FailedAttempt[];
   readonly text: string | null;
 }
 
-/** Writes reasons of failed calls. A second reason of the same call replaces the first. */
+/** Writes the reasons of failed calls. A second reason of the same call replaces the first. */
 export async function insertUsageFailures(target: Queryable, failures: readonly UsageFailure[]): Promise<void> {
   const rows = failures.map(({ workspaceId, jobId, attempt, code, attempts, text }) => {
     const kept = attempts.slice(0, FAILED_ATTEMPTS_MAX);
@@ -56,7 +56,7 @@ export async function insertUsageFailures(target: Queryable, failures: readonly 
   );
 }
 
-/** The failure of the usage record `u`, as JSON; null for a call that did not fail. */
+/** SQL for the failure of the usage record `u`, as JSON; null for a successful call. */
 export const FAILURE = `(
   select jsonb_build_object('code', f.code, 'attempts', f.tries,
     'text', case when f.at > now() - interval '${FAILURE_TEXT_DAYS} days' then f.text end)

@@ -1,31 +1,31 @@
-/** Calls that have ended, one by one: what each used and paid, and the run whose step it was; a run is the sum of its steps. */
+/** Ended calls one by one: usage, charge, and the run whose step it was; a run is the sum of its steps. */
 import type { Queryable } from "./client.ts";
 import type { UsageFilter } from "./usage-sums.ts";
 import { FAILURE } from "./usage-failures.ts";
 import { PARTS, type UsageRow } from "./usage.ts";
 
 export interface UsageRequestRow extends Omit<UsageRow, "model"> {
-  /** Null: the call was a run. */
+  /** Null for a run. */
   readonly model: string | null;
-  /** Known as long as the job of the step is kept. */
+  /** Available while the job of the step is stored. */
   readonly run_id: string | null;
   readonly workflow_id: string | null;
-  /** Error code of its job, as long as that is kept. */
+  /** Error code of its job, while that is stored. */
   readonly job_error: string | null;
 }
 
-/** One of a job's calls: a job has a further attempt when an operator sends it on its way again. */
+/** One attempt of a job: redriving a job creates a further attempt. */
 export interface UsagePlace {
   readonly jobId: string;
   readonly attempt: number;
 }
 
 export interface UsageRequestQuery extends Omit<UsageFilter, "workflowId"> {
-  /** Calls of its steps only, and of the runs that those started. */
+  /** Limits the list to calls of this run's steps, and of the runs that they started. */
   readonly runId: string | null;
   readonly start: Date | null;
   readonly end: Date | null;
-  /** The page begins behind it. */
+  /** The page starts after this call. */
   readonly after: UsagePlace | null;
   readonly limit: number;
 }
@@ -41,7 +41,7 @@ const withRun = (from: string): string =>
      left join run r on r.id = j.run_id
      ${ORDER}`;
 
-/** Ids of what the steps of a run called, and of the runs that they started. */
+/** Returns SQL for the ids of all work of a run's steps, and of the runs that they started. */
 const workOf = (run: string): string => `
   with recursive work (id, is_run) as (
     select work_id, is_run from step_item where run_id = ${run} and work_id is not null
@@ -50,14 +50,14 @@ const workOf = (run: string): string => `
   )
   select id from work where not is_run`;
 
-/** The newest first. */
+/** Newest first. */
 export function pageUsageRequests(
   target: Queryable,
   workspaceId: string,
   query: UsageRequestQuery,
 ): Promise<UsageRequestRow[]> {
   const { memberId, runId, after } = query;
-  // By the keys of a member one index search each: the other calls of the workspace may be many times as many.
+  // One index search for each key of a member: the workspace's other calls may be many times as many.
   const from = (keys: string): string =>
     `select u.*
        from ${runId === null ? "usage_record u" : `(${workOf("$11")}) w join usage_record u on u.job_id = w.id`}
@@ -101,7 +101,7 @@ export function pageUsageRequests(
   );
 }
 
-/** The last attempt, unless one is named; undefined when it is open, unknown, another workspace's or another member's. */
+/** Returns the named or last attempt; undefined if it is open, unknown, or of another workspace or member. */
 export async function findUsageRequest(
   target: Queryable,
   workspaceId: string,
@@ -122,7 +122,7 @@ export async function findUsageRequest(
   return rows[0];
 }
 
-/** Returns what a run that has ended came to; undefined when it goes on, is unknown, another workspace's or another member's. */
+/** Returns the totals of an ended run; undefined if it is open, unknown, or of another workspace or member. */
 export async function findRunUsage(
   target: Queryable,
   workspaceId: string,

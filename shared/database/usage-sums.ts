@@ -1,22 +1,22 @@
 /**
- * Sums of usage. usage_hour holds them by hour up to usage_rollup.until; every reader adds the records after that, in the same
- * statement, so that a roll-up between the two cannot count a record twice or not at all.
+ * Sums of usage. usage_hour contains sums by hour up to usage_rollup.until. Every reader adds the later records in the same statement, so
+ * that a concurrent roll-up cannot cause a record to be counted twice or not at all.
  */
 import type { Database, Queryable } from "./client.ts";
 
-/** Time by which the driver gives up later than the server. */
+/** Margin of the driver's timeout over the server's, in milliseconds. */
 const CANCEL_MS = 2_000;
 
-/** Keeps records that end from now on out of the part that may be summed next. */
+/** Excludes records that end from now on from the next roll-up. */
 export async function raiseUsageFloor(target: Queryable): Promise<void> {
   await target.query("select raise_usage_floor()");
 }
 
 /**
- * Adds the records of `stepMs` to the sums, in one transaction. Returns how many milliseconds of records can be added now and are not yet;
- * null: another process is at it.
- * @param limitMs for a step that may take longer than statements usually do
- * @throws Error with the SQLSTATE of a statement timeout; nothing was done then
+ * Adds the records of `stepMs` to the sums, in one transaction. Returns the milliseconds of records that are ready but not yet added; null
+ * if another process is rolling up.
+ * @param limitMs for a step that may exceed the usual statement timeout
+ * @throws Error with the SQLSTATE of a statement timeout; nothing was changed
  */
 export async function rollUpStep(database: Database, stepMs: number, limitMs?: number): Promise<bigint | null> {
   const step = async (target: Queryable): Promise<bigint | null> => {
@@ -30,7 +30,7 @@ export async function rollUpStep(database: Database, stepMs: number, limitMs?: n
   });
 }
 
-/** Seconds by which the sums lag behind the present. */
+/** Returns the lag of the sums in seconds. */
 export async function usageBehindSeconds(target: Queryable): Promise<number> {
   const [row] = await target.query<{ seconds: number }>(
     "select extract(epoch from clock_timestamp() - until)::float8 as seconds from usage_rollup",
@@ -42,7 +42,7 @@ export type UsageGroup = "model" | "key" | "member" | "workflow" | "status";
 export type UsageStatus = "succeeded" | "failed" | "cancelled" | "lost";
 
 export interface UsageFilter {
-  /** A member's keys only. */
+  /** Limits the sum to keys of this member. */
   readonly memberId: string | null;
   readonly keyId: string | null;
   readonly model: string | null;
@@ -51,7 +51,7 @@ export interface UsageFilter {
 }
 
 export interface UsageQuery extends UsageFilter {
-  /** Both at the start of an hour; where `unit` is day, of a day, UTC. */
+  /** Start and end, both at the start of an hour; if `unit` is day, of a UTC day. */
   readonly start: Date;
   readonly end: Date;
   readonly unit: "hour" | "day";
@@ -64,7 +64,7 @@ export interface UsageSum {
   readonly model?: string;
   readonly key_id?: string;
   readonly member_id?: string;
-  /** null: calls of no stored workflow. */
+  /** Null: calls without a stored workflow. */
   readonly workflow_id?: string | null;
   readonly status?: UsageStatus;
   readonly calls: bigint;
@@ -84,7 +84,7 @@ const COLUMNS: Readonly<Record<UsageGroup, string>> = {
   status: "s.status",
 };
 
-/** In the order of time, then of the groups; spans of time without usage have no row. */
+/** Sorted by time, then by group; periods without usage have no row. */
 export function sumUsage(database: Database, workspaceId: string, query: UsageQuery): Promise<UsageSum[]> {
   const { groups, unit } = query;
   const asksWorkflow = groups.includes("workflow") || query.workflowId !== null;
@@ -114,7 +114,7 @@ export function sumUsage(database: Database, workspaceId: string, query: UsageQu
      limit $10`;
   const { start, end, memberId, keyId, model, workflowId, status, limit } = query;
   return database.transaction(async (tx) => {
-    // The planner takes a large workspace's month for a third of the table, and would walk through all of it: 280 ms, not 90.
+    // The planner overestimates a large workspace's month as a third of the table and would choose a full scan: 280 ms instead of 90.
     await tx.query("select set_config('enable_seqscan', 'off', true)");
     return tx.query<UsageSum>(text, [workspaceId, start, end, unit, memberId, keyId, model, workflowId, status, limit]);
   });

@@ -1,4 +1,4 @@
-/** Usage records: what each closed call came to. Written in shared/ledger, read here. */
+/** Usage records: the totals of each closed call. Written in shared/ledger, read here. */
 import type { Queryable } from "./client.ts";
 import { FAILURE, type FailureFacts } from "./usage-failures.ts";
 
@@ -19,9 +19,9 @@ export interface UsageRow {
   readonly tokens: bigint;
   readonly started_at: Date;
   readonly ended_at: Date;
-  /** Shares of the sum that the models before the last one took of a continued stream, in their order. */
+  /** Shares of the earlier models in the total of a continued stream, in order. */
   readonly parts: readonly UsagePart[];
-  /** Reason of a call that failed; null where none is recorded. */
+  /** Reason of a failed call; null if none is recorded. */
   readonly failure: FailureFacts | null;
 }
 
@@ -33,7 +33,7 @@ interface UsagePart {
   readonly is_estimated: boolean;
   /** Nano-credits, as digits. */
   readonly amount: string;
-  /** Class of the failure in which it broke off. */
+  /** Class of the failure that interrupted the stream. */
   readonly fault: string;
 }
 
@@ -43,7 +43,7 @@ export const PARTS = `coalesce((
   from usage_part p
   where p.workspace_id = u.workspace_id and p.job_id = u.job_id and p.attempt = u.attempt), '[]') as parts`;
 
-/** Every attempt of one call, in order; none when the call is open, unknown or another workspace's. */
+/** Returns all attempts of one call, in order; none if the call is open, unknown, or of another workspace. */
 export function findUsage(target: Queryable, workspaceId: string, jobId: string): Promise<UsageRow[]> {
   return target.query<UsageRow>(
     `select job_id, attempt, key_id, model, source, status, units, is_estimated, held, settled, uncollected, tokens,

@@ -4,7 +4,7 @@ import { plainArray } from "./arrays.ts";
 import { type Actor, actorJson } from "./audit-log.ts";
 import { type Queryable, SQL, sqlState } from "./client.ts";
 
-/** Workflows of one workspace, and versions of one. */
+/** Maximum workflows of one workspace, and maximum versions of one workflow. */
 export const WORKFLOWS_PER_WORKSPACE_MAX = 1_000;
 export const WORKFLOW_VERSIONS_MAX = 1_000;
 
@@ -33,19 +33,19 @@ export interface WorkflowVersionRow {
   readonly created_at: Date;
 }
 
-/** A member of the workspace, as its workflows know it. */
+/** A member as reader of the workspace's workflows. */
 export interface WorkflowReader {
   readonly workspaceId: string;
   readonly memberId: string;
-  /** Sees the private ones of others too. */
+  /** True if private workflows of other members are visible. */
   readonly seesAll: boolean;
-  /** Tools that its key lists: of runs and jobs it finds those of them alone. */
+  /** Tools listed by its key: only their runs and jobs are found. */
   readonly tools?: ReadonlySet<string>;
 }
 
 const COLUMNS =
   "id, workspace_id, name, description, latest_version, created_by, sharing_scope, share_permission, created_at, updated_at";
-/** Condition for the workflows that a reader sees: $1 workspace, $2 member, $3 true if all are seen. */
+/** Condition for visible workflows: $1 workspace, $2 member, $3 true if all are visible. */
 const VISIBLE = "workspace_id = $1 and deleted_at is null and ($3 or created_by = $2 or sharing_scope = 'workspace')";
 
 const readerValues = ({ workspaceId, memberId, seesAll }: WorkflowReader) => [workspaceId, memberId, seesAll] as const;
@@ -60,9 +60,9 @@ interface Written {
 }
 
 /**
- * With version 1.
- * @param storageBytesMax of its workspace
- * @returns `crowded`: the workspace has as many as it may; `full`: its storage does not hold the definition
+ * Creates a workflow with version 1.
+ * @param storageBytesMax limit of its workspace
+ * @returns `crowded`: the workspace has the maximum of workflows; `full`: its storage is full
  */
 export async function insertWorkflow(
   target: Queryable,
@@ -108,9 +108,9 @@ export async function insertWorkflow(
 }
 
 /**
- * Members that are null stay as they are; a definition makes the next version.
- * @param storageBytesMax of its workspace
- * @returns `gone`; `crowded`: it has as many versions as it may; `full`: the workspace's storage does not hold the definition
+ * Updates a workflow; null members stay unchanged, a definition creates the next version.
+ * @param storageBytesMax limit of its workspace
+ * @returns `gone`; `crowded`: the workflow has the maximum of versions; `full`: the workspace's storage is full
  */
 export async function updateWorkflow(
   target: Queryable,
@@ -185,7 +185,7 @@ function update(
   );
 }
 
-/** With its definitions, unless runs that go on need them: the janitor deletes those later. False when it was gone already. */
+/** Deletes a workflow with its definitions; the janitor deletes definitions of open runs later. Returns false if it was gone already. */
 export async function deleteWorkflow(
   target: Queryable,
   { workspaceId }: WorkflowReader,
@@ -210,12 +210,12 @@ export async function deleteWorkflow(
   return rows.length > 0;
 }
 
-/** Deletes the definitions of a deleted workflow and frees their bytes, unless a run that goes on needs them. */
+/** Deletes the definitions of a deleted workflow and frees their bytes, unless an open run needs them. */
 export async function emptyWorkflow(target: Queryable, id: string): Promise<void> {
   await target.query("select empty_workflow($1)", [id]);
 }
 
-/** Deleted workflows whose definitions no run needs any more. */
+/** Returns deleted workflows whose definitions no run needs. */
 export async function findUnemptied(target: Queryable, max: number): Promise<readonly string[]> {
   const rows = await target.query<{ id: string }>(
     `select id from workflow w where deleted_at is not null and not is_emptied
@@ -226,7 +226,7 @@ export async function findUnemptied(target: Queryable, max: number): Promise<rea
   return rows.map(({ id }) => id);
 }
 
-/** Undefined for one that the reader does not see. */
+/** Returns undefined for a workflow that the reader may not see. */
 export async function findWorkflow(
   target: Queryable,
   reader: WorkflowReader,
@@ -239,7 +239,7 @@ export async function findWorkflow(
   return rows[0];
 }
 
-/** Those of the ids that the reader sees, each with the `inputs` of its latest definition. */
+/** Returns the visible workflows of these ids, each with the `inputs` of its latest definition. */
 export function findWorkflowInputs(
   target: Queryable,
   reader: WorkflowReader,
@@ -254,7 +254,7 @@ export function findWorkflowInputs(
   );
 }
 
-/** Newest first. `total` counts what the reader sees. */
+/** Newest first. `total` counts all visible workflows. */
 export async function listWorkflows(
   target: Queryable,
   reader: WorkflowReader,
@@ -273,7 +273,7 @@ export async function listWorkflows(
   return { rows, total: counted[0]?.total ?? 0 };
 }
 
-/** Undefined for a version that there is not. */
+/** Returns undefined for a missing version. */
 export async function findDefinition(target: Queryable, id: string, version: number): Promise<unknown> {
   const rows = await target.query<{ definition: unknown }>(
     "select definition from workflow_version where workflow_id = $1 and version = $2",

@@ -1,10 +1,10 @@
-/** Workspaces: who calls and pays. A change and its audit row are one statement, so neither exists alone. */
+/** Workspaces, which own calls and balances. A change and its audit row are one statement, so neither exists alone. */
 import { isUuid } from "#shared/ids.ts";
 
 import { type Actor, actorJson, logged, loggedUpdate } from "./audit-log.ts";
 import { type Database, type Queryable, SQL, sqlState } from "./client.ts";
 
-/** In the 30 days for which a name that was given up is kept. */
+/** Maximum renames within the 30 days for which a released name is reserved. */
 export const WORKSPACE_RENAMES_MAX = 10;
 
 export interface WorkspaceRow {
@@ -12,13 +12,13 @@ export interface WorkspaceRow {
   readonly name: string;
   readonly is_active: boolean;
   readonly created_at: Date;
-  /** Calls are refused until then: a budget is spent. */
+  /** Calls are rejected until this time, because a budget is spent. */
   readonly stopped_until: Date | null;
 }
 
 const STOPPED_UNTIL = "(select s.until from budget_stop(id) s) as stopped_until";
 
-/** Made with the first key of an installation (SLUICE_BOOTSTRAP_KEY). */
+/** Workspace of an installation's first key (SLUICE_BOOTSTRAP_KEY). */
 export const BOOTSTRAP_WORKSPACE = "default";
 
 export interface WorkspaceSummary extends WorkspaceRow {
@@ -27,7 +27,7 @@ export interface WorkspaceSummary extends WorkspaceRow {
   readonly held: bigint;
 }
 
-/** Undefined when the name or the id is taken, or the name was another's until lately. Its balance and rate window come with it. */
+/** Returns undefined if the name or the id is taken, or the name is reserved. Creates its balance and rate window as well. */
 export async function insertWorkspace(
   target: Queryable,
   workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
@@ -45,7 +45,7 @@ export async function insertWorkspace(
   return rows[0];
 }
 
-/** The workspace of that name, made if need be, locked until the transaction ends. */
+/** Returns the workspace with that name, created if missing and locked until the transaction ends. */
 export async function ensureWorkspace(
   tx: Queryable,
   workspace: { readonly id: string; readonly name: string; readonly actor: Actor },
@@ -56,7 +56,7 @@ export async function ensureWorkspace(
   return row;
 }
 
-/** Weak enough for others to write rows that refer to the workspace. */
+/** A weak lock: other transactions can insert rows that reference the workspace. */
 async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): Promise<WorkspaceRow | undefined> {
   const rows = await tx.query<WorkspaceRow>(
     `select id, name, is_active, created_at, ${STOPPED_UNTIL}
@@ -68,7 +68,7 @@ async function lockWorkspace(tx: Queryable, by: "id" | "name", value: string): P
   return rows[0];
 }
 
-/** Does what adds to a workspace, one after the other, so that nobody goes past its limits. */
+/** Serializes additions to a workspace, so that its limits are never exceeded. */
 export function withWorkspaceLock<T>(
   database: Database,
   workspaceId: string,
@@ -80,7 +80,7 @@ export function withWorkspaceLock<T>(
   });
 }
 
-/** Undefined when it was so already. */
+/** Returns undefined if nothing changed. */
 export async function setWorkspaceActive(
   target: Queryable,
   workspaceId: string,
@@ -103,7 +103,7 @@ export async function setWorkspaceActive(
   return rows[0];
 }
 
-/** taken: another workspace has the name, or had it until lately; often: this one gave up its most of names. */
+/** taken: another workspace has the name, or it is reserved; often: this workspace has reached its maximum of renames. */
 export async function renameWorkspace(
   target: Queryable,
   workspaceId: string,
@@ -135,13 +135,13 @@ export async function renameWorkspace(
   }
 }
 
-/** By its id, or by the name that it has now. */
+/** Finds a workspace by its id or its current name. */
 export function findWorkspace(target: Queryable, word: string): Promise<WorkspaceRow | undefined> {
   const id = word.toLowerCase();
   return isUuid(id) ? findWorkspaceById(target, id) : findWorkspaceByName(target, word);
 }
 
-/** Returns the workspace that gave up this name in the last 30 days. */
+/** Returns the workspace that released this name in the last 30 days. */
 export async function findReleasedName(target: Queryable, name: string): Promise<WorkspaceRow | undefined> {
   const rows = await target.query<WorkspaceRow>(
     `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL}
@@ -178,8 +178,8 @@ const SUMMARY = `select w.id, w.name, w.is_active, w.created_at, ${STOPPED_UNTIL
      join balance b on b.workspace_id = w.id`;
 
 /**
- * With their balances, the newest first, behind `after`: for operators. Ids are callers', so they tell no order.
- * @param query a name: only the workspace that is called so, or gave the name up in the last 30 days
+ * Returns workspaces with balances, newest first, after `after`: for operators. Callers may choose ids, so ids have no order.
+ * @param query a name: only the workspace that has it, or released it in the last 30 days
  */
 export function pageWorkspaces(
   target: Queryable,

@@ -1,18 +1,18 @@
 /**
- * The events that a workspace can be told of. A row of `event` is written in the transaction in which the thing happened, by
- * the SQL that did it: `end_job` for jobs, `end_batch` for batches. The table is the outbox: notifications are made from its rows.
+ * Events that a workspace can subscribe to. A row of `event` is written in the transaction of the change, by the same SQL: `end_job` for
+ * jobs, `end_batch` for batches. The table is the outbox of notifications.
  */
 import type { SchemaTypes } from "#schemas/generated/types.ts";
 
 interface EventType {
   readonly group: "runs" | "jobs" | "budgets" | "operator";
-  /** For who subscribes to it. */
+  /** Description for subscribers. */
   readonly description: string;
   /** Title of the schema of its metadata. */
   readonly metadata: keyof SchemaTypes;
 }
 
-/** By its name, each of schemas/names.json and of the constraint `event_type` of the domain. */
+/** Events by name; schemas/names.json and the constraint of the domain `event_type` contain the same names. */
 export const EVENTS = {
   "run.started": { group: "runs", metadata: "RunStarted", description: "A run started." },
   "run.retrying": {

@@ -1,24 +1,24 @@
-/** Data URLs (RFC 2397) whose data is base64. */
+/** Data URLs (RFC 2397) with base64 data. */
 
-/** Characters of a data URL before its data: a type and its parameters. */
+/** Maximum characters of a data URL before its data: a type and its parameters. */
 const HEAD_MAX = 1_000;
 
 export interface DataUrl {
-  /** Media type without parameters; empty when the URL names none. */
+  /** Media type without parameters; empty if the URL names none. */
   readonly type: string;
   /** Parameter `charset` of the media type; absent if there is none. */
   readonly charset?: string;
   readonly base64: string;
 }
 
-/** True for text that begins as a data URL, of whatever encoding. */
+/** Returns true for text that begins as a data URL, in any encoding. */
 export function isDataUrl(text: string): boolean {
   return /^data:/i.test(text);
 }
 
-/** Undefined for data that is not base64, or empty. */
+/** Returns undefined for data that is empty or not base64. */
 export function readDataUrl(text: string): DataUrl | undefined {
-  // Split before any pattern sees the text: millions of semicolons would be kept for stepping back.
+  // Split before a pattern is applied: with millions of semicolons, backtracking would keep them all.
   const comma = text.indexOf(",");
   if (comma < 0 || comma > HEAD_MAX) return undefined;
   const head = /^data:([^;,]*)(?:;[^;,]*)*;base64$/i.exec(text.slice(0, comma));

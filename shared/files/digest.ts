@@ -1,13 +1,13 @@
-/** Checksums of bytes as they pass: of the whole, and of each block. */
+/** Streaming checksums: of all bytes, and of each block. */
 import { createHash, type Hash } from "node:crypto";
 
-/** A checksum stands for each such block, so that a range is proved by reading little more than it. */
+/** Bytes per checksum: verifying a range requires little more than reading it. */
 export const FILE_BLOCK_BYTES = 1_048_576;
 
 export interface Digested {
   readonly bytes: number;
   readonly sha256: Buffer;
-  /** 32 bytes a block; the last may be short. */
+  /** 32 bytes per block; the last block may be short. */
   readonly blockSha256: Buffer;
 }
 
@@ -34,7 +34,7 @@ export class Digest {
     }
   }
 
-  /** Once, after the last byte. */
+  /** Call this once, after the last byte. */
   end(): Digested {
     if (this.inBlock > 0) this.endBlock();
     return { bytes: this.total, sha256: this.whole.digest(), blockSha256: Buffer.concat(this.blocks) };

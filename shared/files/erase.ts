@@ -1,4 +1,4 @@
-/** Bytes whose row says they are no file any more. */
+/** Deletes the bytes of files that were deleted or never completed. */
 import type { Queryable } from "#shared/database/client.ts";
 import { dropFile, type EndedUpload } from "#shared/database/files.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -8,8 +8,8 @@ import { deleteObject, dropParts } from "#shared/storage/objects.ts";
 import { objectKey } from "./id.ts";
 
 /**
- * Deletes what S3 has of a deleted file, then its row. Any number of times, by whoever comes to it.
- * @throws Error of the SDK; the row stays then, for the janitor
+ * Deletes all objects of a deleted file in S3, then its row. Idempotent, callable by any process.
+ * @throws Error of the SDK; the row then stays for the janitor
  */
 export async function eraseBytes(storage: Storage, database: Queryable, ended: EndedUpload): Promise<void> {
   const key = objectKey(ended.id);

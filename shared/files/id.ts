@@ -1,4 +1,4 @@
-/** Ids of files and where their bytes lie. No word of a user's ever reaches a path. */
+/** Ids of files, and the locations of their bytes. No text of a user ever becomes part of a path. */
 import { newId } from "#shared/ids.ts";
 
 export function newFileId(): string {
@@ -7,7 +7,7 @@ export function newFileId(): string {
 
 const FILE_ID = /^file-[0-9a-f]{32}$/;
 
-/** True if the text has the form of a file id; anything else need not be looked up. */
+/** Returns true for the format of a file id; other texts need no query. */
 export function isFileId(text: string): boolean {
   return FILE_ID.test(text);
 }
@@ -18,7 +18,7 @@ export function objectKey(fileId: string): string {
   return FILES_PREFIX + fileId;
 }
 
-/** Undefined for a key that is not of the file store. */
+/** Returns undefined for a key outside of the file store. */
 export function fileIdOf(key: string): string | undefined {
   const id = key.slice(FILES_PREFIX.length);
   return key.startsWith(FILES_PREFIX) && isFileId(id) ? id : undefined;

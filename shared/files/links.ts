@@ -1,6 +1,6 @@
 /**
- * Links to files that work for about an hour and need no key: their content is signed with the installation's secret. A link that
- * comes back as an input is recognized here, so that its file is read from the store and the guard of outbound URLs stays closed.
+ * Links to files, valid for about an hour without a key: their content is signed with the installation's secret. A link in an input is
+ * recognized here, and its file is read from the store, without a request through the guard for outbound URLs.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
@@ -10,27 +10,27 @@ import { isUuid } from "#shared/ids.ts";
 
 import { isFileId } from "./id.ts";
 
-/** A link to an image works this long (spec "Limits"). */
+/** Validity of a link in seconds. */
 const LINK_LIFE_S = 3_600;
 
 const PATH = "/v1/media/content/";
 const OWN_PATH = /^(.*)\/v1\/(?:media\/content\/([\w.-]+)|files\/([\w-]+)\/content)$/;
 
-/** File that a link of this installation names. */
+/** File named by a link of this installation. */
 export interface LinkedFile {
   readonly fileId: string;
-  /** True when the link has expired. */
+  /** True if the link has expired. */
   readonly isExpired: boolean;
 }
 
 export interface FileLinks {
   /** Returns a link. @param base address of the service for the client that receives the link, without a trailing slash */
   url(base: string, workspaceId: string, fileId: string): string;
-  /** Reads the last part of a link's path. Undefined for tokens that we did not make, and for expired ones. */
+  /** Reads the last part of a link's path. Returns undefined for forged and for expired tokens. */
   read(token: string): { readonly workspaceId: string; readonly fileId: string } | undefined;
   /**
-   * Returns the file of a link that this installation handed out, host and port included. Undefined for every other address: the same
-   * token at another host is another address.
+   * Returns the file of a link created by this installation, including host and port. Undefined for every other address: the same token at
+   * another host is another address.
    */
   find(address: string): LinkedFile | undefined;
 }
@@ -44,7 +44,7 @@ interface Options {
 
 export function createFileLinks(secret: Uint8Array, { publicUrl, now = commonNow }: Options = {}): FileLinks {
   const sign = (text: string): string => createHmac("sha256", secret).update(text).digest("base64url");
-  // A token names the place at which it was handed out: Host headers and look-alike hosts prove nothing.
+  // A token includes the address for which it was created: Host headers and look-alike hosts prove nothing.
   const signPlace = (text: string, place: string): string => sign(`${text} at ${place}`);
   const open = (token: string) => {
     const [until = "", workspaceId = "", fileId = "", signature = "", place = "", ...others] = token.split(".");
@@ -78,7 +78,7 @@ export function createFileLinks(secret: Uint8Array, { publicUrl, now = commonNow
   };
 }
 
-/** Compares as text: other texts decode to the same bytes. */
+/** Compares as text, because other texts decode to the same bytes. */
 function isSame(text: string, expected: string): boolean {
   const [one, other] = [Buffer.from(text), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
@@ -88,7 +88,7 @@ function placeOf({ origin, pathname }: URL): string {
   return origin + pathname.replace(/\/+$/, "");
 }
 
-// Recognition of links in inputs, for the whole process: the entry that admits a call and the worker that reads it must agree.
+// Recognition of links in inputs, for the whole process: the ingress that admits a call and the worker that reads it must agree.
 
 let own: Pick<FileLinks, "find"> | undefined;
 
@@ -97,13 +97,13 @@ export function recognizeLinks(links: Pick<FileLinks, "find">): void {
   own = links;
 }
 
-/** Returns the file of an own link; undefined for every other address. Lookups of the file decide who may read it. */
+/** Returns the file of an own link; undefined for every other address. The later query of the file checks permissions. */
 export function linkedFile(address: string): LinkedFile | undefined {
   return own?.find(address);
 }
 
 /**
- * Returns the id of the file that an own link names; undefined for every other address.
+ * Returns the file id of an own link; undefined for every other address.
  * @throws ApiError `file_not_found` for an expired link, as over HTTP
  */
 export function linkedFileId(address: string, param: string): string | undefined {

@@ -1,11 +1,11 @@
-/** The media type of a file: what its first bytes show, checked against its sender's claim. */
+/** Media type of a file: detected from its first bytes, and checked against the sender's claim. */
 import { ApiError } from "#shared/errors.ts";
 import { isLegacyText, isText, sniffMediaType, SNIFF_BYTES } from "#shared/media/sniff.ts";
 
 const OOXML = "application/vnd.openxmlformats-officedocument";
 const ODF = "application/vnd.oasis.opendocument";
 
-/** Types that files are kept under. A line holds types whose files begin alike: a file of one may claim any other. */
+/** Media types of stored files. A row contains types with the same first bytes: a file of one may claim any other. */
 const FAMILIES: readonly (readonly string[])[] = [
   ["image/png", "image/apng"],
   ["image/jpeg"],
@@ -49,12 +49,12 @@ const FAMILIES: readonly (readonly string[])[] = [
   ["application/x-cfb", "application/msword", "application/vnd.ms-excel", "application/vnd.ms-powerpoint"],
 ];
 
-/** By every type of it. */
+/** Row of each type. */
 const FAMILY_OF: ReadonlyMap<string, readonly string[]> = new Map(
   FAMILIES.flatMap((family) => family.map((type) => [type, family] as const)),
 );
 
-/** Other names that senders have for types. A map: senders may also write `constructor`. */
+/** Other names that senders use for types. A map, because senders may also write `constructor`. */
 const ALIASES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "image/jpg": "image/jpeg",
@@ -139,7 +139,7 @@ const ENDINGS: Readonly<Record<string, string>> = {
   "application/vnd.ms-powerpoint": "ppt",
 };
 
-/** The same of types of text. */
+/** Filename extensions of text types. */
 const TEXT_ENDINGS: Readonly<Record<string, string>> = {
   "text/plain": "txt",
   "text/markdown": "md",
@@ -154,14 +154,14 @@ const TEXT_ENDINGS: Readonly<Record<string, string>> = {
   "image/svg+xml": "svg",
 };
 
-/** A map: a name may also end in `constructor`. */
+/** A map, because a name may also end in `constructor`. */
 const TYPE_OF_ENDING: ReadonlyMap<string, string> = new Map(
   Object.entries({ ...ENDINGS, ...TEXT_ENDINGS }).flatMap(([type, ends]) =>
     ends.split(" ").map((end) => [end, type] as const),
   ),
 );
 
-/** Filename extension for this type, without the dot; undefined for types that are not known here. */
+/** Returns the filename extension of this type, without the dot; undefined for unknown types. */
 export function endingOf(mediaType: string): string | undefined {
   return new Map(Object.entries({ ...ENDINGS, ...TEXT_ENDINGS })).get(mediaType)?.split(" ", 1).join("");
 }
@@ -169,12 +169,12 @@ export function endingOf(mediaType: string): string | undefined {
 const UNKNOWN = "application/octet-stream";
 
 /**
- * The media type a file is kept under: what its bytes show, in the words of its claim where both agree.
+ * Returns the media type of a file: the detected type, or the claimed name of it if both agree.
  *
- * The claim is the content type that was sent, or else what the end of the name says. A claim that we know must fit the
- * bytes. A content type that we do not know claims nothing.
- * @param bytes at least the first SNIFF_BYTES, or the whole when it is shorter
- * @throws ApiError `unprocessable_input` for a file that is not what it claims
+ * The claim is the Content-Type, or else the filename extension. A known claim must match the bytes. An unknown Content-Type claims
+ * nothing.
+ * @param bytes at least the first SNIFF_BYTES, or all bytes of a shorter file
+ * @throws ApiError `unprocessable_input` for a file that does not match its claim
  */
 export async function settleMediaType(
   bytes: Uint8Array,

@@ -1,10 +1,10 @@
-/** Memory of known life. The collector learns too late of buffers outside its heap: uploads would hold many times theirs. */
+/** Manually managed buffers. The collector frees buffers outside its heap too late: uploads would use many times their memory. */
 
 const KEPT_MAX = 4;
 const kept: Buffer[] = [];
 let keptBytes = 0;
 
-/** Not zeroed. All of one size are used again. */
+/** Returns a buffer that is not zeroed. Freed buffers of the same size are reused. */
 export function takeMemory(bytes: number): Buffer {
   if (bytes === keptBytes) {
     const used = kept.pop();
@@ -13,7 +13,7 @@ export function takeMemory(bytes: number): Buffer {
   return Buffer.allocUnsafeSlow(bytes);
 }
 
-/** Nobody looks at it any more. `keep`: the like of it will be wanted again soon. */
+/** Frees a buffer that is no longer used. `keep`: a buffer of this size will be needed again soon. */
 export function freeMemory(memory: Uint8Array<ArrayBuffer>, keep = false): void {
   if (keep && (kept.length === 0 || keptBytes === memory.length)) {
     keptBytes = memory.length;
@@ -22,6 +22,6 @@ export function freeMemory(memory: Uint8Array<ArrayBuffer>, keep = false): void 
       return;
     }
   }
-  // A part of a shared buffer is not ours to take.
+  // A view of a shared buffer must not be transferred.
   if (memory.byteLength === memory.buffer.byteLength && memory.byteLength > 0) memory.buffer.transfer(0);
 }

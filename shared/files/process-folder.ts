@@ -1,12 +1,12 @@
-/** A folder of this process for files that nobody needs once it is gone. */
+/** A folder for temporary files of this process. */
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /**
- * Returns what gives the folder's path: it is made when first asked for, made again when something cleared it away, and
- * removed when the process exits. A process that was killed leaves its folder; the next one with this prefix removes it.
- * @param prefix of its name; the process id and the time of its start follow
+ * Returns a function that returns the folder's path. The folder is created at the first call, created again if something deleted it, and
+ * removed when the process exits. After a kill, the next process with this prefix removes it.
+ * @param prefix prefix of its name; the process id and start time follow
  */
 export function processFolder(prefix: string, parent: string = tmpdir()): () => string {
   let path: string | undefined;
@@ -28,18 +28,18 @@ function makeFolder(prefix: string, parent: string): string {
   return path;
 }
 
-/** Removes a folder if it can: one that another user has left is not ours to remove. */
+/** Removes a folder if possible: another user's folder cannot be removed. */
 function removeQuietly(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
-    // It stays, as before.
+    // The folder stays.
   }
 }
 
 /**
- * True where the process that started then runs. A process id alone does not tell: in a container each life of a role may have the same
- * one, and the id of a killed role may be a thread of the next.
+ * Returns true if the process that started then is still running. A process id alone is not enough. In a container, each restart of a role
+ * may get the same id, and the id of a killed role may be a thread of the next one.
  */
 function isAlive(pid: number, start: number): boolean {
   const current = startOf(pid);
@@ -53,11 +53,11 @@ function isAlive(pid: number, start: number): boolean {
   }
 }
 
-/** Clock ticks from the machine's start to that of the process or thread; null where nothing tells (proc_pid_stat(5), field 22). */
+/** Returns clock ticks from the machine's start to the process's or thread's; null if unavailable (proc_pid_stat(5), field 22). */
 function startOf(pid: number): number | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-    // The second field is the program's name in brackets, which may hold anything.
+    // The second field is the program's name in parentheses, which may contain anything.
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[19]);
   } catch {
     return null;

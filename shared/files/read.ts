@@ -1,6 +1,6 @@
 /**
- * The bytes of a file, each block proved by its checksum before a byte of it is passed on: what S3 cut or altered is never
- * served. A block that fails is asked for again.
+ * Reads the bytes of a file and verifies each block by its checksum before passing on any of its bytes. Truncated or altered data is never
+ * served; a failed block is requested again.
  */
 import { createHash } from "node:crypto";
 
@@ -11,14 +11,14 @@ import { isMissing, readObject, StorageError } from "#shared/storage/objects.ts"
 import { objectKey } from "./id.ts";
 import { freeMemory } from "./memory.ts";
 
-/** A file is read again from where its bytes stopped or were wrong this often. */
+/** Maximum attempts to read a file, each from the position of the last fault. */
 const FILE_READ_ATTEMPTS = 3;
 
 const HASH_BYTES = 32;
 
 /**
- * The bytes from `from` up to and without `to`, a block or less at a time.
- * @throws StorageError; Error of the SDK when the store cannot be reached
+ * Yields the bytes from `from` up to, but not including, `to`, at most a block at a time.
+ * @throws StorageError; Error of the SDK if the store is unreachable
  */
 export async function* readFile(
   storage: Storage,
@@ -45,7 +45,7 @@ export async function* readFile(
   }
 }
 
-/** Blocks that are whole, until one is not. */
+/** Yields verified blocks, until one fails. */
 async function* readBlocks(
   storage: Storage,
   file: FileBlocks,
@@ -70,7 +70,7 @@ async function* readBlocks(
       yield memory;
       block += 1;
       length = 0;
-      // Its reader may still hold the last one.
+      // The consumer may still use the last one.
       if (block < end) memory = Buffer.allocUnsafeSlow(sizeOf(block));
     }
     if (chunk.buffer instanceof ArrayBuffer) freeMemory(chunk as Uint8Array<ArrayBuffer>);

@@ -1,4 +1,4 @@
-/** Bytes on their way between two networks that are looked at as a whole in between: on the disk, not in memory. */
+/** Temporary file for data between two networks that must be complete before it is processed: on disk, not in memory. */
 import { createWriteStream, rmSync } from "node:fs";
 import { join } from "node:path";
 import { finished } from "node:stream/promises";
@@ -9,23 +9,23 @@ import { processFolder } from "./process-folder.ts";
 
 export interface SpoolFile {
   readonly path: string;
-  /** Resolves when more may come. @throws Error of the disk */
+  /** Resolves when the next write is allowed. @throws Error of the disk */
   write(bytes: Uint8Array): Promise<void>;
-  /** No more bytes. @throws Error of the disk */
+  /** Ends the data. @throws Error of the disk */
   end(): Promise<void>;
-  /** All of it, mapped: costs no memory of its own. After `end`, and not after `remove`. */
+  /** Returns all bytes, mapped without using memory. Call this after `end` and before `remove`. */
   view(): Uint8Array;
   remove(): void;
 }
 
 const folder = processFolder("sluice-spool-");
 
-/** Whoever opens it removes it; what a process that died has left is removed by the next one. */
+/** The opener must remove the file; after a crash, the next process removes it. */
 export function openSpoolFile(): SpoolFile {
   const path = join(folder(), newId());
   const stream = createWriteStream(path, { flags: "wx", mode: 0o600 });
   const written = finished(stream);
-  // Told by the write that hears of it, or by `end`.
+  // The error is thrown by the next write, or by `end`.
   written.catch(() => undefined);
   return {
     path,

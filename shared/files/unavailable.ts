@@ -1,7 +1,7 @@
-/** Faults of our own surroundings, in the client's words: the database or the object store is away. */
+/** Errors of our infrastructure for clients: the database or the object store is unavailable. */
 import { ApiError } from "#shared/errors.ts";
 
-/** @throws ApiError `service_unavailable` for whatever fails the work that is none yet */
+/** @throws ApiError `service_unavailable` for every error of the work that is not an ApiError */
 export async function unavailable<T>(message: string, work: Promise<T>): Promise<T> {
   try {
     return await work;

@@ -1,6 +1,6 @@
 /**
- * One upload: bytes come in, are counted, hashed and gathered into parts; each part is reserved in Postgres before it goes
- * to S3. Nothing is a file before `finish` has written the row; whatever ends otherwise leaves neither row nor bytes.
+ * One upload: received bytes are counted, hashed and collected into parts. The storage of each part is reserved in Postgres before it is
+ * sent to S3. The file exists only after `finish` has written the row; every other end leaves neither row nor bytes.
  */
 import type { Database } from "#shared/database/client.ts";
 import { extendUpload, finishUpload, FILES_PER_WORKSPACE_MAX, type Taking } from "#shared/database/files.ts";
@@ -24,7 +24,7 @@ import { objectKey } from "./id.ts";
 import { freeMemory, takeMemory } from "./memory.ts";
 import { unavailable } from "./unavailable.ts";
 
-/** An upload without an owner is freed this long after it last showed itself, which it does this often. */
+/** Lease of an upload, and the interval of its renewal, in milliseconds; an upload without owner is freed after it. */
 export const UPLOAD_LEASE_MS = paced(30_000);
 export const UPLOAD_BEAT_MS = paced(8_000);
 
@@ -35,16 +35,16 @@ export interface UploadLimits {
   readonly storageBytesMax: number;
 }
 
-/** Facts about a file beside its bytes. */
+/** Properties of a file besides its bytes. */
 export interface FileFacts {
   readonly filename: string;
   readonly purpose: string;
   readonly mediaType: string;
-  /** Seconds after its creation; null: for good. */
+  /** Lifetime in seconds after its creation; null: unlimited. */
   readonly expiresS: number | null;
-  /** Key whose member the file belongs to; null: all members of the workspace see it. */
+  /** Key whose member owns the file; null: all members of the workspace see it. */
   readonly ownerKeyId: string | null;
-  /** Fingerprint that a repeat under the same key is compared with, and the answer it gets; null when the call has no key. */
+  /** Fingerprint for comparison with a repeat under the same key, and the response for that repeat; null for a call without key. */
   readonly repeat: { readonly fingerprint: string; readonly answer: string } | null;
 }
 
@@ -52,11 +52,11 @@ export interface FileFacts {
 export interface ByteSink {
   /** @throws ApiError `request_too_large` */
   write(bytes: Uint8Array): Promise<void>;
-  /** No more bytes. */
+  /** Ends the bytes. */
   end(): Promise<Digested>;
 }
 
-/** Counts and hashes, and keeps nothing. */
+/** Counts and hashes bytes without storing them. */
 export class CountingSink implements ByteSink {
   private readonly digest = new Digest();
   private readonly bytesMax: number;
@@ -82,7 +82,7 @@ export class Upload implements ByteSink {
   readonly createdAt: Date;
   private readonly tools: { readonly database: Database; readonly storage: Storage; readonly limits: UploadLimits };
   private readonly key: string;
-  /** Its size, where that was reserved as the upload began. */
+  /** Reserved size, if it was known at the start of the upload. */
   private readonly reservedBytes: number | undefined;
   private readonly digest = new Digest();
   private readonly part = new PartBuffer(UPLOAD_PART_BYTES);
@@ -104,13 +104,13 @@ export class Upload implements ByteSink {
     checkSize(this.digest.bytes + bytes.length, this.tools.limits.fileBytesMax);
     this.digest.update(bytes);
     for (let rest = bytes; rest.length > 0;) {
-      // A full part waits for the byte behind it: a file of exactly one part needs no multipart upload.
+      // A full part waits for the next byte: a file of exactly one part needs no multipart upload.
       if (this.part.isFull) await this.sendPart();
       rest = this.part.fill(rest);
     }
   }
 
-  /** Brings the last bytes into S3 and checks that it has all of them. @throws ApiError as `write` */
+  /** Sends the last bytes to S3 and checks that S3 has all of them. @throws ApiError as `write` */
   async end(): Promise<Digested> {
     const digested = this.digest.end();
     await unavailable(NOT_STORED, this.complete(digested.bytes));
@@ -122,7 +122,7 @@ export class Upload implements ByteSink {
     const { storage } = this.tools;
     const { signal } = this.abandoned;
     if (this.uploadId === null) {
-      // Its row has the size from what was reserved.
+      // The row already has the reserved size.
       if (this.reservedBytes === undefined) await this.reserve(bytes);
       else if (this.reservedBytes !== bytes) throw new Error(`reserved ${this.reservedBytes} bytes, got ${bytes}`);
       await putWhole(storage, this.key, this.part.content, signal);
@@ -135,8 +135,8 @@ export class Upload implements ByteSink {
   }
 
   /**
-   * Makes it a file. After `end`.
-   * @throws ApiError `service_unavailable` when the row is gone; any other error leaves open whether the file is there
+   * Creates the file. Call this after `end`.
+   * @throws ApiError `service_unavailable` if the row is gone; after any other error, the file may or may not exist
    */
   async finish({ repeat, ...facts }: FileFacts): Promise<void> {
     const { digested } = this;
@@ -152,12 +152,12 @@ export class Upload implements ByteSink {
     failpoint("upload.finished");
   }
 
-  /** Nothing more of it is sent: what came to the store after its bytes were deleted would stay there. */
+  /** Stops sending: data that arrived after the deletion would stay in the store. */
   abandon(): void {
     this.abandoned.abort(new Error("the upload was given up"));
   }
 
-  /** Whatever has become of it. A part whose sending failed may still be in a socket's hands, so it is left alone. */
+  /** Frees the memory after any outcome. A part whose sending failed may still be used by a socket, so it is not reused. */
   close(): void {
     if (this.digested) this.part.free();
   }
@@ -200,14 +200,14 @@ async function checkStored(storage: Storage, key: string, bytes: number): Promis
   if (size !== bytes) throw new Error(`stored ${bytes} bytes, found ${size ?? "none"}`);
 }
 
-/** A file whose bytes are in the store, and whose row comes with the end of the job that made it. */
+/** A file whose bytes are stored, and whose row is written at the end of the job that created it. */
 export interface StoredFile extends Pick<FileFacts, "filename" | "purpose" | "mediaType"> {
   readonly id: string;
   readonly digested: Digested;
 }
 
 /**
- * Brings the bytes of a small file into S3, any number of times. Its row is still to be written.
+ * Stores the bytes of a small file in S3; idempotent. Its row is written later.
  * @param signal as for `putObject`
  * @throws ApiError `service_unavailable`
  */
@@ -223,7 +223,7 @@ export async function storeBytes(
   return digest.end();
 }
 
-/** @throws ApiError where the bytes of an upload could not be taken of its workspace's limit */
+/** @throws ApiError if the bytes of an upload exceed the workspace's limit */
 export function checkTaking(taking: Taking, storageBytesMax: number): void {
   if (taking === "gone") throw lostOwnership();
   failpoint("upload.reserved");
@@ -244,15 +244,15 @@ function checkSize(bytes: number, bytesMax: number): void {
   throw new ApiError("request_too_large", `Expected a file of at most ${bytesMax} bytes.`, { param: "file" });
 }
 
-/** We were silent for so long that the janitor took the upload for dead. */
+/** Error of an upload whose lease was not renewed in time, so that the janitor considered it dead. */
 function lostOwnership(): ApiError {
   return new ApiError("service_unavailable", "The upload was interrupted; send it again.");
 }
 
-// The part of an upload that is being gathered: memory grows with what has come, up to one part.
+// Initial buffer of a part: memory grows with the received bytes, up to one part.
 
 const FIRST_BYTES = 64 * 1024;
-/** Two steps from the first size to a part: each step copies what there is. */
+/** Growth factor: two steps from the initial size to a full part, each with a copy. */
 const GROWTH = 10;
 
 class PartBuffer {
@@ -269,7 +269,7 @@ class PartBuffer {
     return this.length === this.bytesMax;
   }
 
-  /** Copies as much as there is room for. Returns what is left over. */
+  /** Copies as much as fits. Returns the remaining bytes. */
   fill(bytes: Uint8Array): Uint8Array {
     const taken = bytes.subarray(0, this.bytesMax - this.length);
     this.reserveBytes(this.length + taken.length);
@@ -287,7 +287,7 @@ class PartBuffer {
     this.length = 0;
   }
 
-  /** It is not used any more. */
+  /** Frees the memory. */
   free(): void {
     this.length = 0;
     freeMemory(this.memory, this.memory.length === this.bytesMax);

@@ -1,4 +1,4 @@
-/** The uploads of one process: how many at once, what keeps them alive, how they are given up. */
+/** Uploads of one process: their maximum number, their leases, and the cleanup after failures. */
 
 import type { Database } from "#shared/database/client.ts";
 import { knownFiles } from "#shared/database/file-sweeps.ts";
@@ -16,23 +16,23 @@ import { eraseBytes } from "./erase.ts";
 import { newFileId } from "./id.ts";
 import { checkTaking, Upload, type UploadLimits, UPLOAD_LEASE_MS, UPLOAD_BEAT_MS } from "./upload.ts";
 
-/** Uploads of one process, and of one workspace in it, at once: each holds a part of UPLOAD_PART_BYTES, all together 120 MB at most. */
+/** Maximum concurrent uploads of one process, and of one workspace in it: each uses a part of UPLOAD_PART_BYTES, 120 MB in total. */
 export const UPLOADS_MAX = 24;
 export const UPLOADS_PER_WORKSPACE_MAX = 8;
 
-/** A caller whose upload failed waits this long for its bytes to be gone. */
+/** Longest wait for the deletion of a failed upload's bytes before its caller receives the error, in milliseconds. */
 const UPLOAD_ERASE_MS = paced(2_000);
 
 export type BegunUpload =
   | { readonly kind: "upload"; readonly upload: Upload }
-  /** The key's first call has ended well: its answer, for a call that is the same. */
+  /** The first call with the key has succeeded: its response, for an identical call. */
   | { readonly kind: "done"; readonly fingerprint: string; readonly answer: string };
 
 export interface Uploads {
   /**
-   * @param key the client's name for its call (Idempotency-Key), null without one
-   * @param bytes of what will be uploaded, where that is known: small files are reserved with their beginning then
-   * @throws ApiError `upload_in_progress` while the key's first call runs, `overloaded` beyond the uploads at once
+   * @param key the client's Idempotency-Key, null if absent
+   * @param bytes size of the upload, if known: a small file is then reserved at the start
+   * @throws ApiError `upload_in_progress` while the key's first call runs, `overloaded` above the maximum of concurrent uploads
    */
   run<T>(workspaceId: string, key: string | null, work: (begun: BegunUpload) => Promise<T>, bytes?: number): Promise<T>;
   close(): void;
@@ -61,9 +61,9 @@ export function openUploads(tools: {
   }, UPLOAD_BEAT_MS);
 
   /**
-   * A call that failed leaves nothing: what it had reserved is free when its caller hears of it. Its bytes mostly are gone by
-   * then too; a store that is away is not waited for, and what stays there is the janitor's. An upload that the janitor has
-   * given up already may have written since: what no row knows is deleted too.
+   * A failed call leaves nothing: its reservation is released before its caller receives the error. Its bytes are mostly deleted by then
+   * too; during an outage of the store, the janitor deletes them. An upload that the janitor has already ended may have written since: its
+   * unreferenced bytes are deleted as well.
    */
   const giveUp = async (id: string): Promise<void> => {
     const leave = (error: unknown): void =>

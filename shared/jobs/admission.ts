@@ -1,7 +1,7 @@
 /**
- * Admission of durable jobs: window, daily tokens, funds, hold and row in one transaction, grouped like the calls of the
- * HTTP door and decided by the same functions of the database (see admit_jobs, and admit_job for a lone one). A job whose window is full is
- * neither counted nor kept: its publisher's message waits.
+ * Admission of durable jobs: window, daily tokens, balance, hold and row in one transaction. Jobs are grouped like HTTP calls and decided
+ * by the same functions of the database (see admit_jobs, and admit_job for a single one). A job over a full window is neither counted nor
+ * stored: its publisher's message waits.
  */
 import { type HoldRequest, refusal } from "#shared/ledger/call-admission.ts";
 import type { Led } from "#shared/database/batch-work.ts";
@@ -31,46 +31,46 @@ export interface JobRequest {
   readonly request: { readonly text: string } | { readonly reference: string } | null;
   readonly publisherKey: string | null;
   readonly reply: string | null;
-  /** It cannot be asked for afterwards. */
+  /** True if no caller can find the job. */
   readonly isHidden?: boolean;
-  /** A record of it is kept in the object store. */
+  /** True if the object store keeps a record of the job. */
   readonly keepsRecord?: boolean;
-  /** Calls per 60 s of its key; null counts without ever making it wait. */
+  /** Calls per 60 s of its key; null: counted, but never delayed. */
   readonly limit: number | null;
-  /** False: the window neither counts nor refuses it. */
+  /** False: the window neither counts nor rejects it. */
   readonly isCounted?: false;
-  /** The step of a run that it does, and the job that started it. */
+  /** Step of a run that the job executes, and the job that started the run. */
   readonly step?: { readonly runId: string; readonly stepId: string; readonly parentId?: string };
   /** W3C trace context. */
   readonly traceparent?: string;
-  /** Over a full window a message waits, uncounted; a caller is counted and sent away. */
+  /** Behaviour for a full window: a message waits, uncounted; an HTTP call is counted and rejected. */
   readonly ifFull: "wait" | "refuse";
-  /** It waits for longer than a window lasts: a share of the window is put aside for it and its like (see window_share). */
+  /** True if the message has waited for longer than a window: a share of the window is reserved for such messages (see window_share). */
   readonly starves?: boolean;
-  /** It is a line of this batch, offered by who leads it. */
+  /** Batch whose line the job is, offered by its leader. */
   readonly batch?: Led;
-  /** The hold that it needs, or the error that refuses it whatever the database says: then it is counted and remembered only. */
+  /** Required hold, or an error that rejects the job regardless of the database; such a job is only counted and recorded. */
   readonly terms: { readonly hold: HoldRequest } | { readonly refusal: ApiError };
   readonly lifeMs: number;
 }
 
 export type JobVerdict =
   /**
-   * attempt: above 1 where its id was used before. dispatch: number of the message to put on the queue now; 0: the job waits for room
-   * there. isFromShare: the window was full.
+   * attempt: above 1 if the id was used before. dispatch: number of the message to queue now; 0: the job waits for queue capacity.
+   * isFromShare: the window was full.
    */
   | { readonly kind: "admitted"; readonly attempt: number; readonly dispatch: number; readonly isFromShare?: true }
-  /** Nothing is kept. waitMs: until it opens, for those that may wait; isForFunds: until credits are available. */
+  /** Nothing is stored. waitMs: milliseconds until the window opens; isForFunds: until credits are available. */
   | { readonly kind: "full"; readonly waitMs: number; readonly isForFunds?: true }
   | { readonly kind: "refused"; readonly error: JobError }
   | { readonly kind: "known" }
   | { readonly kind: "unknown_workspace" }
-  /** Another leads its batch. Nothing is kept. */
+  /** Another process leads its batch. Nothing is stored. */
   | { readonly kind: "superseded" };
 
 /**
- * `recalled`: credit lines of the workspace are on their way back, with which the balance covers it. `due`: it is covered by what lines of
- * dead processes still have, which comes back in `dueMs`. Counted, nothing is kept.
+ * `recalled`: credit lines of the workspace are being reclaimed, after which the balance suffices. `due`: lines of crashed processes have
+ * the missing credits, and return them in `dueMs`. Counted, nothing is stored.
  */
 type Decision =
   | JobVerdict
@@ -78,7 +78,7 @@ type Decision =
   | { readonly kind: "due"; readonly dueMs: number };
 
 export interface JobAdmission {
-  /** @throws ApiError `overloaded`; Error of the driver when it is not known whether the job was admitted: ask again */
+  /** @throws ApiError `overloaded`; a driver error if it is unknown whether the job was admitted: ask again */
   admit(job: JobRequest): Promise<JobVerdict>;
 }
 
@@ -88,11 +88,11 @@ interface VerdictRow {
   readonly wait_ms: bigint;
   readonly number: number;
   readonly attempt: number;
-  /** The sentence of a refusal that the database knows best. */
+  /** Error message of a rejection, if the database creates it. */
   readonly reason: string | null;
 }
 
-/** A group's requests travel in one parameter. */
+/** Maximum jobs of a group, whose requests are one parameter. */
 const GROUP_MAX = 64;
 
 export function createJobAdmission({
@@ -102,7 +102,7 @@ export function createJobAdmission({
   database: Database;
   metrics?: Pick<Metrics, "groupSize">;
 }): JobAdmission {
-  /** Workspace → performance.now() until which what speaks against one of its jobs is taken to speak against the next. */
+  /** Workspace → time (performance.now()) until which its jobs use the grouped statement, after one could not be admitted alone. */
   const apartUntil = new Map<string, number>();
   const grouper = openGrouped<JobRequest, Decision>({
     connections: reserveForGroups(database, "job admission"),
@@ -142,10 +142,10 @@ export function createJobAdmission({
   };
 }
 
-/** Longest time until work that waits for credits of a dead process is offered again. */
+/** Longest pause before work that waits for credits of a crashed process is offered again, in milliseconds. */
 const DUE_LOOK_MS = paced(30_000);
 
-/** Has work wait that may, and a run with its step. @throws ApiError for others */
+/** Returns the wait of a message that may wait for credits. @throws ApiError for other jobs; a run waits with its step */
 function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): JobVerdict {
   if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_LOOK_MS), isForFunds: true };
   if (step) throw new ApiError("overloaded", "A lost process still holds credits of the workspace; try again shortly.");
@@ -153,7 +153,7 @@ function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): J
   throw refusal(FUNDS, { ...job, hold }, { dueMs });
 }
 
-/** A refusal in the lone form costs a statement that is undone: for so long the workspace's next jobs go straight to the other form. */
+/** Time for which a workspace's jobs use the grouped statement after a failed single one, in milliseconds: the failure costs a rollback. */
 const APART_MS = 1_000;
 const APART_MAX = 1_000;
 
@@ -169,7 +169,7 @@ function noteApart(until: Map<string, number>, { workspaceId }: JobRequest): voi
 
 const LONE_SQL = waitingForLocks("admit_job($1::jsonb) as number", "$2");
 
-/** Undefined: nothing was done, and the form of groups is to decide. */
+/** Admits a single job. Returns undefined, without changes, if the grouped statement must decide. */
 async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise<JobVerdict | undefined> {
   try {
     const [row] = await target.query<{ number: number | null }>(
@@ -184,7 +184,7 @@ async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise
   }
 }
 
-/** Returns a job_offer. @param n its place among the offers of a statement */
+/** Returns a job_offer. @param n index of the job in its statement */
 export function toOffer(job: JobRequest, n: number): Record<string, unknown> {
   const { terms, request } = job;
   const hold = "hold" in terms ? terms.hold : undefined;

@@ -1,12 +1,12 @@
-/** An admission whose answer is lost is asked for once more: the same id is the same job. */
+/** Repeats an admission whose response is lost: the same id is the same job. */
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import type { Logger } from "#shared/logger.ts";
 
 /**
- * @param onRefused told when the job is certainly not admitted: the request did not reach the database
- * @throws ApiError `overloaded`; `service_unavailable` with the job's id and not to be resent, when the job may be admitted
+ * @param onRefused called if the job is certainly not admitted: the request did not reach the database
+ * @throws ApiError `overloaded`; `service_unavailable` with the job's id and without retry, if the job may be admitted
  */
 export async function admitTwice(
   { jobs, log }: { readonly jobs: JobAdmission; readonly log: Logger },
@@ -24,7 +24,7 @@ export async function admitTwice(
     return await jobs.admit(job);
   } catch (error) {
     const unknown = "The service does not know if the call was admitted";
-    // The job of a stream cannot be asked for.
+    // The job of a stream cannot be queried.
     if (job.isHidden === true) {
       throw new ApiError("service_unavailable", `${unknown}.`, { shouldRetry: false, cause: error });
     }

@@ -1,4 +1,4 @@
-/** Messages to a job's publisher, or to the ingress whose caller waits. Best effort: the job's endpoint is the sure way. */
+/** Messages to a job's publisher, or to the ingress whose caller waits. Best effort: the job's endpoint is the reliable source. */
 import type { BatchAnswer } from "#schemas/generated/types.ts";
 import type { JobError, JobRow } from "#shared/database/jobs.ts";
 import { creditsNumber } from "#shared/money.ts";
@@ -8,7 +8,7 @@ import { isIngressReply, isWorkspaceReply } from "#shared/queue/subjects.ts";
 
 import { fitsRow } from "./result.ts";
 
-/** An answer to a publisher; a larger result is named, and fetched from the job's endpoint (server limit 1 MiB). */
+/** Maximum size of a reply to a publisher (server limit 1 MiB); a larger result is fetched from the job's endpoint. */
 const BATCH_ANSWER_BYTES_MAX = 768 * 1024;
 
 export interface Addressed {
@@ -31,7 +31,7 @@ interface Connection {
   isClosed(): boolean;
 }
 
-/** Wakes the ingress whose caller waits for the job, when one does. It is told a result that fits a row, and reads anything else there. */
+/** Notifies the ingress of a waiting caller. The message contains a result that fits a row; the ingress reads a larger one. */
 export function notifyCaller(connection: Connection, job: Pick<Addressed, "id" | "reply">, told?: JobReply): void {
   if (job.reply === null || !isIngressReply(job.reply) || connection.isClosed()) return;
   connection.publish(job.reply, endedFrame(told) ?? job.id);
@@ -42,7 +42,7 @@ function endedFrame({ status, result, creditsNano }: Partial<JobReply> = {}): Ui
   return encodeJobFrame({ t: "ended", nano: String(creditsNano) }, Buffer.from(result));
 }
 
-/** Publishes to the job's publisher, if its row has an address of its workspace, at once or when a lost link is there again. */
+/** Publishes to the job's publisher, if its row has a reply address of its workspace: immediately or after a reconnect. */
 export function notifyPublisher(connection: Connection, job: Addressed, told: JobReply): void {
   const { reply } = job;
   if (reply === null || connection.isClosed()) return;
@@ -55,7 +55,7 @@ export function notifyPublisher(connection: Connection, job: Addressed, told: Jo
   whenLinked(connection, () => connection.publish(reply, text));
 }
 
-/** The state of a job that was offered again. */
+/** Returns the state of a job that was offered again. */
 export function jobReplyOf(row: JobRow, result: string | null): JobReply {
   return { status: row.state, result, error: row.error, creditsNano: row.credits };
 }

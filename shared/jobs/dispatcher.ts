@@ -1,7 +1,7 @@
 /**
- * Puts admitted jobs on their pool's stream. The row says what must be there; a message that is lost on the way is found
- * missing by the janitor and sent again under the next number. Fairness is decided in the database (see release_jobs): what is
- * beyond a workspace's share waits in its row and is released here as others end.
+ * Publishes admitted jobs to their pool's stream. The row is authoritative: the janitor detects a lost message and sends it again with the
+ * next number. The database decides about fairness (see release_jobs): jobs above a workspace's share wait in their rows and are released
+ * here as others end.
  */
 import type { DurableMessage } from "#schemas/generated/types.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -15,20 +15,20 @@ import type { Lane, Pool } from "#shared/queue/subjects.ts";
 export type DispatchReason = "admitted" | "released" | "repeated";
 
 export interface JobDispatcher {
-  /** Never throws: what does not arrive is dispatched again by the janitor. Resolves when the server has, or refuses, all. */
+  /** Never throws: the janitor dispatches undelivered jobs again. Resolves when the server has accepted or rejected all. */
   send(pool: Pool, lane: Lane, jobs: readonly Dispatched[], reason: DispatchReason): Promise<void>;
-  /** Releases waiting jobs while the pool has room. A call during a run starts one more run. */
+  /** Releases waiting jobs while the pool has capacity. A call during a run starts one more run. */
   release(pool: Pool, lane: Lane): Promise<void>;
-  /** Resolves when everything sent has been noted. */
+  /** Resolves when all sent sequences are recorded. */
   idle(): Promise<void>;
 }
 
 const RELEASE_MAX = 256;
-/** Many jobs end between two runs. The queue holds jobs for twice the fleet's slots, so workers stay busy. */
+/** Pause between two runs, in milliseconds: many jobs end in it, and the queue has jobs for twice the fleet's slots. */
 const RELEASE_PAUSE_MS = 25;
-/** Pause before sequences are noted. Most small jobs end within it, and nothing more is written to their rows. */
+/** Pause before sequences are recorded, in milliseconds. Most small jobs end within it, and their rows need no further write. */
 const NOTE_PAUSE_MS = 50;
-/** A message that cannot be sent for this long is left to the janitor. */
+/** Time after which an undelivered message is left to the janitor, in milliseconds. */
 const SEND_MS = 15_000;
 
 interface Sent {

@@ -1,4 +1,4 @@
-/** Ends of jobs: one statement writes hold, usage record, outcome and small files. It does so once, however often it is sent. */
+/** Ends of jobs: one idempotent statement writes hold, usage record, outcome and small files. */
 import type { Database } from "#shared/database/client.ts";
 import { isDataFault, sqlState } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
@@ -15,43 +15,43 @@ import { storableText } from "./error.ts";
 export interface JobEnd {
   readonly id: string;
   readonly epoch: number;
-  /** True for the owner; false for whoever ends a job that has no live owner. */
+  /** True for the owner; false for a process that ends a job without live owner. */
   readonly isOwned: boolean;
   readonly state: Exclude<JobState, "queued" | "running" | "refused">;
-  /** Money: as for a call. */
+  /** Usage for the settlement, as for a call. */
   readonly usage: Pick<CallSettlement, "usedNano" | "status" | "source" | "units" | "isEstimated" | "tokens">;
-  /** JSON text, or where it lies. */
+  /** JSON text, or the reference of its location. */
   readonly result: { readonly text: string } | { readonly reference: string } | null;
   readonly error: JobError | null;
-  /** Set for a failed job when fallbacks of its model were tried. */
+  /** Set for a failed job if fallbacks of its model were tried. */
   readonly fallback?: Fallback | undefined;
-  /** The request stays in the row, for an operator who may send the job on its way again. */
+  /** True: the row keeps the request, because an operator may redrive the job. */
   readonly keepsRequest?: boolean;
-  /** Small files that the result names, whose rows are written with it, and the bytes that their workspace may store. */
+  /** Small files of the result, whose rows are written in the same statement, and the workspace's storage limit in bytes. */
   readonly files?: { readonly stored: readonly StoredFile[]; readonly storageBytesMax: number };
 }
 
-/** Usage of a job that no provider saw, or of which nothing will ever be known: its hold is released. */
+/** Returns the usage of a job that no provider received, or whose outcome can never be known: its hold is released. */
 export function nothingUsed(status: "succeeded" | "failed" | "cancelled" | "lost"): JobEnd["usage"] {
   return { usedNano: null, status, source: null, units: {}, isEstimated: false, tokens: 0 };
 }
 
 const SQL_TEXT = `select end_job($1, $2, $3, $4, $5, $6, $7, $8::jsonb, $9, $10, $11, $12, $13::jsonb, $14, $15) as taken`;
 const WITH_FILES_TEXT = `select end_job_with_files($1::json, $2, $3, $4, $5, $6, $7, $8, $9, $10::jsonb, $11, $12, $13, $14, $15::jsonb, $16, $17) as taken`;
-/** The statement of a call's settle for refused figures: it releases the hold and writes a settle_fault. */
+/** Fallback after rejected figures, as in the settlement of a call: releases the hold and writes a settle_fault. */
 const REFUSE_TEXT = `select refuse_settle(workspace_id, id, attempt, $3, $4) as taken from job where id = $1 and epoch = $2 and state = 'running'`;
 const HOLD_LOCKED = -1n;
-/** Results where the workspace has no room for the files. */
+/** Results if the workspace has no capacity for the files. */
 const REFUSALS: ReadonlyMap<bigint | undefined, "full" | "crowded"> = new Map([
   [-2n, "full"],
   [-3n, "crowded"],
 ]);
 
 /**
- * Returns the nano-credits taken, or undefined where the job has ended or another worker has it: nothing changes then. A job whose
- * figures the database refuses ends without them, and its hold is released.
- * @throws ApiError `storage_limit_exceeded` where the workspace has no room for the files: nothing has changed then; Error when the database
- * stays away longer than `retryMs`, or refuses what the job made
+ * Ends a job. Returns the charged nano-credits, or undefined without changes if the job has ended or another worker has it. If the database
+ * rejects the figures, the job ends without them and its hold is released.
+ * @throws ApiError `storage_limit_exceeded` without changes if the workspace has no capacity for the files; Error if the database is
+ * unavailable for longer than `retryMs`, or rejects the result
  */
 export async function endJob(
   context: { readonly database: Database; readonly log: Logger },
@@ -92,7 +92,7 @@ async function endAs(
     result && "reference" in result ? result.reference : null,
     end.error === null ? null : JSON.stringify({ ...end.error, fallback: end.fallback }),
     end.keepsRequest ?? false,
-    // A locked workspace waits between the tries, not on a connection that others need.
+    // A locked workspace waits between the attempts, not on a connection that others need.
     CONTENDED_WAIT_MS,
   ];
   const rowsOfFiles = files && [
@@ -119,7 +119,7 @@ async function endAs(
   return taken;
 }
 
-/** Returns the row of a file as end_job_with_files reads it. */
+/** Returns the row of a file for end_job_with_files. */
 function rowOf({ id, filename, purpose, mediaType, digested }: StoredFile): object {
   const { bytes, sha256, blockSha256 } = digested;
   const hashes = { sha256: sha256.toString("hex"), block_sha256: blockSha256.toString("hex"), block_bytes: FILE_BLOCK_BYTES }; // prettier-ignore

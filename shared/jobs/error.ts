@@ -1,8 +1,8 @@
-/** Errors as a job's row keeps them: the inside of the envelope. */
+/** Errors in a job's row: the inner object of the envelope. */
 import type { JobError } from "#shared/database/jobs.ts";
 import { type Code, errorEnvelope } from "#shared/errors.ts";
 
-/** Returns the error without what Postgres cannot keep in jsonb: a message may repeat a caller's own words. */
+/** Returns the error without characters that Postgres cannot store in jsonb: a message may quote a caller's text. */
 export function jobError(error: {
   readonly code: Code;
   readonly message: string;
@@ -12,7 +12,7 @@ export function jobError(error: {
     .error;
 }
 
-/** Returns a text without what Postgres cannot keep in JSON. */
+/** Returns a text without characters that Postgres cannot store in JSON. */
 export function storableText(text: string): string {
   return text.replaceAll("\u0000", "").toWellFormed();
 }

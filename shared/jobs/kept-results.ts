@@ -1,4 +1,4 @@
-/** Files that a media job keeps while it runs, each once: known by keys in the space of uploads' Idempotency-Keys. */
+/** Files stored by a running media job, each once, under keys in the namespace of uploads' Idempotency-Keys. */
 import { endKeyedFile, findKeyedFiles } from "#shared/database/files.ts";
 import { eraseBytes } from "#shared/files/erase.ts";
 import type { Database } from "#shared/database/client.ts";
@@ -16,18 +16,18 @@ interface Job {
   readonly workspaceId: string;
 }
 
-/** No client's key begins with a blank: headers lose them. The janitor finds ended jobs by it (see kept_result). */
+/** No client's key begins with a blank, since headers are trimmed. The janitor searches for this prefix (see kept_result). */
 const prefixOf = (id: string): string => ` job ${id} result `;
 
 /**
- * The key of one result of a job. It names the provider's work, so the result of another provider is another file.
- * @param work its source, and the provider's name for it where it has one
+ * Returns the key of one result of a job. The key names the provider's work, so the result of another provider is another file.
+ * @param work the source, and the provider's name for the work if there is one
  */
 export function resultKey({ id }: Pick<Job, "id">, work: string, at: number): string {
   return `${prefixOf(id)}${at} of ${Bun.hash(work).toString(36)}`;
 }
 
-/** Deletes the files of a job that another provider makes anew, or that goes on nowhere. The janitor deletes what cannot go now. */
+/** Deletes the files of a job that another provider repeats, or that does not continue. The janitor deletes the rest after a failure. */
 export async function discardResults({ database, storage, log }: ResultTools, job: Job): Promise<void> {
   try {
     for (const { id, key } of await findKeyedFiles(database, job.workspaceId, prefixOf(job.id))) {

@@ -1,4 +1,4 @@
-/** A job's result: in its row up to JOB_TEXT_BYTES_MAX, beyond that in the object store. */
+/** A job's result: in its row up to JOB_TEXT_BYTES_MAX, otherwise in the object store. */
 import type { JobRow } from "#shared/database/jobs.ts";
 import type { Logger } from "#shared/logger.ts";
 import { readClaim, storeResult } from "#shared/storage/claim-check.ts";
@@ -6,15 +6,15 @@ import type { Storage } from "#shared/storage/client.ts";
 
 import type { JobEnd } from "./end.ts";
 
-/** Requests and results up to this size stand in the job's row, larger ones in the object store. */
+/** Maximum size of requests and results in the job's row; larger ones are in the object store. */
 export const JOB_TEXT_BYTES_MAX = 64 * 1024;
 
-/** True for a text that stands in a job's row. */
+/** Returns true for a text that fits a job's row. */
 export function fitsRow(text: string): boolean {
   return text.length <= JOB_TEXT_BYTES_MAX && Buffer.byteLength(text) <= JOB_TEXT_BYTES_MAX;
 }
 
-/** A store that is away must not cost a result that was paid for: it then stands in the row, whatever its size. */
+/** Stores a result. During an outage of the store, the row contains it regardless of its size, so that a paid result is never lost. */
 export async function keepResult(
   context: { readonly storage: Storage; readonly log: Logger },
   job: { readonly id: string; readonly epoch: number },
@@ -29,7 +29,7 @@ export async function keepResult(
   }
 }
 
-/** JSON text; null when the job has none. @throws Error when the object store does not give it back whole */
+/** Returns JSON text; null if the job has none. @throws Error if the object store does not return it completely */
 export async function loadResult(storage: Storage, row: Pick<JobRow, "result" | "result_ref">): Promise<string | null> {
   if (row.result !== null) return row.result;
   return row.result_ref === null ? null : readClaim(storage, row.result_ref);

@@ -1,23 +1,23 @@
 /**
- * Bounds of an image's size and frames, read from its head, so that work on it can be priced ahead. Sources beside those of
- * `image-header.ts`: GIF89a, TIFF 6.0, HEIF (ISO/IEC 23008-12), from which AVIF has its container.
+ * Bounds of an image's size and frames, read from its header, to price work on it in advance. Sources besides those of `image-header.ts`:
+ * GIF89a, TIFF 6.0, HEIF (ISO/IEC 23008-12), whose container AVIF uses.
  */
 import { readImageHeader } from "./image-header.ts";
 
 export interface ImageExtent {
-  /** Pixels, before the image is turned upright. No decoder finds more. */
+  /** Pixels before rotation; an upper bound for every decoder. */
   readonly width: number;
   readonly height: number;
-  /** Frames, or pages of a TIFF: exact where it can be told, and the most that its bytes can hold. */
+  /** Frames, or pages of a TIFF: exact if the format states it, otherwise the maximum for its bytes. */
   readonly frames: number;
   readonly framesMax: number;
   readonly isTiff: boolean;
 }
 
 /**
- * Undefined for what is in no format known here, and for a head that is longer than the bytes that were given.
- * @param head the first bytes of it
- * @param total bytes of it; `head` may be all of them
+ * Returns undefined for an unknown format, and for a header longer than the given bytes.
+ * @param head the first bytes of the image
+ * @param total size of the image in bytes; `head` may be all of it
  */
 export function readImageExtent(head: Uint8Array, total: number): ImageExtent | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
@@ -26,13 +26,13 @@ export function readImageExtent(head: Uint8Array, total: number): ImageExtent | 
     const extent = readHead(bytes, total, isWhole);
     return extent && extent.width > 0 && extent.height > 0 ? extent : undefined;
   } catch (error) {
-    // Reading past the end: there is more of it.
+    // Reading past the end: the header is longer than the given bytes.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** Its older heads have 12 bytes; a negative height is a picture from the top down (Windows GDI, BITMAPINFOHEADER). */
+/** Older headers have 12 bytes; a negative height means rows from top to bottom (Windows GDI, BITMAPINFOHEADER). */
 function readBmp(bytes: Buffer): ImageExtent {
   const isOld = bytes.readUInt32LE(14) === 12;
   const width = isOld ? bytes.readUInt16LE(18) : bytes.readInt32LE(18);
@@ -53,7 +53,7 @@ function readHead(bytes: Buffer, total: number, isWhole: boolean): ImageExtent |
   return { width, height, frames, framesMax: frames, isTiff: false };
 }
 
-/** Offset of a TIFF's first directory, which holds the image's size; undefined for anything else. */
+/** Returns the offset of a TIFF's first directory, which contains the image's size; undefined for other formats. */
 export function tiffDirectoryAt(head: Uint8Array): number | undefined {
   const bytes = Buffer.from(head.buffer, head.byteOffset, head.length);
   const order = bytes.toString("latin1", 0, 4);
@@ -63,7 +63,7 @@ export function tiffDirectoryAt(head: Uint8Array): number | undefined {
 }
 
 /**
- * Does the same as `readImageExtent`, for a TIFF whose first directory lies behind the head.
+ * Reads the extent of a TIFF whose first directory is after the head, like `readImageExtent`.
  * @param piece bytes from `at` on
  */
 export function readTiffExtent(
@@ -82,11 +82,11 @@ export function readTiffExtent(
   }
 }
 
-/** Tag, type, count and value of an entry. */
+/** Bytes of an entry: tag, type, count and value. */
 const ENTRY_BYTES = 12;
 const [WIDTH, HEIGHT] = [256, 257];
 const SHORT = 3;
-/** A directory with one entry. */
+/** Bytes of a directory with one entry. */
 const DIRECTORY_BYTES_MIN = 2 + ENTRY_BYTES + 4;
 const DIRECTORIES_MAX = 10_000;
 
@@ -112,7 +112,7 @@ function readTiff(head: Buffer, base: number, bytes: Buffer, total: number, isWh
   return { ...extent, frames, framesMax: frames < DIRECTORIES_MAX ? frames : most };
 }
 
-/** Frames may lie beyond the screen that the head names: decoders make room for them. */
+/** Frames may exceed the screen size in the header: decoders allocate memory for them. */
 function readGif(bytes: Buffer): ImageExtent {
   let [width, height, frames] = [bytes.readUInt16LE(6), bytes.readUInt16LE(8), 0];
   let at = 13 + tableBytes(bytes.readUInt8(10));
@@ -127,7 +127,7 @@ function readGif(bytes: Buffer): ImageExtent {
     } else if (kind === 0x21) {
       at = endOfBlocks(bytes, at + 2);
     } else {
-      // Not a block: decoders give up here, or go on as they like.
+      // Not a block: decoders stop here, or behave arbitrarily.
       throw new RangeError("no block of GIF");
     }
   }
@@ -140,13 +140,13 @@ function tableBytes(flags: number): number {
 
 function endOfBlocks(bytes: Buffer, from: number): number {
   let at = from;
-  // A file that is cut within its last frame is read as far as it goes.
+  // A file truncated within its last frame is read up to the truncation.
   while (at < bytes.length && bytes.readUInt8(at) !== 0) at += bytes.readUInt8(at) + 1;
   return at + 1;
 }
 
 const ANIMATION_FLAG = 0x02;
-/** Head and fields of a frame's chunk. */
+/** Bytes of the header and fields of a frame's chunk. */
 const ANMF_BYTES_MIN = 24;
 
 function webpFrames(bytes: Buffer, total: number, isWhole: boolean): number {
@@ -162,7 +162,7 @@ function webpFrames(bytes: Buffer, total: number, isWhole: boolean): number {
   return Math.max(1, frames);
 }
 
-/** The largest of the sizes that its `meta` box tells: of the image, its parts and its thumbnails. */
+/** Returns the largest size in its `meta` box: of the image, its parts and its thumbnails. */
 function readHeif(bytes: Buffer): ImageExtent | undefined {
   const at = boxAt(bytes, "meta");
   if (at === undefined) return undefined;
@@ -174,12 +174,12 @@ function readHeif(bytes: Buffer): ImageExtent | undefined {
     const [own, other] = [meta.readUInt32BE(place + 8), meta.readUInt32BE(place + 12)];
     if (own * other > width * height) [width, height] = [own, other];
   }
-  // Items that are no image of their own count too.
+  // Items that are not images count too.
   const framesMax = Math.max(1, placesOf(meta, "infe").length);
   return { width, height, frames: 1, framesMax, isTiff: false };
 }
 
-/** A box of the file itself, by its name. */
+/** Returns the offset of a top-level box by name. */
 function boxAt(bytes: Buffer, name: string): number | undefined {
   for (let at = 0; at + 8 <= bytes.length;) {
     if (bytes.toString("latin1", at + 4, at + 8) === name) return at;

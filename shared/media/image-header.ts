@@ -7,14 +7,14 @@ export interface ImageHeader {
   readonly height: number;
 }
 
-/** null when the bytes are no image of a known format, or end before its size is told. */
+/** Returns null if the bytes are no image of a known format, or end before its size. */
 export function readImageHeader(bytes: Uint8Array): ImageHeader | null {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   try {
     const header = readPng(view) ?? readGif(view) ?? readWebp(view) ?? readJpeg(view);
     return header !== null && header.width > 0 && header.height > 0 ? header : null;
   } catch (error) {
-    // Reading past the end: the header is cut off.
+    // Reading past the end: the header is truncated.
     if (error instanceof RangeError) return null;
     throw error;
   }
@@ -50,7 +50,7 @@ function readWebp(view: DataView): ImageHeader | null {
   }
 }
 
-/** Walks the segments up to a frame header; comments and thumbnails may come first. */
+/** Walks the segments up to a frame header; comments and thumbnails may precede it. */
 function readJpeg(view: DataView): ImageHeader | null {
   if (view.getUint16(0) !== 0xffd8) return null;
   for (let at = 2; ;) {
@@ -68,7 +68,7 @@ function readJpeg(view: DataView): ImageHeader | null {
   }
 }
 
-/** SOF0 to SOF15, without the Huffman, arithmetic and reserved markers that lie among them. */
+/** Returns true for SOF0 to SOF15, without the Huffman, arithmetic and reserved markers in that range. */
 function isFrameHeader(marker: number): boolean {
   return marker >= 0xc0 && marker <= 0xcf && marker !== 0xc4 && marker !== 0xc8 && marker !== 0xcc;
 }

@@ -1,6 +1,6 @@
 /**
- * Format and duration of untrusted audio and video, and page counts of PDFs, determined in child processes with limits:
- * the event loop goes on meanwhile.
+ * Format and duration of untrusted audio and video, and page counts of PDFs, determined in child processes with limits, without blocking
+ * the event loop.
  */
 import { fileURLToPath } from "node:url";
 
@@ -10,23 +10,23 @@ import { PROBE_LIMITS } from "./limits.ts";
 import type { AudioFacts } from "./probe/facts.ts";
 import type { VideoFacts } from "./probe/video.ts";
 
-/** A file on this machine, or bytes in memory. An empty file is given as bytes: it cannot be mapped. */
+/** A local file, or bytes in memory. An empty file must be given as bytes, because it cannot be mapped. */
 export type MediaSource = { readonly path: string } | { readonly bytes: Uint8Array };
 
 export interface MediaProbes {
-  /** Result of `probeAudio`. @throws MediaError as `probeAudio`, and busy, timeout, too_large (memory), aborted, failed */
+  /** Returns the result of `probeAudio`. @throws MediaError as `probeAudio`, and busy, timeout, too_large (memory), aborted, failed */
   audio(source: MediaSource, signal?: AbortSignal): Promise<AudioFacts>;
-  /** Result of `probeVideo`. @throws MediaError as `audio` */
+  /** Returns the result of `probeVideo`. @throws MediaError as `audio` */
   video(source: MediaSource, signal?: AbortSignal): Promise<VideoFacts>;
-  /** Result of `countPdfPages`. @throws MediaError as `audio` */
+  /** Returns the result of `countPdfPages`. @throws MediaError as `audio` */
   pdfPages(bytes: Uint8Array, pagesMax: number, signal?: AbortSignal): Promise<number>;
   /** Ends the children. */
   close(): Promise<void>;
 }
 
 /**
- * Starts nothing until the first look. Its opener closes it.
- * @param queueMax looks that may wait for their turn; the next one hears `busy`
+ * Starts no child before the first probe. The caller must close it.
+ * @param queueMax maximum waiting probes; further ones fail with `busy`
  */
 export function openMediaProbes(queueMax: number = PROBE_LIMITS.queueMax): MediaProbes {
   const { childrenMax, jobMs, idleMs, addressSpaceBytes, memoryBytesMax } = PROBE_LIMITS;

@@ -1,16 +1,15 @@
 /**
- * Finds out whether a file has content behind its header: a picture, sound, frames or a shape. Walks the file's structure and decodes
- * nothing, so a damaged file may pass. Sources: PNG (W3C), T.81, GIF89a, RFC 9649, RFC 3533, RFC 9639, ISO/IEC 14496-12, RFC 8794,
- * glTF 2.0.
+ * Checks that a file has content after its header: a picture, sound, frames or a shape. Walks the file's structure without decoding, so a
+ * damaged file may pass. Sources: PNG (W3C), T.81, GIF89a, RFC 9649, RFC 3533, RFC 9639, ISO/IEC 14496-12, RFC 8794, glTF 2.0.
  */
 
-/** Maximum parts that are read of a file, and maximum bytes that are searched. A longer file counts as having content. */
+/** Maximum parts read of a file, and maximum bytes searched. A longer file counts as having content. */
 const PARTS_MAX = 4_096;
 const SEARCH_BYTES_MAX = 8 * 1_048_576;
 
 /**
- * True unless the bytes are a known format without content. Formats that are not known count as having some.
- * @param contentType type of the bytes, as their first bytes say
+ * Returns false for a known format without content; unknown formats count as having content.
+ * @param contentType type detected from the first bytes
  */
 export function hasPayload(bytes: Uint8Array, contentType: string): boolean {
   const check = CHECKS[contentType];
@@ -31,11 +30,11 @@ const CHECKS: Readonly<Record<string, (file: Buffer) => boolean>> = {
   "image/webp": (file) =>
     parts(file, 12, riffChunk, ({ name, size }) => ["VP8 ", "VP8L", "ANMF"].includes(name) && size > 0),
   "audio/wav": (file) =>
-    // A stream's size is unknown, and written as 0 or as the largest number.
+    // A stream's size is unknown, and written as 0 or as the maximum.
     parts(file, 12, riffChunk, ({ name, from }) => name === "data" && file.length > from),
   "audio/flac": flacHasFrames,
   "audio/mpeg": (file) => file.length > id3Bytes(file) + 4,
-  // A head of seven bytes stands before each frame.
+  // Each frame has a header of seven bytes.
   "audio/aac": (file) => file.length > id3Bytes(file) + 7,
   "audio/ogg": oggHasSound,
   "video/mp4": (file) => parts(file, 0, box, ({ name, size }) => name === "mdat" && size > 0),
@@ -54,14 +53,14 @@ const CHECKS: Readonly<Record<string, (file: Buffer) => boolean>> = {
 
 interface Part {
   readonly name: string;
-  /** Offset of its content, and the bytes of it that are in the file. */
+  /** Offset of its content, and the number of its bytes in the file. */
   readonly from: number;
   readonly size: number;
   /** Offset of the next part. */
   readonly next: number;
 }
 
-/** Returns true if a part fits, or if the file has more than PARTS_MAX parts. */
+/** Returns true if a part matches, or if the file has more than PARTS_MAX parts. */
 function parts(
   file: Buffer,
   start: number,
@@ -92,7 +91,7 @@ function riffChunk(file: Buffer, at: number): Part {
 function box(file: Buffer, at: number): Part {
   const size = file.readUInt32BE(at);
   const name = file.toString("latin1", at + 4, at + 8);
-  // 1: the size follows as 64 bits; 0: up to the end.
+  // 1: a 64-bit size follows; 0: the box extends to the end.
   if (size === 1) {
     const whole = Number(file.readBigUInt64BE(at + 8));
     return part(file, name, at + 16, whole - 16, at + whole);
@@ -109,7 +108,7 @@ function contains(file: Buffer, what: string | Buffer): boolean {
   return file.length > SEARCH_BYTES_MAX || file.includes(what);
 }
 
-/** True if a scan with data follows the headers. */
+/** Returns true if a scan with data follows the headers. */
 function jpegHasScan(file: Buffer): boolean {
   let at = 2;
   for (let count = 0; count < PARTS_MAX; count++) {
@@ -126,7 +125,7 @@ function jpegHasScan(file: Buffer): boolean {
   return true;
 }
 
-/** True if an image block with data follows the screen's description. */
+/** Returns true if an image block with data follows the screen descriptor. */
 function gifHasImage(file: Buffer): boolean {
   let at = 13 + colorsBytes(file.readUInt8(10));
   for (let count = 0; count < PARTS_MAX; count++) {
@@ -151,7 +150,7 @@ function id3Bytes(file: Buffer): number {
   return 10 + size;
 }
 
-/** True if bytes follow the last block of metadata. */
+/** Returns true if bytes follow the last metadata block. */
 function flacHasFrames(file: Buffer): boolean {
   let at = id3Bytes(file) + 4;
   for (let count = 0; count < PARTS_MAX; count++) {
@@ -162,12 +161,12 @@ function flacHasFrames(file: Buffer): boolean {
   return true;
 }
 
-/** True if a page ends behind the first sample: pages of headers have position 0. */
+/** Returns true if a page ends after the first sample: header pages have position 0. */
 function oggHasSound(file: Buffer): boolean {
   let at = 0;
   for (let count = 0; count < PARTS_MAX && at < file.length; count++) {
     if (file.toString("latin1", at, at + 4) !== "OggS") return false;
-    // -1: no packet ends on the page, so it is a part of a large one.
+    // -1: no packet ends on the page, so it is part of a large one.
     if (file.readBigInt64LE(at + 6) > 0n) return true;
     const segments = file.readUInt8(at + 26);
     let size = 27 + segments;
@@ -177,12 +176,12 @@ function oggHasSound(file: Buffer): boolean {
   return at < file.length;
 }
 
-/** True unless the archive begins with its end. */
+/** Returns false if the archive begins with its end record. */
 function hasEntries(file: Buffer): boolean {
   return file.readUInt32BE(0) !== 0x504b0506;
 }
 
-/** True if the scene has meshes, and bytes or an address for them. */
+/** Returns true if the scene has meshes, and bytes or a URI for them. */
 function glbHasMesh(file: Buffer): boolean {
   const scene = file.subarray(20, 20 + file.readUInt32LE(12));
   if (!contains(scene, '"meshes"')) return false;

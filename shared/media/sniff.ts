@@ -1,10 +1,10 @@
-/** The media type of bytes, by their own beginning: the name or type that came with them plays no part. */
+/** Detects the media type of bytes from their beginning; the sender's name and type are ignored. */
 import { fileTypeFromBuffer } from "file-type";
 
 /** Bytes at the beginning of a file from which its type is detected. */
 export const SNIFF_BYTES = 4_096;
 
-/** file-type's names where the API has another one. Variants that the API does not tell apart share a name. */
+/** API names that differ from file-type's. Variants that the API does not distinguish share a name. */
 const NAMES: ReadonlyMap<string, string> = new Map([
   ["image/apng", "image/png"],
   ["image/heif", "image/heic"],
@@ -21,8 +21,8 @@ const NAMES: ReadonlyMap<string, string> = new Map([
 ]);
 
 /**
- * Formats whose first bytes settle it, in Latin-1. file-type would look further: for a TIFF's tags and a PNG's chunks, which a
- * head need not hold, and into what ZIP and gzip packed. It does not know RF64, the WAV beyond 4 GiB.
+ * Formats identified by their first bytes, in Latin-1. file-type would read further: a TIFF's tags and a PNG's chunks, which the given
+ * bytes may not contain, and the contents of ZIP and gzip. It does not know RF64, WAV above 4 GiB.
  */
 const MARKS: readonly (readonly [mark: string, type: string])[] = [
   ["\u0089PNG\r\n\u001a\n", "image/png"],
@@ -32,24 +32,23 @@ const MARKS: readonly (readonly [mark: string, type: string])[] = [
   ["PK\u0005\u0006", "application/zip"],
   ["\u001f\u008b", "application/gzip"],
   ["RF64", "audio/wav"],
-  // Named in refusals, as what file-type knows by itself.
+  // Named in error messages, like the types detected by file-type.
   ["0&\u00b2u\u008ef\u00cf\u0011", "application/vnd.ms-asf"],
   ["caff", "audio/x-caf"],
 ];
 
-/** Readers of PDF look for its head so far in: mail and print servers leave bytes before it. */
+/** PDF readers search for the header within these bytes: mail and print servers prepend data. */
 const PDF_HEAD_WITHIN = 1_024;
 
 /**
- * The media type in the API's name, without parameters; undefined for text and for what no rule knows. Looks at the first
- * SNIFF_BYTES only.
+ * Returns the media type in the API's name, without parameters; undefined for text and unknown formats. Reads the first SNIFF_BYTES only.
  */
 export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefined> {
   const head = bytes.subarray(0, SNIFF_BYTES);
   const start = Buffer.from(head.subarray(0, 12)).toString("latin1");
   const marked = MARKS.find(([mark]) => start.startsWith(mark))?.[1];
   if (marked !== undefined) return marked;
-  // file-type takes the size for a part of the mark: AIFF below 16 MiB only.
+  // file-type includes the size in the signature and detects AIFF below 16 MiB only.
   if (/^FORM[^]{4}AIF[FC]/.test(start)) return "audio/aiff";
   const found = (await fileTypeFromBuffer(head))?.mime.split(";", 1)[0];
   if (found === undefined) {
@@ -61,13 +60,13 @@ export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefi
   return isWordsTakenFor(found, start, head) ? undefined : (NAMES.get(found) ?? found);
 }
 
-/** At the beginning of a line, in what is no text: a PDF says with its second line that it is none. */
+/** At the beginning of a line, in data that is no text: the second line of a PDF marks it as binary. */
 function hasLatePdfHead(head: Uint8Array): boolean {
   const early = Buffer.from(head.subarray(0, PDF_HEAD_WITHIN)).toString("latin1");
   return /[\r\n\0]%PDF-[12]\.\d/.test(early) && !isText(head, head.length >= SNIFF_BYTES);
 }
 
-/** AC-3 and E-AC-3 by more than their two first bytes (ETSI TS 102 366, 4.4.1 and E.1.3.1). */
+/** Detects AC-3 and E-AC-3 by more than their two first bytes (ETSI TS 102 366, 4.4.1 and E.1.3.1). */
 function dolbyType(head: Uint8Array): string | undefined {
   const [code = 0xff, version = 0xff] = head.subarray(4, 6);
   const stream = version >> 3;
@@ -75,21 +74,21 @@ function dolbyType(head: Uint8Array): string | undefined {
   return stream <= 16 ? "audio/eac3" : undefined;
 }
 
-/** Sizes of the header that follows the size of a BMP, by its versions. */
+/** Sizes of the header that follows a BMP's size, by version. */
 const BMP_HEADERS = [12, 40, 52, 56, 64, 108, 124];
 
-/** file-type knows GIF by its three letters, and QuickTime by `free`, `wide`, `mdat` or `moov`: words a text may begin with. So are the letters of BMP and MPEG-TS. */
+/** file-type detects GIF and QuickTime by a few letters, which a text may begin with, like those of BMP and MPEG-TS. */
 function isWordsTakenFor(found: string, start: string, head: Uint8Array): boolean {
   if (found === "image/bmp") return !BMP_HEADERS.includes(head[14] ?? 0) || isText(head, true);
   if (found === "video/mp2t") return isText(head, head.length >= SNIFF_BYTES);
   if (found === "image/gif") return !/^GIF8[79]a/.test(start);
-  // The size of a box comes before its name, and no text begins with a byte below a blank.
+  // The size of a box precedes its name, and no text begins with a byte below a blank.
   return found === "video/quicktime" && start.charCodeAt(0) >= 0x20;
 }
 
 /**
- * True if bytes are text: UTF-8 without NUL, or UTF-16 with its byte order mark.
- * @param isCut the last character may be incomplete
+ * Returns true if bytes are text: UTF-8 without NUL, or UTF-16 with its byte order mark.
+ * @param isCut true if the last character may be incomplete
  */
 export function isText(bytes: Uint8Array, isCut = false): boolean {
   const [first, second] = bytes;
@@ -103,10 +102,10 @@ export function isText(bytes: Uint8Array, isCut = false): boolean {
   }
 }
 
-/** Control characters that text has, by the MIME Sniffing Standard (section 3): tab, line feed, form feed, carriage return, escape. */
+/** Control characters of text, by the MIME Sniffing Standard (section 3): tab, line feed, form feed, carriage return, escape. */
 const TEXT_CONTROLS: ReadonlySet<number> = new Set([0x09, 0x0a, 0x0c, 0x0d, 0x1b]);
 
-/** True if bytes may be text in a charset with one or more bytes a character, such as windows-1252. */
+/** Returns true if bytes may be text in a charset with one or more bytes per character, such as windows-1252. */
 export function isLegacyText(bytes: Uint8Array): boolean {
   return bytes.every((byte) => byte >= 0x20 || TEXT_CONTROLS.has(byte));
 }

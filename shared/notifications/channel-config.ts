@@ -1,13 +1,10 @@
-/**
- * Settings of a channel: the members that its type has, those of them that are secrets, and the merge of a part that is sent.
- * Source: spec.md "PATCH …/notification-channels/{channelId}" and "Webhook delivery".
- */
+/** Settings of a channel: the members of each type, the secret ones among them, and the merge of a partial update. */
 import { ApiError } from "#shared/errors.ts";
 import { isMailAddress } from "#shared/mail-address.ts";
 import { isConnectionHeader } from "#shared/outbound/fetch.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
-/** A shorter credential cannot be blanked in the answer of a receiver that echoes it: ordinary words would go with it. */
+/** Shorter credentials cannot be redacted in the response of a receiver that echoes them: ordinary words would be redacted too. */
 export const CREDENTIAL_CHARACTERS_MIN = 8;
 
 export const CHANNEL_TYPES = ["email", "slack", "telegram", "webhook"] as const;
@@ -15,24 +12,24 @@ export type ChannelType = (typeof CHANNEL_TYPES)[number];
 
 type Values = Readonly<Record<string, string>>;
 
-/** A config that a client sent, valid by its schema: members that we know are texts, others may be anything and are passed over. */
+/** A client's config, valid by its schema: known members are texts, unknown ones are ignored. */
 type Sent = Readonly<Record<string, unknown>>;
 
-/** A channel's settings, secrets apart. */
+/** A channel's settings, with secrets separate. */
 export interface ChannelConfig {
-  /** May be shown: URLs as they are redacted. */
+  /** Displayable settings, with redacted URLs. */
   readonly config: Values;
-  /** URLs and credentials, and under CREDENTIAL_ORIGINS which of them were given for another origin than that of the URL. */
+  /** URLs and credentials; CREDENTIAL_ORIGINS lists the credentials given for another origin than the URL's. */
   readonly secrets: Values;
 }
 
-/** Not among the credentials: JSON of names, each with the origin that it was given for. */
+/** Not a credential: JSON of credential names, each with the origin that it was given for. */
 const CREDENTIAL_ORIGINS = "credentialOrigins";
 
 interface TypeRules {
-  /** Replaced as a whole by every config that is sent. */
+  /** Replaced completely by every config that is sent. */
   readonly plain: readonly string[];
-  /** Kept when they are left out; an empty one is cleared. */
+  /** Kept if absent in the update; an empty one is cleared. */
   readonly credentials: readonly string[];
   readonly hasUrl: boolean;
   readonly required: readonly string[];
@@ -52,7 +49,7 @@ const RULES: Readonly<Record<ChannelType, TypeRules>> = {
 
 const KNOWN = new Set(Object.values(RULES).flatMap(({ plain, credentials }) => [...plain, ...credentials, "url"]));
 
-/** Members that each way of signing in needs. */
+/** Members required by each authentication method. */
 const AUTH_NEEDS: Readonly<Record<string, readonly string[]>> = {
   none: [],
   bearer: ["authToken"],
@@ -61,7 +58,7 @@ const AUTH_NEEDS: Readonly<Record<string, readonly string[]>> = {
   custom_header: ["authHeaderName", "authHeaderValue"],
 };
 
-/** Names of the secrets that two settings have not in common. */
+/** Returns the names of secrets that differ between two settings. */
 export function changedSecrets(from: Values, to: Values): string[] {
   const names = Object.keys({ ...from, ...to }).filter((name) => name !== CREDENTIAL_ORIGINS);
   return names.filter((name) => from[name] !== to[name]);
@@ -69,14 +66,14 @@ export function changedSecrets(from: Values, to: Values): string[] {
 
 export const credentialsOf = (type: ChannelType): readonly string[] => RULES[type].credentials;
 
-/** @throws ApiError naming the member at fault; `unsafe_url` for a URL that leads inside */
+/** @throws ApiError naming the invalid member; `unsafe_url` for a URL to an internal address */
 export function newChannelConfig(type: ChannelType, sent: Sent): ChannelConfig {
   return mergeChannelConfig(type, { config: {}, secrets: {} }, sent);
 }
 
 /**
- * The settings after a config was sent: credentials and URLs that it leaves out stay, everything else is what it says. A credential
- * that stays is used at the origin that it was given for: else who may move a channel could have it sent to a server of its own.
+ * Returns the settings after an update: absent credentials and URLs are kept, everything else is replaced. A kept credential is used only
+ * for its original origin: otherwise a member who may change the URL could send it to a server of their own.
  * @throws as `newChannelConfig`
  */
 export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, asked: Sent): ChannelConfig {
@@ -117,7 +114,7 @@ export function mergeChannelConfig(type: ChannelType, stored: ChannelConfig, ask
   return { config, secrets };
 }
 
-/** Returns the credentials that were not sent and were given for another origin than that of the URL now, each with its origin. */
+/** Returns the kept credentials that were given for another origin than the current URL's, each with its origin. */
 function originsOfKept(from: Values, to: Values, sent: Values): Values {
   const [before, now] = [from["url"], to["url"]];
   if (before === undefined || now === undefined) return {};
@@ -142,10 +139,10 @@ function urlOf(sent: string | undefined, stored: string | undefined): string | u
   return sent === "" ? undefined : assertPublicUrl(sent, "config.url").href;
 }
 
-/** Names that HTTP takes as a header (RFC 9110, token). */
+/** Valid names of HTTP headers (RFC 9110, token). */
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 
-/** Says what the body is, frames the message or proves that it is ours: a channel has no such header of its own. */
+/** Returns true for a header that describes the body, frames the message or authenticates us: channels cannot set it. */
 export function isReservedHeader(name: string): boolean {
   return /^(?:content-type|x-webhook-signature|webhook-.*)$/i.test(name) || isConnectionHeader(name);
 }
@@ -162,7 +159,7 @@ const FORMS: Readonly<Record<string, { readonly is: (value: string) => boolean; 
   authUsername: { is: (value) => !value.includes(":"), expected: "a name without a colon" },
 };
 
-/** @throws ApiError; never with the value in it, which may be a secret */
+/** @throws ApiError, whose message never contains the value, which may be a secret */
 function checkMember(type: ChannelType, name: string, value: string): void {
   const { plain, credentials, hasUrl } = RULES[type];
   if (!plain.includes(name) && !credentials.includes(name) && !(hasUrl && name === "url")) {
@@ -181,10 +178,10 @@ function refused(name: string, expected: string): ApiError {
   return new ApiError("unsupported_value", `Expected config.${name} to be ${expected}.`, { param: `config.${name}` });
 }
 
-// Form in which a URL that is a secret is shown: its origin and its last four characters.
+// Characters displayed of a secret URL, after its origin.
 
 const SHOWN_CHARS = 4;
-/** No URL holds it as it stands, so what does was shown by us. Clients may have encoded it. */
+/** No URL contains this character unencoded, so its presence indicates a redacted URL. Clients may have encoded it. */
 const MARK = "…";
 const REDACTED = /^https?:\/\/[^/?#]+\/(?:…|%E2%80%A6)/iu;
 
@@ -192,7 +189,7 @@ export function redactUrl(url: string): string {
   return `${new URL(url).origin}/${MARK}${url.slice(-SHOWN_CHARS)}`;
 }
 
-/** True if a text is the redacted form of a URL, rather than a URL. */
+/** Returns true for the redacted form of a URL. */
 export function looksRedacted(text: string): boolean {
   return text.includes(MARK) || REDACTED.test(text);
 }

@@ -1,4 +1,4 @@
-/** Secrets of a channel, sealed for its row and opened from it. */
+/** Encrypts and decrypts the secrets in a channel's row. */
 import type { SealedPlace, Sealer } from "#shared/secrets/sealed.ts";
 
 type Values = Readonly<Record<string, string>>;
@@ -19,7 +19,7 @@ export function sealAll(sealer: Sealer, channel: ChannelKey, secrets: Values): R
   return mapValues(secrets, (secret, field) => sealer.seal(placeOf(channel, field), secret));
 }
 
-/** @throws Error when one of them is not what was kept there */
+/** @throws Error if one of them was not encrypted for this channel */
 export function openAll(sealer: Sealer, channel: ChannelKey, sealed: Values): Record<string, string> {
   return mapValues(sealed, (text, field) => sealer.open(placeOf(channel, field), text));
 }

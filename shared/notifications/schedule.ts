@@ -4,7 +4,7 @@ import { paced } from "#shared/pace.ts";
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Delays behind the first attempt, in milliseconds. */
+/** Delays after the first attempt, in milliseconds. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5_000,
   5 * MINUTE_MS,
@@ -15,17 +15,17 @@ export const RETRY_DELAYS_MS: readonly number[] = [
   10 * HOUR_MS,
 ].map(paced);
 
-/** Attempts that a delivery has by itself. */
+/** Automatic attempts of a delivery. */
 export const ATTEMPTS_MAX = RETRY_DELAYS_MS.length + 1;
-/** Step of a delivery that has one more attempt, and none behind it. */
+/** Step of a delivery whose next attempt is the last. */
 export const LAST_STEP = ATTEMPTS_MAX - 1;
 
 const SPREAD = 0.2;
 
 /**
- * Milliseconds from an attempt that failed to the next; undefined when none follows.
- * @param step attempts of the schedule that were made, this one included
- * @param retryAfterMs what the receiver asked for: honoured up to twice the delay
+ * Returns the milliseconds between a failed attempt and the next; undefined if none follows.
+ * @param step attempts of the schedule so far, including this one
+ * @param retryAfterMs delay requested by the receiver: honoured up to twice the scheduled delay
  */
 export function nextDelayMs(step: number, retryAfterMs = 0, random: () => number = Math.random): number | undefined {
   const delay = RETRY_DELAYS_MS[step - 1];

@@ -1,4 +1,4 @@
-/** The catalogue as operators see it. */
+/** The catalogue for operators. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { CatalogueError, type CatalogueFault } from "#shared/calls/catalogue/faults.ts";
 
@@ -11,7 +11,7 @@ export function unroutableModels({ unroutable }: Pick<Catalogue, "unroutable">):
   return Array.from(unroutable, ([model, reason]) => ({ model, reason }));
 }
 
-/** Those that can be called. */
+/** Returns the sources that can be called. */
 export function sourcesOf({ sources }: Pick<Model, "sources">): { provider: string; model: string }[] {
   return sources.map(({ provider, model }) => ({ provider, model }));
 }
@@ -25,7 +25,7 @@ export interface CatalogueVerdict {
   readonly faults: { file: string; line: number | null; place: string; message: string }[];
 }
 
-/** Makes a catalogue, and returns what it would serve, or its faults. */
+/** Creates a catalogue, and returns the models and sources that it would serve, or its faults. */
 export async function checkCatalogue(
   make: () => Catalogue | Promise<Catalogue>,
 ): Promise<{ readonly verdict: CatalogueVerdict; readonly faults: readonly CatalogueFault[] }> {

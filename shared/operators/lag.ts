@@ -1,4 +1,4 @@
-/** Load of the pools for whatever scales the fleet, such as KEDA: `GET /lag` on a janitor's admin port. Any janitor answers alike. */
+/** Load of the pools for autoscalers such as KEDA: `GET /lag` on a janitor's admin port. All janitors return the same. */
 import { timingSafeEqual } from "node:crypto";
 
 import { beforeAbort } from "#shared/abortable.ts";
@@ -15,29 +15,29 @@ export interface Lag {
   readonly pool: Pool;
   readonly queued: number;
   readonly running: number;
-  /** Slots that all of it takes: calls whose callers wait, jobs and runs. */
+  /** Slots for the whole load: calls with a waiting caller, jobs and runs. */
   readonly wanted_slots: number;
-  /** Longest wait of a job or a run; 0 where none waits. */
+  /** Longest wait of a job or a run, in seconds; 0 if none waits. */
   readonly oldest_waiting_seconds: number;
   readonly slots: number;
   readonly processes: number;
 }
 
-/** However often it is asked, Postgres is asked once in this time. */
+/** Cache life in milliseconds: Postgres is queried at most once in this time. */
 const KEPT_MS = 1_000;
 const STATEMENT_MS = 2_000;
-/** The statement, and the wait for a connection. */
+/** Timeout of the statement, including the wait for a connection, in milliseconds. */
 const ANSWER_MS = 4_000;
 
 interface LagOptions {
   readonly database: Database;
   readonly catalogue: () => Pick<Catalogue, "models">;
-  /** Secret that a request must show. */
+  /** Secret that a request must contain. */
   readonly token: string;
   readonly now?: () => number;
 }
 
-/** @returns the page: a pool with `?pool=`, all of them without */
+/** @returns the page: one pool with `?pool=`, otherwise all pools */
 export function createLagPage(options: LagOptions): (url: URL, request: Request) => Promise<Response> {
   const expected = hashKey(options.token);
   const read = rememberLags(options);
@@ -62,7 +62,7 @@ export function createLagPage(options: LagOptions): (url: URL, request: Request)
 
 const UNAUTHORIZED = { status: 401, headers: { "www-authenticate": "Bearer" } };
 
-/** One question at a time; a failure is remembered as long as an answer. */
+/** One query at a time; a failure is cached as long as a result. */
 function rememberLags({ database, catalogue, now = () => performance.now() }: LagOptions): () => Promise<Lag[]> {
   let asked: { readonly at: number; readonly lags: Promise<Lag[]> } | undefined;
   let isAsking = false;
@@ -94,7 +94,7 @@ export function sumLanes(loads: readonly PoolLoad[]): Lag[] {
       wanted_slots: sum(wantedSlots),
       oldest_waiting_seconds: Math.round(most((load) => load.oldest_waiting_seconds) * 10) / 10,
       slots: sum(({ slots }) => slots),
-      // A process takes both lanes.
+      // A process serves both lanes.
       processes: most(({ processes }) => processes),
     };
   });

@@ -1,4 +1,4 @@
-/** The load of each pool and lane, and how many processes it wants. */
+/** Load of each pool and lane, and the number of processes it needs. */
 import type { Catalogue } from "#shared/calls/model.ts";
 import type { FleetSlots, PoolCounts, PoolFigures } from "#shared/database/pools.ts";
 import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
@@ -9,7 +9,7 @@ export interface PoolLoad extends PoolCounts, FleetSlots {
   readonly wanted_processes: number;
 }
 
-/** A process that is busier than this is full whenever calls come unevenly. */
+/** Target utilisation: a busier process is full whenever calls arrive unevenly. */
 const BUSY_SHARE = 0.75;
 
 /** Returns a row for each pool and lane, in the order of the lists. */
@@ -30,7 +30,7 @@ export function poolLoads({ counts, fleet, live }: PoolFigures, catalogue: Pick<
   );
 }
 
-/** @param calls beside the jobs: as many of them as there are slots left are served, as far as Postgres can tell */
+/** @param calls live calls besides the jobs: those that fit the remaining slots count as served, as far as Postgres can tell */
 export function loadOf(jobs: PoolCounts, fleet: FleetSlots, calls: number): PoolLoad {
   const served = Math.min(calls, Math.max(0, fleet.slots - jobs.running));
   const load = { ...fleet, ...jobs, queued: jobs.queued + calls - served, running: jobs.running + served };
@@ -45,14 +45,14 @@ function wantedProcesses(load: Omit<PoolLoad, "wanted_processes">): number {
 }
 
 /**
- * Returns the slots that the load takes. A run holds one for milliseconds at a time, and none while its steps work; a deferred job waits for
- * a source, to which more slots would be no help.
+ * Returns the slots needed for the load. A run uses one for milliseconds at a time, and none while its steps work; a deferred job waits for
+ * a source, so more slots would not help.
  */
 export function wantedSlots({ pool, queued, deferred, running }: PoolCounts): number {
   return queued - deferred + (pool === "workflow" ? 0 : running);
 }
 
-/** Returns the pool that serves a model's calls without a job. A model that has left the catalogue was most likely of chat. */
+/** Returns the pool that serves a model's live calls. A model that has left the catalogue was most likely a chat model. */
 function poolOf({ models }: Pick<Catalogue, "models">, slug: string): Pool {
   const model = models.get(slug);
   const kind = model && (kindOfCall(model) ?? kindOfModality(model.modality));

@@ -1,10 +1,10 @@
-/** Sources as operators see them, and what an ingress and a worker say to each other when one is tested. */
+/** Sources for operators, and the messages between ingress and worker for testing a source. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { kindOfCall } from "#shared/calls/kinds/models.ts";
 import type { DisabledSource } from "#shared/database/source-breaker.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 
-/** Longest test of a source, in milliseconds. */
+/** Timeout of a source test, in milliseconds. */
 export const SOURCE_TEST_MS = 20_000;
 
 export interface SourceTest {
@@ -15,11 +15,11 @@ export interface SourceTest {
 }
 
 export interface SourceVerdict {
-  /** Class of the error; null when the source answered. */
+  /** Class of the error; null if the source responded. */
   readonly error: string | null;
-  /** HTTP status of an answer that is an error. */
+  /** HTTP status of an error response. */
   readonly status: number | null;
-  /** The provider's words, without keys. */
+  /** The provider's error message, without keys. */
   readonly text: string | null;
   readonly duration_ms: number;
 }
@@ -28,7 +28,7 @@ export interface SourceFacts {
   readonly id: string;
   readonly provider: string;
   readonly models: readonly string[];
-  /** Environment variable that has the provider's key; null: it needs none. */
+  /** Environment variable of the provider's key; null if it needs none. */
   readonly setting: string | null;
   readonly state: "available" | "disabled" | "not_configured";
   readonly reason: string | null;
@@ -40,7 +40,7 @@ export interface SourceFacts {
   readonly nextAttemptMs: number | null;
 }
 
-/** All sources that the catalogue files name, by name. */
+/** Returns all sources named in the catalogue files, by name. */
 export function sourceFacts(catalogue: Catalogue, disabled: readonly DisabledSource[]): SourceFacts[] {
   const models = new Map<string, string[]>();
   for (const model of catalogue.models.values()) {
@@ -86,7 +86,7 @@ function factsOf(
   };
 }
 
-/** Returns a model with which a source can be tested at little cost, and its pool: chat or embeddings. */
+/** Returns a model for testing a source at little cost, and its pool: chat or embeddings. */
 export function testableModel(
   { models }: Pick<Catalogue, "models">,
   slugs: readonly string[],
@@ -100,16 +100,16 @@ export function testableModel(
   return undefined;
 }
 
-/** Bytes of a request or answer that is read. */
+/** Maximum bytes of a request or response. */
 const MESSAGE_BYTES_MAX = 16_384;
 
-/** Undefined for a message that an ingress would not have sent. */
+/** Returns undefined for an invalid message. */
 export function readSourceTest(data: Uint8Array): SourceTest | undefined {
   const { source, model } = objectIn(data);
   return typeof source === "string" && typeof model === "string" ? { source, model } : undefined;
 }
 
-/** Undefined for a message that a worker would not have sent. */
+/** Returns undefined for an invalid message. */
 export function readSourceVerdict(data: Uint8Array): SourceVerdict | undefined {
   const { error, status, text, duration_ms: durationMs } = objectIn(data);
   const isText = (value: unknown): value is string | null => value === null || typeof value === "string";

@@ -17,7 +17,7 @@ export interface DatabaseStatus {
   } | null;
 }
 
-/** Nulls while the database is away: what else there is to say is worth saying then most of all. */
+/** Nulls during an outage of the database, when the remaining status is needed most. */
 export async function databaseStatus(database: Queryable): Promise<DatabaseStatus> {
   try {
     const [versions, workspaces, holds, unknown, letters] = await Promise.all([

@@ -1,4 +1,4 @@
-/** Making a token for /operator: the admin command and the API do it alike. */
+/** Creation of a token for /operator, shared by the admin command and the API. */
 import type { Actor } from "#shared/database/audit-log.ts";
 import type { Database } from "#shared/database/client.ts";
 import {
@@ -12,10 +12,10 @@ import {
 import { isSameRequest } from "#shared/same-request.ts";
 import { hashKey, mintOperatorToken } from "#shared/secrets/api-keys.ts";
 
-/** Live ones: all of them are read at once. */
+/** Maximum live tokens: all of them are read at once. */
 export const OPERATOR_TOKENS_MAX = 1_000;
 
-/** Names in the audit log of operators that have no token of ours: the setting, commands, the first start. */
+/** Names in the audit log for operators without a token: the setting, commands, the first start. */
 const RESERVED: ReadonlySet<string> = new Set(["settings", "command", "bootstrap"]);
 
 export interface TokenRequest {
@@ -26,7 +26,7 @@ export interface TokenRequest {
   readonly actor: Actor;
 }
 
-/** repeat: the id stands for the same token, which is not shown again; other: for another one; taken: the name is; full: there are too many. */
+/** repeat: the id exists for the same token, not returned again; other: for another one; taken: the name; full: the maximum. */
 export type TokenMade =
   | { readonly result: "made"; readonly row: OperatorTokenRow; readonly token: string }
   | { readonly result: "repeat"; readonly row: OperatorTokenRow }

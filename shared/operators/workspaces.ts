@@ -1,4 +1,4 @@
-/** Workspaces as operators make and change them: each whole, or not at all. */
+/** Atomic creation and changes of workspaces by operators. */
 import { findKey, insertKey, type KeySummary } from "#shared/database/api-keys.ts";
 import type { Actor, AuditValues } from "#shared/database/audit-log.ts";
 import type { Database, Queryable } from "#shared/database/client.ts";
@@ -30,14 +30,14 @@ export interface MadeWorkspace {
   readonly key: KeySummary;
 }
 
-/** repeat: the id stands for the same, whose key is not shown again; other: for something else; taken: the name is. */
+/** repeat: the id exists for the same request, key not returned again; other: for a different one; taken: the name is in use. */
 export type WorkspaceMade =
   | { readonly result: "made"; readonly made: MadeWorkspace; readonly keyText: string }
   | { readonly result: "repeat"; readonly made: MadeWorkspace }
   | { readonly result: "other" }
   | { readonly result: "taken" };
 
-/** A workspace, its owner and the owner's key, in one transaction. */
+/** Creates a workspace, its owner and the owner's key, in one transaction. */
 export async function makeWorkspace(database: Database, request: WorkspaceRequest): Promise<WorkspaceMade> {
   const { id, name, owner, preset, actor } = request;
   const ids = { memberId: newId(), keyId: newId() };
@@ -74,7 +74,7 @@ async function readMade(target: Queryable, id: string, { memberId, keyId }: Made
   return { workspace, owner, key };
 }
 
-/** Finds what was made under the id in the first three rows of its audit log, whatever became of it since; undefined: not as asked. */
+/** Finds the objects created with the id in the first three rows of its audit log; undefined if they differ from the request. */
 async function madeAsAsked(target: Queryable, request: WorkspaceRequest): Promise<MadeIds | undefined> {
   const [made, owner, key] = await target.query<{ action: string; subject: string; after: AuditValues | null }>(
     "select action, subject, after from audit_log where workspace_id = $1 order by id limit 3",
@@ -92,13 +92,13 @@ async function madeAsAsked(target: Queryable, request: WorkspaceRequest): Promis
 }
 
 export interface WorkspaceChange {
-  /** Those that are absent stay as they are. */
+  /** Changes of a workspace; absent members stay unchanged. */
   readonly name?: string;
   readonly isActive?: boolean;
   readonly actor: Actor;
 }
 
-/** The workspace as it is then; taken, often: it may not have the name (`renameWorkspace`), and nothing was changed. Undefined when there is none. */
+/** Returns the changed workspace; taken, often: the name was rejected (`renameWorkspace`), without changes. Undefined: none. */
 export async function changeWorkspace(
   database: Database,
   id: string,

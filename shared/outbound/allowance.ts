@@ -1,19 +1,19 @@
 /**
- * Destinations beside the public internet that an operator lets callers' URLs reach, such as a media server of the house. One list
- * for the whole process, since every gate must judge alike: the one that accepts a URL and the one that dials it.
+ * Destinations outside the public internet that an operator allows in callers' URLs, such as an internal media server. One list for the
+ * whole process, because every check must agree: on accepting a URL and on connecting.
  */
 import { BlockList, isIP } from "node:net";
 
 import type { Logger } from "../logger.ts";
 
-/** Ranges open addresses, however they are reached; the rules for names and ports still hold. */
+/** Ranges allow addresses, regardless of the host name; the rules for names and ports still apply. */
 let ranges = new BlockList();
-/** `host:port` as a URL writes it: whatever the name resolves to is dialled. */
+/** `host:port` as in a URL: all addresses of the name are allowed. */
 let hosts: ReadonlySet<string> = new Set();
 
 /**
- * Replaces the list; called once when a process starts. Says so in the log, since it widens what callers can reach.
- * @param entries checked ones of SLUICE_OUTBOUND_ALLOW: `host:port`, an address, or a range such as 10.1.0.0/16
+ * Replaces the list; called once when a process starts. Logs the list, since it extends the reach of callers.
+ * @param entries valid entries of SLUICE_OUTBOUND_ALLOW: `host:port`, an address, or a range such as 10.1.0.0/16
  */
 export function allowOutbound(entries: readonly string[], log: Pick<Logger, "warn">): void {
   const named = new Set<string>();
@@ -29,28 +29,28 @@ export function allowOutbound(entries: readonly string[], log: Pick<Logger, "war
   if (entries.length > 0) log.warn({ allowed: entries }, "callers' URLs may reach more than the public internet");
 }
 
-/** True if a range of the list holds this address literal. */
+/** Returns true if a range of the list contains this address literal. */
 export function isAllowedAddress(address: string): boolean {
   const version = isIP(address);
   return version !== 0 && ranges.check(address, version === 6 ? "ipv6" : "ipv4");
 }
 
-/** True if the list names this URL's host and port. */
+/** Returns true if the list contains this URL's host and port. */
 export function isAllowedHost(url: URL): boolean {
   return hosts.has(`${plainHost(url)}:${portOf(url)}`);
 }
 
-/** The host without the dot that may end a name, in brackets when it is an IPv6 address. */
+/** Returns the host without a trailing dot; an IPv6 address in brackets. */
 export function plainHost(url: URL): string {
   return url.hostname.replace(/\.$/, "").toLowerCase();
 }
 
-/** The port that is dialled. */
+/** Returns the port for the connection. */
 export function portOf(url: URL): number {
   return Number(url.port || (url.protocol === "https:" ? 443 : 80));
 }
 
-/** Spelt as the URL parser spells it, so that 127.1:80 is found. */
+/** Normalised by the URL parser, so that 127.1:80 matches. */
 function canonical(entry: string): string {
   const colon = entry.lastIndexOf(":");
   return `${plainHost(new URL(`http://${entry.slice(0, colon)}/`))}:${entry.slice(colon + 1)}`;

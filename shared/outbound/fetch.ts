@@ -1,7 +1,7 @@
 /**
- * Calls an address that a caller named. The host's addresses are looked up once and all of them judged; the connection
- * goes to one of those, so a name that changes its answer gains nothing. Over node:http because Bun's `fetch` ignores
- * `lookup` and obeys proxy variables; node:http does as told. TLS still checks the host name.
+ * Requests to URLs named by callers. The host is resolved once and all its addresses are checked; the connection uses one of those, so a
+ * name that changes its addresses gains nothing. Uses node:http, because Bun's `fetch` ignores `lookup` and uses proxy variables. TLS still
+ * verifies the host name.
  */
 import { isUtf8 } from "node:buffer";
 import { lookup } from "node:dns/promises";
@@ -27,36 +27,36 @@ import { paced } from "#shared/pace.ts";
 import { isAllowedHost } from "./allowance.ts";
 import { assertPublicUrl, isDialable } from "./guard.ts";
 
-/** A server that callers named and that sends nothing of its answer for this long is given up. */
+/** Longest silence of a server named by a caller, in milliseconds. */
 export const OUTBOUND_STALL_MS = paced(10_000);
 
-/** Media servers redirect to a store or a mirror, seldom further. */
+/** Media servers redirect to a store or a mirror, rarely further. */
 export const OUTBOUND_REDIRECTS_MAX = 3;
 
 export interface OutboundRequest {
   readonly signal: AbortSignal;
-  /** Largest body of an answer, counted as it comes and after each of its content codings is undone. */
+  /** Maximum bytes of a response body, counted on the wire and after each content decoding. */
   readonly bytesMax: number;
-  /** For everything: look-up, redirects, the last byte; the time that `onBytes` takes does not count. */
+  /** Total timeout in milliseconds: look-up, redirects, last byte; the duration of `onBytes` does not count. */
   readonly timeoutMs: number;
-  /** For each silence within the body, likewise; ten seconds when absent. */
+  /** Timeout of each silence within the body, in milliseconds, without the duration of `onBytes`; default OUTBOUND_STALL_MS. */
   readonly stallMs?: number;
   readonly accept?: string;
-  /** GET when absent. */
+  /** Default GET. */
   readonly method?: "GET" | "HEAD" | "POST" | "PUT";
   /**
-   * Those that belong to the connection are dropped. With any of them no redirect is followed, since they may be secrets, unless
-   * `redirectsMax` says so: then they go no further than the first origin.
+   * Connection headers are dropped. With any header, redirects are not followed, since headers may be secrets, unless `redirectsMax` is
+   * set: then the headers are sent to the first origin only.
    */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
-  /** Three of a plain GET, none of others, when absent. Cookies that redirects set are sent on, by the rules of RFC 6265, until the call ends. */
+  /** Default: three for a plain GET, otherwise none. Cookies set by redirects are sent by the rules of RFC 6265, until the call ends. */
   readonly redirectsMax?: number;
-  /** An answer that is not 2xx is read and returned like any other; without it, its status is thrown and its body left. */
+  /** True: a response other than 2xx is read and returned; otherwise, its status is thrown without its body. */
   readonly anyStatus?: boolean;
-  /** Awaited for each address before it is asked; what it throws ends the call. */
+  /** Awaited for each URL before its request; an exception ends the call. */
   readonly before?: (url: URL) => Promise<void>;
-  /** Takes the bytes as they come, and `bytes` of the answer stays empty; no more come until it is done with them. */
+  /** Receives the bytes as they arrive, while `bytes` of the response stays empty; reading pauses until the promise resolves. */
   readonly onBytes?: (bytes: Uint8Array) => Promise<void>;
 }
 
@@ -64,24 +64,23 @@ export interface OutboundAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
-  /** Lower case, without parameters; empty when the server named none. */
+  /** Lower case, without parameters; empty if the server sent none. */
   readonly contentType: string;
-  /** Address that the answer came from, redirects followed. */
+  /** URL of the response, after redirects. */
   readonly url: string;
 }
 
 /**
- * unsafe: not to be dialled for a caller; unreachable: no connection, or one that broke; timeout: too slow; too_large:
- * more than asked for; redirects: more redirects than are followed; status: an answer that is not 2xx (unless any is asked for) or
- * cannot be read.
+ * unsafe: not allowed for callers; unreachable: connection failed or broke; timeout: too slow; too_large: body above the limit; redirects:
+ * more redirects than allowed; status: a response other than 2xx (unless allowed), or an unreadable one.
  */
 export type OutboundFault = "unsafe" | "unreachable" | "timeout" | "too_large" | "redirects" | "status";
 
-/** Its message may be logged: it holds neither the address nor anything the target sent. */
+/** Its message may be logged: it contains neither the address nor data of the target. */
 export class OutboundError extends Error {
   override readonly name = "OutboundError";
   readonly fault: OutboundFault;
-  /** The target's, once it has begun its last answer. */
+  /** Status of the target, once its last response has begun. */
   readonly status: number | undefined;
 
   constructor(fault: OutboundFault, why: string, status?: number) {
@@ -91,11 +90,11 @@ export class OutboundError extends Error {
   }
 }
 
-/** Statuses below 500 with which a server asks for another try. */
+/** Statuses below 500 with which a server requests a retry. */
 const BUSY_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /**
- * Error code for a caller's address that was not fetched: `input_unavailable` if the same request can succeed later, because the
+ * Returns the error code for a caller's URL that was not fetched: `input_unavailable` if the same request can succeed later, because the
  * server was down, busy or slow.
  */
 export function addressFault({
@@ -112,15 +111,15 @@ export interface ResolvedAddress {
   readonly family: number;
 }
 
-/** All addresses of a name. */
+/** Returns all addresses of a name. */
 export type Resolve = (host: string) => Promise<readonly ResolvedAddress[]>;
 
 const resolveBySystem: Resolve = (host) => lookup(host, { all: true, verbatim: true });
 
 /**
- * Sends one request and reads the whole answer. Redirects that are followed are each judged like the first address.
- * @param resolve stands in for the system's resolver in tests
- * @throws OutboundError; whatever the caller's signal was aborted with, or `onBytes` threw
+ * Sends one request and reads the whole response. Each followed redirect is checked like the first URL.
+ * @param resolve replaces the system's resolver in tests
+ * @throws OutboundError; the reason of the caller's signal, or an error of `onBytes`
  */
 export async function fetchPublic(
   address: string,
@@ -135,7 +134,7 @@ export async function fetchPublic(
     stop(new OutboundError("timeout", `not done in ${request.timeoutMs} ms`, status)),
   );
   const signal = AbortSignal.any([request.signal, own.signal]);
-  // What whoever takes the bytes throws is no fault of the target's.
+  // An error of `onBytes` is no fault of the target.
   let takerFault: { readonly cause: unknown } | undefined;
   const onTakerFault = (cause: unknown): void => {
     takerFault = { cause };
@@ -170,7 +169,7 @@ export async function fetchPublic(
         cookies = await withCookies(cookies, response, url);
         url = judge(next);
       } finally {
-        // Closes the connection of an answer that was not read to its end.
+        // Closes the connection of a response that was not read to its end.
         response.destroy();
       }
     }
@@ -193,13 +192,13 @@ function judge(address: string): URL {
 }
 
 /**
- * Returns the addresses that may be dialled for this URL. A name with one internal address is refused whole: its next answer could
- * hold only that one. An address in the URL itself is judged already, and never looked up.
+ * Returns the addresses allowed for this URL. A name with one internal address is rejected: its next response could contain only that one.
+ * An address literal in the URL was checked already, and needs no look-up.
  */
 async function addressesOf(url: URL, resolve: Resolve, signal: AbortSignal): Promise<readonly ResolvedAddress[]> {
   const host = url.hostname.replace(/^\[|\]$/g, "");
   if (isIP(host) !== 0) return [];
-  // The system's resolver cannot be stopped, only left alone.
+  // The system's resolver cannot be aborted, so its result is ignored.
   const addresses = await beforeAbort(resolve(host), signal);
   if (addresses.length === 0) throw new OutboundError("unreachable", "the name has no address");
   if (!isAllowedHost(url) && !addresses.every(({ address }) => isDialable(address))) {
@@ -228,7 +227,7 @@ function send(
         ...(accept === undefined ? {} : { accept }),
         "accept-encoding": "identity",
       },
-      // A connection of its own: one that is kept could have been opened for another name.
+      // No connection reuse: a kept connection could have been opened for another name.
       agent: false,
       rejectUnauthorized: true,
       lookup: (_host, options, done) => {
@@ -253,14 +252,14 @@ function send(
   });
 }
 
-/** Our user agent, where a caller sets none. */
+/** Our user agent, if a caller sets none. */
 export const OUR_AGENT = "Sluice";
 
-/** Headers that would let a caller say where a message ends, or whom it is for. */
+/** Headers that would let a caller control the end or the target of a message. */
 const CONNECTION_HEADERS =
   /^(?:host|content-length|transfer-encoding|connection|keep-alive|te|trailer|upgrade|expect|accept-encoding|proxy-.*)$/i;
 
-/** Such a header is never sent as a caller has it. */
+/** Returns true for a header that is never forwarded from a caller. */
 export const isConnectionHeader = (name: string): boolean => CONNECTION_HEADERS.test(name);
 
 function passedOn(headers: Readonly<Record<string, string>>): Record<string, string> {
@@ -273,14 +272,14 @@ const REDIRECTS: ReadonlySet<number | undefined> = new Set([301, 302, 303, 307, 
 function redirectTarget(response: IncomingMessage, from: URL): string | undefined {
   const { location } = response.headers;
   if (!REDIRECTS.has(response.statusCode) || location === undefined) return undefined;
-  // Headers are read as Latin-1; browsers read an address in one as UTF-8 where it is.
+  // Headers are decoded as Latin-1; browsers decode a URL in one as UTF-8 if it is valid.
   const utf8 = Buffer.from(location, "latin1");
   const target = isUtf8(utf8) ? utf8.toString() : location;
   if (!URL.canParse(target, from.href)) throw new OutboundError("status", "a redirect to nowhere");
   return new URL(target, from).href;
 }
 
-/** Keeps the cookies of a redirect, those that its server may not set left out. */
+/** Stores the cookies of a redirect, without those that its server may not set. */
 async function withCookies(
   jar: CookieJar | undefined,
   response: IncomingMessage,
@@ -318,7 +317,7 @@ async function readAnswer(
   if (method === "HEAD") {
     const headers = headersOf(response);
     const length = response.headers["content-length"];
-    // The length of a body that does not come: a caller who asks for the headers alone wants it.
+    // Length of the omitted body: callers of HEAD need it.
     if (length !== undefined) headers.set("content-length", length);
     return { ...answer, headers, bytes: new Uint8Array() };
   }
@@ -351,7 +350,7 @@ async function readAnswer(
   return { ...answer, headers: headersOf(response), bytes: Buffer.concat(chunks) };
 }
 
-/** Returns the headers without those that describe the bytes on the wire: they are not true of the bytes handed out. */
+/** Returns the headers without those that describe the encoded bytes, which differ from the returned bytes. */
 function headersOf(response: IncomingMessage): Headers {
   const headers = new Headers();
   for (const [name, values] of Object.entries(response.headersDistinct)) {
@@ -361,26 +360,26 @@ function headersOf(response: IncomingMessage): Headers {
   return headers;
 }
 
-/** The system's word for it, such as ECONNREFUSED; messages of connections hold addresses. */
+/** Returns the system's code, such as ECONNREFUSED; messages of connections contain addresses. */
 function codeOf(error: unknown): string {
   const code: unknown = error instanceof Error ? Reflect.get(error, "code") : undefined;
   return typeof code === "string" && /^[A-Z0-9_]{2,60}$/.test(code) ? code : "the connection failed";
 }
 
-// Bodies as they were before their server compressed them.
+// Decoders of compressed bodies.
 
 const DECODERS: ReadonlyMap<string, () => Duplex> = new Map<string, () => Duplex>([
   ["gzip", createGunzip],
   ["x-gzip", createGunzip],
   ["br", createBrotliDecompress],
-  // A window of at most 8 MiB, as browsers allow (RFC 9659): a decoder reserves the window that a body declares.
+  // A window of at most 8 MiB, as in browsers (RFC 9659): a decoder allocates the window that a body declares.
   ["zstd", () => createZstdDecompress({ params: { [constants.ZSTD_d_windowLogMax]: 23 } })],
 ]);
 
-/** Codings of one body that are undone, one after the other. */
+/** Maximum codings of one body. */
 const CODINGS_MAX = 4;
 
-/** Codings of a body, the last one applied first; undefined for an unknown one. We ask for none, but servers that keep files compressed send them so. */
+/** Returns the codings of a body, last applied first; undefined for an unknown one. Servers send some without our request. */
 function codingsOf(header = "identity"): readonly string[] | undefined {
   const names = header.split(",").map((name) => name.trim().toLowerCase());
   const codings = names.filter((name) => name !== "" && name !== "identity").toReversed();
@@ -397,12 +396,12 @@ function decoded(
     const body = bound(await before);
     if (coding === "deflate") return inflated(body);
     const decoder = DECODERS.get(coding)?.();
-    // The loop over the decoder receives the error of either end.
+    // The loop over the decoder receives errors of both streams.
     return decoder ? pipeline(body, decoder, () => undefined) : body;
   }, Promise.resolve(response));
 }
 
-/** Ends a coded body at its bound: a decoder may turn any number of bytes into none. */
+/** Limits a compressed body: a decoder may turn any number of bytes into none. */
 function bounded(body: Readable, bytesMax: number, tooLarge: OutboundError): Readable {
   const pieces = async function* (): AsyncGenerator<Uint8Array> {
     let length = 0;
@@ -415,7 +414,7 @@ function bounded(body: Readable, bytesMax: number, tooLarge: OutboundError): Rea
   return Readable.from(pieces());
 }
 
-/** Servers send `deflate` in the frame of zlib, as they should, or without: then the first byte differs. */
+/** Servers send `deflate` with the zlib frame, as specified, or without: the first byte distinguishes them. */
 async function inflated(body: Readable): Promise<Readable> {
   const pieces = body[Symbol.asyncIterator]() as AsyncIterableIterator<Uint8Array>;
   const { value: first } = (await pieces.next()) as { readonly value?: Uint8Array };

@@ -1,7 +1,6 @@
 /**
- * The gate for every URL a caller can influence. This part decides from the URL alone; whoever dials must check the
- * address it dials again, since a name may resolve to anything: fetch.ts does, and so do providers that
- * fetch media themselves.
+ * Check of every URL that a caller can influence. This module checks the URL alone. The connecting code must also check the resolved
+ * address, since a name may resolve to anything: fetch.ts does, and so do providers that fetch media themselves.
  */
 import { BlockList, isIP } from "node:net";
 
@@ -9,7 +8,7 @@ import { ApiError } from "#shared/errors.ts";
 
 import { isAllowedAddress, isAllowedHost, plainHost, portOf } from "./allowance.ts";
 
-/** An address that callers name: servers take about as much, and signed ones of object stores have 2,000. */
+/** Maximum characters of a caller's URL: servers accept about as many, and signed URLs of object stores have 2,000. */
 export const OUTBOUND_URL_CHARACTERS_MAX = 8_000;
 
 const REFUSED_V4 = new BlockList();
@@ -33,7 +32,7 @@ for (const [address, prefix] of [
   REFUSED_V4.addSubnet(address, prefix, "ipv4");
 }
 
-/** The global unicast range: of IPv6 only this is dialled, less what is special inside it. */
+/** Global unicast range: the only IPv6 addresses allowed, without the special ranges inside it. */
 const ALLOWED_V6 = new BlockList();
 ALLOWED_V6.addSubnet("2000::", 3, "ipv6");
 const REFUSED_V6 = new BlockList();
@@ -49,14 +48,14 @@ for (const [address, prefix] of [
 
 const INTERNAL_NAME = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|localdomain|svc)$/;
 /**
- * Two slashes, a host without blanks or backslashes, no control characters: what this parser mends, the one that dials
- * may read as another host (`https://good\@bad`).
+ * Two slashes, a host without blanks or backslashes, no control characters. This parser repairs some URLs that the connecting one may read
+ * as another host (`https://good\@bad`).
  */
 const PLAIN_URL = /^https?:\/\/[^\s\\/?#]+(?:[/?#]\P{Cc}*)?$/iu;
-/** Ports of services that speak to whatever connects, ours among them. */
+/** Ports of services without authentication, including ours. */
 const REFUSED_PORTS = new Set([2375, 2376, 2379, 2380, 4222, 5432, 6222, 6379, 8222, 9464, 11211, 27017]);
 
-/** True if an address literal lies in the public internet. */
+/** Returns true if an address literal is in the public internet. */
 export function isPublicAddress(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !REFUSED_V4.check(address, "ipv4");
@@ -64,7 +63,7 @@ export function isPublicAddress(address: string): boolean {
   return false;
 }
 
-/** True if a caller's URL may lead to this address: it is public, or in a range that the operator allowed. */
+/** Returns true if a caller's URL may lead to this address: it is public, or in a range that the operator allowed. */
 export function isDialable(address: string): boolean {
   return isPublicAddress(address) || isAllowedAddress(address);
 }
@@ -91,7 +90,7 @@ export function assertPublicUrl(text: string, param: string): URL {
   return url;
 }
 
-/** At least two labels, none empty, and not of a zone that never leads outside. */
+/** At least two non-empty labels, and not in an internal zone. */
 function isPublicName(host: string): boolean {
   const labels = host.split(".");
   return labels.length > 1 && !labels.includes("") && !INTERNAL_NAME.test(host);

@@ -1,6 +1,6 @@
 /**
- * Conversations: labels and items that a caller keeps here, sealed as one text, which each change writes anew. A change that was
- * overtaken reads again, so that nothing is lost and all see one order.
+ * Conversations: labels and items stored for a caller, encrypted as one text that each change rewrites. A change that conflicts with
+ * another reads again, so that nothing is lost and all readers see one order.
  */
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 import {
@@ -27,9 +27,9 @@ import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-/** More are refused: each is checked whenever a call goes on. */
+/** Maximum items of a conversation: each is checked whenever a call continues it. */
 const CONVERSATION_ITEMS_MAX = 5_000;
-/** @param param that brought what is too much. @throws ApiError for more than a conversation may come to */
+/** @param param input that exceeds the limit. @throws ApiError for a conversation above its limits */
 export function checkConversationSize(items: number, bytes: number, param?: string): void {
   if (items <= CONVERSATION_ITEMS_MAX && bytes <= CONVERSATION_BYTES_MAX) return;
   const bound = `${CONVERSATION_ITEMS_MAX} items and ${CONVERSATION_BYTES_MAX} bytes`;
@@ -37,19 +37,19 @@ export function checkConversationSize(items: number, bytes: number, param?: stri
   throw new ApiError("invalid_request", message, param === undefined ? {} : { param });
 }
 
-/** A change that was overtaken so often is given up: somebody else keeps changing it. */
+/** Maximum attempts of a change that conflicts with others. */
 const TRIES_MAX = 8;
 
 interface Content {
   readonly metadata: Readonly<Record<string, string>>;
-  /** The oldest first, each with an id of its own. */
+  /** Oldest first, each with its own id. */
   readonly items: readonly ResponsesItem[];
 }
 
 export interface KeptConversation extends Content {
   readonly id: string;
   readonly createdAt: Date;
-  /** Length of its text. */
+  /** Length of its text in bytes. */
   readonly bytes: number;
 }
 
@@ -60,20 +60,20 @@ export interface ConversationStore {
     hours: number,
   ): Promise<KeptConversation>;
   find(viewer: Viewer, id: string, makeRoom?: MakeRoom): Promise<KeptConversation | undefined>;
-  /** Takes it for a call; `held`: another call has it. */
+  /** Locks a conversation for a call; `held`: another call has locked it. */
   take(viewer: Viewer, id: string, callId: string, makeRoom?: MakeRoom): Promise<KeptConversation | "held" | undefined>;
   /** @param isOver see `releaseConversation` */
   release(id: string, callId: string, isOver: boolean): Promise<void>;
-  /** @throws what `change` throws; ApiError `conflict` when others keep changing it, `invalid_request` when it would grow too large */
+  /** @throws the error of `change`; ApiError `conflict` after repeated conflicts, `invalid_request` if it would grow too large */
   change(
     viewer: Viewer,
     id: string,
     hours: number,
     change: (content: KeptConversation) => Content,
   ): Promise<KeptConversation | undefined>;
-  /** Adds what a call that has it was asked and answered, and lets go of it. Does nothing for one that is gone, or another call's. @throws as `change` does */
+  /** Adds input and output of the call that locked it, and unlocks it; does nothing without that lock. @throws as `change` does */
   append(id: string, callId: string, items: readonly ResponsesItem[], hours: number, insist: Insist): Promise<void>;
-  /** False when there was none. */
+  /** Returns false if there was none. */
   delete(viewer: Viewer, id: string): Promise<boolean>;
 }
 
@@ -91,7 +91,7 @@ export function createConversationStore(options: {
     const content = JSON.parse(sealer.open(place(row.workspace_id, row.id), sealed)) as Content;
     return { ...content, id: row.id, createdAt: row.created_at, bytes: row.bytes };
   };
-  /** The row as it was found, and opened. The large text of one that is changed meanwhile is gone: it is looked for again. */
+  /** Returns the decrypted row. If a concurrent change has deleted its large text, reads the row again. */
   const opened = async (
     find: () => Promise<ConversationRow | undefined>,
     makeRoom?: MakeRoom,
@@ -108,7 +108,7 @@ export function createConversationStore(options: {
     }
     return undefined;
   };
-  /** @param before bytes that it had: one that shrinks may still be too large */
+  /** @param before previous bytes: a shrinking conversation may still exceed the limit */
   const seal = async (
     workspaceId: string,
     id: string,
@@ -173,7 +173,7 @@ export function createConversationStore(options: {
         ...kept,
         items: [...kept.items, ...withOwnIds(kept.items, items)],
       });
-      // All of it: a change whose answer was lost is found to be made.
+      // Repeats the whole change: a change whose response was lost is detected.
       await insist(() => changeBy(() => findHeldConversation(database, id, callId), hours, add, callId));
     },
     async delete(viewer, id) {
@@ -184,7 +184,7 @@ export function createConversationStore(options: {
   };
 }
 
-/** The same items, none under an id that is taken: callers send back what they were sent, ids included. */
+/** Returns the same items with new ids for taken ones: callers send back items that they received, including ids. */
 export function withOwnIds(taken: readonly ResponsesItem[], items: readonly ResponsesItem[]): ResponsesItem[] {
   const ids = new Set(taken.map(({ id }) => id));
   const part = newId().replaceAll("-", "");

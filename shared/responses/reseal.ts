@@ -1,4 +1,4 @@
-/** Stored responses and conversations whose texts another key sealed, sealed anew. */
+/** Encrypts stored responses and conversations again whose texts another key has encrypted. */
 import type { Queryable } from "#shared/database/client.ts";
 import { listTextsOfOtherKeys, replaceText, type StoredTexts, type TextRow } from "#shared/database/responses.ts";
 import { newId } from "#shared/ids.ts";
@@ -8,7 +8,7 @@ import type { Storage } from "#shared/storage/client.ts";
 
 interface Context {
   readonly database: Queryable;
-  /** Undefined: large texts cannot be reached. */
+  /** Undefined: large texts are not accessible. */
   readonly storage: Storage | undefined;
   readonly sealer: Sealer;
 }
@@ -18,8 +18,8 @@ const BATCH = 20;
 const FIRST = "00000000-0000-0000-0000-000000000000";
 
 /**
- * Row by row, so that whatever ends it leaves every row readable, and a repeat does the rest. Events of responses are over within an hour.
- * @returns `left`: texts that cannot be read, which stay as they are
+ * Works row by row: after an interruption every row is readable, and a repeat continues. Skips events, which expire within an hour.
+ * @returns `left`: number of texts that cannot be read, which stay unchanged
  */
 export async function resealStored(context: Context): Promise<{ readonly sealed: number; readonly left: number }> {
   const { database, sealer } = context;
@@ -40,7 +40,7 @@ export async function resealStored(context: Context): Promise<{ readonly sealed:
   return { sealed, left };
 }
 
-/** `gone`: deleted or changed meanwhile, which is sealed by whoever changed it. */
+/** `gone`: deleted or changed meanwhile; the process that changed it has encrypted it with the current key. */
 async function reseal(
   { database, storage, sealer }: Context,
   table: StoredTexts,
@@ -56,7 +56,7 @@ async function reseal(
     ? { sealed: null, reference: await storeResponseText(storage, id, newId(), sealed) }
     : { sealed, reference: null };
   const isReplaced = await replaceText(database, table, row, { text, sealedBy: keyIdOf(sealed) });
-  // What cannot be deleted is the janitor's: nothing names it.
+  // The janitor deletes it after a failure, since no row references it.
   const over = isReplaced ? reference : text.reference;
   if (storage && over !== null) await deleteClaim(storage, over).catch(() => undefined);
   return isReplaced ? "sealed" : "gone";

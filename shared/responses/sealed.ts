@@ -1,9 +1,9 @@
 /**
- * Texts that a client of the Responses API keeps for its next call without reading them: signed or hidden thinking of a source, and
- * summaries of conversations. Encoded and not encrypted, since they hold nothing that its caller may not see.
+ * Opaque texts that a client of the Responses API keeps for its next call: signed or hidden reasoning of a source, and summaries of
+ * conversations. Encoded, not encrypted, since they contain nothing that the caller may not see.
  */
 
-/** Tells our own from what other services call encrypted. */
+/** Distinguishes our texts from encrypted ones of other services. */
 const MARK = "sluice1.";
 
 type Members = Record<string, unknown>;
@@ -12,7 +12,7 @@ export function sealThought(block: Readonly<Members>): string {
   return MARK + Buffer.from(JSON.stringify(block)).toString("base64url");
 }
 
-/** Undefined for what is none of ours, or was changed so that it cannot be read: the source then hears the plain words alone. */
+/** Returns undefined for a text that is not ours or was damaged: the source then receives only the plain text. */
 export function openSealed(text: string | null | undefined): Members | undefined {
   const { type, thinking, signature, data } = open(text);
   if (type === "redacted_thinking" && typeof data === "string") return { type, data };
@@ -24,7 +24,7 @@ export function sealSummary(summary: string): string {
   return sealThought({ type: "summary", summary });
 }
 
-/** Undefined for what is none of ours. */
+/** Returns undefined for a text that is not ours. */
 export function openSummary(text: string): string | undefined {
   const { type, summary } = open(text);
   return type === "summary" && typeof summary === "string" ? summary : undefined;

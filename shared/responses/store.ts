@@ -1,4 +1,4 @@
-/** Responses and what they were asked, sealed in their rows or, where they are large, in the object store. */
+/** Responses and their inputs, encrypted in their rows or, if large, in the object store. */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import {
@@ -28,36 +28,36 @@ import { TimeSlices } from "#shared/time-slices.ts";
 
 import { callOfResponse } from "./ids.ts";
 
-/** A conversation goes back so many responses, and so many bytes of them: reading them holds up others. */
+/** Maximum responses of a chain, and their maximum bytes: reading them delays other calls. */
 export const CONVERSATION_RESPONSES_MAX = 500;
 export const CONVERSATION_BYTES_MAX = 4 * 1_048_576;
-/** Bytes of several responses that are looked up together: all of them are in memory at once. */
+/** Maximum bytes of responses found together, which are all in memory at once. */
 export const FOUND_BYTES_MAX = 32 * 1_048_576;
 
-/** Pieces of events that are read at once, and their bytes beyond the first: each reader has them in memory until it took them. */
+/** Maximum chunks of events read at once, and their maximum bytes after the first; readers keep them in memory. */
 const EVENT_PIECES_MAX = 64;
 const EVENT_BYTES_MAX = 1_048_576;
 
 export interface StoredResponse {
-  /** The response in its present state. */
+  /** The response in its current state. */
   readonly response: ModelResponse;
-  /** Items that the call itself brought, without those of earlier responses. */
+  /** Items of the call itself, without those of earlier responses. */
   readonly input: readonly ResponsesItem[];
 }
 
-/** A response of a call that may still be under way. */
+/** A response whose call may still be running. */
 export interface KeptResponse extends StoredResponse {
   readonly workspaceId: string;
   readonly isBackground: boolean;
   readonly keepsEvents: boolean;
-  /** Number of the last event that is kept; that of the last one before all of them where none is. */
+  /** Number of the last stored event; without stored events, the number before the first. */
   readonly lastEvent: number;
 }
 
-/** Number of the first event that is kept: those before it tell that the response was made, and waits. */
+/** Number of the first stored event: the earlier ones report that the response was created and is queued. */
 export const FIRST_KEPT_EVENT = 2;
 
-/** Events that follow each other, as they go over the wire. */
+/** Consecutive events, in wire format. */
 export interface EventsPiece {
   readonly first: number;
   readonly last: number;
@@ -70,44 +70,43 @@ interface Stored {
   /** JSON items. */
   readonly input: readonly unknown[];
   readonly hours: number;
-  /** Its events are kept, of a response whose job is still to do its work. */
+  /** True to store the events of a response whose job has yet to run. */
   readonly keepsEvents?: boolean;
-  /** It is that of a call whose hold is open: it fails when that is released. */
+  /** True if the hold of its call is open: storing fails after a release of the hold. */
   readonly isHeld?: boolean;
 }
 
-/** Told of the bytes of what was found before it is opened, and waited for. */
+/** Called with the bytes of the rows found, and awaited before they are decrypted. */
 export type MakeRoom = (bytes: number) => Promise<void>;
 
 export interface ResponseStore {
-  /** Idempotent by the call's id. @throws Error when it cannot be kept */
+  /** Stores a response; idempotent by the call's id. @throws Error on failure */
   keep(stored: Stored, insist: Insist): Promise<void>;
   /**
-   * Those of the calls that the viewer sees, by the call's id.
-   * @throws ApiError `invalid_request` for several that are too large together; Error when one cannot be read back
+   * Returns the visible responses of the calls, by call id.
+   * @throws ApiError `invalid_request` if several are too large together; Error if one cannot be read
    */
   find(viewer: Viewer, callIds: readonly string[], makeRoom?: MakeRoom): Promise<ReadonlyMap<string, StoredResponse>>;
   /**
-   * A response behind those that it goes on from, the oldest first; `gone` when one of them is, `long` beyond the bounds of a
-   * conversation.
-   * @throws Error when one cannot be read back
+   * Returns a response and its predecessors, oldest first; `gone` if one is missing, `long` above the limits of a chain.
+   * @throws Error if one cannot be read
    */
   findChain(viewer: Viewer, callId: string, makeRoom?: MakeRoom): Promise<readonly StoredResponse[] | "gone" | "long">;
-  /** Undefined when there was none. `isQueued`: its job has not ended. */
+  /** Returns undefined if there was none. `isQueued`: its job has not ended. */
   delete(viewer: Viewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
-  /** The response of a call, whoever asks. @throws Error when it cannot be read back */
+  /** Returns the response of a call, without a reader's restrictions. @throws Error if it cannot be read */
   read(callId: string): Promise<KeptResponse | undefined>;
-  /** The state of the same, without its text. */
+  /** Returns the state of the response without its text. */
   look(callId: string): Promise<(Pick<KeptResponse, "lastEvent"> & { readonly isUnderWay: boolean }) | undefined>;
-  /** Keeps the answer of a response whose job is about to end; the job's end makes it the response's. @throws Error when it cannot be kept */
+  /** Stores the result of a response whose job is about to end; it takes effect when the job ends. @throws Error on failure */
   answer(kept: KeptResponse, whole: ModelResponse, insist: Insist): Promise<void>;
-  /** Idempotent by the number of the first. @throws Error when they cannot be kept */
+  /** Stores events; idempotent by the number of the first. @throws Error on failure */
   keepEvents(
     call: { readonly id: string; readonly workspaceId: string },
     piece: EventsPiece,
     insist: Insist,
   ): Promise<void>;
-  /** Pieces with events behind number `after`, at least one where there are any. @throws Error when they cannot be read back */
+  /** Returns chunks with events after number `after`, at least one if there are any. @throws Error if they cannot be read */
   readEvents(call: { readonly id: string; readonly workspaceId: string }, after: number): Promise<EventsPiece[]>;
 }
 
@@ -130,7 +129,7 @@ export function createResponseStore({
   };
   const seal = (workspaceId: string, id: string, stored: Pick<Stored, "response" | "input">): Promise<SealedResponse> =>
     sealResponse({ storage, sealer }, workspaceId, id, stored);
-  /** One after the other: large ones would be in memory at once, and all together hold up others. */
+  /** Sequentially: large texts would be in memory at once, and decrypting all together would delay others. */
   const openAll = async (rows: readonly ResponseRow[]): Promise<StoredResponse[]> => {
     const opened: StoredResponse[] = [];
     const slices = new TimeSlices();
@@ -224,7 +223,7 @@ export function createResponseStore({
 }
 
 interface SealedResponse {
-  /** Length of the text before it was sealed. */
+  /** Length of the text before encryption, in bytes. */
   readonly bytes: number;
   readonly text: KeptText;
   readonly sealedBy: string;
@@ -245,12 +244,12 @@ async function sealResponse(
   return { bytes: Buffer.byteLength(plain), text, sealedBy: keyIdOf(sealed) };
 }
 
-/** The same as it was before anything was answered. */
+/** Returns the response in its initial state, without output. */
 export function unanswered(response: ModelResponse): ModelResponse {
   return { ...response, output: [], usage: null, completed_at: null, incomplete_details: null, error: null };
 }
 
-/** Returns the response as its job has left it: an answer that was kept counts when that has ended well. */
+/** Returns the response in the state left by its job: a stored result counts if the job has succeeded. */
 function asOf(
   { status, error, job_state: job, is_background: background }: ResponseRow,
   response: ModelResponse,
@@ -265,10 +264,10 @@ function asOf(
   return { ...unanswered(response), status: job === "queued" ? "queued" : "in_progress" };
 }
 
-/** It was kept, and then no job came of it, or one that was refused. */
+/** The response was stored, but its job was not created or was rejected. */
 const LOST = { code: "internal_error", message: "The service lost the call before its work began." };
 
-/** Its call failed when it was stored already, and cost nothing. */
+/** Its call failed after it was stored, and cost nothing. */
 const GIVEN_UP = { code: "internal_error", message: "The service failed to complete the call." };
 
 function bytesOf(rows: readonly ResponseRow[]): number {

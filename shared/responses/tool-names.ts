@@ -1,26 +1,26 @@
 /**
- * Names of a call's tools. Chat knows functions with one name of at most 64 characters, the Responses API namespaces, custom tools and
- * a search for tools. The ingress shows every tool as a function, and the worker tells its calls under the caller's names again.
+ * Names of a call's tools. Chat supports functions with names of at most 64 characters; the Responses API has namespaces, custom tools and
+ * a tool search. The ingress presents every tool as a function, and the worker reports calls with the caller's names.
  */
 import { createHash } from "node:crypto";
 
-/** A tool that the caller does not know as a function of the name that the model is shown. */
+/** A tool whose function name for the model differs from the caller's. */
 export interface RenamedTool {
-  /** Name of the function that the model is shown. */
+  /** Name of the function that the model receives. */
   readonly shown: string;
   readonly type: "function" | "custom" | "tool_search";
   readonly namespace?: string;
   readonly name: string;
 }
 
-/** Name of the function for a search for tools. */
+/** Name of the function for the tool search. */
 export const SEARCH_TOOL = "tool_search";
 
 const SHOWN_MAX = 64;
-/** Hexadecimal digits of the hash that keeps shortened names apart. */
+/** Hexadecimal digits of the hash that makes shortened names unique. */
 const HASH_DIGITS = 8;
 
-/** The name under which a model is shown a tool. Always the same for the same tool, since earlier calls bear it too. */
+/** Returns the function name of a tool for the model. Deterministic, since earlier calls in the history contain it too. */
 export function shownName({
   namespace,
   name,

@@ -1,43 +1,43 @@
 /**
- * Key format (design part 5): `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32; an operator's token begins with `slo_`.
- * The checksum refuses typos and guesses without a look-up. Only the SHA-256 is stored.
+ * Key format: `slk_` + 32 base62 + 6 base62 of the CRC32 of those 32; an operator's token begins with `slo_`. The checksum rejects typos
+ * and guesses without a query. Only the SHA-256 is stored.
  */
 import { randomBytes, randomInt } from "node:crypto";
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 const MINTED = /^slk_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
 const OPERATOR = /^slo_([0-9A-Za-z]{32})([0-9A-Za-z]{6})$/;
-/** A key an operator brings along; never of our own prefixes. */
+/** A key provided by an operator; never with our own prefixes. */
 const BOOTSTRAP = /^(?!sl[ko]_)[A-Za-z0-9_-]{20,200}$/;
 
-/** A new key in clear text, shown once. */
+/** Returns a new key in clear text, displayed once. */
 export function mintKey(): string {
   return `slk_${checkedBody()}`;
 }
 
-/** A new token for /operator in clear text, shown once. */
+/** Returns a new token for /operator in clear text, displayed once. */
 export function mintOperatorToken(): string {
   return `slo_${checkedBody()}`;
 }
 
-/** A new token of a session in clear text: 256 random bits, which the person's browser keeps. */
+/** Returns a new session token in clear text: 256 random bits, stored by the browser. */
 export function mintSessionToken(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** False when the text cannot be the token of a session. */
+/** Returns false if the text cannot be a session token. */
 export function isSessionToken(token: string): boolean {
   return /^[A-Za-z0-9_-]{43}$/.test(token);
 }
 
-/** False when the text cannot be a key of ours, so no look-up is needed. */
+/** Returns false if the text cannot be one of our keys, so no query is needed. */
 export function isWellFormedKey(key: string): boolean {
   const minted = MINTED.exec(key);
   if (minted) return minted[2] === checksum(minted[1] ?? "");
   return BOOTSTRAP.test(key);
 }
 
-/** False when the text cannot be a token that we made. */
+/** Returns false if the text cannot be one of our operator tokens. */
 export function isOperatorToken(token: string): boolean {
   const [, body = "", check = ""] = OPERATOR.exec(token) ?? [];
   return body !== "" && check === checksum(body);
@@ -51,7 +51,7 @@ export function hashKey(key: string): Uint8Array {
   return new Bun.CryptoHasher("sha256").update(key).digest();
 }
 
-/** Returns what lists show instead of the key: its first characters. */
+/** Returns the first characters of the key, for lists. */
 export function keyHint(key: string): string {
   return `${key.slice(0, 8)}…`;
 }

@@ -1,12 +1,12 @@
 /**
- * Tokens that show that a message about a job comes from this installation, or from a provider that it gave the token to: made
- * of the job's id and a secret of the installation, one secret for each purpose, so that no token serves for another.
+ * Tokens that authenticate messages about a job: from this installation, or from a provider that received the token. A token is derived
+ * from the job's id and a secret per purpose, so that no token is valid for another purpose.
  */
 import { createHmac, timingSafeEqual } from "node:crypto";
 
 export interface JobTokens {
   of(jobId: string): string;
-  /** True if it is the job's token. */
+  /** Returns true if the token belongs to the job. */
   isOf(jobId: string, token: string): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The sealer of this installation: its keys are settings. */
+/** Encryption of this installation, with keys from the settings. */
 import { randomBytes } from "node:crypto";
 
 import type { Config } from "#shared/config.ts";
@@ -9,9 +9,9 @@ import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { createSealer, type Sealer, SEALING_KEY_BYTES } from "./sealed.ts";
 
 /**
- * Without SLUICE_SECRETS_KEY, outside production, the key lies in the database: good enough to try things out, and still among the
- * keys that open when one is set later.
- * @throws Error naming what is missing: the setting in production, or a key that stored secrets were sealed with
+ * Without SLUICE_SECRETS_KEY, outside production, the key is stored in the database: sufficient for evaluation, and still used for
+ * decryption when a key is set later.
+ * @throws Error naming the missing item: the setting in production, or a key that stored secrets were encrypted with
  */
 export async function openSealer(
   config: Pick<Config, "production" | "secretsKeys">,

@@ -1,11 +1,11 @@
 /**
- * Credentials at rest: AES-256-GCM, bound to the place where they are kept, so that a text that was copied to another workspace,
- * row or field opens nowhere. `v1.<key>.<nonce, ciphertext and tag>`; <key> names the master key that sealed it, so that a new
- * one can come into force while old texts still open.
+ * Encryption at rest: AES-256-GCM, bound to the location of the text, so that a copy in another workspace, row or field cannot be
+ * decrypted. Format: `v1.<key>.<nonce, ciphertext and tag>`; <key> names the master key, so that old texts stay readable after a key
+ * rotation.
  */
 import { createCipheriv, createDecipheriv, createHash, randomBytes } from "node:crypto";
 
-/** Place at which a sealed text is kept. */
+/** Location of an encrypted text. */
 export interface SealedPlace {
   readonly workspaceId: string;
   readonly table: string;
@@ -15,11 +15,11 @@ export interface SealedPlace {
 
 export interface Sealer {
   seal(place: SealedPlace, secret: string): string;
-  /** @throws Error, without the text, when it was sealed for another place, was changed, or its key is not among ours */
+  /** @throws Error, without the text, if it belongs to another location, was changed, or its key is unknown */
   open(place: SealedPlace, sealed: string): string;
-  /** True if the current key sealed it. */
+  /** Returns true if the current key encrypted the text. */
   isCurrent(sealed: string): boolean;
-  /** Names of the keys that open. */
+  /** Names of the keys for decryption. */
   readonly keyIds: readonly string[];
 }
 
@@ -28,7 +28,7 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 export const SEALING_KEY_BYTES = 32;
 
-/** @param keys of 32 bytes; the first one seals, all of them open */
+/** @param keys keys of 32 bytes; the first one encrypts, all of them decrypt */
 export function createSealer(keys: readonly [Uint8Array, ...Uint8Array[]]): Sealer {
   const known = new Map(keys.map((key) => [sealingKeyId(key), key]));
   const current = sealingKeyId(keys[0]);
@@ -63,12 +63,12 @@ export function createSealer(keys: readonly [Uint8Array, ...Uint8Array[]]): Seal
   };
 }
 
-/** Names a master key without telling anything of it. */
+/** Returns the name of a master key, which reveals nothing about it. */
 export function sealingKeyId(key: Uint8Array): string {
   return createHash("sha256").update("sluice sealing key").update(key).digest("hex").slice(0, 8);
 }
 
-/** The name of the key that sealed a text; empty for what is no sealed text. */
+/** Returns the name of the key that encrypted a text; empty if the text is not encrypted. */
 export function keyIdOf(sealed: string): string {
   const [version, id = ""] = sealed.split(".", 2);
   return version === VERSION ? id : "";

@@ -1,4 +1,4 @@
-/** Media that come with a call wait in S3 beside its claim, under `claims/<job id>/<name>`, and go with the call. */
+/** Media of a call are stored in S3 beside its claim, under `claims/<job id>/<name>`, and are deleted with the call. */
 
 import { checksumOf } from "./checksum.ts";
 import { CLAIMS_PREFIX } from "./claim-check.ts";
@@ -16,10 +16,10 @@ import {
   UPLOAD_PART_BYTES,
 } from "./objects.ts";
 
-/** `bytes#sha256#key`: what is read must be what was stored. */
+/** `bytes#sha256#key`: reads are checked against the stored checksum. */
 export type MediaReference = string;
 
-/** @param name of the input, such as `image` */
+/** @param name name of the input, such as `image` */
 export async function storeCallMedia(
   storage: Storage,
   jobId: string,
@@ -50,12 +50,12 @@ async function storeParts(storage: Storage, key: string, bytes: Uint8Array): Pro
   }
 }
 
-/** Size of the media behind a reference, in bytes. */
+/** Returns the size of the media behind a reference, in bytes. */
 export function mediaSize(reference: MediaReference): number {
   return Number(reference.split("#")[0]);
 }
 
-/** @throws Error when the object is missing or its bytes are not those that were stored; the signal's reason */
+/** @throws Error if the object is missing or altered; the signal's reason */
 export async function readCallMedia(
   storage: Storage,
   reference: MediaReference,
@@ -77,7 +77,7 @@ export async function readCallMedia(
   return bytes;
 }
 
-/** Deleting twice is harmless. */
+/** Idempotent. */
 export async function deleteCallMedia(storage: Storage, reference: MediaReference): Promise<void> {
   await deleteObject(storage, reference.split("#")[2] ?? "");
 }

@@ -1,11 +1,11 @@
-/** Checksums of what is stored and read. */
+/** Checksums of stored and read bytes. */
 import { createHash } from "node:crypto";
 
 import { TimeSlices } from "#shared/time-slices.ts";
 
 const PIECE_BYTES = 1_048_576;
 
-/** In slices where it takes long: 32 MB of MD5 are 50 ms. */
+/** Large inputs are hashed in slices: the MD5 of 32 MB takes 50 ms. */
 export async function checksumOf(
   bytes: Uint8Array,
   algorithm: "md5" | "sha256",

@@ -1,4 +1,4 @@
-/** Requests too large for a NATS message wait in S3 under `claims/<job id>`; the message carries the reference. */
+/** Requests too large for a NATS message are stored in S3 under `claims/<job id>`; the message contains the reference. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
 import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
@@ -18,28 +18,28 @@ const RESPONSES = "responses/";
 
 /**
  * Stores the text and returns its reference, `key#sha256`.
- * @param part tells it from what else is stored for the job
+ * @param part distinguishes it from other objects of the job
  */
 export function storeClaim(storage: Storage, jobId: string, text: string, part = ""): Promise<string> {
   return storeText(storage, `${CLAIMS_PREFIX}${jobId}${part === "" ? "" : `/${part}`}`, text);
 }
 
-/** The same for a job's result; each owner of the job writes its own. Read and deleted like a claim. */
+/** Stores a job's result; each owner of the job writes its own. Read and deleted like a claim. */
 export function storeResult(storage: Storage, jobId: string, epoch: number, text: string): Promise<string> {
   return storeText(storage, `${RESULTS}${jobId}/${epoch}`, text);
 }
 
-/** The same for a step's output, which lives as long as its run. @param place step, attempt and item */
+/** Stores a step's output, which lives as long as its run. @param place step, attempt and item */
 export function storeRunOutput(storage: Storage, runId: string, place: string, text: string): Promise<string> {
   return storeText(storage, `${RUN_OUTPUTS}${runId}/${place}`, text);
 }
 
-/** The same for a run's input. @param part tells it from those of other tries to begin the run */
+/** Stores a run's input. @param part distinguishes it from those of other attempts to start the run */
 export function storeRunInput(storage: Storage, runId: string, part: string, text: string): Promise<string> {
   return storeText(storage, `${RUN_INPUTS}${runId}/${part}`, text);
 }
 
-/** The same for a response and what it was asked, sealed, which lies as long as its row. @param part tells it from that of another try */
+/** Stores an encrypted response with its input, which lives as long as its row. @param part distinguishes it from another attempt */
 export function storeResponseText(storage: Storage, id: string, part: string, text: string): Promise<string> {
   return storeText(storage, `${RESPONSES}${id}/${part}`, text);
 }
@@ -48,7 +48,7 @@ async function storeText(storage: Storage, key: string, text: string): Promise<s
   const body = Buffer.from(text, "utf8");
   const digest = await checksumOf(body, "sha256", "hex");
   await withRetries<unknown>(body.length, (abortSignal) => {
-    // The SDK goes over the whole of a body at once; small ones wait for no other.
+    // The SDK hashes a whole body at once, which is acceptable only for small ones.
     if (body.length > SMALL_BODY_BYTES_MAX) return putObject(storage, key, body, abortSignal);
     const command = { Bucket: storage.bucket, Key: key, Body: body, ContentLength: body.length };
     return storage.client.send(new PutObjectCommand(command), { abortSignal });
@@ -56,7 +56,7 @@ async function storeText(storage: Storage, key: string, text: string): Promise<s
   return `${key}#${digest}`;
 }
 
-/** @throws Error when the object is missing or its bytes are not those that were stored */
+/** @throws Error if the object is missing or altered */
 export async function readClaim(storage: Storage, reference: string): Promise<string> {
   const [key = "", expected = ""] = reference.split("#");
   const answer = await storage.client.send(new GetObjectCommand({ Bucket: storage.bucket, Key: key }), {
@@ -68,7 +68,7 @@ export async function readClaim(storage: Storage, reference: string): Promise<st
   return bytes.toString("utf8");
 }
 
-/** Deleting twice is harmless. */
+/** Idempotent. */
 export async function deleteClaim(storage: Storage, reference: string): Promise<void> {
   const [key = ""] = reference.split("#");
   await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), {
@@ -84,27 +84,27 @@ export interface StoredClaim {
 
 type Pages = AsyncGenerator<readonly StoredClaim[], void, void>;
 
-/** All claims there are, in pages of up to a thousand. @param pageMax claims a page */
+/** Lists all claims, in pages of up to a thousand. @param pageMax claims per page */
 export function listClaims(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, CLAIMS_PREFIX, pageMax);
 }
 
-/** All stored results, likewise. */
+/** Lists all stored results. */
 export function listResults(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RESULTS, pageMax);
 }
 
-/** All outputs of steps, likewise, under the ids of their runs. */
+/** Lists all outputs of steps, by the ids of their runs. */
 export function listRunOutputs(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RUN_OUTPUTS, pageMax);
 }
 
-/** All inputs of runs, likewise. */
+/** Lists all inputs of runs. */
 export function listRunInputs(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RUN_INPUTS, pageMax);
 }
 
-/** All texts of responses, likewise, under the ids of those. */
+/** Lists all texts of responses, by the ids of the responses. */
 export function listResponseTexts(storage: Storage, pageMax = 1_000): Pages {
   return list(storage, RESPONSES, pageMax);
 }
@@ -113,7 +113,7 @@ async function* list(storage: Storage, prefix: string, pageMax: number): Pages {
   let after: string | undefined;
   for (let hasMore = true; hasMore;) {
     const page = await listObjects(storage, prefix, after, pageMax);
-    // What came with the call lies beside its body, one step deeper; so do results, by their owners.
+    // Media of a call have keys one level deeper than its body, like results by owner.
     yield page.objects.map(({ key, at }) => ({ key, jobId: key.slice(prefix.length).split("/", 1).join(""), at }));
     after = page.objects.at(-1)?.key;
     hasMore = page.hasMore && after !== undefined;

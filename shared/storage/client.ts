@@ -1,4 +1,4 @@
-/** S3, and nothing else. Checksums WHEN_REQUIRED: with the SDK's defaults some servers store the chunk framing too. */
+/** S3 client. Checksums WHEN_REQUIRED: with the SDK's defaults, some servers store the chunk framing too. */
 import { Readable } from "node:stream";
 
 import { HeadBucketCommand, CreateBucketCommand, S3Client } from "@aws-sdk/client-s3";
@@ -11,12 +11,12 @@ import { paced } from "#shared/pace.ts";
 export interface Storage {
   readonly client: S3Client;
   readonly bucket: string;
-  /** Maximum silence of the store during a read, in milliseconds. Default: STORAGE_STALL_MS. */
+  /** Longest silence of the store during a read, in milliseconds. Default: STORAGE_STALL_MS. */
   readonly stallMs?: number;
   /**
-   * Asks for a small object, stores or deletes one, by the SDK's signer and sockets without its other layers, which take most of a request's
-   * CPU time. For stores at an address of the settings.
-   * @returns undefined where the answer is not as it should be: the SDK is to ask again, and to say what is wrong
+   * Reads, stores or deletes a small object with the SDK's signer and sockets, but without its other layers, which cause most of a
+   * request's CPU time. For stores with a configured address.
+   * @returns undefined after an unexpected response: the caller repeats the request with the SDK, which reports the error
    * @throws the signal's reason
    */
   request(request: ObjectRequest, signal: AbortSignal): Promise<ObjectAnswer | undefined>;
@@ -29,7 +29,7 @@ export interface ObjectRequest {
   /** Lower-case names. */
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array;
-  /** Longest answer; SMALL_OBJECT_BYTES_MAX where it is not said. */
+  /** Maximum bytes of the response; default SMALL_OBJECT_BYTES_MAX. */
   readonly bytesMax?: number;
 }
 
@@ -39,20 +39,20 @@ export interface ObjectAnswer {
   readonly bytes: Uint8Array;
 }
 
-/** The status of each that ends well. */
+/** Success status of each operation. */
 const OPERATIONS = {
   GetObject: { method: "GET", status: 206 },
   PutObject: { method: "PUT", status: 200 },
   DeleteObject: { method: "DELETE", status: 204 },
 } as const;
 
-/** Longer answers are left to the SDK, which streams them. */
+/** Maximum bytes of a response read without the SDK, which streams longer ones. */
 export const SMALL_OBJECT_BYTES_MAX = 65_536;
 
-/** Every call to S3 ends within this time. */
+/** Timeout of every call to S3, in milliseconds. */
 export const STORAGE_TIMEOUT_MS = paced(10_000);
 
-/** @param metrics absent: nobody asks how long requests take */
+/** @param metrics absent: durations are not recorded */
 export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "storageSeconds">): Storage {
   const client = new S3Client({
     region: config.region,
@@ -61,14 +61,14 @@ export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "stora
     responseChecksumValidation: "WHEN_REQUIRED",
     maxAttempts: 3,
     expectContinueHeader: false,
-    // Else it warns on stderr, past our log. What goes wrong is thrown anyway.
+    // By default, the SDK prints warnings to stderr instead of our log. Errors are thrown anyway.
     logger: SILENT,
     ...(config.endpoint ? { endpoint: config.endpoint } : {}),
     ...(config.accessKeyId && config.secretAccessKey
       ? { credentials: { accessKeyId: config.accessKeyId, secretAccessKey: config.secretAccessKey } }
       : {}),
   });
-  // Streams carry an MD5, which the signature covers. A SHA-256 of the body in it would cost four times the CPU of all else.
+  // Streams are sent with a signed MD5. A SHA-256 of the body in the signature would cost four times the CPU of everything else.
   client.middlewareStack.add(
     (next) => (args) => {
       const request = args.request as { readonly body?: unknown; readonly headers: Record<string, string> };
@@ -100,7 +100,7 @@ export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "stora
     async request(request, signal) {
       const beganAt = performance.now();
       const answer = await send?.(request, signal).catch(() => undefined);
-      // Where the SDK takes over, it is the one that is observed.
+      // If the SDK takes over, its request is measured instead.
       if (answer || signal.aborted) observe(request.operation, beganAt);
       signal.throwIfAborted();
       return answer;
@@ -109,7 +109,7 @@ export function openStorage(config: Config["s3"], metrics?: Pick<Metrics, "stora
   };
 }
 
-/** Keys that stand in an address as they are. */
+/** Keys that need no encoding in an address. */
 const PLAIN_KEY = /^[\w-][\w.-]*(?:\/[\w-][\w.-]*)*$/;
 
 function openRequests(client: S3Client, bucket: string, { protocol, hostname, host, port, pathname }: URL) {
@@ -143,7 +143,7 @@ function openRequests(client: S3Client, bucket: string, { protocol, hostname, ho
   };
 }
 
-/** Returns undefined for more bytes. */
+/** Returns undefined for a longer body. */
 async function readWhole(body: Readable, bytesMax: number): Promise<Buffer | undefined> {
   const pieces: Uint8Array[] = [];
   let length = 0;
@@ -158,12 +158,12 @@ async function readWhole(body: Readable, bytesMax: number): Promise<Buffer | und
 const quiet = (): void => undefined;
 const SILENT = { trace: quiet, debug: quiet, info: quiet, warn: quiet, error: quiet };
 
-/** @throws Error of the SDK when the bucket cannot be asked for */
+/** @throws Error of the SDK if the bucket is not accessible */
 export async function checkBucket(storage: Storage, abortSignal: AbortSignal): Promise<void> {
   await storage.client.send(new HeadBucketCommand({ Bucket: storage.bucket }), { abortSignal });
 }
 
-/** Makes sure the bucket exists. @throws Error of the SDK when it neither exists nor can be made */
+/** Creates the bucket if it is missing. @throws Error of the SDK if it neither exists nor can be created */
 export async function ensureBucket(storage: Storage): Promise<void> {
   const abortSignal = AbortSignal.timeout(STORAGE_TIMEOUT_MS);
   try {

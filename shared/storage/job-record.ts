@@ -1,6 +1,6 @@
 /**
- * Records of media jobs in the object store, one object a job: what an operator's own tools read without our database. Postgres
- * stays the truth; a record that is missing or behind is written again from it.
+ * Records of media jobs in the object store, one object per job: operators' own tools read them without our database. Postgres is
+ * authoritative; a missing or outdated record is written again from it.
  */
 import type { JobRow } from "#shared/database/jobs.ts";
 import { formatCredits } from "#shared/money.ts";
@@ -14,7 +14,7 @@ function keyOf(job: Pick<JobRow, "id" | "workspace_id">): string {
   return `${PREFIX}${job.workspace_id}/${job.id}.json`;
 }
 
-/** @param result text of what the job made: files by their ids (schemas/media-outcome.schema.json) */
+/** @param result result text of the job, with files by id (schemas/media-outcome.schema.json) */
 export async function putJobRecord(storage: Storage, job: JobRow, result: string | null): Promise<void> {
   const record = {
     id: job.id,
@@ -36,7 +36,7 @@ export async function putJobRecord(storage: Storage, job: JobRow, result: string
   await putObject(storage, keyOf(job), Buffer.from(JSON.stringify(record)));
 }
 
-/** Deleting what is not there is harmless. */
+/** Idempotent. */
 export async function deleteJobRecord(storage: Storage, job: Pick<JobRow, "id" | "workspace_id">): Promise<void> {
   await deleteObject(storage, keyOf(job));
 }

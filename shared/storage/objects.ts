@@ -1,4 +1,4 @@
-/** Bytes in S3: every call has a deadline, objects are written with a checksum and read as they come. */
+/** Reads and writes of S3 objects: every call has a deadline, objects are written with a checksum and read as streams. */
 import { Readable } from "node:stream";
 
 import {
@@ -21,34 +21,35 @@ import { checksumOf } from "./checksum.ts";
 import { SMALL_OBJECT_BYTES_MAX, STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";
 import { STORAGE_ATTEMPTS } from "./with-retries.ts";
 
-/** A part of an upload on its way to S3, the least that S3 takes: what an upload holds in memory, once. */
+/** Part size of uploads, the minimum of S3; an upload keeps one part in memory. */
 export const UPLOAD_PART_BYTES = 5 * 1_048_576;
 
-/** A part on its way into the object store: 5 MiB at 256 KiB/s. */
+/** Timeout of a part in milliseconds: 5 MiB at 256 KiB/s. */
 const STORAGE_PART_MS = paced(20_000);
 
-/** Bodies a process sends to the object store at once: each holds copies of what the socket has not taken. */
+/** Maximum concurrent bodies sent by a process: each keeps copies of the bytes that the socket has not sent. */
 const STORAGE_SENDS_MAX = 2;
 
-/** Pause before a body that a fault of the store's kept from arriving is sent again. */
+/** Pause before a body is sent again after an error of the store, in milliseconds. */
 const STORAGE_RETRY_MS = 200;
 
-/** The object store joins thousands of parts. */
+/** Timeout of joining thousands of parts, in milliseconds. */
 const STORAGE_JOIN_MS = 60_000;
 
-/** The object store sends nothing of an object for this long. */
+/** Longest silence of the store while it sends an object, in milliseconds. */
 const STORAGE_STALL_MS = paced(10_000);
 
-/** A part of a multipart upload that S3 has. */
+/** A stored part of a multipart upload. */
 export interface StoredPart {
   readonly number: number;
   readonly etag: string;
 }
 
 /**
- * Returns true where the store's answer names the MD5 of the body: it has all of it then. Stores that encrypt answer with another ETag.
- * @param signal ends it, and keeps it from being sent again
- * @throws Error of the SDK; the object may be there all the same
+ * Returns true if the store's response contains the MD5 of the body, which proves that it is complete. Stores with encryption respond with
+ * another ETag.
+ * @param signal ends the request, and prevents retries
+ * @throws Error of the SDK; the object may exist nevertheless
  */
 export async function putObject(
   storage: Storage,
@@ -115,7 +116,7 @@ export async function joinParts(
   );
 }
 
-/** Aborting what is not there is fine. */
+/** Idempotent. */
 export async function dropParts(storage: Storage, key: string, uploadId: string): Promise<void> {
   try {
     await storage.client.send(
@@ -127,14 +128,14 @@ export async function dropParts(storage: Storage, key: string, uploadId: string)
   }
 }
 
-/** Deleting twice is harmless. */
+/** Idempotent. */
 export async function deleteObject(storage: Storage, key: string): Promise<void> {
   const { abortSignal } = deadline();
   if (await storage.request({ operation: "DeleteObject", key }, abortSignal)) return;
   await storage.client.send(new DeleteObjectCommand({ Bucket: storage.bucket, Key: key }), { abortSignal });
 }
 
-/** Bytes of an object; undefined when there is none. */
+/** Returns the bytes of an object; undefined if there is none. */
 export async function objectSize(storage: Storage, key: string): Promise<number | undefined> {
   try {
     const answer = await storage.client.send(new HeadObjectCommand({ Bucket: storage.bucket, Key: key }), deadline());
@@ -145,7 +146,7 @@ export async function objectSize(storage: Storage, key: string): Promise<number 
   }
 }
 
-/** `silent`: the store sends nothing, also when it is asked again. `damaged`: it has other bytes than were stored, or none. */
+/** `silent`: the store sends nothing, even after a retry. `damaged`: the bytes differ from the stored ones, or are missing. */
 export class StorageError extends Error {
   override readonly name = "StorageError";
   readonly fault: "silent" | "damaged";
@@ -157,9 +158,9 @@ export class StorageError extends Error {
 }
 
 /**
- * The bytes from `from` up to and without `to`, as they come. It ends where the store sends nothing for STORAGE_STALL_MS, or takes longer
- * for the whole of a small object. Time in which the reader asks for no more does not count.
- * @throws StorageError `silent`; Error of the SDK; what comes may be fewer bytes than asked for, or others
+ * Yields the bytes from `from` up to, but not including, `to`. Times out if the store sends nothing for STORAGE_STALL_MS, or takes longer
+ * for a whole small object. Time in which the consumer requests no data does not count.
+ * @throws StorageError `silent`; Error of the SDK; the received bytes may be fewer than requested, or altered
  */
 export async function* readObject(
   storage: Storage,
@@ -177,7 +178,7 @@ export async function* readObject(
   const { stallMs = STORAGE_STALL_MS } = storage;
   const stop = new AbortController();
   const timed = <T>(work: Promise<T>): Promise<T> => {
-    // One promise a call: raced against one that lives longer, every piece would be kept as long.
+    // One promise per call: a race against a longer-lived promise would keep every chunk until that settles.
     const { promise: late, reject } = Promise.withResolvers<never>();
     const timer = setTimeout(() => {
       const error = new StorageError("silent", "the object store fell silent");
@@ -197,12 +198,12 @@ export async function* readObject(
       yield next.value;
     }
   } finally {
-    // Ends the connection where the object was not read to its end.
+    // Closes the connection if the object was not read to its end.
     stop.abort(new Error("the object is not read any further"));
   }
 }
 
-/** Undefined where the SDK is to read it. @throws StorageError `silent` */
+/** Returns undefined if the SDK must read the object. @throws StorageError `silent` */
 async function readSmall(storage: Storage, key: string, from: number, to: number): Promise<Uint8Array | undefined> {
   const headers = { range: rangeOf(from, to) };
   const signal = AbortSignal.timeout(storage.stallMs ?? STORAGE_STALL_MS);
@@ -218,16 +219,16 @@ function rangeOf(from: number, to: number): string {
   return `bytes=${from}-${to - 1}`;
 }
 
-/** True when the store could not be asked, did not answer in time, or had a fault of its own. */
+/** Returns true if the store was unreachable, timed out, or had an internal error. */
 export function isStorageAway(error: unknown): boolean {
   if (error instanceof StorageError) return error.fault === "silent";
   const name = nameOf(error);
-  // The SDK leaves its mark on all that it throws, connections that were lost included.
+  // The SDK marks all its errors with $metadata, including lost connections.
   const isOfSdk = (error as { $metadata?: object } | null)?.$metadata !== undefined;
   return name === "TimeoutError" || name === "AbortError" || (isOfSdk && mayPass(error));
 }
 
-/** True for an object that is not there. */
+/** Returns true for a missing object. */
 export function isMissing(error: unknown): boolean {
   const name = nameOf(error);
   return name === "NoSuchKey" || name === "NotFound";
@@ -239,8 +240,8 @@ export interface ListedObject {
 }
 
 /**
- * Up to a thousand objects with keys behind `after`, in the order of keys, and whether there are more. By the older of S3's
- * two lists: the development server cannot page through the newer one under Bun (its tokens need DES).
+ * Returns up to a thousand objects with keys after `after`, sorted by key, and whether there are more. Uses the older of S3's two list
+ * operations: the development server cannot page through the newer one under Bun (its tokens need DES).
  */
 export async function listObjects(
   storage: Storage,
@@ -265,7 +266,7 @@ export interface ListedUpload extends ListedObject {
   readonly uploadId: string;
 }
 
-/** Up to a thousand multipart uploads that were begun and neither joined nor dropped. */
+/** Returns up to a thousand multipart uploads that were neither completed nor aborted. */
 export async function listUploads(storage: Storage, prefix: string): Promise<ListedUpload[]> {
   const page = await storage.client.send(
     new ListMultipartUploadsCommand({ Bucket: storage.bucket, Prefix: prefix }),
@@ -279,10 +280,9 @@ export async function listUploads(storage: Storage, prefix: string): Promise<Lis
 }
 
 /**
- * Bytes on their way to S3, as a stream of small pieces: in one piece both SDK and socket would hold copies of it (measured:
- * four parts of 5 MiB at once grow the process by 110 MB, in pieces by half of that). For the same reason few are sent
- * at once. One piece alone goes as it is, which takes 0.7 ms less. S3 checks them against their MD5, so what a network altered is
- * refused while we still have it.
+ * Sends bytes to S3 as a stream of small chunks: both SDK and socket would copy a single large one (measured: four concurrent parts of 5
+ * MiB grow the process by 110 MB, in chunks by half of that). For the same reason, few bodies are sent concurrently. A body of one chunk is
+ * sent directly, which saves 0.7 ms. S3 verifies the MD5, so data altered by a network is rejected while it is still in memory.
  */
 async function sendBytes<Answer>(
   body: Uint8Array,
@@ -302,7 +302,7 @@ async function sendBytes<Answer>(
       try {
         return await send({ Body, ...content }, { abortSignal });
       } catch (error) {
-        // The SDK does not repeat streams by itself.
+        // The SDK does not retry streams.
         if (attempt >= STORAGE_ATTEMPTS || abortSignal.aborted || !mayPass(error)) throw error;
       } finally {
         Body.destroy();
@@ -331,7 +331,7 @@ function* piecesOf(body: Uint8Array): Generator<Uint8Array> {
 
 const PIECE_BYTES = 65_536;
 
-/** A refusal of S3 stands; a lost connection, an overload or a fault of its own may not come again. */
+/** Returns true for errors that a retry may avoid: a lost connection, an overload or an internal error. A rejection of S3 is final. */
 function mayPass(error: unknown): boolean {
   const status = (error as { $metadata?: { httpStatusCode?: number } } | null)?.$metadata?.httpStatusCode;
   return status === undefined || status >= 500 || status === 429;

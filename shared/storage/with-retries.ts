@@ -1,16 +1,16 @@
 import { paced } from "#shared/pace.ts";
 
-/** A body that a fault of the store's kept from arriving is sent again this often. */
+/** Maximum attempts to send a body. */
 export const STORAGE_ATTEMPTS = 3;
 
-/** One attempt to store a claim: this long, and as long as its bytes take at 1 MiB/s. */
+/** Timeout of one attempt to store a claim, in milliseconds, plus the time for its bytes at 1 MiB/s. */
 const STORAGE_ATTEMPT_MS = paced(3_000);
 const STORAGE_BYTES_PER_MS = 1_048;
 
 /**
- * A caller waits for this: a connection that fell silent is given up early and the object sent again by another. What the
- * store refused stands, and lost connections are the SDK's to repeat.
- * @throws whatever the last attempt threw
+ * Retries a send whose caller waits: a silent connection is abandoned early, and the object is sent over another one. Rejections are final,
+ * and the SDK retries lost connections.
+ * @throws the error of the last attempt
  */
 export async function withRetries<T>(bytes: number, send: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const attemptMs = STORAGE_ATTEMPT_MS + bytes / STORAGE_BYTES_PER_MS;

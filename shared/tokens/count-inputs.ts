@@ -1,11 +1,11 @@
-/** Tokens of an embeddings call by our own tokenizer, counted in slices. */
+/** Counts the tokens of an embeddings call with our tokenizer, in slices. */
 import { TimeSlices } from "#shared/time-slices.ts";
 
 import type { Tokenizer } from "./tokenizer.ts";
 
 type Inputs = readonly (string | readonly number[])[];
 
-/** @param tokensMax what the model reads of one input */
+/** @param tokensMax tokens that the model reads of one input */
 export function countInputs(
   tokenizer: Pick<Tokenizer, "counting">,
   inputs: Inputs,

@@ -1,7 +1,7 @@
 /**
- * Tokens of a chat request by the rule OpenAI publishes (openai-cookbook, "How to count tokens with tiktoken"): three
- * for every message, one for a name, three that open the answer, and the texts themselves. Tools and an answer's
- * schema count as compact JSON, which is how open chat templates show them to a model.
+ * Counts the tokens of a chat request by OpenAI's published rule (openai-cookbook, "How to count tokens with tiktoken"): three per message,
+ * one per name, three for the start of the response, and the texts. Tools and response schemas count as compact JSON, as in open chat
+ * templates.
  */
 import type { Tokenizer } from "./tokenizer.ts";
 
@@ -9,7 +9,7 @@ const TOKENS_PER_MESSAGE = 3;
 const TOKENS_PER_NAME = 1;
 const TOKENS_OPENING_ANSWER = 3;
 
-/** Members of a request that count as prompt tokens. Read defensively: a member of another shape counts nothing. */
+/** Members of a request that count as prompt tokens. A member with an unexpected shape counts as zero. */
 export interface CountedRequest {
   readonly messages?: unknown;
   readonly tools?: unknown;
@@ -17,8 +17,8 @@ export interface CountedRequest {
 }
 
 /**
- * Prompt tokens of a chat request.
- * @param partTokens tokens of a content block that is neither text nor a refusal: an image, audio, a file
+ * Returns the prompt tokens of a chat request.
+ * @param partTokens tokens of a content block other than text and refusal: an image, audio, a file
  */
 export function countPrompt(
   tokenizer: Pick<Tokenizer, "count">,
@@ -34,7 +34,7 @@ export function countPrompt(
   return tokens;
 }
 
-/** The same with stops, for a thread that others wait for. */
+/** Counts and yields between parts, for a shared thread. */
 export function* countingPrompt(
   tokenizer: Pick<Tokenizer, "counting">,
   request: CountedRequest,
@@ -73,7 +73,7 @@ function countMessage(
   return tokens;
 }
 
-/** A call made in an earlier turn: its name and what it was called with. */
+/** A call of an earlier turn: its name and arguments. */
 function countCall(tokenizer: Pick<Tokenizer, "count">, value: unknown): number {
   const call = recordOf(value);
   const target = recordOf(call["function"] ?? call["custom"]);

@@ -1,12 +1,12 @@
-/** Counting for those who only want to know about how much: a bounded part is counted, the rest taken to be like it. */
+/** Approximate counting: a bounded part is counted, the remainder is extrapolated. */
 import type { Tokenizer } from "./tokenizer.ts";
 
-/** Without any sample: what English has. */
+/** Ratio without a sample, as in English. */
 const CHARACTERS_PER_TOKEN = 4;
 
 /**
- * One for each request: its counts are exact until `charactersMax` have been counted, all texts together; what comes
- * beyond has as many tokens a character as what was counted.
+ * Creates a tokenizer for one request: counts are exact for the first `charactersMax` characters of all texts together; further characters
+ * count at the same ratio.
  */
 export function createSamplingTokenizer(
   tokenizer: Pick<Tokenizer, "counting">,

@@ -1,8 +1,7 @@
 /**
- * Byte-pair tokenizer for o200k_base. The vocabulary file and the splitting pattern come from `gpt-tokenizer`; the
- * merging is ours, because that package's entry point costs 1.0 s and 66 MB to load (ours: 0.1 s and 30 MB), throws
- * on texts that spell a special token, takes quadratic time on long unbroken words and shares one stateful decoder
- * between calls. tests/shared/tokens.test.ts holds the two equal.
+ * Byte-pair tokenizer for o200k_base. The vocabulary file and the splitting pattern are from `gpt-tokenizer`; the merging is ours. That
+ * package's entry point takes 1.0 s and 66 MB to load (ours: 0.1 s and 30 MB), throws on texts that spell a special token, takes quadratic
+ * time on long unbroken words and shares one stateful decoder between calls. tests/shared/tokens.test.ts compares both.
  */
 
 import { runWhole } from "#shared/time-slices.ts";
@@ -16,30 +15,30 @@ export interface TokenPiece {
 }
 
 export interface Tokenizer {
-  /** Tokens of a text. Spellings of special tokens, such as `<|endoftext|>`, count as ordinary text. */
+  /** Counts the tokens of a text. Spellings of special tokens, such as `<|endoftext|>`, count as ordinary text. */
   count(text: string): number;
-  /** The same with stops, each after a part of a millisecond, for a thread that others wait for. */
+  /** Counts and yields after a part of a millisecond each, for a shared thread. */
   counting(text: string): Generator<void, number>;
-  /** The text cut between tokens, up to the first `tokensMax`; pieces never split a character. */
+  /** Splits the text between tokens, up to the first `tokensMax`; pieces never split a character. */
   pieces(text: string, tokensMax?: number): TokenPiece[];
 }
 
-/** A longer word is cut before merging, which takes quadratic time. Such a cut can change the count by one token. */
+/** Maximum bytes of a word; a longer one is split before merging, which takes quadratic time. A split can change the count by one. */
 const WORD_BYTES_MAX = 256;
 
 /**
- * Bytes one count merges exactly, about 0.3 s of work; words beyond it that the vocabulary lacks count at the average
- * of the earlier ones. Prose of 1 MB stays below, 1 MB of random letters does not.
+ * Bytes that one count merges exactly, about 0.3 s of work; further words outside the vocabulary count at the average of the earlier ones.
+ * Prose of 1 MB stays below, 1 MB of random letters does not.
  */
 const MERGED_BYTES_MAX = 262_144;
 
-/** The vocabulary's longest token, 128 blanks: no need to look further into a text than this per token wanted. */
+/** Length of the vocabulary's longest token, 128 blanks: bounds the text to read per requested token. */
 const TOKEN_CHARACTERS_MAX = 128;
 
-/** Beyond it the rest counts like the beginning. */
+/** Maximum counted characters; the remainder counts at the same ratio. */
 const COUNTED_CHARACTERS_MAX = 1_048_576;
 
-/** Words looked up, and parts of words merged, between two stops. */
+/** Words looked up, and parts of words merged, between two yields. */
 const STEPS_PER_STOP = 2_048;
 const PART_STEPS = 256;
 
@@ -47,7 +46,7 @@ const ASCII_ONLY = /^[\0-\x7f]*$/;
 
 let loading: Promise<Tokenizer> | undefined;
 
-/** The one tokenizer of this process, loaded at the first call; later calls share it. */
+/** Returns the tokenizer of this process, loaded at the first call and shared by later ones. */
 export function loadTokenizer(): Promise<Tokenizer> {
   loading ??= load().catch((error: unknown) => {
     loading = undefined;
@@ -88,7 +87,7 @@ function createTokenizer(vocabulary: Vocabulary, words: RegExp): Tokenizer {
     let averagedBytes = 0;
     let steps = 0;
     for (let from = 0; ;) {
-      // Another text may be counted between two stops.
+      // Another text may have been counted since the last yield.
       words.lastIndex = from;
       if (!words.test(text)) break;
       const word = text.slice(from, words.lastIndex);
@@ -134,12 +133,12 @@ function createTokenizer(vocabulary: Vocabulary, words: RegExp): Tokenizer {
   return { count: (text) => runWhole(counting(text)), counting, pieces };
 }
 
-/** One character per UTF-8 byte, the form of the vocabulary's keys. */
+/** One character per UTF-8 byte, as in the vocabulary's keys. */
 function toBytes(word: string): string {
   return ASCII_ONLY.test(word) ? word : Buffer.from(word, "utf8").toString("latin1");
 }
 
-/** Parts of a word's bytes that are short enough to be merged, cut between characters. */
+/** Yields parts of a word's bytes that are short enough for merging, split between characters. */
 function* partsOf(bytes: string): Generator<string> {
   for (let from = 0; from < bytes.length;) {
     let to = Math.min(bytes.length, from + WORD_BYTES_MAX);
@@ -149,7 +148,7 @@ function* partsOf(bytes: string): Generator<string> {
   }
 }
 
-/** Bytes of a part of a word → the byte offsets at which its tokens end, with `offset` added, behind those that there are. */
+/** Returns a function that appends the end offsets of a part's tokens, plus `offset`, to `ends`. */
 function createMerge(vocabulary: Vocabulary): (part: string, offset: number, ends: number[]) => number[] {
   const starts = new Int32Array(WORD_BYTES_MAX + 1);
   const pairRanks = new Float64Array(WORD_BYTES_MAX + 1);
@@ -194,9 +193,8 @@ function isContinuation(byte: number): boolean {
 }
 
 /**
- * Cuts a word where a token and a character end together; a token that ends inside a character joins the next. A
- * character that needs more tokens than are left is dropped, as a model stopped inside it would leave nothing to show.
- * Returns the tokens used.
+ * Splits a word where a token and a character end together; a token that ends inside a character joins the next. A character that needs
+ * more tokens than remain is dropped, since a model that stops inside it has no visible output. Returns the tokens used.
  */
 function cutAtCharacters(word: string, tokenEnds: readonly number[], tokensMax: number, found: TokenPiece[]): number {
   let from = 0;

@@ -1,12 +1,12 @@
 /**
- * The tokens of a vocabulary file and their ranks, found by their bytes. A table of numbers over one array of bytes is filled
- * in less than half of the time of a map of 200,000 strings, and takes half of its memory.
+ * Tokens of a vocabulary file and their ranks, found by bytes. A table of numbers over one array of bytes is filled in less than half the
+ * time of a map with 200,000 strings. It uses half of the memory.
  */
 
 export interface Vocabulary {
-  /** Ranks of the tokens of two bytes, at `first << 8 | second`; Infinity where there is no such token. */
+  /** Ranks of the tokens of two bytes, at `first << 8 | second`; Infinity if there is no such token. */
   readonly pairRanks: Float64Array;
-  /** Rank of the token spelled by `text` from `from` up to `to`, one character per byte; -1 when there is no such token. */
+  /** Returns the rank of the token spelled by `text` from `from` up to `to`, one character per byte; -1 if there is none. */
   rankOf(text: string, from?: number, to?: number): number;
 }
 
@@ -19,16 +19,16 @@ const BLANK = 0x20;
 const NEWLINE = 0x0a;
 const PADDING = 0x3d;
 
-/** `AA== 0` and its newline: no file has more lines than this allows. */
+/** `AA== 0` and its newline: bounds the number of lines in a file. */
 const LINE_BYTES_MIN = 7;
 
 const HASH_START = 0x811c9dc5;
 const HASH_FACTOR = 0x01000193;
 
-/** @param file lines of `base64 rank`, the ranks counting up from 0 */
+/** @param file lines of `base64 rank`, with ranks counting up from 0 */
 export function readVocabulary(file: Uint8Array): Vocabulary {
   const lines = Math.ceil(file.length / LINE_BYTES_MIN);
-  // At most three bytes for four characters of the file; at least half of the places are free, so that searches stay short.
+  // At most three bytes for four characters of the file; at least half of the slots are free, so that searches stay short.
   const bytes = new Uint8Array(Math.ceil((file.length * 3) / 4));
   const ends = new Uint32Array(lines + 1);
   const places = new Int32Array(2 ** Math.ceil(Math.log2(2 * lines + 2)));
@@ -85,7 +85,7 @@ export function readVocabulary(file: Uint8Array): Vocabulary {
   };
 }
 
-/** The low bits of the hash alone are poor. */
+/** The low bits of the hash alone are poorly distributed. */
 function placeOf(hash: number): number {
   return hash ^ (hash >>> 15);
 }

@@ -1,10 +1,10 @@
 /**
- * Names of attributes, in one place: those of the GenAI conventions of OpenTelemetry are in development and change. Messages, outputs,
- * tools and addresses have no attribute here.
+ * Names of all attributes: OpenTelemetry's GenAI conventions are in development and change. Messages, outputs, tools and addresses have no
+ * attribute.
  */
 import type { Attributes } from "./tracing.ts";
 
-/** Slugs of providers that the conventions call otherwise. */
+/** Providers whose name in the conventions differs from the slug. */
 const PROVIDERS: Readonly<Record<string, string>> = {
   google: "gcp.gemini",
   vertex: "gcp.vertex_ai",
@@ -57,7 +57,7 @@ export function jobFacts(of: {
   };
 }
 
-/** Figures of a request that the conventions name; texts are left out. */
+/** Numbers of a request that have a name in the conventions; texts are omitted. */
 const FIGURES: Readonly<Record<string, string>> = {
   max_tokens: "gen_ai.request.max_tokens",
   max_completion_tokens: "gen_ai.request.max_tokens",
@@ -67,7 +67,7 @@ const FIGURES: Readonly<Record<string, string>> = {
   n: "gen_ai.request.choice.count",
 };
 
-/** Facts of an attempt at a provider. @param request of the call */
+/** Returns attributes of an attempt at a provider. @param request of the call */
 export function attemptFacts(of: {
   readonly kind: string;
   readonly provider: string;
@@ -95,7 +95,7 @@ export function attemptFacts(of: {
   };
 }
 
-/** Units of the usage record → the conventions. */
+/** Units of the usage record → names of the conventions. */
 const USAGE: Readonly<Record<string, string>> = {
   input_tokens: "gen_ai.usage.input_tokens",
   output_tokens: "gen_ai.usage.output_tokens",
@@ -104,7 +104,7 @@ const USAGE: Readonly<Record<string, string>> = {
   reasoning_tokens: "gen_ai.usage.reasoning.output_tokens",
 };
 
-/** @param credits that were taken */
+/** @param credits charged credits */
 export function usageFacts(units: Readonly<Record<string, number>>, credits: number): Attributes {
   const used = Object.entries(USAGE).flatMap(([unit, name]) =>
     units[unit] === undefined ? [] : [[name, units[unit]] as const],

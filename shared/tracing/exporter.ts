@@ -1,6 +1,6 @@
 /**
- * Ended spans on their way to the collector: so many at most, in batches, one at a time, each with a deadline and one try. What finds no
- * room or is not taken is counted and forgotten: a collector that is slow or away costs no call anything.
+ * Exports ended spans to the collector: bounded in number, in batches, one at a time, each with a deadline and without retry. Spans above
+ * the limit or rejected are counted and dropped: a slow or unavailable collector never delays a call.
  */
 import { JsonTraceSerializer } from "@opentelemetry/otlp-transformer";
 import type { ReadableSpan, SpanProcessor } from "@opentelemetry/sdk-trace";
@@ -12,11 +12,11 @@ const QUEUE_MAX = 2_048;
 const BATCH_MAX = 256;
 const EVERY_MS = 1_000;
 const SEND_MS = 5_000;
-/** A refusal is told once in this time. */
+/** Minimum interval between log lines about rejections, in milliseconds. */
 const TOLD_MS = 60_000;
 
 export interface ExporterOptions {
-  /** Address of the collector's traces. */
+  /** Address of the collector for traces. */
   readonly url: string;
   readonly metrics: Pick<ProcessMetrics, "spansExported" | "spansDropped">;
   readonly log: Logger;

@@ -1,4 +1,4 @@
-/** Tracing as the settings have it. */
+/** Opens tracing according to the settings. */
 import type { Config } from "#shared/config.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { ProcessMetrics } from "#shared/metrics.ts";
@@ -7,10 +7,10 @@ import manifest from "../../package.json" with { type: "json" };
 
 import { useTracer } from "./tracing.ts";
 
-/** Time that the last spans have at the end of the process. */
+/** Time limit for the last spans when the process ends, in milliseconds. */
 const LAST_MS = 2_000;
 
-/** @returns a function that sends what has ended, and ends it; undefined: no collector is named, and nothing was loaded */
+/** @returns a function that sends the ended spans and closes the exporter; undefined without a collector, when nothing was loaded */
 export async function openTracing(
   processName: string,
   { traces }: Pick<Config, "traces">,
@@ -24,7 +24,7 @@ export async function openTracing(
   useTracer(createTracer({ role: processName, version: manifest.version, sample, trust, processor }));
   return async () => {
     useTracer(undefined);
-    // A collector that hangs keeps no process from ending.
+    // A collector that hangs does not prevent the process from ending.
     await Promise.race([processor.shutdown(), Bun.sleep(LAST_MS)]);
   };
 }

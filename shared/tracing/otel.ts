@@ -1,4 +1,4 @@
-/** OpenTelemetry under the spans of tracing.ts. Imported only where a collector is named, so that no other process loads its packages. */
+/** OpenTelemetry implementation of tracing.ts. Imported only with a configured collector, since loading its packages is costly. */
 import {
   type Context,
   ROOT_CONTEXT,
@@ -26,12 +26,12 @@ const KINDS = {
   internal: Kind.INTERNAL,
 } as const;
 
-/** Spans that this tracer made, by which their parts find their context. */
+/** Contexts of the spans of this tracer, for their children. */
 const contexts = new WeakMap<Span, Context>();
 
 /**
- * @param sample share of traces that are recorded, where no parent says so
- * @param trust spans of clients are parents
+ * @param sample share of recorded traces, for spans without a parent
+ * @param trust true: spans of clients become parents
  */
 export function createTracer(options: {
   readonly role: string;
@@ -81,8 +81,8 @@ export function createTracer(options: {
 }
 
 /**
- * Goes by the parent, and without one by the id of the trace. A job that only names the request that it came from goes by that one's: both
- * traces are recorded, or none. The flag of a link counts for nothing, since it may be a client's.
+ * Follows the parent, or else the id of the trace. A job linked to its request follows the request's trace id: both traces are recorded, or
+ * none. The flag of a link is ignored, since it may come from a client.
  */
 function samplerOf(sample: number): Sampler {
   const ratio = new TraceIdRatioBasedSampler(sample);

@@ -1,26 +1,26 @@
 /**
- * Spans of this process: what callers of ours see of tracing. Until `useTracer` was called nothing is recorded, and a span costs a
- * comparison. Only lists of our own, figures and ids become attributes, never what callers or providers say.
+ * Interface for spans of this process. Before `useTracer`, nothing is recorded and a span costs a comparison. Attributes contain only
+ * values of our own lists, numbers and ids, never texts of callers or providers.
  */
 
 export type SpanKind = "server" | "producer" | "consumer" | "client" | "internal";
 export type Attributes = Readonly<Record<string, string | number | boolean>>;
 
 export interface Span {
-  /** W3C header that others go on from; undefined where nothing is recorded. */
+  /** W3C header for child spans; undefined if the span is not recorded. */
   readonly traceparent: string | undefined;
-  /** The same for a link, which names a span that is not recorded too; undefined where nothing is traced. */
+  /** W3C header for a link, also for a span that is not recorded; undefined without tracing. */
   readonly link: string | undefined;
   set(attributes: Attributes): void;
-  /** @param error word of ours for what went wrong */
+  /** @param error our name of the error */
   end(error?: string): void;
 }
 
-/** Span, in another process or another trace, from which one begins: a parent has it in its trace, a link only names it. */
+/** Span in another process or trace that a new span refers to: a parent shares the trace, a link only names the span. */
 export interface Origin {
   readonly parent?: string | undefined;
   readonly link?: string | undefined;
-  /** A client's: a parent where clients are trusted, else a link. */
+  /** Span of a client: a parent if clients are trusted, else a link. */
   readonly client?: string | undefined;
 }
 
@@ -34,7 +34,7 @@ const NOTHING: Attributes = {};
 
 let tracer: Tracer | undefined;
 
-/** @param next undefined: nothing is recorded from now on */
+/** @param next undefined: stops recording */
 export function useTracer(next: Tracer | undefined): void {
   tracer = next;
 }
@@ -57,13 +57,13 @@ export function beginSpan(
   return tracer === undefined ? NO_SPAN : tracer.begin(name, kind, origin, attributes, startedAtMs);
 }
 
-/** Begins a part of `parent`. Of one that is not recorded no part is. */
+/** Begins a child of `parent`. An unrecorded span has no recorded children. */
 export function beginPart(parent: Span | undefined, name: string, kind: SpanKind, attributes = NOTHING): Span {
   if (tracer === undefined || parent?.traceparent === undefined) return NO_SPAN;
   return tracer.begin(name, kind, parent, attributes);
 }
 
-/** Runs `work` as a part of `parent`; a part that throws has the name of the error. */
+/** Runs `work` in a child of `parent`; a thrown error ends the child with the error's name. */
 export async function asPart<T>(parent: Span | undefined, name: string, work: () => Promise<T>): Promise<T> {
   const span = beginPart(parent, name, "internal");
   try {
@@ -76,7 +76,7 @@ export async function asPart<T>(parent: Span | undefined, name: string, work: ()
   }
 }
 
-/** Returns a word of ours for an error: its code or kind where it has one, else its class. */
+/** Returns our name of an error: its code or kind if it has one, else its class. */
 export function errorName(error: unknown): string {
   const { code, kind, name } = (error ?? {}) as {
     readonly code?: unknown;
@@ -89,7 +89,7 @@ export function errorName(error: unknown): string {
 
 const ofJobs = new Map<string, Span>();
 
-/** Makes the span known as that of the job that runs here. @returns a function that ends both */
+/** Registers the span for the job that runs here. @returns a function that ends the span and the registration */
 export function keepJobSpan(jobId: string, span: Span): (error?: string) => void {
   if (span.traceparent === undefined) return nothing;
   ofJobs.set(jobId, span);

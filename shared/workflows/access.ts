@@ -9,7 +9,7 @@ export function readerOf(member: Member): WorkflowReader {
   return { ...viewerOf(member), ...(member.tools ? { tools: member.tools } : {}) };
 }
 
-/** Its maker, owners and admins. */
+/** Returns true for its creator, and for owners and admins. */
 export function isKeeper(row: WorkflowRow, member: Member): boolean {
   return row.created_by === member.memberId || readerOf(member).seesAll;
 }

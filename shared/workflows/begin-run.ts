@@ -1,4 +1,4 @@
-/** The beginning of a run, for callers, publishers and steps of other runs alike. */
+/** Start of a run, for callers, publishers and steps of other runs alike. */
 import { Superseded } from "#shared/database/batch-work.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import {
@@ -16,7 +16,7 @@ import type { Logger } from "#shared/logger.ts";
 import { deleteClaim, readClaim, storeRunInput } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
 
-/** Up to this size an input stands in its run's row, beyond that in the object store. */
+/** Maximum size of an input in its run's row; larger ones are in the object store. */
 export const RUN_INPUT_TEXT_BYTES_MAX = 65_536;
 
 export interface BeginContext {
@@ -27,13 +27,13 @@ export interface BeginContext {
 }
 
 /**
- * Writes the run, its input in the object store where it is large.
- * @returns `begun`; `known`, also where the run whose step it is is over; of a batch message, which can wait, `waits` and `crowded` too
+ * Writes the run, with a large input in the object store.
+ * @returns `begun`; `known`, also if the parent run has ended; for a batch message, which can wait, `waits` and `crowded` too
  * @throws ApiError `overloaded`, `storage_limit_exceeded`, `workflow_not_found`, `service_unavailable`; Superseded
  */
 export async function beginRun(context: BeginContext, run: NewRun): Promise<RunBegun> {
   const kept = await keepInput(context.storage, run);
-  // If this throws, the run may be there all the same: the janitor deletes the input if no run names it.
+  // After an error, the run may exist: the janitor deletes the input if no run references it.
   const begun = await insertRun(context.database, kept, context.config.storageBytesMax);
   const { verdict } = begun;
   if (verdict === "begun") return begun;
@@ -52,7 +52,7 @@ export async function beginRun(context: BeginContext, run: NewRun): Promise<RunB
 async function keepInput(storage: Storage, run: NewRun): Promise<NewRun> {
   if (run.input === null || run.inputBytes <= RUN_INPUT_TEXT_BYTES_MAX) return run;
   try {
-    // Each try has its own: who is refused deletes no other's.
+    // Each attempt has its own reference, so a rejected one never deletes another's input.
     const inputRef = await storeRunInput(storage, run.id, newId(), run.input);
     failpoint("request.stored");
     return { ...run, inputRef };
@@ -82,7 +82,7 @@ function refusalOf(verdict: RunVerdict, storageBytesMax: number): ApiError | und
   }
 }
 
-/** The run with its input, wherever that lies. @throws ApiError `service_unavailable` */
+/** Returns the run with its input loaded. @throws ApiError `service_unavailable` */
 export async function withInput(storage: Storage, row: RunRow): Promise<RunRow> {
   if (row.input_ref === null) return row;
   try {

@@ -1,4 +1,4 @@
-/** JSON with expressions in its texts: what it names, and what it becomes. */
+/** JSON values with expressions in their texts: references and resolved values. */
 import { memberParam } from "#shared/contract-fault.ts";
 
 import type { Reference, Resolved, Scope } from "./expressions/scope.ts";
@@ -7,51 +7,51 @@ import { compilingTemplate, BINDING_WORK_MAX } from "./expressions/template.ts";
 import { bytesOf } from "./expressions/values.ts";
 import { Work } from "./expressions/work.ts";
 
-/** Bytes of all values that the expressions of a step's params, or of its input, give. */
+/** Maximum bytes of all resolved expressions of a step's params or input. */
 const BINDING_BYTES_MAX = 8_388_608;
 
-/** A fault of a definition, and its place. */
+/** A fault of a definition, and its location. */
 export interface DefinitionFault {
   /** Path such as `definition.steps[2].params.width`. */
   readonly param: string;
   readonly message: string;
 }
 
-/** A reference, and where it stands. */
+/** A reference, and its location. */
 export interface Placed {
   readonly reference: Reference;
   readonly param: string;
 }
 
-/** A value that only a run knows. */
+/** A value that is known only during a run. */
 export interface OpenPlace {
-  /** From the value that is bound. */
+  /** Path within the bound value. */
   readonly path: readonly (string | number)[];
-  /** The same, as faults name it. */
+  /** The same path, as faults name it. */
   readonly param: string;
-  /** Text in part: its type is known. */
+  /** True for an expression within other text: its type is known. */
   readonly isText: boolean;
 }
 
-/** Expressions that resolve to a value, and what they refer to. */
+/** Expressions that resolve to a value, and their references. */
 export interface Resolvable {
   readonly references: readonly Placed[];
-  /** @param within what it may do together with others */
+  /** @param within work limit shared with other expressions */
   readonly resolve: (scope: Scope, within?: Work) => Resolved;
 }
 
 /** One text with expressions. */
 export type BoundPlace = OpenPlace & Resolvable;
 
-/** It resolves to a copy with every expression resolved. */
+/** A value with expressions, which resolves to a copy. */
 export interface Binding extends Resolvable {
-  /** Places whose type is not known before a run: those of expressions that stand alone. */
+  /** Locations whose type is unknown before a run: expressions that are the whole text. */
   readonly open: readonly string[];
-  /** All places with expressions. */
+  /** All locations with expressions. */
   readonly places: readonly BoundPlace[];
 }
 
-/** Bytes and work that its expressions have left: a short definition can name a long value, or go through a list, many times. */
+/** Remaining bytes and work of the expressions: a short definition can name a long value, or iterate over a list, many times. */
 interface Budget {
   bytes: number;
   readonly work: Work;
@@ -65,12 +65,12 @@ type Resolve = (scope: Scope, budget: Budget) => Resolved;
 
 const NO_SCOPE: Scope = { inputs: {}, steps: {}, run: { id: "", attempt: 1 } };
 
-/** Returns what a value comes to in every run; undefined for one that names something. */
+/** Returns the value that is the same in every run; undefined if the binding references anything. */
 export function constantOf({ references, resolve }: Binding): Resolved | undefined {
   return references.length === 0 ? resolve(NO_SCOPE) : undefined;
 }
 
-/** Why a value cannot be bound. */
+/** Reason why a value cannot be bound. */
 class BindingFault extends Error {
   readonly fault: DefinitionFault;
 
@@ -81,9 +81,9 @@ class BindingFault extends Error {
 }
 
 /**
- * With stops, for a thread that others wait for. Returns the first fault where there is any.
- * @param at where the value stands
- * @param reading what may be done for all that is read together
+ * Compiles a binding, and yields between parts, for a shared thread. Returns the first fault if there is one.
+ * @param at location of the value
+ * @param reading work limit shared by everything read together
  */
 export function* compilingBinding(
   value: unknown,

@@ -1,4 +1,4 @@
-/** A workflow's definition, read once: what is wrong with it is told with its place, what is right is compiled for its runs. */
+/** A workflow's definition, checked and compiled once: faults are reported with their location, valid definitions are compiled for runs. */
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
 import type { Fault } from "#shared/contract-fault.ts";
 import { tryParse } from "#shared/contracts.ts";
@@ -12,7 +12,7 @@ import { checkStepWork, renamed, type Surroundings } from "./step-work.ts";
 
 export const DEFINITION_BYTES_MAX = 262_144;
 
-/** Units of work to read a definition: a character of an expression in CEL is 40. Some 50 ms. */
+/** Units of work for reading a definition (some 50 ms); a character of a CEL expression costs 40. */
 export const DEFINITION_WORK_MAX = 5_000_000;
 
 export interface CompiledStep {
@@ -21,7 +21,7 @@ export interface CompiledStep {
   readonly list: Binding | undefined;
   readonly params: Binding;
   readonly input: Binding;
-  /** Ids of the steps that it waits for. */
+  /** Ids of the steps that it depends on. */
   readonly waitsFor: ReadonlySet<string>;
 }
 
@@ -31,23 +31,23 @@ export interface CompiledDefinition {
   readonly output: Binding;
 }
 
-/** Ids that expressions use for other things. */
+/** Names with another meaning in expressions. */
 const RESERVED: ReadonlySet<string> = new Set(
   "inputs steps item index run in true false null constructor prototype".split(" "),
 );
 const PLACE = "definition";
 
 /**
- * A stored definition, which was read when it was written: what its steps call may have gone since, and then fails there.
- * @throws Error when its expressions cannot be read any more
+ * Compiles a stored definition, which was checked when it was written. Missing models or capabilities fail at their step later.
+ * @throws Error if its expressions can no longer be parsed
  */
 export function compileDefinition(definition: WorkflowDefinition): CompiledDefinition {
   return runWhole(compilingDefinition(definition));
 }
 
 /**
- * The same with stops, for a thread that others wait for.
- * @param reading what may be done for all that is read together
+ * Compiles and yields between parts, for a shared thread.
+ * @param reading work limit shared by everything read together
  */
 export function* compilingDefinition(
   definition: WorkflowDefinition,
@@ -65,14 +65,14 @@ export function* compilingDefinition(
   return { definition, steps, output: yield* bind(definition.output ?? {}, `${PLACE}.output`) };
 }
 
-/** @throws ApiError `invalid_workflow_definition` with the place of the first fault */
+/** @throws ApiError `invalid_workflow_definition` with the location of the first fault */
 export function readDefinition(value: unknown, surroundings: Surroundings): CompiledDefinition {
   return runWhole(readingDefinition(value, surroundings));
 }
 
 /**
- * The same with stops, for a thread that others wait for.
- * @param reading what may be done for all that is read together
+ * Reads and yields between parts, for a shared thread.
+ * @param reading work limit shared by everything read together
  */
 export function* readingDefinition(
   value: unknown,
@@ -112,7 +112,7 @@ export function* readingDefinition(
   return { definition, steps, output };
 }
 
-/** No more is looked at: one fault is told. @throws ApiError of the first fault */
+/** Stops at the first fault. @throws ApiError of the first fault */
 function* refuseFirst(faults: Iterable<DefinitionFault>): Generator<void, void> {
   yield;
   for (const { param, message } of faults) throw refused(param, message);
@@ -142,7 +142,7 @@ function stepOf({ reference: { root, name } }: Placed): readonly string[] {
   return root === "steps" && name !== undefined ? [name] : [];
 }
 
-/** `if` and `for_each` are no text with expressions in it, and `concurrency` is of a list. */
+/** Checks that `if` and `for_each` are single expressions without text, and that `concurrency` has a list. */
 function* checkControl(
   step: WorkflowStep,
   place: string,
@@ -213,12 +213,12 @@ function refused(param: string, message: string): ApiError {
   return new ApiError("invalid_workflow_definition", message, { param });
 }
 
-// Graph of the steps that wait for others.
+// Graph of dependencies between steps.
 
-/** @param waits id of a step → ids of those that it waits for. @returns ids of steps that wait for one another in a ring, the first of them twice; undefined where none do */
+/** @param waits step id → ids of its dependencies. @returns a dependency cycle, the first id repeated at the end; else undefined */
 function findCycle(waits: ReadonlyMap<string, ReadonlySet<string>>): readonly string[] | undefined {
   const done = new Set<string>();
-  // Iterative: definitions may chain all their steps.
+  // Iterative: a definition may chain all its steps.
   for (const start of waits.keys()) {
     const path: { readonly id: string; readonly rest: string[] }[] = [];
     const enter = (id: string): void => void path.push({ id, rest: [...(waits.get(id) ?? [])] });

@@ -1,4 +1,4 @@
-/** Inputs that a definition declares for its runs. */
+/** Declared inputs of a definition, and their values for a run. */
 import type { WorkflowInput } from "#schemas/generated/types.ts";
 import { arrived, unknownMember } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -30,7 +30,7 @@ const WORDS: Readonly<Record<Type, string>> = {
 };
 
 /**
- * Returns the input of a run, defaults put in; undefined where nothing is given and nothing declared with a default.
+ * Returns the input of a run with defaults; undefined if nothing is given and no default is declared.
  * @throws ApiError `invalid_request`, `missing_required_parameter` naming the input
  */
 export function readRunInput(
@@ -67,8 +67,8 @@ export function checkInputBytes(given: Readonly<Record<string, unknown>> | undef
 }
 
 /**
- * The same as far as it is known before a run. @param open names of inputs whose values are not known
- * @throws ApiError as `readRunInput`, of what the others cannot mend
+ * Reads an input that is partly unknown before a run. @param open names of inputs with unknown values
+ * @throws ApiError as `readRunInput`, if no unknown value can avoid it
  */
 export function readKnownInput(
   declared: Readonly<Record<string, WorkflowInput>>,
@@ -89,7 +89,7 @@ function refuseUndeclared(declared: Readonly<Record<string, WorkflowInput>>, giv
   throw new ApiError("invalid_request", message, { param: `input.${shown}` });
 }
 
-/** Null is taken for not given. */
+/** Null counts as absent. */
 function valuesOf(
   declared: Readonly<Record<string, WorkflowInput>>,
   given: Readonly<Record<string, unknown>>,

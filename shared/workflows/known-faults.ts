@@ -1,4 +1,4 @@
-/** Faults of a value of which some places are known only when a run resolves them. */
+/** Faults of a value in which some places are resolved only during a run. */
 import type { Fault } from "#shared/contract-fault.ts";
 import type { ApiError } from "#shared/errors.ts";
 
@@ -7,21 +7,21 @@ import type { OpenPlace } from "./bindings.ts";
 type Members = Readonly<Record<string, unknown>>;
 
 export interface Judged {
-  /** The first that stays whatever comes into the open places. */
+  /** First fault that occurs regardless of the open places. */
   readonly fault?: ApiError;
-  /** The value without the places that do not fit as they are written; undefined where too little is known of it. */
+  /** The value without open places that are invalid as written; undefined if too little is known. */
   readonly known?: Members;
 }
 
-/** Places of one member that are taken away one by one; then the member goes whole, as there may be thousands of them. */
+/** Open places of one member that are removed separately; then the whole member is removed, as there may be thousands. */
 const CUTS_MAX = 3;
 
 export interface Checked {
-  /** The first faults of a value, of each of its parts that is checked apart. */
+  /** Returns the first fault of each separately checked part of a value. */
   readonly faultsOf: (known: Members) => readonly ApiError[];
-  /** Depth at which its members stand. */
+  /** Depth of its members. */
   readonly memberDepth: number;
-  /** Values that stand in for members that must be there. */
+  /** Sample values of required members. */
   readonly usual?: Members;
 }
 
@@ -45,15 +45,15 @@ export function judgeKnown(
     const near = faults.map((fault) => open.find((place) => mayMend(place, fault)));
     const fault = faults[near.indexOf(undefined)];
     if (fault) return { fault };
-    // A checker tells its first fault: others show once the place of that one is gone.
+    // A checker reports only its first fault: the next one shows after the place of the first is removed.
     if (!near.map((place) => place !== undefined && take(place)).includes(true)) return {};
   }
 }
 
-/** True if what comes into the place may mend the fault. */
+/** Returns true if the resolved value of the place may avoid the fault. */
 export function mayMend(place: OpenPlace, fault: ApiError): boolean {
   const [at, param] = [place.param, fault.param ?? ""];
-  // Neither the type of text, nor that of what holds the place, depends on a run.
+  // The types of a text, and of the container of a place, do not depend on a run.
   if ((fault.cause as Fault | undefined)?.isOfType === true) return !place.isText && isWithin(param, at);
   return isWithin(param, at) || isWithin(at, param);
 }
@@ -62,18 +62,18 @@ export function isWithin(inner: string, outer: string): boolean {
   return outer === "" || inner === outer || inner.startsWith(`${outer}.`) || inner.startsWith(`${outer}[`);
 }
 
-/** Takes the member of the place away, or the next one around it. False where nothing is left to be taken. */
+/** Removes the member of the place, or the closest one around it. Returns false if nothing is left to remove. */
 function cut(known: Record<string, unknown>, path: OpenPlace["path"], usual: Members): boolean {
   for (let length = path.length; length > 0; length -= 1) {
     const holder = path
       .slice(0, length - 1)
       .reduce<unknown>((of, key) => (of as Record<string | number, unknown> | undefined)?.[key], known);
     const key = path[length - 1];
-    // An item's neighbours would get its index.
+    // Removing an item would shift the indexes of the others.
     if (typeof key !== "string" || typeof holder !== "object" || holder === null || !Object.hasOwn(holder, key))
       continue;
     const members = holder as Record<string, unknown>;
-    // A copy, of which other places may be taken.
+    // A copy, because other places may be removed from it.
     if (length === 1 && Object.hasOwn(usual, key) && !Bun.deepEquals(members[key], usual[key], true)) {
       members[key] = structuredClone(usual[key]);
     } else delete members[key];

@@ -1,4 +1,4 @@
-/** Workflows that run workflows: none runs itself, none goes too deep, and together they do not come to too much. */
+/** Checks of nested workflows: no recursion, limited depth, and limited total work. */
 import type { WorkflowDefinition, WorkflowStep } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -17,15 +17,15 @@ import { WORKFLOW_WORK_MAX, WORKFLOW_DEPTH_MAX, WORKFLOW_NESTED_MAX } from "./li
 interface Nested {
   readonly workflowId: string;
   readonly version: number | undefined;
-  /** The step of the definition that is written through which it is run. */
+  /** Step of the written definition that leads to this workflow. */
   readonly param: string;
 }
 
 interface Author {
   readonly caller: Caller;
-  /** Id of the workflow whose definition it is; undefined for a new one, or none. */
+  /** Id of the workflow whose definition is written; undefined for a new or inline one. */
   readonly id: string | undefined;
-  /** Its latest definition so far: what that runs, the next may run too, whoever may run it by now. */
+  /** Its latest stored definition: the new one may keep the workflows used there, even if the author may not run them. */
   readonly earlier?: WorkflowDefinition | undefined;
 }
 
@@ -52,7 +52,7 @@ export async function checkNesting(
   }
 }
 
-/** Checks that the workflow takes what the step gives it, as far as that is written down. */
+/** Checks the known part of the step's input against the declared inputs of the workflow. */
 function* checkGiven(
   { input = {} }: WorkflowStep,
   { inputs = {} }: WorkflowDefinition,
@@ -77,7 +77,7 @@ class Walk {
   private readonly target: Queryable;
   private readonly author: Author;
   private readonly kept: ReadonlySet<string>;
-  /** Calls and runs that each nested workflow comes to, by workflow, version and depth. */
+  /** Number of calls and runs of each nested workflow, by workflow, version and depth. */
   private readonly known = new Map<string, number>();
   /** By workflow and version. */
   private readonly loaded = new Map<string, WorkflowDefinition>();
@@ -88,7 +88,7 @@ class Walk {
     this.kept = kept;
   }
 
-  /** Calls and runs that the step comes to. */
+  /** Returns the number of calls and runs of the step. */
   async workOf(step: WorkflowStep, param: string, depth: number): Promise<number> {
     const items = Array.isArray(step.for_each) ? step.for_each.length : 1;
     const workflowId = idOf(step);
@@ -96,7 +96,7 @@ class Walk {
     return items * (1 + (await this.nestedWork({ workflowId, version: step.version, param }, depth)));
   }
 
-  /** The definition that the step runs, once its work was counted. */
+  /** Returns the definition that the step runs, after its work was counted. */
   loadedFor(step: WorkflowStep): WorkflowDefinition | undefined {
     const workflowId = idOf(step);
     return workflowId === undefined ? undefined : this.loaded.get(keyOf({ workflowId, version: step.version }));
@@ -122,10 +122,10 @@ class Walk {
     return work;
   }
 
-  /** Loads a definition. A workflow that the author may not run is refused in the same words as one that does not exist. */
+  /** Loads a definition. A workflow that the author may not run is reported as missing. */
   private async load({ workflowId, version, param }: Nested, depth: number): Promise<WorkflowDefinition> {
     const { caller } = this.author;
-    // What another workflow runs was judged when it was written, by who wrote it.
+    // Workflows used by a nested workflow were checked when its definition was written, for its author.
     const isJudged = depth > 1 || this.kept.has(workflowId);
     const reader = { ...readerOf(caller), ...(isJudged ? { seesAll: true } : {}) };
     const row = await findWorkflow(this.target, reader, workflowId);

@@ -1,4 +1,4 @@
-/** A run that is to begin: what it runs, and its input as its definition declares it. */
+/** A run to start: its definition, and its validated input. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -28,12 +28,12 @@ export async function newRunOf(
   asked: RunRequest & {
     readonly workflow: WorkflowRow | undefined;
     readonly version: number | undefined;
-    /** By who wrote the definition that runs it. */
+    /** True if the permission was checked for the author of the parent definition. */
     readonly isJudged?: boolean;
   },
 ): Promise<NewRun> {
   const { workflow } = asked;
-  // Batch messages and lines of batches pass no route that checks the role.
+  // Batch messages and batch lines pass no route that checks the role.
   if (caller.role === "billing") {
     throw new ApiError("permission_denied", "Expected a key with the role owner, admin or developer, got billing.");
   }
@@ -50,7 +50,7 @@ export async function newRunOf(
   return inlineRunOf(caller, definition, asked, { id: workflow.id, version });
 }
 
-/** @param stored where the definition is kept; null: it came with the run. @throws ApiError of the input */
+/** @param stored id and version of a stored definition; null: inline. @throws ApiError of the input */
 export function inlineRunOf(
   caller: Caller,
   definition: WorkflowDefinition,
@@ -59,7 +59,7 @@ export function inlineRunOf(
 ): NewRun {
   const given = readRunInput(definition.inputs ?? {}, input);
   const text = given === undefined ? null : JSON.stringify(given);
-  // A run that is waited for is tried once: its caller decides about the next.
+  // A synchronous run is tried once: its caller decides about retries.
   const attempts = mode === "async" ? (definition.retry?.max_attempts ?? 1) : 1;
   return {
     id,

@@ -1,4 +1,4 @@
-/** A run as its callers see it. */
+/** Representation of a run for its callers. */
 import type { WorkflowRun, WorkflowRunSummary, WorkflowStepRun } from "#schemas/generated/types.ts";
 import type { RunRow, StepRunRow } from "#shared/database/runs.ts";
 import { creditsNumber } from "#shared/money.ts";
@@ -6,7 +6,7 @@ import { creditsNumber } from "#shared/money.ts";
 type Json = Exclude<WorkflowStepRun["output"], undefined>;
 
 interface Shown {
-  /** In order of step ids and attempts; else as the steps became ready. */
+  /** True: sorted by step id and attempt; false: in the order in which the steps became ready. */
   readonly isSorted: boolean;
   readonly hasInput: boolean;
 }
@@ -16,7 +16,7 @@ export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted
   const isTerminal = row.status !== "queued" && row.status !== "running";
   return {
     ...presentRunHead(row),
-    // The run's row may have been read a moment before its steps: what is told agrees with what is shown.
+    // The run's row may be older than its steps: the sum must match the returned steps.
     creditsUsed: creditsNumber(creditsOf(steps)),
     stepRuns: ordered.map((step) => presentStepRun(step, isTerminal)),
     ...(hasInput && row.input !== null ? { input: JSON.parse(row.input) as Record<string, unknown> } : {}),
@@ -25,7 +25,7 @@ export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted
   };
 }
 
-/** Nano-credits of all work that has ended. */
+/** Nano-credits of all ended work. */
 export function creditsOf(steps: readonly StepRunRow[]): bigint {
   return steps.reduce((sum, { credits }) => sum + credits, 0n);
 }
@@ -46,7 +46,7 @@ export function presentRunHead(row: RunRow): WorkflowRunSummary {
   };
 }
 
-/** @param hasRunEnded what is still at a provider then counts for nothing but its cost */
+/** @param hasRunEnded true: work still at a provider counts only with its cost */
 export function presentStepRun(row: StepRunRow, hasRunEnded = false): WorkflowStepRun {
   const { outputs, output_refs: references } = row;
   const isLarge = references?.some((one) => one !== null) === true || (references !== null && outputs === null);
@@ -68,7 +68,7 @@ export function presentStepRun(row: StepRunRow, hasRunEnded = false): WorkflowSt
   };
 }
 
-/** @param outputs JSON texts by item; null where an item has none */
+/** @param outputs JSON texts by item; null for an item without output */
 export function outputOf(isList: boolean, outputs: readonly (string | null)[]): Json {
   const values = outputs.map((text) => (text === null ? null : (JSON.parse(text) as Json)));
   return isList ? values : (values[0] ?? null);
@@ -83,7 +83,7 @@ function byStep(one: StepRunRow, other: StepRunRow): number {
   return one.attempt - other.attempt;
 }
 
-/** Milliseconds; 0 where one of the two is not there. */
+/** Returns milliseconds; 0 if either time is missing. */
 function between(from: Date | null, to: Date | null): number {
   return from === null || to === null ? 0 : Math.max(0, to.getTime() - from.getTime());
 }

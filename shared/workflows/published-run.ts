@@ -1,4 +1,4 @@
-/** Runs that publishers asked for by batch messages: each is a job to its publisher, under the id of the run. */
+/** Runs requested by batch messages: each is a job for its publisher, with the id of the run. */
 import { commonNow } from "#shared/clock.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
@@ -17,7 +17,7 @@ interface Context {
   readonly storage: Storage;
 }
 
-/** Undefined for another workspace's run, and one that no publisher asked for, as for none. */
+/** Returns undefined for another workspace's run and for a run without publisher, as for a missing one. */
 export async function findPublishedRun(
   target: Queryable,
   workspaceId: string,
@@ -27,11 +27,11 @@ export async function findPublishedRun(
   return run?.workspace_id === workspaceId && run.told !== null ? run : undefined;
 }
 
-/** Returns the run as a job, but for its result. */
+/** Returns the run as a job, without its result. */
 export function jobOfRun(run: RunRow): JobRow {
   const { id, workspace_id, status, fingerprint, publisher_key, reply, created_at, started_at, ended_at } = run;
   const hasSucceeded = status === "succeeded";
-  // It is shown as cancelled from when that was asked on.
+  // Its status is cancelled from the request on.
   const isEnding = status === "cancelled" && ended_at === null;
   return {
     id,
@@ -56,13 +56,13 @@ export function jobOfRun(run: RunRow): JobRow {
   };
 }
 
-/** The error of a failed or cancelled run as its job tells it: that no worker began it in time it says as a job does. */
+/** Returns the job error of a failed or cancelled run; a run that no worker started in time has the same code as such a job. */
 function errorOf({ error, started_at }: RunRow): ApiError {
   const code = started_at === null && error?.code === "overloaded" ? "overloaded" : "run_failed";
   return new ApiError(code, error?.message ?? "The run was cancelled.");
 }
 
-/** Returns the JSON text of a run that has ended; null of one that goes on. @throws ApiError `service_unavailable` */
+/** Returns the JSON text of an ended run; null for an open one. @throws ApiError `service_unavailable` */
 export async function resultOfRun({ database, storage }: Context, run: RunRow): Promise<string | null> {
   if (run.ended_at === null) return null;
   const row = await withInput(storage, run);
@@ -70,10 +70,10 @@ export async function resultOfRun({ database, storage }: Context, run: RunRow): 
   return JSON.stringify(presentRun(row, steps, { isSorted: true, hasInput: true }));
 }
 
-/** Time for which a result that cannot be read is waited for, in milliseconds. The end is then told without it. */
+/** Longest wait for an unreadable result, in milliseconds. After it, the end is reported without the result. */
 const RESULT_WAIT_MS = 3_600_000;
 
-/** Sends the publisher the end of its run. Of several callers one sends it. @throws ApiError `service_unavailable` */
+/** Reports the end of a run to its publisher, once among concurrent callers. @throws ApiError `service_unavailable` */
 export async function tellPublisher(
   context: Context & { readonly connection: Parameters<typeof notifyPublisher>[0] },
   id: string,

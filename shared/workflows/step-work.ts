@@ -1,4 +1,4 @@
-/** Checks of what a step calls (a model, a capability or a workflow) and of what is written down for it. */
+/** Checks of the target of a step (a model, a capability or a workflow) and of its params. */
 import type { TranscriptionRequest, WorkflowStep } from "#schemas/generated/types.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
@@ -18,7 +18,7 @@ import { isWithin, judgeKnown, mayMend } from "./known-faults.ts";
 /** Models and capabilities that a definition may name. */
 export interface Surroundings {
   readonly catalogue: Pick<Catalogue, "models">;
-  /** Undefined for one that this service does not offer. */
+  /** Returns undefined for an unavailable capability. */
   capability(id: string): Capability | undefined;
 }
 
@@ -27,7 +27,7 @@ interface Bound {
   readonly input: Binding;
 }
 
-/** Members that steps of some types have. */
+/** Members that only steps of some types have. */
 const TYPE_MEMBERS = ["model", "workflow_id", "version", "params", "input"] as const;
 const MEMBERS_OF_TYPE = {
   model: ["model", "params"],
@@ -35,9 +35,9 @@ const MEMBERS_OF_TYPE = {
   capability: ["params", "input"],
 } as const;
 
-/** Members that calls need, while a step's own is open. */
+/** Sample values of required members, while those of the step are unknown. */
 const USUAL_PARAMS = { messages: [{ role: "user", content: "text" }], prompt: "text", input: "text" };
-/** Any audio that a model takes. */
+/** A recording that every transcription model accepts. */
 const ANY_RECORDING = { bytes: 1, seconds: 0.001, param: "file" } as const;
 
 export function* checkStepWork(
@@ -92,22 +92,22 @@ function* checkModel(
   if (refused) yield placed(refused, refused.param === "model" ? place : `${place}.params`);
 }
 
-/** The kind of call that a step makes. @throws Error for a model that no endpoint serves */
+/** Returns the kind of call of a step. @throws Error for a model without endpoint */
 export function kindOf(model: Model, params: Readonly<Record<string, unknown>>): Kind {
-  // One whose price no call can have is refused as the call is read.
+  // A call without any possible price is rejected when it is read.
   const kind = kindOfCall(model, params) ?? kindOfModality(model.modality);
   if (!kind) throw new Error(`no kind of call is for models of modality ${model.modality}`);
   return kind;
 }
 
-/** Returns the errors with which the model refuses a call, as far as a run cannot mend them. */
+/** Returns the errors with which the model rejects a call, unless values of a run can avoid them. */
 function refusalsOf(kind: Kind, model: Model, request: object, open: readonly OpenPlace[]): readonly ApiError[] {
-  // Stored files may come and go until the step runs.
+  // Stored files may change until the step runs.
   if (filePlaces(request).length > 0) return [];
   const bodyBytes = Buffer.byteLength(JSON.stringify(request));
   const facts: CallFacts = { bodyBytes, files: NO_FILES, recording: ANY_RECORDING };
   const refusals = apiErrorsOf(() => {
-    // Audio that is open may come to null, which leaves the file alone.
+    // Open audio may resolve to null, which leaves only the file.
     const isGiven = open.some(({ param }) => param === "audio_base64");
     if (isPricedKind(kind) && kind.bringsRecording === true && !isGiven) audioOf(request as TranscriptionRequest);
     kind.check(request, model, facts);
@@ -135,7 +135,7 @@ function* checkCapability(
   });
   if (!fault) return;
   const { param, message } = placed(fault, place);
-  // A rule between several names all of them.
+  // A rule about several names mentions all of them.
   yield { param, message: message.replaceAll(/(?<![\w.\]])(?:params|input)(?=\.\w)/g, (name) => `${place}.${name}`) };
 }
 
@@ -143,16 +143,16 @@ function within(name: string, { places }: Binding): readonly OpenPlace[] {
   return places.map(({ path, param, isText }) => ({ path: [name, ...path], param: `${name}.${param}`, isText }));
 }
 
-/** @param holder where what was judged stands in the definition */
+/** @param holder location of the checked value in the definition */
 function placed({ param, message, cause }: ApiError, holder: string): DefinitionFault {
   if (param === null) return { param: holder, message };
   const place = `${holder}.${param}`;
-  // Sentences of contracts name params as they are; those of models use their names as words too.
+  // Messages of contracts contain param names only as such; messages of models use them as ordinary words too.
   const namesParam = (cause as Fault | undefined)?.isOfType !== undefined || /[.[]/.test(param);
   return { param: place, message: namesParam ? renamed(message, param, place) : message };
 }
 
-/** Every mention of the whole name. */
+/** Replaces every whole occurrence of the name. */
 export function renamed(message: string, name: string, other: string): string {
   const escaped = name.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`);
   return message.replaceAll(new RegExp(String.raw`(?<![\w.\]])${escaped}(?!\w)`, "g"), () => other);

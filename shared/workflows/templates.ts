@@ -1,4 +1,4 @@
-/** Workflows to begin with: the files of deploy/examples, as far as this installation has the models and capabilities that they call. */
+/** Example workflows: the files of deploy/examples whose models and capabilities are available in this installation. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -10,7 +10,7 @@ import { readDefinition } from "./definition.ts";
 
 const FOLDER = join(import.meta.dir, "../../deploy/examples");
 
-/** In the order of their names. @throws Error with one sentence when a file is none */
+/** Returns templates sorted by name. @throws Error naming an invalid file */
 export async function loadTemplates(folder = FOLDER): Promise<readonly WorkflowTemplate[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith(".json"));
   const templates = await Promise.all(
@@ -24,7 +24,7 @@ export async function loadTemplates(folder = FOLDER): Promise<readonly WorkflowT
   return templates.toSorted((one, other) => (one.name < other.name ? -1 : 1));
 }
 
-/** Those whose models and capabilities are there. */
+/** Returns the templates whose models and capabilities are available. */
 export function templatesFor(
   templates: readonly WorkflowTemplate[],
   surroundings: Parameters<typeof readDefinition>[1],

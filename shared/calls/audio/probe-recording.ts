@@ -1,4 +1,4 @@
-/** Type and length of received audio, read from its bytes: the caller's word does not count. */
+/** Type and length of received audio, determined from its bytes: the caller's claims are ignored. */
 import { INPUT_TYPES } from "#shared/calls/kinds/input-media.ts";
 import type { MeasuredAudio } from "#shared/calls/kinds/transcription.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -13,8 +13,8 @@ import { type ReceivedAudio, AUDIO_WAITING_MAX, AUDIO_WAIT_MS } from "./receive.
 export type ProbedAudio = MeasuredAudio & { readonly contentType: string; readonly filename: string };
 
 /**
- * Called once key, window and funds of the caller are in order: it costs processor time.
- * @throws ApiError `unprocessable_input` naming what is wrong with the bytes, `overloaded` while others are looked at
+ * Call this after key, window and balance of the caller were checked, because it costs CPU time.
+ * @throws ApiError `unprocessable_input` naming the fault of the bytes, `overloaded` if too many probes wait
  */
 export async function probeRecording(
   probes: Pick<MediaProbes, "audio">,
@@ -35,7 +35,7 @@ export async function probeRecording(
   }
 }
 
-/** Probes that run or wait, limited per workspace so that one with much audio leaves room for others. */
+/** Concurrent and waiting probes, limited per workspace so that one with much audio leaves capacity for others. */
 const probing = openRequestLimit({
   max: PROBE_LIMITS.childrenMax,
   perWorkspaceMax: PROBE_LIMITS.childrenMax / 2,
@@ -44,7 +44,7 @@ const probing = openRequestLimit({
   noun: "audio inputs",
 });
 
-/** Maps a fault of the probe to the caller's error: bad bytes are the caller's to mend, our slowness or shutdown is not. */
+/** Maps a fault of the probe to the caller's error: invalid bytes are the caller's fault, our slowness or shutdown is not. */
 function told(error: MediaError, param: ReceivedAudio["param"], signal: AbortSignal): unknown {
   const { fault, message } = error;
   if (fault === "busy" || fault === "timeout") return new ApiError("overloaded", BUSY, { cause: error });

@@ -1,6 +1,6 @@
 /**
- * Audio of a call, on this process' disk until it is looked at (probe-recording.ts): from base64 or the file store here, from a form in
- * the ingress. It is never whole in memory unless it came in JSON.
+ * Stores the audio of a call on this process' disk for probing (probe-recording.ts): from base64, the file store, or a form in the ingress.
+ * Only audio in JSON is ever completely in memory.
  */
 import { statSync } from "node:fs";
 
@@ -23,26 +23,26 @@ import type { Storage } from "#shared/storage/client.ts";
 import { UPLOADS_MAX, UPLOADS_PER_WORKSPACE_MAX } from "#shared/files/uploads.ts";
 import { paced } from "#shared/pace.ts";
 
-/** The audio of calls shares the disk with uploads, as many at once; as many calls wait for room, no longer than this. */
+/** Maximum calls that wait for disk space, and their longest wait in milliseconds. Audio of calls shares the disk with uploads. */
 export const AUDIO_WAITING_MAX = 96;
 export const AUDIO_WAIT_MS = paced(10_000);
 
-/** Audio of which only the size is known. */
+/** Audio of known size, not yet probed. */
 export interface ReceivedAudio {
   readonly bytes: number;
-  /** The member of the call that it came as. */
+  /** Member of the call that contained it. */
   readonly param: "file" | "audio_base64" | "file_id";
-  /** The caller's word. */
+  /** Type claimed by the caller. */
   readonly claim: string | undefined;
   readonly filename: string;
-  /** Id of the file if the audio is stored already; else its bytes are still to be stored. */
+  /** Id of the file if the audio is already stored; otherwise its bytes are still to be stored. */
   readonly fileId: string | undefined;
   readonly source: MediaSource;
   view(): Uint8Array;
   remove(): void;
 }
 
-/** The workspaces whose audio lies on this process' disk, and those that wait to put some there. */
+/** Workspaces with audio on this process' disk, and those that wait for capacity. */
 const diskShare = openRequestLimit({
   max: UPLOADS_MAX,
   perWorkspaceMax: UPLOADS_PER_WORKSPACE_MAX,
@@ -56,13 +56,13 @@ interface FileSource {
   readonly database: Queryable;
 }
 
-/** The caller whose audio is received, and a signal that aborts when it is no longer wanted. */
+/** Caller of the audio, and a signal that aborts when it is no longer needed. */
 export interface Receiver {
   readonly caller: Caller;
   readonly signal: AbortSignal;
 }
 
-/** The audio that a body of JSON brings. @throws ApiError */
+/** Returns the audio of a JSON body. @throws ApiError */
 export async function audioOfBody(
   context: FileSource,
   receiver: Receiver,
@@ -104,7 +104,7 @@ async function stored({ database, storage }: FileSource, receiver: Receiver, fil
 
 const NO_BYTES = new Uint8Array();
 
-/** @param fill writes the bytes, and tells what it knows of them. @throws ApiError `overloaded`, and what `fill` throws */
+/** @param fill writes the bytes, and returns their known properties. @throws ApiError `overloaded`, and the errors of `fill` */
 export async function spooled(
   { caller, signal }: Receiver,
   fill: (file: SpoolFile) => Promise<Pick<ReceivedAudio, "param" | "claim" | "filename" | "fileId">>,

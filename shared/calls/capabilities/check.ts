@@ -1,4 +1,4 @@
-/** The body of a run against what its capability publishes, with the defaults filled in. */
+/** Validates the body of a run against its capability's published schemas, and adds defaults. */
 import { Ajv, type ErrorObject, type ValidateFunction } from "ajv";
 
 import { nullShapeOf, withoutNulls } from "#shared/absent-nulls.ts";
@@ -27,15 +27,15 @@ export interface CheckRun {
   /** @throws ApiError with the path of the fault */
   (body: RunBody): CheckedRun;
   /**
-   * Checks a body that is not complete yet: returns the first fault of `input` and that of `params`, else the first broken rule.
-   * @param isOpen whether something at a path, or within it, is not known: rules that look there are left out
+   * Checks a partly known body: returns the first fault of `input` and that of `params`, else the first broken rule.
+   * @param isOpen returns true if a value at or below a path is unknown: rules that read it are skipped
    */
   faults(body: RunBody, isOpen: (path: string) => boolean): readonly ApiError[];
 }
 
-/** Compiles the schemas of a list once. The result checks a run of one of them. */
+/** Compiles the schemas of a list once. Each check validates a run of one capability. */
 export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<string, CheckRun> {
-  // Defaults below a union are left to the capability; the strict mode would refuse the schema for them.
+  // Defaults below a union are left to the capability; the strict mode would reject the schema because of them.
   const code = { process: withShortCounts };
   const ajv = new Ajv({
     useDefaults: true,
@@ -50,7 +50,7 @@ export function compileChecks(capabilities: readonly Capability[]): ReadonlyMap<
 }
 
 function checkOf(ajv: Ajv, capability: Capability): CheckRun {
-  // Compiled at the first run: a process lists all of them and runs a few.
+  // Compiled at the first run: a process lists all capabilities and runs few of them.
   const compile = (schema: Schema) => {
     let check: ((name: string, value: unknown) => Members) | undefined;
     return (name: string, value: unknown): Members => (check ??= compiled(ajv, schema))(name, value);
@@ -103,7 +103,7 @@ function noPart(name: string): never {
   throw new Error(`a capability refers to ${name}`);
 }
 
-/** @throws ApiError naming the member at fault */
+/** @throws ApiError naming the invalid member */
 function validMember(validator: ValidateFunction, name: string, value: unknown): Members {
   if (validator(value)) return value as Members;
   const errors = (validator.errors ?? [])
@@ -116,8 +116,8 @@ function validMember(validator: ValidateFunction, name: string, value: unknown):
 }
 
 /**
- * Replaces an error from the branch of another operation by a mismatch of `const`. In such a branch ajv may report that `params`
- * is missing before it reports that the step names another operation; as a mismatch, the branch says nothing about the step.
+ * Replaces an error from the branch of another operation by a mismatch of `const`. In such a branch ajv may report that `params` is missing
+ * before it reports that the step names another operation; as a mismatch, the branch says nothing about the step.
  */
 function asNamed(error: ErrorObject): ErrorObject {
   const { parentSchema, data, schemaPath, instancePath } = error;
@@ -138,7 +138,7 @@ function asNamed(error: ErrorObject): ErrorObject {
   };
 }
 
-/** Defaults are put into a copy. Texts are not copied: structuredClone writes and reads each of their megabytes. */
+/** Defaults are added to a copy. Texts are shared, not copied: structuredClone would serialize all of their megabytes. */
 function copied(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(copied);
   if (typeof value !== "object" || value === null) return value;
@@ -147,7 +147,7 @@ function copied(value: unknown): unknown {
 
 const SOURCES = ["file_id", "url", "base64", "text"];
 
-/** A member of `input` is given in exactly one way. */
+/** Checks that a member of `input` is given in exactly one form. */
 function oneSource(path: string, member: unknown): void {
   if (Array.isArray(member)) {
     for (const [at, one] of member.entries()) oneSource(`${path}[${at}]`, one);
@@ -162,7 +162,7 @@ function oneSource(path: string, member: unknown): void {
   });
 }
 
-/** Params that spell one value in several ways: the schema names them, and at most one may be given. */
+/** Checks that a value is given at most once by params that express it in several ways, as named by the schema. */
 function valueSources(schema: Schema, params: Readonly<Record<string, unknown>>): void {
   // Draft-07 annotations: a list of names, or several such lists.
   const groups = (schema["x-svc-value-sources"] ?? []) as readonly (string | readonly string[])[];

@@ -1,10 +1,10 @@
-/** Facts about a capability that the service has without running it: generated from the definitions in workers/capabilities. */
+/** Facts about a capability that are available without running it: generated from the definitions in workers/capabilities. */
 
 /** In the order of the list. */
 export const CATEGORIES = ["video", "audio", "image", "document", "archive", "web", "code"] as const;
 export type Category = (typeof CATEGORIES)[number];
 
-/** Kinds of input and output, as the catalogue names them. */
+/** Kinds of input and output, as named in the catalogue. */
 export type CapabilityModality = "video" | "audio" | "image" | "document" | "text" | "archive" | "any";
 
 /** JSON Schema draft-07. */
@@ -14,21 +14,21 @@ export type Schema = Readonly<Record<string, unknown>>;
 export interface InputMember {
   readonly kind: CapabilityModality;
   readonly isRequired: boolean;
-  /** Least and largest length of an ordered list; absent: a single input. */
+  /** Minimum and maximum length of an ordered list; absent: a single input. */
   readonly many?: { readonly min: number; readonly max: number };
-  /** Largest number of files, given by names that the caller chooses. */
+  /** Maximum number of files, given under names chosen by the caller. */
   readonly named?: { readonly max: number };
-  /** It may be given as `{text}`. */
+  /** True if `{text}` is accepted. */
   readonly takesText: boolean;
-  /** It is the plain address of a page, which is fetched for the run. */
+  /** True for the plain address of a page, which is fetched for the run. */
   readonly isAddress?: true;
 }
 
 /**
- * A rule that the published JSON Schema does not express. Paths are from the run's body: `params.width`.
- * some: at least one is there. one: at most one is. less: the first is below the second. fits: the value of `path` is one of those
- * that the value of `by` allows. without: the object at `path` has none of these names, in whatever case; an end of `*` stands for any.
- * short: the value of `path` has at most so many bytes as JSON.
+ * A rule that the published JSON Schema does not express. Paths start at the run's body: `params.width`. some: at least one is present.
+ * one: at most one is present. less: the first is below the second. fits: the value of `path` is one of those that the value of `by`
+ * allows. without: the object at `path` has none of these names, case-insensitive; a final `*` matches any suffix. short: the value of
+ * `path` has at most this many bytes as JSON.
  */
 export type Rule =
   | { readonly rule: "some" | "one"; readonly of: readonly string[] }

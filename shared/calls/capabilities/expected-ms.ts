@@ -1,22 +1,22 @@
 /**
- * Time that audio and video capabilities take: rough, since machines and contents differ, so that the most is ten times of it
- * and half a minute beside. A run that takes longer all the same is charged for the most.
+ * Expected time of audio and video capabilities. Rough, because machines and contents differ: the maximum is ten times the estimate plus
+ * half a minute. A longer run is charged for the maximum.
  */
 import type { KnownInputs, MediaLength, Range } from "./expected.ts";
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** Work that takes longer than it usually does: busy machines, noise, slow drives. */
+/** Factor of the maximum over the usual time: busy machines, noise, slow drives. */
 const MOST_TIMES = 10;
 const MOST_MORE_MS = 30_000;
-/** To open files and to begin. */
+/** Time for opening files and starting, in milliseconds. */
 const BEGIN_MS = 300;
 
-/** Most scripts are done at once; one that is not may take all that it is given. */
+/** Scripts: most end immediately, others may use their whole time limit. */
 const SCRIPTS = new Set(["code.run_javascript", "code.run_python"]);
 const SCRIPT_MS = 200;
 
-/** Undefined where it cannot be told. */
+/** Returns undefined if the time cannot be estimated. */
 export function expectedMs(id: string, params: Params, known: KnownInputs): Range | undefined {
   const [category, operation = ""] = id.split(".");
   if (SCRIPTS.has(id)) return { usual: SCRIPT_MS, most: Infinity };
@@ -28,7 +28,7 @@ export function expectedMs(id: string, params: Params, known: KnownInputs): Rang
   return { usual, most: usual * MOST_TIMES + MOST_MORE_MS };
 }
 
-/** All of the first member; undefined unless each is known. */
+/** Returns all inputs of the first member; undefined unless all are known. */
 function inputsOf(known: KnownInputs, category: "audio" | "video"): readonly MediaLength[] | undefined {
   const files = known[category] ?? known[`${category}s`] ?? [];
   const media = files.flatMap((one) => (one.media === undefined ? [] : [one.media]));
@@ -49,14 +49,14 @@ function textOf(params: Params, name: string): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** Returns the end of a piece in seconds of its input; undefined: it ends with its input. */
+/** Returns the end of the cut in seconds of its input; undefined: the end of the input. */
 function endOf(params: Params): number | undefined {
   const start = numberOf(params, "start") ?? 0;
   const duration = numberOf(params, "duration");
   return numberOf(params, "end") ?? (duration === undefined ? undefined : start + duration);
 }
 
-/** Returns the seconds of input that are decoded: a piece, and everything before it. */
+/** Returns the seconds of decoded input: the cut, and everything before it. */
 function decodedSeconds(params: Params, seconds: number): number {
   return Math.min(seconds, endOf(params) ?? seconds);
 }
@@ -67,9 +67,9 @@ function steps(params: Params): readonly { readonly operation: string; readonly 
   return (operations as readonly { operation: string; params?: Params }[]).map((one) => ({ params: {}, ...one }));
 }
 
-/** A second of sound in two channels, decoded and encoded. */
+/** Time for decoding and encoding a second of stereo sound, in milliseconds. */
 const SOUND_MS = 35;
-/** And what an operation does to it; loudness is measured and set at 192 kHz. */
+/** Additional time of an operation per second of sound, in milliseconds; loudness is measured and set at 192 kHz. */
 const SOUND_STEP_MS = 10;
 const LOUDNESS_MS = 170;
 
@@ -80,7 +80,7 @@ function audioMs(operation: string, params: Params, inputs: readonly MediaLength
   return seconds * (SOUND_MS + each);
 }
 
-/** A megapixel of a frame: decoded, and encoded at `veryfast`. */
+/** Time per megapixel of a frame in milliseconds, for decoding and for encoding at `veryfast`. */
 const DECODE_MS = 12;
 const ENCODE_MS: Readonly<Record<string, number>> = { h264: 16, h265: 64, vp8: 32, vp9: 64, av1: 48 };
 const PRESETS: Readonly<Record<string, number>> = {
@@ -92,7 +92,7 @@ const PRESETS: Readonly<Record<string, number>> = {
   medium: 2.5,
   slow: 6,
 };
-/** Most videos have fewer frames a second; few have more than twice as many. */
+/** Most videos have fewer frames per second; few have more than twice as many. */
 const FPS = 30;
 
 function videoMs(operation: string, params: Params, inputs: readonly MediaLength[]): number {
@@ -118,14 +118,14 @@ function videoMs(operation: string, params: Params, inputs: readonly MediaLength
   return decode * DECODE_MS + (STILLS.has(operation) ? 0 : encode * encoder * preset * copies) + sound;
 }
 
-/** Those that make pictures of some frames, or sound alone. */
+/** Operations that produce images of some frames, or sound alone. */
 const STILLS = new Set(["thumbnail", "frames", "extract_audio"]);
 
 function encoderOf(output: Params): string {
   return textOf(output, "video_codec") ?? (output["format"] === "webm" ? "vp9" : "h264");
 }
 
-/** Pixels of a frame while it is worked on. */
+/** Returns the pixels of a frame during processing. */
 function largest(
   steps: readonly { readonly params: Params }[],
   { width, height }: { width: number; height: number },

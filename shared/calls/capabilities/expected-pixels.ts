@@ -11,7 +11,7 @@ interface Step {
   readonly params?: Params;
 }
 
-/** Undefined where it cannot be told. */
+/** Returns undefined if the pixels cannot be estimated. */
 export function expectedPixels(id: string, params: Params, known: KnownInputs): Range | undefined {
   const [first] = known["image"] ?? known["images"] ?? [];
   switch (id) {
@@ -45,7 +45,7 @@ export function expectedPixels(id: string, params: Params, known: KnownInputs): 
   }
 }
 
-/** Operations of one image, as capabilities and as steps; `convert` is none of the steps. */
+/** Operations on one image, as capabilities and as steps; `convert` is no step. */
 const OPERATIONS = new Set([
   "convert",
   "resize",
@@ -57,10 +57,10 @@ const OPERATIONS = new Set([
   "composite",
   "chroma_key",
 ]);
-/** Those that keep pages of a TIFF apart. */
+/** Operations that keep the pages of a TIFF separate. */
 const TAKES_FRAMES = new Set(["convert", "resize", "adjust"]);
 
-/** True if the output keeps all frames; the same rule as in workers/capabilities/image/operation.ts. */
+/** Returns true if the output keeps all frames; the same rule as in workers/capabilities/image/operation.ts. */
 function keepsFrames({ isTiff }: ImageExtent, format: string | undefined, takesFrames: boolean): boolean {
   if (isTiff) return takesFrames && (format === undefined || format === "tiff");
   return format === undefined || format === "gif" || format === "webp";
@@ -70,7 +70,7 @@ function same({ width, height }: Size, frames: number, framesMax = frames): Rang
   return { usual: width * height * frames, most: width * height * framesMax };
 }
 
-/** A camera may have held an image on its side, which its head does not always say: the larger of both. */
+/** A photo may be rotated without a sign in its header, so the larger result of both orientations is used. */
 function ofBoth({ width, height }: Size, pixels: (own: Size) => number): Range {
   const both = [pixels({ width, height }), pixels({ width: height, height: width })];
   return { usual: both[0] ?? 0, most: Math.max(...both) };
@@ -85,7 +85,7 @@ function ofSteps(image: ImageExtent, steps: readonly Step[], keeps: boolean): Ra
   return { usual: usual * frames, most: most * framesMax };
 }
 
-/** Pixels of one frame. */
+/** Returns the maximum pixels of one frame. */
 function mostAfter(own: Size, steps: readonly Step[]): number {
   const made = sizesAfter(own, steps, 1);
   return made ? Math.min(areaOf(made.most), IMAGE_PIXELS_MAX) : IMAGE_PIXELS_MAX;
@@ -95,15 +95,15 @@ function areaOf({ width, height }: Size): number {
   return width * height;
 }
 
-/** Each side is as long as one of these, or between them. */
+/** Each side is between its values in `least` and `most`. */
 interface SizeRange {
   readonly least: Size;
   readonly most: Size;
 }
 
 /**
- * Undefined where a step's result has a shape that only the image itself tells.
- * @param slack pixels that each step may make a side longer or shorter than worked out
+ * Returns undefined if the shape of a step's result depends on the image's content.
+ * @param slack pixels by which each step may change a side beyond the calculated size
  */
 function sizesAfter(own: Size, steps: readonly Step[], slack: number): SizeRange | undefined {
   let range: SizeRange | undefined = { least: own, most: own };
@@ -114,7 +114,7 @@ function sizesAfter(own: Size, steps: readonly Step[], slack: number): SizeRange
 function afterStep(own: SizeRange, operation: string, params: Params, slack: number): SizeRange | undefined {
   switch (operation) {
     case "resize":
-      // Steps come without the defaults that a validator fills in.
+      // Steps come without the defaults that a validator adds.
       return rangeOf(own, (size) => resizedTo(size, { fit: "cover", enlarge: true, ...params }), slack);
     case "crop":
       return params["trim"] === true ? undefined : rangeOf(own, (size) => croppedTo(size, params), 0);
@@ -127,7 +127,7 @@ function afterStep(own: SizeRange, operation: string, params: Params, slack: num
   }
 }
 
-/** A side that is made longer may make the other one shorter: what the longest and shortest sides come to in every pairing. */
+/** A longer side may make the other one shorter, so all pairs of longest and shortest sides are calculated. */
 function rangeOf({ least, most }: SizeRange, change: (own: Size) => Size, slack: number): SizeRange {
   const made = [least, { ...least, width: most.width }, { ...least, height: most.height }, most].map(change);
   const [widths, heights] = [made.map(({ width }) => width), made.map(({ height }) => height)];
@@ -154,14 +154,14 @@ const CODE_SIDES: Readonly<Record<string, readonly [width: number, height: numbe
   code128: [5_700, 90],
 };
 
-/** Most are smaller than the least that is counted. */
+/** Most are smaller than the minimum charge. */
 function barcode({ type, scale = 4, margin = 10 }: Params): Range | undefined {
   const sides = CODE_SIDES[type as string];
   const [across = 0, down = 0] = (sides ?? []).map((side) => (side + 2 * Number(margin)) * Number(scale));
   return sides && { usual: 0, most: across * down };
 }
 
-/** An SVG is drawn at the size that is asked for; of one side, the shape decides on the other. */
+/** An SVG is rendered at the requested size; for one given side, its shape determines the other. */
 function ofSides(width: unknown, height: unknown): Range | undefined {
   const sides = [width, height].filter((side) => typeof side === "number");
   const [one, other] = sides;

@@ -1,4 +1,4 @@
-/** Measures that a run is expected to report, computed beforehand from its params and from what is known of its inputs. */
+/** Expected measures of a run, computed in advance from its params and the known properties of its inputs. */
 import type { ImageExtent } from "#shared/media/image-extent.ts";
 
 import type { Capability } from "./entry.ts";
@@ -15,13 +15,13 @@ export interface MediaLength {
   readonly height: number;
 }
 
-/** Facts read from an input's beginning; undefined where it was not read, or has an unknown format. */
+/** Properties read from an input's beginning; undefined if it was not read, or has an unknown format. */
 export interface InputFacts {
   readonly image?: ImageExtent;
   readonly media?: MediaLength;
 }
 
-/** By the member of `input`, in its order. */
+/** By member of `input`, in order. */
 export type KnownInputs = Readonly<Record<string, readonly InputFacts[]>>;
 
 export interface Range {
@@ -30,9 +30,9 @@ export interface Range {
 }
 
 export interface Expected {
-  /** Such a run usually comes to it. */
+  /** Usual measures of such a run. */
   readonly usual: Measured;
-  /** It is not charged for more. */
+  /** Maximum that is charged. */
   readonly most: Measured;
 }
 
@@ -41,7 +41,7 @@ type Params = Readonly<Record<string, unknown>>;
 const USUAL_MS = 2_000;
 const USUAL_PIXELS = 2_000_000;
 
-/** Returns the usual and the largest measures. Unknown ones count as two seconds or two megapixels, and as the limits at most. */
+/** Returns the usual and the maximum measures. Unknown inputs count as two seconds or two megapixels, and at the limits for the maximum. */
 export function expectedOf(
   { id, category }: Pick<Capability, "id" | "category">,
   params: Params,
@@ -60,7 +60,7 @@ export function expectedOf(
   return { usual: { ms: time.usual, pixels: size.usual }, most: { ms: time.most, pixels: size.most } };
 }
 
-/** Operations of a pipeline; one of any other run. */
+/** Number of operations: of a pipeline, or one for any other run. */
 function operationsOf({ operations }: Params): number {
   return Array.isArray(operations) ? operations.length : 1;
 }

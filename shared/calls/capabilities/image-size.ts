@@ -1,4 +1,4 @@
-/** Sizes of images that operations make, worked out from the size of their input: for the work itself and for its price ahead. */
+/** Sizes of operations' results, calculated from the size of their input: for the operation itself and for its price in advance. */
 
 export interface Size {
   readonly width: number;
@@ -12,11 +12,11 @@ export interface Resizing {
   readonly enlarge: boolean;
 }
 
-/** The result's size, or more. */
+/** Returns the result's size, or an upper bound. */
 export function resizedTo(own: Size, { width, height, fit, enlarge }: Resizing): Size {
   const [across, down] = [(width ?? 0) / own.width, (height ?? 0) / own.height];
   const isOne = width === undefined || height === undefined;
-  // Stretched, the side that is not given stays.
+  // If stretched, a side that is not given keeps its length.
   if (fit === "fill" || (!isOne && fit !== "outside" && fit !== "inside")) {
     const box = { width: width ?? own.width, height: height ?? own.height };
     if (enlarge || fit === "contain") return box;
@@ -35,7 +35,7 @@ export interface Cropping {
   readonly aspect_ratio?: string | undefined;
 }
 
-/** A box within `own`, unless it is refused. */
+/** Returns a box within `own`, unless the crop is rejected. */
 export function croppedTo(own: Size, { x, y, width, height, aspect_ratio: ratio }: Cropping): Size {
   const [across = 0, down = 0] = (ratio ?? "0:0").split(":").map(Number);
   if (across === 0 || down === 0) {
@@ -50,7 +50,7 @@ export function croppedTo(own: Size, { x, y, width, height, aspect_ratio: ratio 
     : { width: own.width, height: Math.max(1, Math.round(own.width / shape)) };
 }
 
-/** The box around a turned image, at most a pixel off on each side. */
+/** Returns the box around a rotated image, at most a pixel off on each side. */
 export function rotatedTo({ width, height }: Size, degrees: number): Size {
   if (degrees % 180 === 0) return { width, height };
   if (degrees % 90 === 0) return { width: height, height: width };

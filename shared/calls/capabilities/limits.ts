@@ -1,7 +1,7 @@
-/** Limits on the work of one run of a capability that both who holds credits for it and who does it must know. */
+/** Limits on one run of a capability, used both for its hold and for its execution. */
 import type { Category } from "./entry.ts";
 
-/** Wall clock of one run's work in its child: what outlasts it is refused as too large. */
+/** Timeout of one run in its child, in milliseconds; a longer run fails as too large. */
 export const CAPABILITY_RUN_MS: Readonly<Record<Category, number>> = {
   video: 900_000,
   audio: 300_000,
@@ -12,7 +12,7 @@ export const CAPABILITY_RUN_MS: Readonly<Record<Category, number>> = {
   code: 10_000,
 };
 
-/** Pixels of one image, and of all frames of one. */
+/** Maximum pixels of one image, and of all its frames. */
 export const IMAGE_PIXELS_MAX = 64_000_000;
 export const IMAGE_FRAMES_PIXELS_MAX = 256_000_000;
 export const IMAGE_SIDE_PIXELS_MAX = 16_384;

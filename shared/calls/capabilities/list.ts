@@ -1,4 +1,4 @@
-/** The capabilities of this version, with the prices of the catalogue. */
+/** Capabilities of this version, with default prices of the catalogue. */
 import generated from "#schemas/generated/capabilities.json" with { type: "json" };
 
 import { compileChecks } from "./check.ts";
@@ -13,5 +13,5 @@ export function findCapability(id: string): Capability | undefined {
   return BY_ID.get(id);
 }
 
-/** Checks a run's body by the capability's id. */
+/** Checks of a run's body, by capability id. */
 export const CHECKS = compileChecks(CAPABILITIES);

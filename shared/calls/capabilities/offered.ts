@@ -1,6 +1,6 @@
 /**
- * Capabilities that can be run: those that all workers report, without those that operators' files disable. The list changes
- * with the catalogue, and when workers join that can run fewer or more.
+ * Available capabilities: reported by all workers, and not disabled by operators' files. The list changes with the catalogue, and when
+ * workers with other capabilities join.
  */
 import type { Catalogue } from "#shared/calls/model.ts";
 import { CAPABILITIES, findCapability } from "./list.ts";
@@ -29,7 +29,7 @@ interface OfferedOptions {
 
 const READ_MS = 2_000;
 
-/** Reads what workers tell, at once and every 2 s. Until a worker has told, all but those that are off by default are offered. */
+/** Reads the reports of workers, now and every 2 s. Before the first report, all but the capabilities that are off by default count. */
 export async function openOffered({ database, catalogue, log }: OfferedOptions) {
   let offered = offeredBy([]);
   const enabled = rememberPairs((list: List, { capabilities }: Catalogue) => ({
@@ -40,7 +40,7 @@ export async function openOffered({ database, catalogue, log }: OfferedOptions) 
   const read = async (): Promise<void> => {
     try {
       const offers = await liveOffers(database);
-      // Without a worker the last list stands: its runs wait for the next one.
+      // Without workers, the last list stays: runs wait for the next worker.
       if (offers.length === 0) return;
       const next = offeredBy(offers);
       if (next.list.length !== offered.list.length || next.list.some((one) => !offered.list.includes(one))) {
@@ -65,7 +65,7 @@ export async function openOffered({ database, catalogue, log }: OfferedOptions) 
 
 interface List {
   readonly list: readonly Capability[];
-  /** Why, by the engine. */
+  /** Reason by engine. */
   readonly missing: ReadonlyMap<string, string>;
 }
 
@@ -86,7 +86,7 @@ function find({ list }: List, id: string): Capability {
   const capability = findCapability(id);
   if (capability && list.includes(capability)) return capability;
   if (!capability) throw noCapability();
-  // What it lacks is the operator's to know, and in the log.
+  // The reason is for operators only, in the log.
   throw new ApiError(
     "capability_not_found",
     `This service does not offer ${id}; GET /v1/tools lists the capabilities that it offers.`,

@@ -1,4 +1,4 @@
-/** The cost of a run: held at the most that it can measure (expected.ts), settled at what was measured. */
+/** Cost of a run: the hold covers its maximum measures (expected.ts), the charge its actual ones. */
 import type { Catalogue } from "#shared/calls/model.ts";
 import type { Charge } from "#shared/ledger/charge.ts";
 import { ONE_RESULT, priceMedia } from "#shared/calls/pricing/media.ts";
@@ -6,19 +6,19 @@ import { parsePrice, type Price } from "#shared/calls/pricing/price.ts";
 
 import type { Capability } from "./entry.ts";
 
-/** The least that an image is counted for: half a megapixel. */
+/** Minimum pixels charged for an image: half a megapixel. */
 const CAPABILITY_PIXELS_MIN = 500_000;
 
-/** Measures that a child process reports of a run. */
+/** Measures of a run, reported by its child process. */
 export interface Measured {
   readonly ms: number;
   readonly pixels?: number;
 }
 
-/** Seconds count to a tenth, begun ones whole. */
+/** Charged time is rounded up to this many milliseconds. */
 const MS_STEP = 100;
 
-/** @param mostNano what is held for it: no run is charged for more */
+/** @param mostNano hold of the run, the maximum charge */
 export function capabilityCharge(price: Price, { ms, pixels = 0 }: Measured, mostNano?: bigint): Charge {
   const milliseconds = Math.ceil(ms / MS_STEP) * MS_STEP;
   const counted = Math.max(pixels, CAPABILITY_PIXELS_MIN);
@@ -33,7 +33,7 @@ function unitsOf({ unit }: Price, milliseconds: number, pixels: number): Record<
   return unit === "per_megapixel" ? { pixels } : { operations: 1 };
 }
 
-/** The catalogue's own price, else ours. */
+/** Returns the price in the catalogue, else our default. */
 export function capabilityPrice(
   { capabilities }: Pick<Catalogue, "capabilities">,
   { id, pricing }: Pick<Capability, "id" | "pricing">,

@@ -1,6 +1,6 @@
 /**
- * A look at the inputs of a run before it is admitted: what they cost follows from their size, their frames or their length. A look
- * that fails, or takes too long, leaves an input unknown: the run then holds what the limits allow, and goes on.
+ * Probes the inputs of a run before admission: its cost follows from their size, frames or length. A failed or slow probe leaves an input
+ * unknown: the run then holds the maximum by its limits, and continues.
  */
 import { objectKey } from "#shared/files/id.ts";
 import { readImageExtent, readTiffExtent, tiffDirectoryAt } from "#shared/media/image-extent.ts";
@@ -13,14 +13,14 @@ import type { Category } from "./entry.ts";
 import type { InputFacts, KnownInputs } from "./expected.ts";
 import { sampleFile } from "./samples.ts";
 
-/** Looking at the inputs of one run before it is admitted: what is not seen by then is held at its limit. */
+/** Timeout of probing the inputs of one run, in milliseconds; unknown inputs are held at their limit. */
 const CAPABILITY_LOOK_MS = 5_000;
 
-/** Read from the object store for one look: heads, tables, and small files as a whole. */
+/** Maximum bytes read from the object store per probe: headers, tables, and whole small files. */
 export const CAPABILITY_LOOK_BYTES_MAX = 16 * 1_048_576;
 export const CAPABILITY_LOOK_WHOLE_BYTES_MAX = 4 * 1_048_576;
 
-/** Looks of one process that read at the same time, each a few megabytes in memory, half of them of one workspace; and that wait. */
+/** Maximum concurrent probes of one process, each a few megabytes in memory, half of them for one workspace; and maximum waiting ones. */
 export const CAPABILITY_LOOKS_AT_ONCE = 8;
 const CAPABILITY_LOOKS_WAITING_MAX = 1_024;
 
@@ -29,20 +29,20 @@ export interface ProbeContext {
   readonly probes: Pick<MediaProbes, "audio" | "video">;
 }
 
-/** An input as it was given: bytes of the body, or a file. What comes from an address is not looked at. */
+/** A given input: bytes of the body, or a file. URLs are not probed. */
 export interface ProbedInput {
   readonly member: string;
   readonly bytes?: Uint8Array;
   readonly fileId?: string;
 }
 
-/** Bytes that can be read in any place. */
+/** Random access to bytes. */
 interface Source {
   readonly total: number;
   read(from: number, to: number): Promise<Uint8Array>;
 }
 
-/** A look may be slow: those of one workspace leave room for another's. */
+/** Probes may be slow, so one workspace leaves capacity for others. */
 const probing = openRequestLimit({
   max: CAPABILITY_LOOKS_AT_ONCE,
   perWorkspaceMax: CAPABILITY_LOOKS_AT_ONCE / 2,
@@ -51,7 +51,7 @@ const probing = openRequestLimit({
   noun: "inspections of inputs",
 });
 
-/** @param sizes bytes of stored files, by their ids */
+/** @param sizes bytes of stored files, by id */
 export async function probeInputs(
   context: ProbeContext & { readonly workspaceId: string },
   category: Category,
@@ -87,7 +87,7 @@ export async function probeInputs(
   }
 }
 
-/** Facts about stored files that were looked at before: bytes never change under an id. */
+/** Cached properties of stored files: the bytes of an id never change. */
 const seenFiles = new Map<string, InputFacts>();
 const SEEN_FILES_MAX = 4_096;
 
@@ -95,7 +95,7 @@ function knownFacts(category: Category, { fileId }: ProbedInput): InputFacts | u
   return fileId === undefined ? undefined : seenFiles.get(`${category} ${fileId}`);
 }
 
-/** A look that found nothing is made again: the store may have been away. */
+/** A probe without result is repeated: the store may have been unavailable. */
 function remember(category: Category, { fileId }: ProbedInput, facts: InputFacts): void {
   if (fileId === undefined || Object.keys(facts).length === 0) return;
   const [oldest] = seenFiles.keys();
@@ -105,7 +105,7 @@ function remember(category: Category, { fileId }: ProbedInput, facts: InputFacts
 
 type Probe = (source: Source, probes: ProbeContext["probes"], signal: AbortSignal) => Promise<InputFacts>;
 
-/** Readers of facts for the categories whose price depends on the size of their inputs. */
+/** Probes of the categories whose price depends on the size of their inputs. */
 const PROBES: Readonly<Partial<Record<Category, Probe>>> = {
   image: async (source) => {
     const image = await imageExtent(source);
@@ -121,7 +121,7 @@ const PROBES: Readonly<Partial<Record<Category, Probe>>> = {
   },
 };
 
-/** Undefined for what is not there to be read. */
+/** Returns undefined if there is nothing to read. */
 function sourceOf(
   storage: Storage,
   { bytes, fileId }: ProbedInput,
@@ -151,9 +151,9 @@ function sourceOf(
   };
 }
 
-/** Heads of most images, and whole small ones, whose frames are counted. */
+/** Bytes that contain the headers of most images, and small images as a whole, whose frames are counted. */
 const HEAD_BYTES = 64 * 1_024;
-/** Cameras and printers put previews and profiles before the size. */
+/** Cameras and printers write previews and profiles before the size. */
 const LONG_HEAD_BYTES = 1_024 * 1_024;
 
 async function imageExtent(source: Source) {
@@ -172,7 +172,7 @@ async function imageExtent(source: Source) {
 const BOXES_MAX = 64;
 const BOX_HEAD_BYTES = 16;
 
-/** All of a small file; of a large MP4 its head and its tables, which tell all but the samples themselves. */
+/** Returns all bytes of a small file; for a large MP4 its header and tables, which describe everything but the samples. */
 async function mediaBytes(source: Source): Promise<Uint8Array> {
   if (source.total <= CAPABILITY_LOOK_WHOLE_BYTES_MAX) return source.read(0, source.total);
   const first = Buffer.from(await source.read(0, BOX_HEAD_BYTES));
@@ -184,7 +184,7 @@ async function mediaBytes(source: Source): Promise<Uint8Array> {
     const name = head.toString("latin1", 4, 8);
     const told = head.readUInt32BE(0);
     const size = told === 1 ? Number(head.readBigUInt64BE(8)) : told === 0 ? source.total - at : told;
-    // Fragments are many, and each has its own part of the tables.
+    // A fragmented file has many parts, each with its own tables.
     if (size < 8 || name === "moof") throw new Error("no plain MP4");
     if (name === "moov") {
       kept.push(Buffer.from(await source.read(at, at + size)));

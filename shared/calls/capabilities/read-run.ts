@@ -1,4 +1,4 @@
-/** Reads and checks the request of a run: the same over HTTP and for a batch message. */
+/** Reads and checks the request of a run, the same for HTTP and batch messages. */
 import type { Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { WorkKind } from "#shared/calls/work.ts";
@@ -26,10 +26,10 @@ import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
 import type { Offered } from "./offered.ts";
 
-/** Decoded: what is larger comes as a file or from an address. */
+/** Maximum decoded bytes of inline data; larger data must be a file or a URL. */
 const CAPABILITY_BASE64_BYTES_MAX = 10 * 1_048_576;
 
-/** Kind of work that runs of capabilities are. */
+/** Kind of work for runs of capabilities. */
 export const RUN_KIND = {
   name: "capability",
   pool: "capability",
@@ -40,9 +40,9 @@ export const RUN_KIND = {
 export interface ReadRun {
   readonly capability: Capability;
   readonly isAsync: boolean;
-  /** Nano-credits that such a run usually costs. */
+  /** Usual cost of such a run, in nano-credits. */
   readonly usualNano: bigint;
-  /** The capability in place of a model, for admission. */
+  /** The capability in the place of a model, for admission. */
   readonly model: Pick<Model, "slug" | "modality" | "price">;
   readonly checked: CheckedCall;
   /** Request for the worker. */
@@ -58,8 +58,8 @@ interface Context extends ProbeContext {
 }
 
 /**
- * @param pause waited for between steps that go over the whole of the body
- * @throws ApiError `capability_not_found`; of what the body says, naming the member at fault
+ * @param pause awaited between steps that process the whole body
+ * @throws ApiError `capability_not_found`; for a fault of the body, naming the member
  */
 export async function readRun(
   context: Context,
@@ -92,7 +92,7 @@ export async function readRun(
   };
 }
 
-/** @throws ApiError naming the member at fault */
+/** @throws ApiError naming the invalid member */
 function checkRun(capability: Capability, body: unknown): { readonly run: CheckedRun; readonly isAsync: boolean } {
   const request = parse("CapabilityRunRequest", body);
   const check = CHECKS.get(capability.id);
@@ -109,7 +109,7 @@ interface Reading {
   readonly probed: ProbedInput[];
 }
 
-/** The input as its worker gets it: large base64 goes apart. */
+/** Returns the input for the worker, without large base64. */
 function readInput({ members }: Capability, { input }: CheckedRun): Reading & { readonly input: CheckedRun["input"] } {
   const reading: Reading = { inline: [], files: [], probed: [] };
   const read = (name: string, value: unknown): unknown => {
@@ -161,7 +161,7 @@ function readOne(
   return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };
 }
 
-/** Reads an address that the caller named. A link of this service is a stored file. @throws ApiError `unsafe_url`, `file_not_found` */
+/** Reads a URL from the caller. A link of this service becomes a stored file. @throws ApiError `unsafe_url`, `file_not_found` */
 function readAddress(
   address: string,
   param: string,
@@ -173,7 +173,7 @@ function readAddress(
   return { url: address, file_id: linked };
 }
 
-/** Data that the body brings, and its type: a data URL names both. @throws ApiError `unprocessable_input` */
+/** Returns the data in the body, and its type: a data URL contains both. @throws ApiError `unprocessable_input` */
 function inlineOf(given: Members, param: string): Members {
   const { base64: text, mime_type: own } = given;
   if (typeof text !== "string" || !isDataUrl(text)) return given;
@@ -196,7 +196,7 @@ function decoded(base64: string, param: string): Uint8Array {
   }
 }
 
-/** @returns bytes of the stored files, by their ids */
+/** @returns bytes of the stored files, by id */
 async function checkFiles(
   { database }: Context,
   caller: Caller,

@@ -6,7 +6,7 @@ export interface BrokenRule {
   readonly message: string;
 }
 
-/** The first rule that the run's body breaks; undefined: none. Values are of the types that the schemas say. */
+/** Returns the first rule that the run's body breaks; undefined if none. The types of the values were checked by the schema. */
 export function brokenRule(rules: readonly Rule[], body: object): BrokenRule | undefined {
   for (const rule of rules) {
     const broken = judge(rule, body);
@@ -15,7 +15,7 @@ export function brokenRule(rules: readonly Rule[], body: object): BrokenRule | u
   return undefined;
 }
 
-/** The values that a rule looks at. */
+/** Returns the paths that a rule reads. */
 export function pathsOf(rule: Rule): readonly string[] {
   if ("of" in rule) return rule.of;
   return rule.rule === "fits" ? [rule.path, rule.by] : [rule.path];

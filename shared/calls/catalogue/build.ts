@@ -1,4 +1,4 @@
-/** Merged entries → the catalogue in force: what can be routed, what cannot and why. */
+/** Builds the catalogue from merged entries: what can be routed, and why other entries cannot. */
 import { createHash } from "node:crypto";
 
 import type {
@@ -30,12 +30,12 @@ import { OUR_FOLDER } from "./layer.ts";
 import type { Merged, MergedFiles } from "./merge.ts";
 import { secondsOf } from "./seconds.ts";
 
-/** Inputs of one embeddings call, as OpenAI has it; a model may take fewer. */
+/** Maximum inputs of one embeddings call, as for OpenAI; a model may accept fewer. */
 const EMBEDDING_INPUTS_MAX = 2_048;
 
 /**
- * The catalogue of these files in these surroundings, frozen.
- * @throws CatalogueError naming the place of each entry that is incomplete, or contradicts itself or another
+ * Returns the frozen catalogue of these files for these settings.
+ * @throws CatalogueError naming the place of each incomplete or contradictory entry
  */
 export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): Catalogue {
   throwFaults([
@@ -75,7 +75,7 @@ export function buildCatalogue(files: MergedFiles, surroundings: Surroundings): 
   return Object.freeze({ version: versionOf(content), ...content, missingKeys, idleSources });
 }
 
-/** Why a source cannot be called; undefined when it can. */
+/** Returns why a source cannot be called; undefined if it can. */
 function obstacle(
   source: Source,
   providers: ReadonlyMap<string, Provider>,
@@ -131,7 +131,7 @@ function buildCapability({ disabled = false, pricing }: CatalogueCapability): Ca
   return deepFreeze({ isDisabled: disabled, ...(pricing !== undefined && { price: parsePrice({ ...pricing }) }) });
 }
 
-/** From an entry that has passed its check. */
+/** Builds a model from a checked entry. */
 function buildModel(entry: CatalogueModel, pricing: PricingText, sources: readonly Source[]): Model {
   const { supports_json, tokens_per_image_max, cache_ttl_s, price_source, price_variants } = entry;
   const { compute_seconds_max, compute_seconds_usual } = entry;
@@ -190,7 +190,7 @@ function enabled<Entry extends { disabled?: boolean }>(entries: ReadonlyMap<stri
   return [...entries.values()].filter(isEnabled).map((merged) => merged.entry);
 }
 
-/** The same in every process that sees the same content: twelve hex digits. */
+/** Returns twelve hex digits, the same in every process with the same content. */
 function versionOf(content: Omit<Catalogue, "version" | "missingKeys" | "idleSources">): string {
   const text = JSON.stringify(content, (_key, value: unknown) => {
     if (value instanceof Map) return [...value];
@@ -206,11 +206,11 @@ function deepFreeze<Value extends object>(value: Value): Value {
   return Object.freeze(value);
 }
 
-// Inputs that sources without fields of their own never receive, because their family has no usual field for them.
+// Inputs that sources without `fields` never receive, because their family has no default field for them.
 
 type Lacks = Readonly<Partial<Record<Modality, readonly string[]>>>;
 
-/** Such inputs by family, from the usual fields of the adapters under workers/providers; a test compares both. */
+/** Such inputs by family, from the default fields of the adapters under workers/providers; a test compares both. */
 const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
   "openai-compatible": { image: ["seed", "negative_prompt"], video: ["video", "seed", "negative_prompt"] },
   gemini: { image: ["negative_prompt", "mask"], upscale: ["mask"], video: ["negative_prompt"] },
@@ -220,9 +220,9 @@ const FAMILIES: Readonly<Partial<Record<Provider["family"], Lacks>>> = {
   deepgram: { audio: ["instructions"] },
 };
 
-/** The source with the inputs that would be left out of its requests. */
+/** Returns the source with the inputs that its requests would omit. */
 export function withLacks(source: Source, family: Provider["family"] | undefined, modality: Modality): Source {
-  // Veo's old operations, which a source of Gemini's chooses so, take both.
+  // Veo's older operations support both; a source of Gemini selects them with this override.
   const isVeo = family === "gemini" && source.overrides?.["api"] === "predictLongRunning";
   const lacks = source.fields || family === undefined || isVeo ? undefined : FAMILIES[family]?.[modality];
   return lacks === undefined ? source : { ...source, lacks };

@@ -1,4 +1,4 @@
-/** Checks of a complete entry, once all files are merged. The schema has already checked each file by itself. */
+/** Checks of complete entries, after all files are merged. The schema has already checked each file separately. */
 import type {
   CatalogueCapability,
   CatalogueModel,
@@ -19,25 +19,25 @@ const CHAT_INPUTS = ["text", "image", "audio", "file"];
 /** Price units by which a chat or embeddings call can be metered. */
 const CALL_UNITS = ["per_token", "per_request"];
 
-/** Faults of one provider, none when it can be used. */
+/** Returns the faults of one provider. */
 export function checkProvider(provider: Merged<ProviderEntry>): CatalogueFault[] {
   const { id, family, base_url } = provider.entry;
   if (family === undefined) return [missing(provider, "family", `the provider ${quote(id)}`)];
   if (family === "sandbox") return [];
   if (base_url === undefined) return [missing(provider, "base_url", `the provider ${quote(id)}`)];
   if (isPlainUrl(base_url)) return [];
-  // the address is not repeated: what is wrong with it may be a password
+  // The address is not repeated, since a password may cause the fault.
   return [fault(provider, ["base_url"], "expected an http or https URL without credentials, query or fragment")];
 }
 
-/** Faults of one preset: both limits are to be said, null included, so that none is unlimited by oversight. */
+/** Returns the faults of one preset: both limits are required, null included, so that none is unlimited by mistake. */
 export function checkPreset(preset: Merged<PresetEntry>): CatalogueFault[] {
   const limits = ["requests_per_minute", "daily_tokens"] as const;
   const absent = limits.filter((limit) => preset.entry[limit] === undefined);
   return absent.map((limit) => missing(preset, limit, `the preset ${quote(preset.entry.name)}`));
 }
 
-/** Faults of one model: what it lacks, what it contradicts. A model without any price is no fault, it is unroutable. */
+/** Returns the faults of one model: missing and contradictory members. A model without a price is not a fault; it is unroutable. */
 export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap<string, unknown>): CatalogueFault[] {
   const { entry } = model;
   const needed: (keyof CatalogueModel)[] = ["modality", "owned_by", "created", "sources"];
@@ -56,10 +56,10 @@ export function checkModel(model: Merged<CatalogueModel>, providers: ReadonlyMap
   ];
 }
 
-/** Price units that every capability may have, beside its own. */
+/** Price units of every capability, in addition to its own. */
 const RUN_UNITS = ["per_operation", "per_second"];
 
-/** Faults of what is said about one capability. */
+/** Returns the faults of one capability's entry. */
 export function checkCapability(merged: Merged<CatalogueCapability>): CatalogueFault[] {
   const { id, pricing } = merged.entry;
   const capability = findCapability(id);
@@ -79,7 +79,7 @@ function checkVariants(model: Merged<CatalogueModel>): CatalogueFault[] {
   return [fault(model, ["price_variants"], "expected pricing of a unit other than per_token beside it")];
 }
 
-/** Requires `compute_seconds_max` for a price by the second of computing, which has no other bound. */
+/** Requires `compute_seconds_max` for a price per second of computing, which has no other bound. */
 function checkSeconds(model: Merged<CatalogueModel>): CatalogueFault[] {
   const { slug, pricing, compute_seconds_max: max } = model.entry;
   if (pricing?.second_price === undefined || secondsOf(model.entry) === "media" || max !== undefined) return [];
@@ -99,7 +99,7 @@ const INPUT_OF: readonly (readonly [input: string, isDeclared: (declared: Declar
   ["image", ({ accepts_input_image: accepts }) => accepts === true],
 ];
 
-/** A source that names its inputs is sent no others: what a caller chose, and may pay for, would not reach it. */
+/** A source with `fields` receives no other inputs: a caller's choice, which may be charged, would not reach it. */
 function checkFields(model: Merged<CatalogueModel>): CatalogueFault[] {
   const { allowed_params: declared = {}, sources = [] } = model.entry;
   return sources.flatMap(({ fields, overrides }, index) =>
@@ -177,7 +177,7 @@ function checkPricing(model: Merged<CatalogueModel>, pricing: PricingText): Cata
   return checkPrices(model, pricing, owner, more);
 }
 
-/** @param more prices that are needed beside the unit's own */
+/** @param more required prices in addition to the unit's own */
 function checkPrices(
   model: Merged<object>,
   pricing: PricingText,
@@ -204,7 +204,7 @@ function missing(merged: Merged<object>, path: string, owner: string): Catalogue
   return fault(merged, path.split("."), `${owner} lacks this, and no earlier file gives it`);
 }
 
-/** A fault in the file that had the last word on a member; for one that no file has, in the last file with the entry. */
+/** Returns a fault in the file that set the member last; for a member that no file sets, in the last file with the entry. */
 function fault(merged: Merged<object>, path: readonly (string | number)[], message: string): CatalogueFault {
   const origins = merged.origins.toReversed();
   const has = (entry: unknown, steps: readonly (string | number)[]): boolean =>
@@ -222,7 +222,7 @@ function fault(merged: Merged<object>, path: readonly (string | number)[], messa
   return faultAt(origin.layer, origin.path + steps, message);
 }
 
-/** Credentials in the address would reach the logs, a query would end up in front of the path. */
+/** Credentials in the address would be logged, and a query would precede the path. */
 function isPlainUrl(text: string): boolean {
   if (!URL.canParse(text)) return false;
   const url = new URL(text);

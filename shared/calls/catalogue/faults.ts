@@ -1,9 +1,9 @@
 /** Faults of a catalogue, with their places. */
 
 export interface CatalogueFault {
-  /** File as the operator named it; for ours, its path from the project's root. */
+  /** File as named by the operator; for our files, the path from the project's root. */
   readonly file: string;
-  /** 1-based; absent when it cannot be told. */
+  /** 1-based; absent if unknown. */
   readonly line?: number;
   /** Path inside the file such as `models[3].pricing.input_per_million`; "" for the file as a whole. */
   readonly place: string;
@@ -11,7 +11,7 @@ export interface CatalogueFault {
   readonly message: string;
 }
 
-/** The files make no valid catalogue; nothing of them is in force. */
+/** The files form no valid catalogue; none of them is used. */
 export class CatalogueError extends Error {
   override readonly name = "CatalogueError";
   readonly faults: readonly CatalogueFault[];
@@ -23,20 +23,20 @@ export class CatalogueError extends Error {
   }
 }
 
-/** One line: `file:line: place: what is wrong`. */
+/** Returns one line: `file:line: place: message`. */
 export function sentence(fault: CatalogueFault): string {
   const line = fault.line === undefined ? "" : `:${fault.line}`;
   const place = fault.place === "" ? "" : `${fault.place}: `;
   return `${fault.file}${line}: ${place}${fault.message}`;
 }
 
-/** @throws CatalogueError when there is any fault */
+/** @throws CatalogueError if there is any fault */
 export function throwFaults(faults: readonly CatalogueFault[]): void {
   const [first, ...rest] = faults;
   if (first !== undefined) throw new CatalogueError([first, ...rest]);
 }
 
-/** A value as a fault quotes it: short, on one line. */
+/** Returns a value for quoting in a fault: short, on one line. */
 export function quote(value: unknown): string {
   const text = JSON.stringify(value) ?? String(value);
   return text.length <= 60 ? text : `${text.slice(0, 57)}…`;

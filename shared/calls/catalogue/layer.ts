@@ -1,4 +1,4 @@
-/** One catalogue file: text → checked entries with their places. Files are layers; merge.ts lays them over each other. */
+/** Parses one catalogue file to checked entries with their places. Files are layers, which merge.ts combines. */
 import type { CatalogueFile } from "#schemas/generated/types.ts";
 import { validate } from "#shared/contracts.ts";
 import { parseDecimal } from "#shared/money.ts";
@@ -15,15 +15,15 @@ export interface Layer {
   readonly positions: Positions;
 }
 
-/** Our whole set of files is 40 KB. */
+/** Maximum bytes of a file; our whole set of files is 40 KB. */
 const TEXT_BYTES_MAX = 4 * 1_048_576;
 /** Far above any price; keeps every product of a price and a token count within Postgres' bigint. */
 const PRICE_CREDITS_MAX = 1_000_000n;
 const NANO_PLACES = 9;
 
 /**
- * Entries of one file, each valid by itself.
- * @throws CatalogueError naming the places of what is not YAML, not in the schema, given twice or no price
+ * Reads the entries of one file, each checked separately.
+ * @throws CatalogueError naming the places of invalid YAML, schema violations, duplicates and invalid prices
  */
 export function readLayer(file: string, text: string): Layer {
   const content = parseYaml(file, text);
@@ -40,7 +40,7 @@ export function readLayer(file: string, text: string): Layer {
   return Object.freeze({ file, content: checked, positions });
 }
 
-/** A fault with its line, when the file's structure tells it. */
+/** Returns a fault with its line, if the file's structure reveals it. */
 export function faultAt(layer: Pick<Layer, "file" | "positions">, place: string, message: string): CatalogueFault {
   const line = layer.positions.lineOf(place);
   return line === undefined ? { file: layer.file, place, message } : { file: layer.file, line, place, message };
@@ -60,7 +60,7 @@ function parseYaml(file: string, text: string): unknown {
     const line = error instanceof SyntaxError ? { line: syntaxLine(text, Bun.YAML.parse) } : {};
     throw new CatalogueError([{ file, ...line, place: "", message: `this is not YAML: ${reason}` }], { cause: error });
   }
-  // Bun gives several documents as a list, and nothing as null
+  // Bun returns several documents as a list, and an empty file as null.
   if (Array.isArray(content)) {
     throw new CatalogueError([
       {
@@ -76,7 +76,7 @@ function parseYaml(file: string, text: string): unknown {
 
 type Finding = readonly [place: string, message: string];
 
-/** YAML turns 0.1 into a float: the digits would be lost before we see them. */
+/** YAML parses 0.1 as a float, which would lose digits. */
 function unquotedPrices(content: unknown): Finding[] {
   return PRICED.flatMap((list) => {
     const entries = (content as Readonly<Record<string, unknown>>)[list];
@@ -138,7 +138,7 @@ function malformedPrices(content: CatalogueFile): Finding[] {
   });
 }
 
-/** Describes the fault of a price's text, which is in credits; undefined: there is none. */
+/** Describes the fault of a price in credits; undefined if there is none. */
 function priceFault(text: string): string | undefined {
   let nano: bigint;
   try {
@@ -152,14 +152,14 @@ function priceFault(text: string): string | undefined {
   return undefined;
 }
 
-// A catalogue file against its schema.
+// Checks a catalogue file against its schema.
 
-/** The first fault by the schema `CatalogueFile`; undefined when there is none. */
+/** Returns the first fault by the schema `CatalogueFile`; undefined if there is none. */
 function schemaFault(content: unknown): { readonly place: string; readonly message: string } | undefined {
   const fault = validate("CatalogueFile", content);
   if (fault === null) return undefined;
   const place = fault.param ?? "";
-  // worded for bodies of requests; the place stands in front already
+  // Messages are worded for request bodies; here, the place precedes the message.
   const message = fault.message
     .replace(place === "" ? "The body " : `${place} `, "")
     .replace(/^Missing required parameter.*/, "this is required")

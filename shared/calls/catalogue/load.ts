@@ -1,4 +1,4 @@
-/** From files to a catalogue: ours first, then operators' files and folders in the order given. */
+/** Loads a catalogue from files: ours first, then operators' files and folders in the given order. */
 import { readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -8,11 +8,11 @@ import { CatalogueError } from "./faults.ts";
 import { type Layer, OUR_FOLDER, readLayer } from "./layer.ts";
 import { mergeLayers } from "./merge.ts";
 
-/** Against a folder named by mistake. */
+/** Maximum files, in case of a wrong folder. */
 const FILES_MAX = 500;
 const OUR_FILES = ["presets.yaml", "providers.yaml"];
 
-/** The files that ship with the service, read from beside this module. @throws CatalogueError */
+/** Loads the files that ship with the service, stored beside this module. @throws CatalogueError */
 export async function loadOurLayers(): Promise<readonly Layer[]> {
   const models = await listFolder(join(import.meta.dir, "models"));
   const paths = [...OUR_FILES.map((name) => join(import.meta.dir, name)), ...models];
@@ -22,8 +22,8 @@ export async function loadOurLayers(): Promise<readonly Layer[]> {
 }
 
 /**
- * The catalogue of our layers with the operators' files over them.
- * @throws CatalogueError when a path cannot be read or anything in a file is wrong
+ * Returns the catalogue of our layers and the operators' files on top.
+ * @throws CatalogueError if a path cannot be read or a file has a fault
  */
 export async function loadCatalogue(
   ours: readonly Layer[],
@@ -41,7 +41,7 @@ export interface CatalogueText {
   readonly text: string;
 }
 
-/** The same of texts. @throws CatalogueError */
+/** Returns the catalogue of texts. @throws CatalogueError */
 export function catalogueOf(
   ours: readonly Layer[],
   theirs: readonly CatalogueText[],
@@ -51,7 +51,7 @@ export function catalogueOf(
   return buildCatalogue(mergeLayers([...ours, ...layers]), surroundings);
 }
 
-/** Files among the paths, folders replaced by what they hold: `*.yaml` and `*.yml` by name, hidden ones left out. @throws CatalogueError */
+/** Returns the files among the paths and in folders: `*.yaml` and `*.yml` sorted by name, without hidden ones. @throws CatalogueError */
 export async function listCatalogueFiles(paths: readonly string[]): Promise<readonly string[]> {
   const lists = await Promise.all(
     paths.map(async (path) => {

@@ -1,4 +1,4 @@
-/** Files laid over each other: entries meet by id, objects merge member by member, lists and values are replaced. */
+/** Merges files: entries are matched by id, objects merge member by member, lists and values are replaced. */
 import type {
   CatalogueCapability,
   CatalogueFile,
@@ -19,7 +19,7 @@ export interface Origin {
 
 export interface Merged<Entry> {
   readonly entry: Entry;
-  /** Every file that had a say, the last word last. */
+  /** All files with the entry; the last one takes precedence. */
   readonly origins: readonly Origin[];
 }
 
@@ -30,7 +30,7 @@ export interface MergedFiles {
   readonly capabilities: ReadonlyMap<string, Merged<CatalogueCapability>>;
 }
 
-/** Later layers over earlier ones. Disabled entries stay in, marked: what refers to them is to say why it cannot be used. */
+/** Merges later layers over earlier ones. Disabled entries are kept and marked, so that references to them can report the reason. */
 export function mergeLayers(layers: readonly Layer[]): MergedFiles {
   return {
     providers: collect(layers, "providers", (provider) => provider.id, mergeObjects),
@@ -65,8 +65,8 @@ function collect<List extends keyof CatalogueFile>(
 }
 
 /**
- * Two exceptions to the plain merge: prices of another unit replace the old ones whole, since a model has one unit; and
- * a new price without a source of its own does not keep the old price's source.
+ * Two exceptions to the plain merge. Prices of another unit replace the old ones completely, since a model has one unit. A new price
+ * without a source does not keep the old price's source.
  */
 function mergeModel(base: CatalogueModel, over: CatalogueModel): CatalogueModel {
   const merged = mergeObjects(base, over);
@@ -76,19 +76,19 @@ function mergeModel(base: CatalogueModel, over: CatalogueModel): CatalogueModel 
   return merged;
 }
 
-/** A price is of one unit and replaces the old one whole. */
+/** A price has one unit and replaces the old one completely. */
 function mergeCapability(base: CatalogueCapability, over: CatalogueCapability): CatalogueCapability {
   return { ...base, ...over };
 }
 
-/** A new object: members of `over` win, objects on both sides merge, everything else is replaced. */
+/** Returns a new object: members of `over` win, objects on both sides merge, everything else is replaced. */
 export function mergeObjects<Value extends object>(base: Value, over: Value): Value {
   const merged = new Map<string, unknown>(Object.entries(base));
   for (const [key, value] of Object.entries(over) as [string, unknown][]) {
     const before = merged.get(key);
     merged.set(key, isObject(before) && isObject(value) ? mergeObjects(before, value) : value);
   }
-  // unlike an assignment, this keeps a key called __proto__ a key
+  // Unlike an assignment, this keeps a key called __proto__ as a key.
   return Object.fromEntries(merged) as Value;
 }
 

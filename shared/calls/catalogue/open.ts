@@ -1,4 +1,4 @@
-/** The catalogue in force, and how it is replaced while the service runs. */
+/** The current catalogue, and its replacement while the service runs. */
 import type { Logger } from "#shared/logger.ts";
 
 import type { Catalogue, Surroundings } from "#shared/calls/model.ts";
@@ -7,36 +7,36 @@ import { catalogueOf, type CatalogueText, loadCatalogue, loadOurLayers } from ".
 import { type Watch, watchFiles } from "./watch.ts";
 
 export interface CatalogueOptions extends Surroundings {
-  /** Operators' files and folders, laid over ours in this order. */
+  /** Operators' files and folders, merged over ours in this order. */
   readonly files: readonly string[];
   readonly log: Logger;
-  /** Reload when a file changes; on unless said otherwise. */
+  /** True: reload when a file changes. Default: true. */
   readonly watch?: boolean;
-  /** Told after each reload, whoever asked for it: for the metric. */
+  /** Called after each reload, for the metric. */
   readonly onReload?: (result: "accepted" | "refused") => void;
-  /** Time between two looks at files that report no changes. */
+  /** Interval of polling files whose changes are not reported, in milliseconds. */
   readonly pollMs?: number;
 }
 
 export interface CatalogueStore {
-  /** The catalogue in force. A caller that needs two looks to agree keeps the first answer. */
+  /** Returns the current catalogue. A caller that needs consistent results keeps the returned object. */
   current(): Catalogue;
-  /** Reads the operators' files again. @throws CatalogueError when they are refused; the old catalogue stays */
+  /** Reads the operators' files again. @throws CatalogueError if they are invalid; the old catalogue stays */
   reload(): Promise<void>;
-  /** Builds the catalogue of these texts over our files alone, without putting it in force. @throws CatalogueError */
+  /** Builds the catalogue of these texts over our files alone, without activating it. @throws CatalogueError */
   check(texts: readonly CatalogueText[]): Catalogue;
-  /** Ends watching; `current` keeps answering. */
+  /** Stops watching; `current` still works. */
   close(): void;
 }
 
-/** Loads the catalogue and keeps it up to date. @throws CatalogueError when the files are refused */
+/** Loads the catalogue and keeps it up to date. @throws CatalogueError if the files are invalid */
 export async function openCatalogue(options: CatalogueOptions): Promise<CatalogueStore> {
   const { files, log } = options;
-  // ours change with a deploy only: read once, so that a half-replaced installation is never mixed in
+  // Our files change only with a deployment: read once, so that a partly replaced installation is never used.
   const ours = await loadOurLayers();
-  // watched before they are read, so that no change falls between
+  // Watched before reading, so that no change is missed.
   const start = Promise.withResolvers<void>();
-  /** One reload at a time, in the order asked for: an older state of the files never replaces a newer one. */
+  /** One reload at a time, in order: an older state of the files never replaces a newer one. */
   let queue = start.promise;
   const watch = files.length > 0 && options.watch !== false ? await startWatch() : undefined;
   let lastRefusal: string | undefined;
@@ -81,7 +81,7 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
 
   function report(error: unknown): void {
     const reason = error instanceof Error ? error.message : String(error);
-    // one save is often several events: the same refusal is told once
+    // One save often causes several events: the same fault is logged once.
     if (reason === lastRefusal) return;
     lastRefusal = reason;
     const fault = error instanceof CatalogueError ? error.faults[0] : undefined;

@@ -1,19 +1,19 @@
 /**
- * Positions of keys and items in a YAML text. Bun's parser reports none and accepts a key that is given twice, so this
- * reads the block structure once more: indentation, keys and list items, skipping over scalars and flow collections.
+ * Positions of keys and items in a YAML text. Bun's parser reports none and accepts duplicate keys, so this module parses the block
+ * structure again: indentation, keys and list items, skipping scalars and flow collections.
  */
 
 export interface Positions {
-  /** 1-based line of a path such as `models[0].pricing`, or of its nearest ancestor that has a line of its own. */
+  /** Returns the 1-based line of a path such as `models[0].pricing`, or of its nearest ancestor with a line. */
   lineOf(path: string): number | undefined;
-  /** Keys given twice in one mapping: the second place. */
+  /** Duplicate keys in one mapping: the second position. */
   readonly repeated: readonly { readonly path: string; readonly line: number }[];
 }
 
 interface Container {
   readonly indent: number;
   readonly path: string;
-  /** Keys seen, for a mapping; absent for a list. */
+  /** Keys of a mapping so far; absent for a list. */
   readonly keys?: Set<string>;
   count: number;
 }
@@ -28,7 +28,7 @@ export function locate(text: string): Positions {
   const found = new Map<string, number>();
   const repeated: { path: string; line: number }[] = [];
   const open: Container[] = [];
-  /** Path of the last key or item, to which deeper lines belong. */
+  /** Path of the last key or item, which contains deeper lines. */
   let parent = "";
 
   for (let index = 0; index < lines.length; index += 1) {
@@ -71,14 +71,14 @@ export function locate(text: string): Positions {
   };
 }
 
-/** The container a line at this indentation belongs to, opened when it is the first line of one. */
+/** Returns the container of a line at this indentation, and opens it for its first line. */
 function enter(open: Container[], indent: number, kind: "list" | "map", parent: string): Container {
   for (;;) {
     const top = open.at(-1);
     if (top === undefined || top.indent < indent) break;
     const isList = top.keys === undefined;
     if (top.indent === indent && isList === (kind === "list")) return top;
-    // a list may stand at the indentation of the key it belongs to, so that key's mapping stays open
+    // A list may have the same indentation as its key, so the key's mapping stays open.
     if (top.indent === indent && kind === "list") break;
     open.pop();
   }
@@ -89,7 +89,7 @@ function enter(open: Container[], indent: number, kind: "list" | "map", parent: 
   return container;
 }
 
-/** Index of the last line of a value that begins with `rest`: block scalars, quotes and flow collections span lines. */
+/** Returns the index of the last line of a value that begins with `rest`: block scalars, quotes and flow collections span lines. */
 function endOfValue(lines: readonly string[], start: number, rest: string, indent: number): number {
   if (/^[|>][+\-0-9]*\s*(#.*)?$/.test(rest)) {
     let end = start;
@@ -145,9 +145,8 @@ function unquote(key: string): string {
 }
 
 /**
- * The line at which a text stops being YAML: the first one after the longest beginning that can still be parsed.
- * Entries of a file begin at shallow list items and keys; a cut there leaves a whole document, so the search halves
- * over those and then walks the lines of one entry.
+ * Returns the line of the first syntax error: the one after the longest parseable beginning. Entries of a file begin at shallow list items
+ * and keys, where a cut leaves a complete document. The search bisects over those and then walks the lines of one entry.
  */
 export function syntaxLine(text: string, parse: (text: string) => unknown): number {
   const lines = text.split("\n");
@@ -183,5 +182,5 @@ export function syntaxLine(text: string, parse: (text: string) => unknown): numb
   return good + 1;
 }
 
-/** Each line of the walk parses the whole beginning of the file again. */
+/** Maximum lines of the walk, each of which parses the whole beginning of the file again. */
 const WALK_LINES_MAX = 60;

@@ -1,7 +1,7 @@
 import type { CatalogueModel } from "#schemas/generated/types.ts";
 import { kindOfModality } from "#shared/calls/kinds/kinds.ts";
 
-/** Returns the seconds that a price by the second counts: of the media that is made or heard, or of the provider's computing. */
+/** Returns the kind of seconds that a price per second counts: of created or transcribed media, or of the provider's computing. */
 export function secondsOf({ seconds_of: told, modality = "text" }: Partial<CatalogueModel>): "media" | "compute" {
   return told ?? (kindOfModality(modality)?.hasLength === true ? "media" : "compute");
 }

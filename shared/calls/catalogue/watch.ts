@@ -1,7 +1,7 @@
 /**
- * Tells when operators' files may have changed. Editors replace files by renaming, Kubernetes swaps a symbolic link
- * beside them, some mounts report nothing at all: so the folder is watched beside the file, watches are set anew after
- * each change, and a slow look at sizes and times catches the rest.
+ * Detects possible changes of operators' files. Editors replace files by renaming, Kubernetes replaces a symbolic link beside them, and
+ * some mounts report nothing. So the folder is watched as well, watches are renewed after each change, and slow polling of sizes and times
+ * detects the rest.
  */
 import { type FSWatcher, watch } from "node:fs";
 import { stat } from "node:fs/promises";
@@ -12,27 +12,24 @@ import { listCatalogueFiles } from "./load.ts";
 export interface WatchOptions {
   /** Files and folders. */
   readonly paths: readonly string[];
-  /** Called after a burst of events has settled, never twice at once, and again when more came meanwhile. */
+  /** Called after a burst of events has ended, never concurrently, and again after changes during a call. */
   readonly onChange: () => Promise<void>;
-  /** Time between two looks at sizes and times. */
+  /** Interval of polling sizes and times, in milliseconds. */
   readonly pollMs?: number;
 }
 
 export interface Watch {
-  /** Releases every watch and timer; no call of `onChange` begins afterwards. */
+  /** Releases all watches and timers; `onChange` is not called afterwards. */
   close(): void;
 }
 
-/** An editor writes, renames and sets modes within this. */
+/** Duration of an editor's write, rename and mode changes, in milliseconds. */
 const SETTLE_MS = 100;
-/** A folder that never rests is read at least this often. */
+/** Longest delay while a folder keeps changing, in milliseconds. */
 const SETTLE_MAX_MS = 1_000;
 const POLL_MS = 5_000;
 
-/**
- * Watches until closed; none of its timers or watches keeps the process alive. Files read after this has resolved are
- * never changed unseen.
- */
+/** Watches until closed, without keeping the process alive. Every change after the promise has resolved is detected. */
 export async function watchFiles(options: WatchOptions): Promise<Watch> {
   let watchers: FSWatcher[] = [];
   let settling: ReturnType<typeof setTimeout> | undefined;
@@ -55,7 +52,7 @@ export async function watchFiles(options: WatchOptions): Promise<Watch> {
       watcher.on("error", () => watcher.close());
       watchers.push(watcher);
     } catch {
-      // not there at the moment, or no watches left: the poll sees to it
+      // Missing at the moment, or no watches left: polling detects the change.
     }
   };
   const arm = (): void => {
@@ -63,7 +60,7 @@ export async function watchFiles(options: WatchOptions): Promise<Watch> {
     for (const path of options.paths) {
       const name = basename(resolve(path));
       add(path, () => true);
-      // `..data` is the link that Kubernetes swaps
+      // `..data` is the link that Kubernetes replaces.
       add(dirname(resolve(path)), (entry) => entry === null || entry === name || entry.startsWith(".."));
     }
   };
@@ -95,7 +92,7 @@ export async function watchFiles(options: WatchOptions): Promise<Watch> {
     isReading = true;
     const now = await fingerprint(options.paths);
     isReading = false;
-    // `settle` takes the fingerprint that counts, before it lets the files be read
+    // `settle` takes the final fingerprint before the files are read.
     if (now !== seen) changed();
   };
   const poll = setInterval(() => void readAgain(), options.pollMs ?? POLL_MS);
@@ -112,7 +109,7 @@ export async function watchFiles(options: WatchOptions): Promise<Watch> {
   };
 }
 
-/** Names, sizes, times and inodes of all files behind the paths; links are followed. */
+/** Returns names, sizes, times and inodes of all files behind the paths; links are followed. */
 async function fingerprint(paths: readonly string[]): Promise<string> {
   const parts = await Promise.all(
     paths.map(async (path) => {

@@ -1,6 +1,6 @@
 /**
- * Estimates the hold of a call and its typical charge, by the checks and counts of the real call: a table by kind of call.
- * Nothing is held here.
+ * Estimates the hold of a call and its typical charge, by the checks and counts of the actual call: a table by kind of call. Nothing is
+ * held here.
  */
 import type { Estimate } from "#schemas/generated/types.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
@@ -21,33 +21,33 @@ import { createSamplingTokenizer } from "#shared/tokens/sampling-tokenizer.ts";
 import { loadTokenizer } from "#shared/tokens/tokenizer.ts";
 import { ONE_RESULT, priceMedia, type Quantities } from "#shared/calls/pricing/media.ts";
 
-/** Text an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
+/** Maximum characters that an ingress counts exactly for one count_tokens call or estimate: about 0.3 s of its only thread at worst. */
 export const COUNTED_CHARACTERS_MAX = 1_048_576;
 
-/** A call that was checked, and what it would typically use. */
+/** A checked call, and its typical usage. */
 interface Foreseen {
   readonly bound: CallBound;
-  /** Price of the variant that the call asks for, where that makes a difference. */
+  /** Price of the requested variant, if the model has variants. */
   readonly price?: Price | undefined;
   readonly usage: TokenUsage;
-  /** Lines of a call that is not paid by tokens or by the request. */
+  /** Lines of a call that is not charged by tokens or per request. */
   readonly lines?: ReturnType<typeof breakDown> | undefined;
 }
 
-/** Facts that a body alone does not tell. */
+/** Properties of a call that its body does not contain. */
 export interface EstimateFacts {
-  /** The stored files that it names. */
+  /** Stored files referenced by the call. */
   readonly files: StoredFiles;
-  /** Length and size of the audio it brings; undefined: it brings none. @throws ApiError as the call */
+  /** Returns length and size of its audio; undefined without audio. @throws ApiError as the call */
   recording(request: object): Promise<MeasuredAudio | undefined>;
 }
 
 /**
- * @param body the call's body; `model` may be absent
- * @param bodyBytes its size as it came
- * @param about what the body alone does not tell
- * @param slices in which texts are counted
- * @throws ApiError as the call itself; `model_not_supported` when there is no call for this kind of model
+ * @param body body of the call; `model` may be absent
+ * @param bodyBytes original size of the body
+ * @param about properties that the body does not contain
+ * @param slices time slices for counting texts
+ * @throws ApiError as the call itself; `model_not_supported` if this kind of model has no calls
  */
 export async function estimateCall(
   model: Model,
@@ -75,7 +75,7 @@ export async function estimateCall(
 
 const NOTHING_KNOWN: EstimateFacts = { files: NO_FILES, recording: () => Promise.resolve(undefined) };
 
-/** `"model":"",` in a body that has it; slugs need no escapes. */
+/** Bytes of `"model":"",` in a body; slugs need no escapes. */
 const MODEL_MEMBER_BYTES = 11;
 
 async function foresee(
@@ -97,7 +97,7 @@ async function foresee(
   if (!isPriced) return { bound, price, usage };
   const { usual, params } = checked as CheckedMedia<{ readonly prompt?: string; readonly text?: string }>;
   const input = await slices.run(tokenizer.counting(params.prompt ?? params.text ?? ""));
-  // What a model writes for media is known when it is there: its most is taken for it.
+  // The tokens written for media are unknown in advance: their maximum is used.
   const lines = breakDownMedia(checked.price ?? model.price, usual);
   return { bound, price, usage: { ...usage, input, [kind.writes]: bound.outputTokensMax }, lines };
 }
@@ -118,7 +118,7 @@ function present(model: Model, { bound, usage, price = model.price, lines: known
 
 type Line = Estimate["breakdown"][number];
 
-/** Buckets that an estimate can fill, under the names that usage records give them. */
+/** Usage buckets of an estimate, with their names in usage records. */
 const BUCKETS = {
   input: "input_tokens",
   audioInput: "audio_input_tokens",
@@ -128,7 +128,7 @@ const BUCKETS = {
   imageOutput: "image_output_tokens",
 } as const satisfies Partial<Record<keyof TokenUsage, string>>;
 
-/** Lines whose credits add up to `nano`, which is what the usage settles at. */
+/** Returns lines whose credits add up to `nano`, the charge of the usage. */
 export function breakDown(price: Price, usage: TokenUsage): { lines: Line[]; nano: bigint } {
   if (price.unit !== "per_token") {
     const credits = creditsNumber(price.unitRate);
@@ -141,7 +141,7 @@ export function breakDown(price: Price, usage: TokenUsage): { lines: Line[]; nan
     const quantity = usage[bucket];
     if (quantity === 0) continue;
     counted = { ...counted, [bucket]: quantity };
-    // Rounded at the sum alone: a line takes what it adds to it.
+    // Only the sum is rounded: a line gets its difference.
     const sum = priceTokens(price, counted);
     lines.push({ kind, quantity, unit_credits: tokenCredits(price, bucket), credits: creditsNumber(sum - nano) });
     nano = sum;
@@ -149,17 +149,17 @@ export function breakDown(price: Price, usage: TokenUsage): { lines: Line[]; nan
   return { lines, nano };
 }
 
-/** Credits of one token: rates are nano-credits a million, so this may be finer than a nano-credit. */
+/** Returns the credits of one token: rates are nano-credits per million, so this may be finer than a nano-credit. */
 function tokenCredits(price: Price, bucket: keyof typeof BUCKETS): number {
   const perMillion = priceTokens(price, { ...NO_USAGE, [bucket]: 1_000_000 });
-  // Read from decimal text: a division would round a second time.
+  // Parsed from decimal text: a division would round a second time.
   return Number(`${perMillion}e-15`);
 }
 
 const MS_PER_SECOND = 1_000;
 const MS_PER_MINUTE = 60_000;
 
-/** For each price unit, the noun of its line and the quantity that it counts. */
+/** For each price unit, the noun of its line and the counted quantity. */
 const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonly [kind: string, quantity: number]>>> =
   {
     per_image: ({ results }) => ["images", results],
@@ -170,12 +170,12 @@ const COUNTED: Readonly<Partial<Record<PriceUnit, (usual: Quantities) => readonl
     per_operation: () => ["operations", 1],
   };
 
-/** Undefined where tokens are paid. */
+/** Returns undefined if tokens are charged. */
 function breakDownMedia(price: Price, usual: Quantities): { lines: Line[]; nano: bigint } | undefined {
   if (price.unit === "per_token") return undefined;
   const nano = priceMedia(price, usual);
   const [kind, quantity] = COUNTED[price.unit]?.(usual) ?? ["requests", 1];
-  // Of one megapixel at as many steps.
+  // Unit: one megapixel at this number of steps.
   const unit =
     price.unit === "per_megapixel"
       ? priceMedia(price, { ...ONE_RESULT, pixels: [1_000_000], steps: usual.steps, defaultSteps: usual.defaultSteps })

@@ -1,4 +1,4 @@
-/** Checks an embeddings call against its model's declarations, and bounds the cost of the call. Pure. */
+/** Checks an embeddings call against its model's declarations, and bounds its cost. Pure. */
 import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
@@ -11,13 +11,13 @@ import { countInputs } from "#shared/tokens/count-inputs.ts";
 import type { CallBound } from "./call-bound.ts";
 import type { Kind } from "./kind.ts";
 
-/** Vectors of one answer as text: 2,048 of 3,072 numbers in base64. Below what NATS keeps for a reader (64 MB). */
+/** Maximum bytes of a response: 2,048 vectors of 3,072 numbers in base64. Below NATS' buffer for a reader (64 MB). */
 const EMBEDDINGS_ANSWER_BYTES_MAX = 32 * 1_048_576;
 
-/** One text, or the token numbers of one. */
+/** One text, or its token numbers. */
 export type EmbeddingInput = string | readonly number[];
 
-/** Some models count a mark at the beginning and one at the end of a text. */
+/** Some models count a special token at both ends of a text. */
 const MARKS_PER_TEXT = 2;
 
 /** JSON bounds of the body, without a limit of numbers: each of thousands of inputs may be a list of thousands of tokens. */
@@ -52,7 +52,7 @@ export const EMBEDDINGS: Kind<EmbeddingsRequest> = {
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model cannot take */
+/** @throws ApiError 400 naming the parameter that the model does not support */
 export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingModel): CallBound {
   checkDimensions(request, model);
   checkOneKind(request.input);
@@ -82,8 +82,8 @@ export function checkEmbeddings(request: EmbeddingsRequest, model: EmbeddingMode
 }
 
 /**
- * Returns the request for a fallback model: it asks for vectors of the length that the caller would have had.
- * @throws ApiError when token numbers mean something else to the fallback
+ * Returns the request for a fallback model, with the vector length of the original model.
+ * @throws ApiError if the fallback's vocabulary differs from the token numbers
  */
 export function standInRequest(
   request: EmbeddingsRequest,
@@ -97,12 +97,12 @@ export function standInRequest(
   return { ...request, dimensions: request.dimensions ?? asked.dimensions };
 }
 
-/** The inputs of a checked request, one for each vector. */
+/** Returns the inputs of a checked request, one for each vector. */
 export function inputsOf(input: EmbeddingsRequest["input"]): readonly EmbeddingInput[] {
   return isList(input) ? (input as EmbeddingInput[]) : [input as EmbeddingInput];
 }
 
-/** Several inputs, and not one text or the tokens of one: faults then name the input by its index. */
+/** Returns true for several inputs, rather than one text or its tokens: faults then name the input's index. */
 export function isList(input: EmbeddingsRequest["input"]): boolean {
   return Array.isArray(input) && typeof input[0] !== "number";
 }
@@ -123,7 +123,7 @@ function checkDimensions({ dimensions }: EmbeddingsRequest, { embedding }: Embed
 
 const KIND_WORDS = { string: "a string", number: "a whole number", array: "an array" } as const;
 
-/** The schema lets each item be a text, a token or an array; a list is of one of these. */
+/** The schema accepts a text, a token or an array as item; all items of a list must have the same kind. */
 function checkOneKind(input: EmbeddingsRequest["input"]): void {
   if (typeof input === "string") return;
   const first = kindOf(input[0]);
@@ -154,7 +154,7 @@ function checkTokens(tokens: readonly number[], model: EmbeddingModel, param: st
   throw refusal("unsupported_value", `${param}[${at}]`, message);
 }
 
-/** Characters of a number in an answer, comma included: a float as a double, or four bytes in base64. */
+/** Characters of a number in a response, including the comma: a float as a double, or four bytes in base64. */
 const CHARACTERS = { float: 22, base64: 16 / 3 } as const;
 
 function checkAnswerSize(request: EmbeddingsRequest, { embedding }: EmbeddingModel, inputs: number): void {

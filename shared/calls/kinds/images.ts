@@ -1,6 +1,6 @@
 /**
- * Checks an image call against its model's declarations, and bounds the cost of the call. Pure. A value outside a declared
- * set is refused; a field for which the model declares no set is left out (spec "POST /v1/images/generations").
+ * Checks an image call against its model's declarations, and bounds its cost. Pure. A value outside a declared set is rejected; a field
+ * without a declared set is omitted.
  */
 import type { ImageEditRequest, ImageGenerationRequest } from "#schemas/generated/types.ts";
 import editSchema from "#schemas/requests/image-edit.schema.json" with { type: "json" };
@@ -16,7 +16,7 @@ import { type CheckedMedia, member, only, refusal, refuseFormat, refuseUntaken }
 import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 import { editImages } from "./input-media.ts";
 
-/** Parameters for a source, under the spec's names; those for which the model declares no set are absent. */
+/** Parameters for a source, with the contract's names; absent if the model declares no set for them. */
 export interface ImageParams {
   readonly prompt: string;
   readonly n: number;
@@ -38,16 +38,16 @@ export interface ImageParams {
   readonly user?: string;
 }
 
-/** The same of an edit, beside its images. */
+/** Parameters of an edit, besides its images. */
 export interface ImageEditParams extends ImageParams {
   readonly strength?: number;
 }
 
 type CheckedImages = CheckedMedia<ImageParams>;
 
-/** Pixels of an image when neither request nor catalogue states its size. */
+/** Pixels of an image if neither request nor catalogue states its size. */
 const USUAL_PIXELS = 1_024 * 1_024;
-/** A prompt has at most one token a byte, and templates add a few. */
+/** A prompt has at most one token per byte; templates add these. */
 const PROMPT_MARKS = 64;
 
 export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
@@ -83,10 +83,10 @@ export const IMAGES: MediaKind<ImageGenerationRequest, CheckedImages> = {
   },
 };
 
-/** Members that only calls have which change an image. */
+/** Members of JSON calls that contain an image, and have no meaning in a form. */
 const IMAGE_MEMBERS = ["image_base64", "image_file_id", "mask_base64", "mask_file_id"];
 
-/** An image in the form is the image: its bytes say its type. */
+/** In a form, the image is a part, and its bytes determine its type. */
 const {
   image_base64: _image,
   image_mime_type: _imageType,
@@ -135,7 +135,7 @@ export const IMAGE_EDITS: MediaKind<ImageEditRequest, CheckedMedia<ImageEditPara
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model cannot take */
+/** @throws ApiError 400 naming the parameter that the model does not support */
 export function checkImages(request: ImageGenerationRequest, model: Model): CheckedImages {
   if (model.allowed_params.requires_input_image === true) {
     throw new ApiError(
@@ -152,8 +152,8 @@ export function checkImages(request: ImageGenerationRequest, model: Model): Chec
 }
 
 /**
- * The same of an edit, its images apart (input-media.ts).
- * @throws ApiError 400 `edit_not_supported` when the model takes no images, or naming the parameter at fault
+ * Checks an edit without its images (input-media.ts).
+ * @throws ApiError 400 `edit_not_supported` if the model does not support images, or naming the invalid parameter
  */
 export function checkImageEdit(request: ImageEditRequest, model: Model): CheckedMedia<ImageEditParams> {
   const { accepts_input_image: accepts, requires_input_image: requires, strength: range } = model.allowed_params;
@@ -183,15 +183,15 @@ export function checkImageEdit(request: ImageEditRequest, model: Model): Checked
 }
 
 /**
- * Returns only the members that the schema of edits names: a member that only generations have, such as `seed`, is unchecked
- * here and would reach a provider (design part 6: unknown members are ignored).
+ * Returns only the members in the schema of edits: other members, such as `seed` of generations, are unchecked and must not reach a
+ * provider (unknown members are ignored).
  */
 function declaredOf(request: ImageEditRequest): ImageEditRequest {
   const declared = Object.entries(request).filter(([name]) => Object.hasOwn(editSchema.properties, name));
   return Object.fromEntries(declared) as unknown as ImageEditRequest;
 }
 
-/** @param images how many come with the call */
+/** @param images number of images in the call */
 function check(request: ImageGenerationRequest | ImageEditRequest, model: Model, images: number): CheckedImages {
   const allowed = model.allowed_params;
   const asked: ImageGenerationRequest = { ...allowed.default_params, ...request };
@@ -227,7 +227,7 @@ function check(request: ImageGenerationRequest | ImageEditRequest, model: Model,
   const pixels = pixelsOf(params.size, allowed.sizes);
   const counted = { results: n, pixels: Array<number>(n).fill(pixels), steps: steps ?? defaultSteps, defaultSteps };
   const most: Quantities = { ...ONE_RESULT, ...counted };
-  // A label of size counts where no size is sent (spec "POST /v1/images/edits").
+  // `image_size` applies only if `size` is absent.
   const labelled = request.size === undefined ? { image_size: asked.image_size } : {};
   const price = priceOf(model, {
     ...labelled,

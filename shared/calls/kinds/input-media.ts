@@ -1,6 +1,5 @@
 /**
- * Media that comes with a call: by address, in base64, or as a stored file. Found and judged here as far as a body tells;
- * nothing is fetched or decoded.
+ * Media of a call: by URL, in base64, or as a stored file. Checked here as far as possible from the body; nothing is downloaded or decoded.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
@@ -19,7 +18,7 @@ import { assertPublicUrl } from "#shared/outbound/guard.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 
-/** Media that comes with a call, where its model names no bound: what fits into the memory of a worker several times. */
+/** Maximum bytes of media in a call if its model declares no bound: fits several times into the memory of a worker. */
 export const INPUT_BYTES_MAX = {
   image: 20 * 1_048_576,
   video: 128 * 1_048_576,
@@ -30,14 +29,14 @@ export const INPUT_BYTES_MAX = {
 export type InputMediaKind = "image" | "video" | "mesh" | "audio";
 
 interface Named {
-  /** Such as `image` or `mask`: our name of the input. */
+  /** Our name of the input, such as `image` or `mask`. */
   readonly name: string;
   readonly kind: InputMediaKind;
-  /** The member of the body at fault, when there is one. */
+  /** Member of the body to name in errors. */
   readonly param: string;
 }
 
-/** Bytes that wait in the object store beside their call, by the names of their inputs, as a work message says it. */
+/** Media in the object store, by input name, as in a work message. */
 export type StoredInputs = Readonly<NonNullable<JobMessage["stored_inputs"]>>;
 type StoredInput = StoredInputs[string];
 
@@ -49,7 +48,7 @@ export type InputMedia = Named &
     | { readonly fileId: string }
   );
 
-/** Media types that are accepted for each kind of media. */
+/** Accepted media types for each kind of media. */
 export const INPUT_TYPES: Readonly<Record<InputMediaKind, readonly string[]>> = {
   image: ["image/png", "image/jpeg", "image/webp"],
   video: ["video/mp4", "video/quicktime", "video/webm"],
@@ -81,8 +80,7 @@ const NOUNS: Readonly<Record<InputMediaKind, string>> = {
 type Body = Readonly<Record<string, unknown>>;
 
 /**
- * Reads the media in `<name>_url` or `<name>_file_id` of a body; undefined when neither is there. A link of this service is the file
- * that it names.
+ * Reads the media in `<name>_url` or `<name>_file_id` of a body; undefined if neither is present. An own link is read as its file.
  * @throws ApiError `unsafe_url`, `file_not_found`, `invalid_request`, `unsupported_value`, `unprocessable_input`
  */
 async function inputByAddress(
@@ -112,8 +110,8 @@ async function inputByAddress(
 }
 
 /**
- * Reads the media in `<name>_base64`, which may be a data URL, and `<name>_mime_type`, or in `<name>_file_id`. Without a type the bytes
- * decide.
+ * Reads the media in `<name>_base64`, which may be a data URL, and `<name>_mime_type`, or in `<name>_file_id`. Without a type, the bytes
+ * determine it.
  * @throws ApiError as `inputByAddress`
  */
 export async function inlineInput(
@@ -136,7 +134,7 @@ export async function inlineInput(
   return { name, kind, param, ...(await decode(data.base64, claim, kind, bytesMax, { data: param, type })) };
 }
 
-/** Most bytes of media of this kind that the model takes. */
+/** Returns the maximum bytes of this kind of media for the model. */
 export function inputBytesMax(kind: InputMediaKind, { allowed_params: params }: Pick<Model, "allowed_params">): number {
   const own = {
     image: params.max_image_size_bytes,
@@ -147,7 +145,7 @@ export function inputBytesMax(kind: InputMediaKind, { allowed_params: params }: 
   return Math.min(own ?? Infinity, INPUT_BYTES_MAX[kind]);
 }
 
-/** The image of an edit and its mask. @throws ApiError as `inlineInput` */
+/** Returns the image of an edit and its mask. @throws ApiError as `inlineInput` */
 export async function editImages(
   body: Body,
   model: Pick<Model, "allowed_params">,
@@ -164,7 +162,7 @@ export async function editImages(
   return found;
 }
 
-/** Reads the media from which a video or a mesh is made, beside its prompt. @throws ApiError as `inputByAddress` */
+/** Reads the media for creating a video or a mesh, in addition to the prompt. @throws ApiError as `inputByAddress` */
 export async function inputsByAddress(
   body: Body,
   model: Pick<Model, "allowed_params">,
@@ -194,7 +192,7 @@ async function decode(
   params: { readonly data: string; readonly type: string },
 ): Promise<{ readonly bytes: Uint8Array; readonly contentType: string }> {
   const noun = NOUNS[kind];
-  // Judged by its length, before it is held a second time.
+  // Checks the length before decoding makes a second copy.
   if (Math.floor(text.length / 4) * 3 - 2 > bytesMax) {
     throw new ApiError("unsupported_value", `Expected ${noun} of at most ${bytesMax} bytes.`, { param: params.data });
   }
@@ -209,7 +207,7 @@ async function decode(
   }
   const named = claim.trim().toLowerCase();
   const type = named === "image/jpg" ? "image/jpeg" : named;
-  // Clients guess the type of audio by its name: its bytes decide, however it comes.
+  // Clients guess the type of audio by its name, so the bytes determine it in every form.
   if (kind === "audio") return { bytes, contentType: type };
   const types = INPUT_TYPES[kind];
   if (kind === "image" && type !== "" && !types.includes(type)) {
@@ -229,7 +227,7 @@ async function decode(
 }
 
 /**
- * Looks the stored files of a call up, in its caller's workspace: what is not there is another's, which is the same.
+ * Looks up the stored files of a call in its caller's workspace, where files of other workspaces do not exist.
  * @throws ApiError `file_not_found`, `unprocessable_input`, `unsupported_value`, `permission_denied`, `service_unavailable`
  */
 export async function checkInputFiles(

@@ -1,4 +1,4 @@
-/** Description of one kind of call: the only place where routes, batch messages, estimates and workers read about it. */
+/** Description of one kind of call: the single source for routes, batch messages, estimates and workers. */
 import type { BatchMessage, JobMessage, Modality, SchemaName } from "#schemas/generated/types.ts";
 import type { Code } from "#shared/errors.ts";
 import type { JsonBounds } from "#shared/json.ts";
@@ -18,134 +18,134 @@ import type { MeasuredAudio } from "./transcription.ts";
 /** Kinds that a model of the catalogue serves. */
 export type KindName = Exclude<JobMessage["kind"], "capability">;
 
-/** Facts that the members of a request do not tell. */
+/** Properties that the members of a request do not contain. */
 export interface CallFacts {
-  /** Size of the body: a token is at least one byte. */
+  /** Size of the body: an upper bound of its tokens, since a token is at least one byte. */
   readonly bodyBytes: number;
-  /** The stored files that a chat request names. */
+  /** Stored files referenced by a chat request. */
   readonly files: StoredFiles;
-  /** Length and size of the audio; undefined: the call brings none. */
+  /** Length and size of the audio; undefined without audio. */
   readonly recording?: MeasuredAudio | undefined;
 }
 
-/** A request that its model takes. */
+/** A request that its model accepts. */
 export interface CheckedCall {
   readonly bound: CallBound;
-  /** Price of the variant that the call asks for; absent: the model's. */
+  /** Price of the requested variant; absent: the model's price. */
   readonly price?: Price;
 }
 
-/** A request as multipart/form-data: its fields are the members of the request in JSON. */
+/** A multipart/form-data request: its fields are the members of the JSON request. */
 export interface FormParts {
   /** Properties of the request's schema that a field may set. */
   readonly members: Readonly<Record<string, { readonly type: string }>>;
-  /** Name of each part with bytes. `member`: the request's member that contains them in base64; absent: they go to disk. */
+  /** Names of binary parts. `member`: the request's member that contains the bytes in base64; absent: they are stored on disk. */
   readonly files: Readonly<Record<string, { readonly isRequired?: true; readonly member?: string }>>;
 }
 
-/** The endpoint of a kind over HTTP: the words that users read of it, and the form of its answer. */
+/** HTTP endpoint of a kind: its documentation, and the form of its response. */
 export interface KindRoute {
   readonly operationId: string;
   readonly summary: string;
   readonly description: string;
   readonly tag: string;
   readonly request: { readonly schema: SchemaName; readonly form?: FormParts; readonly example?: object };
-  /** `live`: as its worker answers. `results`: what a job made. `audio`: its bytes. `job`: the job itself, at once. */
+  /** `live`: the worker's response. `results`: results of a job. `audio`: raw bytes. `job`: the job itself, immediately. */
   readonly answers: "live" | "results" | "audio" | "job";
-  /** The body of a good answer. */
+  /** Body of a successful response. */
   readonly answer: {
     readonly description: string;
     readonly schema?: SchemaName;
     readonly texts?: readonly string[];
     readonly bytes?: readonly string[];
     readonly stream?: SchemaName | readonly SchemaName[];
-    /** Headers beside those that tell the price and who served. */
+    /** Headers in addition to those for price and source. */
     readonly headers?: readonly ("x-cache" | "x-max-tokens-lowered" | "x-voice-used")[];
   };
-  /** Acts of the endpoint beside reading its body, finding its model and holding credits; its error codes follow from them. */
+  /** Actions of the endpoint besides reading its body, finding its model and holding credits; its error codes follow from them. */
   readonly does?: readonly ("reads_conversation" | "reads_files" | "fetches_addresses")[];
   /** Codes of this kind alone. */
   readonly codes?: readonly Code[];
-  /** Bounds of its body, where they are not those of every body. */
+  /** Bounds of its body, if they differ from the defaults. */
   readonly bounds?: JsonBounds;
-  /** Place at which a caller asks for the states of its job as they come: the body or the address. */
+  /** Place in which a caller requests a stream of job states: the body or the query. */
   readonly statesBy?: "member" | "query";
-  /** With `response_format: b64_json` the results are answered as they are, in place of links to them. */
+  /** With `response_format: b64_json`, results are returned inline instead of as links. */
   readonly answersInline?: true;
 }
 
 export interface Kind<Request = object, Checked extends CheckedCall = CheckedCall> {
   readonly name: KindName;
-  /** Path of its HTTP endpoint; batch messages name it too. */
+  /** Path of its HTTP endpoint, also used in batch messages. */
   readonly endpoint: Exclude<
     NonNullable<BatchMessage["endpoint"]>,
     "/v1/capabilities/{id}/run" | "/v1/workflows/{id}/runs"
   >;
   readonly pool: Pool;
-  /** After its worker was lost while a provider worked: the job is found there again, or the call is lost. */
+  /** Handling of a job whose worker crashed during a provider's call: the provider is queried for it, or the call is lost. */
   readonly afterCrash: "resume" | "report_lost";
-  /** Its results are kept as files of the workspace. */
+  /** True if its results are stored as files of the workspace. */
   readonly keepsFiles: boolean;
-  /** A record of its jobs is kept in the object store. A flood of calls of words should not write three objects each. */
+  /** True if a record of its jobs is stored. False for text calls: many of them should not write three objects each. */
   readonly keepsRecord: boolean;
   readonly route: KindRoute;
-  /** Its messages may name stored files. */
+  /** True if its messages may reference stored files. */
   readonly namesFiles?: true;
-  /** Its models, for messages. */
+  /** Nouns for its models in error messages. */
   readonly nouns: { readonly one: string; readonly all: string };
-  /** True if the model takes such calls, whatever it has against one of them. */
+  /** Returns true if the model supports such calls, regardless of their params. */
   isOfKind(model: Model): boolean;
-  /** True if a call with these members, of a model that several kinds call, is of this kind; absent: unless it is of another. */
+  /** Returns true if a call with these members is of this kind, for a model with several kinds; absent: unless it is of another. */
   isMeantBy?(model: Model, members: Readonly<Record<string, unknown>>): boolean;
-  /** @param body parsed JSON. @throws ApiError naming the member at fault */
+  /** @param body parsed JSON. @throws ApiError naming the invalid member */
   read(body: unknown): Request & { readonly model: string };
-  /** @throws ApiError naming the member that the model does not take */
+  /** @throws ApiError naming the member that the model does not support */
   check(request: Request, model: Model, facts: CallFacts): Checked;
-  /** Tokens that such a call typically uses; absent: what it makes or hears is priced, or the most that it writes. */
+  /** Returns the typical tokens of such a call; absent: the price counts media, or the maximum output is used. */
   foresee?(request: Request, model: Model, checked: Checked, counting: Counting): Promise<TokenUsage>;
 }
 
-/** Means to count what a request holds. */
+/** Tools for counting a request's tokens. */
 export interface Counting {
   readonly files: StoredFiles;
   readonly tokenizer: Pick<Tokenizer, "counting">;
-  /** Texts are counted in these. */
+  /** Time slices for counting texts. */
   readonly slices: TimeSlices;
 }
 
-/** Kind of calls that make or hear media. */
+/** Kind of calls that create or transcribe media. */
 export interface PricedKind<
   Request = object,
   Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
 > extends Kind<Request, Checked> {
-  /** Models of it are called here first of all. */
+  /** Models of this modality use this kind by default. */
   readonly modality: Modality;
-  /** Units of price that they can have. */
+  /** Possible price units. */
   readonly units: readonly PriceUnit[];
-  /** The media that they make or hear has a length, and is paid by it unless the catalogue says otherwise. */
+  /** True if the media has a length and is charged by it, unless the catalogue differs. */
   readonly hasLength: boolean;
-  /** They bring audio, which is measured before the call is checked. */
+  /** True if they contain audio, which is measured before the call is checked. */
   readonly bringsRecording?: true;
-  /** Type of the tokens that they write, where tokens are paid. */
+  /** Type of their output tokens, if tokens are charged. */
   readonly writes: keyof Pick<TokenUsage, "output" | "audioOutput" | "imageOutput">;
 }
 
-/** Price units that count the call itself, whatever its result. */
+/** Price units that count the call itself, regardless of its result. */
 export const CALL_UNITS = ["per_request", "per_operation"] as const satisfies readonly PriceUnit[];
 
-/** Kind of calls that make media: all they need is in their body, except the media that comes with it. */
+/** Kind of calls that create media: their body contains everything except the input media. */
 export interface MediaKind<
   Request = object,
   Checked extends CheckedMedia<unknown> = CheckedMedia<unknown>,
 > extends PricedKind<Request, Checked> {
   check(request: Request, model: Model): Checked;
   /**
-   * Media that comes with the call. Found at its entry, and once more by its worker, which reads it: small media stays in the body.
-   * @param kept what was stored for the call already
-   * @throws ApiError naming the member at fault
+   * Returns the input media of the call; called at its entry point and by its worker, which reads it. Small media stays in the body.
+   * @param kept media already stored for the call
+   * @throws ApiError naming the invalid member
    */
   inputs(request: Request, model: Model, kept?: StoredInputs): Promise<readonly InputMedia[]>;
 }
 
-/** For kinds that take words alone. */
+/** For kinds without input media. */
 export const NO_INPUTS = (): Promise<readonly InputMedia[]> => Promise.resolve([]);

@@ -1,4 +1,4 @@
-/** Every kind of call there is. One that is missing here does not compile. */
+/** All kinds of calls. A missing kind is a compile error. */
 import type { Modality } from "#schemas/generated/types.ts";
 
 import { CHAT } from "./chat.ts";
@@ -11,7 +11,7 @@ import { SPEECH } from "./speech.ts";
 import { TRANSCRIPTION } from "./transcription.ts";
 import { VIDEO } from "./video.ts";
 
-/** All kinds by name. Of two that a model serves, the one that comes first and is meant is called. */
+/** All kinds by name. If a model serves several, the first one that matches is used. */
 export const KINDS: Readonly<Record<KindName, Kind>> = {
   chat: CHAT,
   embeddings: EMBEDDINGS,
@@ -24,24 +24,24 @@ export const KINDS: Readonly<Record<KindName, Kind>> = {
   mesh: MESH,
 };
 
-/** The kind of an endpoint's calls. */
+/** Returns the kind of an endpoint's calls. */
 export function kindAt(endpoint: Kind["endpoint"]): Kind {
   const kind = Object.values(KINDS).find((one) => one.endpoint === endpoint);
   if (!kind) throw new Error(`no kind of call has the endpoint ${endpoint}`);
   return kind;
 }
 
-/** True of kinds whose calls make or hear media. */
+/** Returns true for kinds that create or transcribe media. */
 export function isPricedKind(kind: Kind): kind is PricedKind {
   return "modality" in kind;
 }
 
-/** True of kinds whose calls make media. */
+/** Returns true for kinds that create media. */
 export function isMediaKind(kind: Kind): kind is MediaKind {
   return "inputs" in kind;
 }
 
-/** The kind whose calls models of a modality serve first of all; undefined: none that is about media. */
+/** Returns the default kind for models of a modality; undefined for modalities without media. */
 export function kindOfModality(modality: Modality): PricedKind | undefined {
   return Object.values(KINDS)
     .filter(isPricedKind)
@@ -49,8 +49,8 @@ export function kindOfModality(modality: Modality): PricedKind | undefined {
 }
 
 /**
- * True if a provider that queues such work may have been paid for it although its response was lost: it is worth waiting for
- * a verdict. Text and speech leave nothing to ask for later.
+ * Returns true if a provider with a queue may have been paid for such work although its response was lost, so that its result can be
+ * queried. Text and speech leave nothing to query.
  */
 export function isResumed(name: string): boolean {
   return name in KINDS && KINDS[name as KindName].afterCrash === "resume";

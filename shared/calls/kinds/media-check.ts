@@ -1,4 +1,4 @@
-/** Common parts of the checks of all media calls: their result, and the test of a value against a model's declared set. */
+/** Common parts of the checks of all media calls: their result, and the check of a value against a model's declared set. */
 import type { Model, Source } from "#shared/calls/model.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -8,20 +8,20 @@ import type { Price } from "#shared/calls/pricing/price.ts";
 import type { CallBound } from "./call-bound.ts";
 
 export interface CheckedMedia<Params> {
-  /** Parameters for a source; those for which the model has no field are absent. */
+  /** Parameters for a source, without those that the model has no field for. */
   readonly params: Params;
   readonly bound: CallBound;
-  /** Price of the variant that the call asks for. */
+  /** Price of the requested variant. */
   readonly price: Price;
-  /** Largest quantities of what the price counts; the hold covers them. */
+  /** Maximum quantities counted by the price; covered by the hold. */
   readonly most: Quantities;
   /** Usual quantities of such a call, for estimates. */
   readonly usual: Quantities;
 }
 
 /**
- * Part of a check that travels with its job, in JSON: a source is asked with these params, and the charge is counted by these
- * quantities, whatever the catalogue says by then. Price and hold stand in the work message.
+ * Part of a check stored with its job, as JSON: the source receives these params, and the charge counts these quantities, even after
+ * catalogue changes. Price and hold are in the work message.
  */
 export interface JobCheck<Params = unknown> {
   readonly params: Params;
@@ -37,7 +37,7 @@ export function jobCheckOf<Params>(
   return { params, most, tokensMax: bound.tokensMax, secondsOf };
 }
 
-/** The value when the model has such a field. @throws ApiError when it is none of those that the model declares */
+/** Returns the value if the model has such a field. @throws ApiError if the model does not declare the value */
 export function member<T extends string | number>(
   param: string,
   value: T | undefined,
@@ -50,16 +50,16 @@ export function member<T extends string | number>(
 }
 
 export interface Decisive {
-  /** Member of the body → our name of the input. Refused when no source of the model takes it. */
+  /** Member of the body → our name of the input. Rejected if no source of the model supports it. */
   readonly refused?: Readonly<Record<string, string>>;
-  /** The same of members that the contract drops when no source of the model takes them. Sources that take them are asked first. */
+  /** Members that the contract allows dropping if no source of the model supports them. Sources with support are called first. */
   readonly dropped?: Readonly<Record<string, string>>;
 }
 
 /**
- * Members of each kind of call that change what is made: with another value, or without them, the caller receives another thing. A
- * source without a field for one is passed over for another source of the model (decision 0108). Members that choose size, quality,
- * style or format are checked against the model's declared sets instead. Every adapter sends `prompt`, and the `image` of an edit.
+ * Members of each kind of call that change the result: without them, the caller would receive something else. A source without a field for
+ * one is skipped for another source of the model (decision 0108). Members that choose size, quality, style or format are checked against
+ * the model's declared sets instead. Every adapter sends `prompt`, and the `image` of an edit.
  */
 export const DECISIVE_MEMBERS = {
   images: { refused: { seed: "seed", negative_prompt: "negative_prompt" } },
@@ -84,21 +84,21 @@ export const DECISIVE_MEMBERS = {
 
 type InputsOf = Pick<Source, "fields" | "lacks" | "drop_params">;
 
-/** True if the source has a field for the input, of its own or of its family. */
+/** Returns true if the source, or its family, has a field for the input. */
 export function sourceTakes({ fields, lacks, drop_params: dropped }: InputsOf, input: string): boolean {
-  // Dropped members have the name of the source's field.
+  // `drop_params` contains names of the source's fields.
   if (dropped?.includes(fields?.[input]?.replace(/[[:].*$/, "") ?? input) === true) return false;
   return fields ? fields[input] !== undefined : lacks?.includes(input) !== true;
 }
 
-/** Returns the names of the inputs of a call that change the result. Kinds that `DECISIVE_MEMBERS` does not list have none. */
+/** Returns the names of inputs that change the result. Kinds missing in `DECISIVE_MEMBERS` have none. */
 export function decisiveInputs(request: object, kind: string): string[] {
   const table: Readonly<Record<string, Decisive>> = DECISIVE_MEMBERS;
   const { refused, dropped } = table[kind] ?? {};
   return broughtBy(request, { ...refused, ...dropped }).map(([, input]) => input);
 }
 
-/** @throws ApiError `unsupported_value` for a member that changes what is made when no source of the model takes all of them */
+/** @throws ApiError `unsupported_value` for a member that changes the result if no source of the model supports all of them */
 export function refuseUntaken(
   request: object,
   { sources }: { readonly sources: readonly InputsOf[] },
@@ -115,13 +115,13 @@ export function refuseUntaken(
   }
 }
 
-/** Clients send an empty text for what is not set. */
+/** Clients send an empty text for an unset member. */
 function broughtBy(request: object, members: Readonly<Record<string, string>>): [member: string, input: string][] {
   const body = request as Readonly<Record<string, unknown>>;
   return Object.entries(members).filter(([name]) => (body[name] ?? "") !== "");
 }
 
-/** @throws ApiError `unsupported_value` for a format that a model without a choice of formats does not make */
+/** @throws ApiError `unsupported_value` for a format other than the only one of the model */
 export function refuseFormat(
   format: string | undefined,
   { allowed_params: params }: Pick<Model, "allowed_params">,
@@ -130,7 +130,7 @@ export function refuseFormat(
   throw refusal("output_format", `This model has a fixed output format; remove output_format.`);
 }
 
-/** A member for an object literal, or nothing. */
+/** Returns a member for an object literal, or nothing. */
 export function only<K extends string, T>(name: K, value: T | undefined): { readonly [key in K]?: T } {
   return value === undefined ? {} : ({ [name]: value } as { readonly [key in K]?: T });
 }
@@ -139,12 +139,12 @@ export function refusal(param: string, message: string): ApiError {
   return new ApiError("unsupported_value", message, { param });
 }
 
-/** Most milliseconds of what a price by time counts: of computing as the catalogue bounds it, else of the media. */
+/** Returns the maximum milliseconds for a price by time: of computing as bounded by the catalogue, else of the media. */
 export function timeBound(model: Pick<Model, "seconds_of" | "compute_seconds_max">, mediaSeconds: number): number {
   return 1_000 * (model.seconds_of === "compute" ? (model.compute_seconds_max ?? 0) : mediaSeconds);
 }
 
-/** The same of a usual call. */
+/** Returns the milliseconds of a usual call. */
 export function usualTime(
   model: Pick<Model, "seconds_of" | "compute_seconds_max" | "compute_seconds_usual">,
   mediaSeconds: number,

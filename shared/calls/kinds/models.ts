@@ -1,4 +1,4 @@
-/** Finds the model of a call, and checks that it serves calls of this kind. Source: spec "Errors". */
+/** Finds the model of a call, and checks that it serves this kind of calls. */
 import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { ApiError } from "#shared/errors.ts";
 
@@ -10,7 +10,7 @@ type Models = Pick<Catalogue, "models"> & Partial<Pick<Catalogue, "unroutable" |
 
 /**
  * Returns the model of that slug.
- * @throws ApiError `model_not_found`; `model_unavailable` for a model that is not set up here. Where the sandbox is on, the
+ * @throws ApiError `model_not_found`; `model_unavailable` for a model without a usable source. If the sandbox is on, the
  * message names the key variable of a shipped provider: there the caller is usually the operator.
  */
 export function findModel({ models, unroutable, missingKeys }: Models, slug: string): Model {
@@ -32,8 +32,8 @@ export function noSuchModel(models: Catalogue["models"], slug: string, param: st
 }
 
 /**
- * The model of a call.
- * @throws ApiError as `findModel`; `model_not_supported` when the model takes no such calls
+ * Returns the model of a call.
+ * @throws ApiError as `findModel`; `model_not_supported` if the model does not support such calls
  */
 export function modelOf(kind: Kind, catalogue: Models, slug: string): Model {
   const model = findModel(catalogue, slug);
@@ -44,7 +44,7 @@ export function modelOf(kind: Kind, catalogue: Models, slug: string): Model {
   throw new ApiError("model_not_supported", message, { param: "model" });
 }
 
-/** True if the kind calls the model: of media, where its price is in a unit of its modality, and it does not chat. */
+/** Returns true if the kind calls the model: for media, if its price has a unit of its modality, and it is no chat model. */
 function isCalledBy(kind: Kind, model: Model): boolean {
   if (!kind.isOfKind(model)) return false;
   if (!isPricedKind(kind)) return true;
@@ -52,15 +52,15 @@ function isCalledBy(kind: Kind, model: Model): boolean {
 }
 
 /**
- * The kind of call that members are for a model.
- * @param members of the body, as far as they are known
- * @returns undefined for a model that no endpoint serves
+ * Returns the kind of call that members mean for a model.
+ * @param members known members of the body
+ * @returns undefined for a model without endpoint
  */
 export function kindOfCall(model: Model, members: Readonly<Record<string, unknown>> = {}): Kind | undefined {
   return Object.values(KINDS).find((kind) => isCalledBy(kind, model) && kind.isMeantBy?.(model, members) !== false);
 }
 
-/** A model that no endpoint serves yet is known, so that files can name it, but not offered. */
+/** A model without an endpoint is known, so that files can name it, but not listed. */
 export function hasEndpoint(model: Model): boolean {
   return kindOfCall(model) !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Checks a music call against its model's declarations, and bounds the cost of the call. Pure. */
+/** Checks a music call against its model's declarations, and bounds its cost. Pure. */
 import type { MusicGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
@@ -20,7 +20,7 @@ export interface MusicParams {
   readonly format: SpokenFormat;
 }
 
-/** Longest piece of a model that declares no lengths, in seconds. */
+/** Maximum seconds of music for a model that declares no lengths. */
 const SECONDS_MAX = 300;
 
 export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>> = {
@@ -55,7 +55,7 @@ export const MUSIC: MediaKind<MusicGenerationRequest, CheckedMedia<MusicParams>>
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model cannot take */
+/** @throws ApiError 400 naming the parameter that the model does not support */
 export function checkMusic(request: MusicGenerationRequest, model: Model): CheckedMedia<MusicParams> {
   const allowed = model.allowed_params;
   const asked = { ...allowed.default_params, ...request };

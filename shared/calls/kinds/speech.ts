@@ -1,4 +1,4 @@
-/** Checks a speech call against its model's declarations, and bounds the cost of the call. Pure. Spec "POST /v1/audio/speech". */
+/** Checks a speech call against its model's declarations, and bounds its cost. Pure. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
@@ -11,7 +11,7 @@ import { CALL_UNITS, type MediaKind, NO_INPUTS } from "./kind.ts";
 
 export type SpokenFormat = NonNullable<SpeechRequest["response_format"]>;
 
-/** Under the spec's names. */
+/** With the contract's names. */
 export interface SpeechParams {
   readonly text: string;
   readonly voice?: string;
@@ -20,9 +20,9 @@ export interface SpeechParams {
   readonly speed: number;
 }
 
-/** A text has at most one token a byte, and templates add a few. */
+/** A text has at most one token per byte; templates add these. */
 const PROMPT_MARKS = 64;
-/** Seconds of audio a character, for prices by length: the upper bound, and the usual value. */
+/** Seconds of audio per character, for prices by length: the upper bound, and the usual value. */
 const SECONDS_A_CHARACTER_MAX = 0.5;
 const SECONDS_A_CHARACTER_USUAL = 0.07;
 
@@ -64,7 +64,7 @@ export const SPEECH: MediaKind<SpeechRequest, CheckedMedia<SpeechParams>> = {
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model cannot take */
+/** @throws ApiError 400 naming the parameter that the model does not support */
 export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<SpeechParams> {
   const allowed = model.allowed_params;
   if (allowed.requires_voice_instructions === true && (request.instructions ?? "").trim() === "") {
@@ -110,7 +110,7 @@ export function checkSpeech(request: SpeechRequest, model: Model): CheckedMedia<
   };
 }
 
-/** The voice that speaks: one that the model does not have is dropped (spec), and the model's usual one speaks. */
+/** Returns the voice of the call: an unknown voice is replaced by the model's default. */
 export function voiceOf(asked: string | undefined, { voices = [], default_params: usual }: Model["allowed_params"]) {
   return [asked, usual?.["voice"]].find(
     (voice): voice is string => typeof voice === "string" && voices.includes(voice),

@@ -1,4 +1,4 @@
-/** Checks a transcription call against its model's declarations, and bounds the cost of the call. Pure. */
+/** Checks a transcription call against its model's declarations, and bounds its cost. Pure. */
 import type { TranscriptionRequest } from "#schemas/generated/types.ts";
 import schema from "#schemas/requests/transcription.schema.json" with { type: "json" };
 import type { Model } from "#shared/calls/model.ts";
@@ -21,21 +21,21 @@ export interface TranscriptionParams {
   readonly wantsSegments: boolean;
 }
 
-/** Measured by us, never told by the caller. */
+/** Measured by us; the caller's claims are ignored. */
 export interface MeasuredAudio {
   readonly bytes: number;
   readonly seconds: number;
-  /** The member of the call that it came as. */
+  /** Member of the call that contained it. */
   readonly param: "file" | "audio_base64" | "file_id";
 }
 
-/** Tokens a second of audio is held for; vendors' figures lie between 10 and 32. */
+/** Tokens held per second of audio; vendors' values are between 10 and 32. */
 const TOKENS_A_SECOND = 64;
 const PROMPT_MARKS = 64;
-/** Formats that can be told while they come. */
+/** Formats that can be streamed. */
 const STREAMED: readonly TranscriptFormat[] = ["json", "text"];
 
-/** Audio in the form is the audio: members that name it in JSON have no place there. */
+/** In a form, the audio is a part, so the JSON members that name audio are excluded. */
 const { audio_base64: _base64, mime_type: _type, file_id: _id, ...FORM_MEMBERS } = schema.properties;
 export const TRANSCRIPTION_FORM: FormParts = { members: FORM_MEMBERS, files: { file: { isRequired: true } } };
 
@@ -79,7 +79,7 @@ export const TRANSCRIPTION: PricedKind<TranscriptionRequest, CheckedMedia<Transc
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model cannot take, `unprocessable_input` for audio beyond its limits */
+/** @throws ApiError 400 naming the parameter that the model does not support, `unprocessable_input` for audio above its limits */
 function checkTranscription(
   request: TranscriptionRequest,
   model: Model,
@@ -131,7 +131,7 @@ function checkTranscription(
   };
 }
 
-/** @throws ApiError unless the audio comes in one way */
+/** @throws ApiError unless exactly one form of audio is given */
 export function audioOf(request: TranscriptionRequest): { readonly base64: string } | { readonly fileId: string } {
   const { audio_base64: base64, file_id: fileId } = request;
   if (base64 !== undefined && fileId !== undefined) {

@@ -1,4 +1,4 @@
-/** Checks a video call against its model's declarations, and bounds the cost of the call. Pure. */
+/** Checks a video call against its model's declarations, and bounds its cost. Pure. */
 import type { VideoGenerationRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
@@ -10,7 +10,7 @@ import { type CheckedMedia, member, only, refusal, refuseUntaken, timeBound, usu
 import { CALL_UNITS, type MediaKind } from "./kind.ts";
 import { inputsByAddress } from "./input-media.ts";
 
-/** Parameters for a source, beside the image and the video that come with the call. */
+/** Parameters for a source, besides the image and the video in the call. */
 export interface VideoParams {
   readonly prompt: string;
   /** Whole seconds. */
@@ -24,7 +24,7 @@ export interface VideoParams {
   readonly personGeneration?: string;
 }
 
-/** Longest video of a model that declares no lengths, in seconds. */
+/** Maximum seconds of a video for a model that declares no lengths. */
 const SECONDS_MAX = 60;
 
 export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>> = {
@@ -55,7 +55,7 @@ export const VIDEO: MediaKind<VideoGenerationRequest, CheckedMedia<VideoParams>>
   },
 };
 
-/** @throws ApiError 400 naming the parameter that the model cannot take */
+/** @throws ApiError 400 naming the parameter that the model does not support */
 export function checkVideo(request: VideoGenerationRequest, model: Model): CheckedMedia<VideoParams> {
   const allowed = model.allowed_params;
   const asked = { ...allowed.default_params, ...request };
@@ -103,7 +103,7 @@ export function checkVideo(request: VideoGenerationRequest, model: Model): Check
 }
 
 /**
- * Seconds asked for, or the model's usual ones; undefined: the source decides. Also music's.
+ * Returns the requested seconds, or the model's usual ones; undefined: the source decides. Also used for music.
  * @throws ApiError `unsupported_value`
  */
 export function lengthOf(asked: number | undefined, { allowed_params: allowed }: Model): number | undefined {
@@ -118,7 +118,7 @@ export function lengthOf(asked: number | undefined, { allowed_params: allowed }:
   throw refusal("duration", `Expected duration to be ${span} seconds for this model, got ${asked}.`);
 }
 
-/** A value that the model has no field for would change what is paid for and made: it is refused, not left out. */
+/** A value that the model has no field for would change result and charge, so it is rejected instead of dropped. */
 function declared(param: string, value: string | undefined, set: readonly string[] | undefined): string | undefined {
   if (value !== undefined && set === undefined) {
     throw refusal(param, `This model does not support ${param}; remove it.`);
@@ -126,7 +126,7 @@ function declared(param: string, value: string | undefined, set: readonly string
   return member(param, value, set);
 }
 
-/** @throws ApiError for what comes and is not taken, or does not come and is needed */
+/** @throws ApiError for an unsupported or a missing required input */
 function checkInputMedium(
   name: "image" | "video" | "mesh",
   given: string | undefined,

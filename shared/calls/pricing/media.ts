@@ -1,20 +1,20 @@
 /**
- * Charge of media, pure and exact. Priced by the megapixel, images cost megapixels × rate × max(1, steps ÷ the model's
- * default steps) (spec "POST /v1/images/generations"); seconds and minutes count to the millisecond.
+ * Charge of media, pure and exact. Priced per megapixel, images cost megapixels × rate × max(1, steps ÷ the model's default steps). Seconds
+ * and minutes are counted in milliseconds.
  */
 import { type Price, priceTokens } from "./price.ts";
 import { NO_USAGE, type TokenUsage } from "./usage.ts";
 
 /** Quantities of everything that a price may count. */
 export interface Quantities {
-  /** Things made. */
+  /** Number of results. */
   readonly results: number;
-  /** Pixels of each image, whole. */
+  /** Pixels of each image, integers. */
   readonly pixels: readonly number[];
-  /** Steps that were asked for, and the model's default. */
+  /** Requested steps, and the model's default. */
   readonly steps: number;
   readonly defaultSteps: number;
-  /** Whole; of media or of computing, as the model counts. */
+  /** Integer; of media or of computing, depending on the model. */
   readonly milliseconds: number;
   /** Unicode code points. */
   readonly characters: number;
@@ -22,7 +22,7 @@ export interface Quantities {
   readonly tokens: TokenUsage;
 }
 
-/** One thing of no size. */
+/** One result without size. */
 export const ONE_RESULT: Quantities = {
   results: 1,
   pixels: [],
@@ -37,7 +37,7 @@ const MEGA = 1_000_000n;
 const MS_PER_SECOND = 1_000n;
 const MS_PER_MINUTE = 60_000n;
 
-/** Nano-credits; a fraction is rounded up once, at the sum. A call is one request and one operation. */
+/** Returns nano-credits; a fraction is rounded up once, at the sum. A call is one request and one operation. */
 export function priceMedia(price: Price, quantities: Quantities): bigint {
   const { unit, unitRate } = price;
   const { pixels, steps, defaultSteps } = quantities;
@@ -62,7 +62,7 @@ export function priceMedia(price: Price, quantities: Quantities): bigint {
   }
 }
 
-/** Most tokens a call can use, by kind. */
+/** Maximum tokens of a call, by kind. */
 export interface TokenBounds {
   readonly input: number;
   readonly imageInput?: number;
@@ -70,7 +70,7 @@ export interface TokenBounds {
   readonly output: number;
 }
 
-/** The most that media can cost: each token that a model reads or writes at the dearest of its rates for it. */
+/** Returns the maximum cost of media: each input or output token at the highest of its rates. */
 export function boundMedia(price: Price, quantities: Quantities, tokens: TokenBounds): bigint {
   if (price.unit !== "per_token") return priceMedia(price, quantities);
   const { input_per_million: input = 0n, output_per_million: output = 0n } = price.tokenRates;
@@ -85,9 +85,9 @@ export function boundMedia(price: Price, quantities: Quantities, tokens: TokenBo
   return roundUp(sum, MEGA);
 }
 
-/** Milliseconds of seconds as they were told or measured, rounded up so that a price never falls short by it. */
+/** Returns milliseconds of reported or measured seconds, rounded up. */
 export function wholeMilliseconds(seconds: number): number {
-  // A thousandth of a millisecond is the noise of adding up fractions of a second.
+  // A thousandth of a millisecond is rounding noise from adding fractions of a second.
   return Math.ceil(seconds * 1_000 - 0.001) || 0;
 }
 

@@ -1,6 +1,6 @@
 /**
- * Price × usage → nano-credits, pure. Rates are bigints: nano-credits per million tokens, or per one unit.
- * Source: spec.md "Pricing object"; a token rate that is absent falls back to the plain input or output rate.
+ * Price × usage → nano-credits, pure. Rates are bigints: nano-credits per million tokens, or per unit. An absent token rate falls back to
+ * the plain input or output rate.
  */
 import type { Model } from "#shared/calls/model.ts";
 import { parseDecimal } from "#shared/money.ts";
@@ -35,17 +35,17 @@ export interface Price {
   readonly unit: PriceUnit;
   /** Nano-credits per million tokens of a kind; empty unless the unit is per_token. */
   readonly tokenRates: Readonly<Partial<Record<TokenRate, bigint>>>;
-  /** Nano-credits per unit; 0 when the unit is per_token. */
+  /** Nano-credits per unit; 0 if the unit is per_token. */
   readonly unitRate: bigint;
 }
 
-/** The price as it travels in a work message: decimal text of the same integers. */
+/** The price in a work message: decimal text of the same integers. */
 export type SerializedPrice = Readonly<Record<string, string>>;
 
 const MILLION = 1_000_000n;
 
 /**
- * Decimal price text of a catalogue file → exact rates.
+ * Converts the decimal price text of a catalogue file to exact rates.
  * @throws RangeError for a value that is no decimal, is negative or is finer than a nano-credit
  */
 export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
@@ -74,7 +74,7 @@ export function parsePrice(pricing: Readonly<Record<string, string>>): Price {
 
 /**
  * Selects the price of a call among its model's prices, by its parameters (catalogue `price_variants`).
- * @param asked the call's parameters, the model's defaults included; what the model has no field for is absent
+ * @param asked the call's parameters, including the model's defaults; parameters without a field of the model are absent
  */
 export function priceOf(
   model: Pick<Model, "price" | "price_variants">,
@@ -92,7 +92,7 @@ export function priceField(unit: string): string {
   return `${unit.slice("per_".length)}_price`;
 }
 
-/** Nano-credits for a token usage; a fraction of a nano-credit is rounded up once, at the sum. */
+/** Returns nano-credits for a token usage; a fraction is rounded up once, at the sum. */
 export function priceTokens(price: Price, usage: TokenUsage): bigint {
   const rates = price.tokenRates;
   const input = rates.input_per_million ?? 0n;
@@ -110,14 +110,14 @@ export function priceTokens(price: Price, usage: TokenUsage): bigint {
   return (sum + MILLION - 1n) / MILLION;
 }
 
-/** Charge of a chat call in nano-credits: by tokens, or the flat price of a per_request model. */
+/** Returns the charge of a chat call in nano-credits: by tokens, or the flat price of a per_request model. */
 export function priceChat(price: Price, usage: TokenUsage): bigint {
   return price.unit === "per_token" ? priceTokens(price, usage) : price.unitRate;
 }
 
 /**
- * Upper bound of a chat call in nano-credits, for its hold: every input token at the dearest input rate that the
- * request can trigger, every output token at the dearest output rate.
+ * Returns the upper bound of a chat call in nano-credits, for its hold: every input token at the highest input rate that the request can
+ * trigger, every output token at the highest output rate.
  */
 export function boundChat(
   price: Price,
@@ -133,7 +133,7 @@ export function boundChat(
   const rates = price.tokenRates;
   const inputRates = [
     rates.input_per_million,
-    // Dearer than the plain rate in no price list we know, but then a hold must cover it.
+    // No known price list has a higher rate for cached input, but a hold must cover it.
     rates.cached_input_per_million,
     rates.cache_write_per_million,
     rates.cache_write_1h_per_million,
@@ -155,7 +155,7 @@ export function serializePrice(price: Price): SerializedPrice {
   return out;
 }
 
-/** The inverse of `serializePrice`. @throws SyntaxError when a rate is no integer text */
+/** The inverse of `serializePrice`. @throws SyntaxError if a rate is no integer text */
 export function deserializePrice(text: SerializedPrice): Price {
   const tokenRates: Partial<Record<TokenRate, bigint>> = {};
   for (const field of TOKEN_RATES) {

@@ -1,6 +1,6 @@
 /**
- * Token usage in buckets that never overlap; their sum is the total. Each adapter maps its family's report to these.
- * All values are whole and not negative.
+ * Token usage in buckets that never overlap; their sum is the total. Each adapter maps its family's report to these. All values are
+ * non-negative integers.
  */
 export interface TokenUsage {
   readonly input: number;
@@ -9,13 +9,13 @@ export interface TokenUsage {
   readonly cacheWrite1h: number;
   readonly audioInput: number;
   readonly imageInput: number;
-  /** Reasoning included. */
+  /** Including reasoning. */
   readonly output: number;
   readonly audioOutput: number;
   readonly imageOutput: number;
-  /** The part of `output` that was reasoning: shown to clients, not priced apart. */
+  /** Reasoning part of `output`: reported to clients, not priced separately. */
   readonly reasoning: number;
-  /** True when no usable report came and we counted ourselves. */
+  /** True if the provider reported no usable usage and we counted ourselves. */
   readonly estimated: boolean;
 }
 
@@ -33,19 +33,19 @@ export const NO_USAGE: TokenUsage = Object.freeze({
   estimated: false,
 });
 
-/** Total input tokens, as OpenAI's `prompt_tokens` counts them. */
+/** Returns the total input tokens, as in OpenAI's `prompt_tokens`. */
 export function promptTokens(usage: TokenUsage): number {
   return (
     usage.input + usage.cachedInput + usage.cacheWrite5m + usage.cacheWrite1h + usage.audioInput + usage.imageInput
   );
 }
 
-/** Total output tokens, as OpenAI's `completion_tokens` counts them. */
+/** Returns the total output tokens, as in OpenAI's `completion_tokens`. */
 export function completionTokens(usage: TokenUsage): number {
   return usage.output + usage.audioOutput + usage.imageOutput;
 }
 
-/** Units as the usage record keeps them: only what is not zero. */
+/** Returns the units for the usage record, without zeros. */
 export function usageUnits(usage: TokenUsage): Record<string, number> {
   const units: Record<string, number> = {};
   for (const [name, value] of Object.entries(usage)) {

@@ -1,6 +1,6 @@
--- Workspaces, their members and keys, operators' tokens, and the log of what all of them changed.
+-- Workspaces, their members and keys, operators' tokens, and the audit log of their changes.
 
--- A UUIDv7, as newId makes them: ids made here sort by time too.
+-- Returns a UUIDv7 like newId: ids created in SQL sort by time too.
 create function new_id() returns uuid language sql volatile as $$
   select encode(set_bit(set_bit(
     overlay(uuid_send(gen_random_uuid())
@@ -15,7 +15,7 @@ create table workspace (
   created_at timestamptz not null default now()
 );
 
--- A name that a workspace gave up names no other for 30 days: commands and callers that still use it must not meet a stranger.
+-- A released workspace name is reserved for 30 days: commands and callers that still use it must not reach another workspace.
 create table released_name (
   name text primary key,
   workspace_id uuid not null references workspace (id),
@@ -24,7 +24,7 @@ create table released_name (
 create index released_name_workspace on released_name (workspace_id, released_at);
 create index released_name_at on released_name (released_at);
 
--- True when another workspace gave the name up lately.
+-- Returns true if another workspace released the name less than 30 days ago.
 create function is_kept_for_another(p_name text, p_ws uuid) returns boolean language sql stable as $$
   select exists (
     select from released_name
@@ -32,7 +32,7 @@ create function is_kept_for_another(p_name text, p_ws uuid) returns boolean lang
   )
 $$;
 
--- Keeps the name that a workspace gives up, and refuses one that is kept for another.
+-- Reserves the name that a workspace releases, and rejects a name that is reserved for another.
 create function keep_released_name() returns trigger language plpgsql as $$
 begin
   if tg_op = 'UPDATE' then
@@ -40,7 +40,7 @@ begin
     insert into released_name (name, workspace_id) values (old.name, new.id)
     on conflict (name) do update set workspace_id = excluded.workspace_id, released_at = excluded.released_at;
   end if;
-  -- Statements look before they write: one that waited for the release sees it only here.
+  -- Statements check before they write: one that waited for a concurrent release sees it only here.
   if is_kept_for_another(new.name, new.id) then
     raise unique_violation using message = 'the name was another workspace''s until lately';
   end if;
@@ -57,15 +57,15 @@ create table member (
   role text not null constraint member_role check (role in ('owner', 'admin', 'developer', 'billing')),
   is_active boolean not null default true,
   created_at timestamptz not null default now(),
-  -- Address for mail about trouble of the workspace; forgotten when the member is deleted.
+  -- Address for mail about problems of the workspace; cleared when the member is deleted.
   email text,
-  -- The first time that the person of this address signed in for the member at the operator's issuer; null: nobody has, and the address is the word of
-  -- whoever manages the workspace.
+  -- First time that the person with this address signed in for the member at the operator's issuer. Null: never, and the address is only a
+  -- claim of the workspace's administrators.
   signed_in_at timestamptz,
   unique (workspace_id, name)
 );
 
--- Found by their address when they sign in at the operator's issuer, so it is one member's in a workspace.
+-- Used for signing in at the operator's issuer, so an address belongs to one member per workspace.
 create unique index member_email on member (lower(email), workspace_id) where email is not null;
 
 create table api_key (
@@ -78,30 +78,29 @@ create table api_key (
   preset text not null,
   created_at timestamptz not null default now(),
   revoked_at timestamptz,
-  -- The key is dead from then on.
+  -- The key is invalid from then on.
   expires_at timestamptz,
   -- Capabilities and workflows that it may run; null: all.
   tools text[],
-  -- Right within a minute or so: processes gather uses and write them in batches.
+  -- Accurate within about a minute: processes collect uses and write them in batches.
   last_used_at timestamptz
 );
 create index api_key_workspace on api_key (workspace_id);
--- Keys that an operator brought along; the authenticator reads all of them at once.
+-- Keys provided by an operator; the authenticator reads all of them at once.
 create index api_key_brought on api_key (created_at) where hint not like 'slk\_%' and revoked_at is null;
 
--- Sessions of people in browsers. A session acts for its key, and whatever ends the key ends it. Of its token only the hash is kept.
+-- Browser sessions. A session acts for its key and ends with it. Only the hash of its token is stored.
 create table console_session (
   sha256 bytea primary key,
   key_id uuid not null references api_key (id),
   created_at timestamptz not null default now(),
-  -- Right within a minute.
+  -- Accurate within a minute.
   used_at timestamptz not null default now()
 );
 create index console_session_key on console_session (key_id, created_at);
 create index console_session_created on console_session (created_at);
 
--- People whom the issuer knows, and who have yet to say which of their workspaces they sign in to. Of the token that their browser has only
--- the hash is kept.
+-- People verified by the issuer who have not chosen a workspace yet. Only the hash of their browser's token is stored.
 create table sign_in_choice (
   sha256 bytea primary key,
   email text not null,
@@ -110,7 +109,7 @@ create table sign_in_choice (
 );
 create index sign_in_choice_created on sign_in_choice (created_at);
 
--- Tries to sign in, by address or network of IPv6: none may have too many within a minute.
+-- Sign-in attempts, by address or IPv6 network, to limit attempts per minute.
 create table sign_in_try (
   network text primary key,
   tried_at timestamptz[] not null,
@@ -122,19 +121,19 @@ create function recent_tries(p_at timestamptz[]) returns timestamptz[] language 
   select coalesce(array_agg(at), '{}') from unnest(p_at) at where at > clock_timestamp() - interval '1 minute'
 $$;
 
--- The workspace and the member that the bootstrap key belongs to, whatever they are called by now: owners may rename both.
+-- Workspace and member of the bootstrap key, independent of their names, which owners may change.
 create table bootstrap (
   is_only boolean primary key default true constraint bootstrap_once check (is_only),
   workspace_id uuid not null references workspace (id),
   member_id uuid not null references member (id)
 );
 
--- Named tokens of operators for /operator; the first is a setting. Only hashes are kept.
+-- Named tokens of operators for /operator; the first one is a setting. Only hashes are stored.
 create table operator_token (
   id uuid primary key,
   name text not null unique,
   sha256 bytea not null unique,
-  -- read: it may look; write: it may change things too; money: it may also move credits.
+  -- read: read only; write: also changes; money: also credit movements.
   scope text not null constraint operator_scope check (scope in ('read', 'write', 'money')),
   created_at timestamptz not null default now(),
   expires_at timestamptz,
@@ -143,13 +142,13 @@ create table operator_token (
 
 create table audit_log (
   id bigint generated always as identity primary key,
-  -- Null when the change belongs to no workspace in particular.
+  -- Null if the change belongs to no workspace.
   workspace_id uuid references workspace (id),
-  -- {type: member | operator | system, id, key_id?, ip?, request_id?}; id is a member's, or an operator's name.
+  -- {type: member | operator | system, id, key_id?, ip?, request_id?}; id of a member, or name of an operator.
   actor jsonb not null,
   action text not null,
   subject text not null,
-  -- Values before and after the change, null where there was or is nothing. Never a secret in either.
+  -- Values before and after the change, null if absent. Neither contains a secret.
   before jsonb,
   after jsonb,
   at timestamptz not null default now()
@@ -157,14 +156,13 @@ create table audit_log (
 create index audit_log_workspace on audit_log (workspace_id, id);
 create index audit_log_newest on audit_log (id) where workspace_id is null;
 
--- Models that serve in place of another when its provider fails. The catalogue says which models may stand in a chain; the
--- constraints check what needs no catalogue.
+-- Fallback models for a model whose provider fails. The catalogue determines the models of a chain; the constraints check the rest.
 create table fallback_chain (
   workspace_id uuid not null references workspace (id),
   model text not null,
-  -- In the order in which they are tried.
+  -- In order of attempts.
   fallbacks text[] not null constraint fallback_count check (cardinality(fallbacks) between 1 and 10),
-  -- A stream that breaks off is continued by the next model.
+  -- True: an interrupted stream is continued by the next model.
   continue_streams boolean not null default false,
   updated_at timestamptz not null default now(),
   primary key (workspace_id, model),

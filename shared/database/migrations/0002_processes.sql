@@ -1,60 +1,61 @@
--- State that the processes of one installation share: secrets, what workers offer, whose circuits are open, what sweeps put off,
--- and answers that were given before.
+-- State shared by the processes of one installation: secrets, reports of workers, open circuits, postponed items of sweeps, and cached
+-- responses.
 
--- Secrets that no operator has to set: the first process that needs one makes it.
+-- Secrets without a setting: the first process that needs one creates it.
 create table service_secret (
   name text primary key,
   value bytea not null,
   created_at timestamptz not null default clock_timestamp()
 );
 
--- Slots that workers offer, written anew with every heartbeat: the dispatcher's measure of the fleet. The same write renews the lease of
--- all that a worker holds.
+-- Slots of workers, updated with every heartbeat: the dispatcher's measure of the fleet. The same update renews the lease of everything
+-- that a worker holds.
 create table worker_slots (
   worker uuid not null,
   pool text not null,
   lane text not null,
   slots int not null,
   seen_at timestamptz not null default clock_timestamp(),
-  -- What it holds may be taken over from then on.
+  -- Its work may be taken over from then on.
   lease_until timestamptz not null default clock_timestamp(),
   primary key (worker, pool, lane)
 ) with (fillfactor = 50);
 
--- Capabilities that each worker of the pool `capability` can run, written anew with every heartbeat: listed is what all of them can.
+-- Capabilities that each worker of the pool `capability` can run, updated with every heartbeat. Only those that all workers can run are
+-- listed.
 create table capability_offer (
   worker uuid primary key,
   ids text[] not null,
-  -- Reason why an engine is not there, by the engine's name.
+  -- Reason for each missing engine, by name.
   missing jsonb not null,
   seen_at timestamptz not null default clock_timestamp()
 );
 
--- Sources of providers that are out of rotation, per pool: one row from the first failure that took a source out until
--- the trial that brought it back. A restarted worker reads which circuits are open from here, and the fleet's one trial is handed out
--- here. All times are this server's: workers ask how long from now, so their clocks need not agree.
+-- Sources out of rotation, per pool: one row from the failure that opened the circuit until the probe that closed it. A restarted worker
+-- reads the open circuits from here, and the fleet's single probe is granted here. All times are this server's: workers ask for remaining
+-- durations, so their clocks may differ.
 create table source_breaker (
   pool text not null,
   -- provider/model
   source text not null,
   open_until timestamptz not null,
-  -- Length of the cooldown without its jitter; each failed trial lengthens it.
+  -- Length of the cooldown without jitter, extended by each failed probe.
   cooldown_ms int not null constraint source_breaker_cooldown check (cooldown_ms > 0),
-  -- Mark of the key and address that the source refused, and the HTTP status; null: it failed in another way. Workers that have another key
-  -- do not keep to the cooldown.
+  -- Mark of the key and address that the source refused, and the HTTP status; null after other failures. Workers with another key ignore
+  -- the cooldown.
   key_mark text,
   status smallint,
   opened_at timestamptz not null default now(),
-  -- The worker that tries it now, and until when that is believed.
+  -- The worker that probes it now, and the end of its lease.
   probe_by uuid,
   probe_until timestamptz,
   primary key (pool, source)
 ) with (fillfactor = 50);
 
--- Items that a sweep failed on, and when it tries them again, so that none of them stands before the others.
+-- Failed items of sweeps and the times of their retries, so that failed items never block others.
 create table sweep_retry (
   sweep text not null,
-  -- Name by which the sweep calls it.
+  -- Identifies the item within the sweep.
   item text not null,
   failures int not null,
   retry_at timestamptz not null,
@@ -63,7 +64,7 @@ create table sweep_retry (
   primary key (sweep, item)
 ) with (fillfactor = 70);
 
--- Whole answers under the hash of their request, per workspace. Unlogged: it may be lost, and costs no WAL.
+-- Cached responses by hash of their request, per workspace. Unlogged: a loss is acceptable, and writes cost no WAL.
 create unlogged table response_cache (
   workspace_id uuid not null,
   key bytea not null,

@@ -1,15 +1,12 @@
--- Admission of calls: the exact 60-second rate window, the day's tokens, the balance and the holds on it. Amounts are
--- bigint nano-credits.
+-- Admission of calls: the exact 60-second rate window, the day's tokens, the balance and its holds. Amounts are bigint nano-credits.
 --
--- Locks are taken in one order everywhere: that of a credit line (line_lock), rate_window by workspace, hold, balance by workspace. No
--- transaction waits for a hold that is not of a call on a credit line: one that is locked elsewhere is skipped, so holds need no order among
--- themselves.
--- Functions are PL/pgSQL rather than one statement with many CTEs: each statement inside sees what others committed
--- before the locks were taken.
+-- Locks are taken in one order everywhere: credit line (line_lock), rate_window by workspace, hold, balance by workspace. No transaction
+-- waits for a hold, except for one of a call on a credit line: a locked hold is skipped, so holds need no order among themselves. Functions
+-- are PL/pgSQL rather than one statement with many CTEs: each statement inside sees the commits of others from before the locks were taken.
 
--- Available is amount - held. day_tokens counts the UTC day `day`: tokens of its closed calls, and what its open calls under
--- a daily cap have reserved. It lives here because every admission and every settle writes this row anyway, and so do what calls have
--- taken in all (`spent`) and the bound at which a budget stops them (decision 0051).
+-- Available is amount - held. day_tokens counts the UTC day `day`: tokens of its closed calls, and the reservations of its open calls under
+-- a daily cap. It is part of this row because every admission and settlement writes the row anyway. The same holds for the total charges of
+-- calls (`spent`) and the bound at which a budget stops them (decision 0051).
 create table balance (
   workspace_id uuid primary key references workspace (id),
   amount bigint not null default 0,
@@ -17,15 +14,15 @@ create table balance (
   day date not null default '-infinity',
   day_tokens bigint not null default 0,
   spent bigint not null default 0,
-  -- Calls that cost anything are refused once `spent` has come to it, for as long as `day` lasts. Null: no budget stops them.
+  -- Calls with a cost are rejected once `spent` reaches this, as long as `day` lasts. Null: no budget stops them.
   stop_at bigint,
-  -- The janitor looks at the workspace's alerts once `spent` has come to it. Null: it has none that is still to fire.
+  -- The janitor checks the workspace's alerts once `spent` reaches this. Null: no alert remains to fire.
   look_at bigint,
   constraint funds check (amount >= held)
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 
--- What a workspace had spent in all when a UTC day began for it: with its first admission or settle there. A day without either has
--- no row, and nothing was spent in it.
+-- Total spending of a workspace at the beginning of a UTC day: recorded with its first admission or settlement of the day. A day without
+-- either has no row and no spending.
 create table spent_day (
   workspace_id uuid not null,
   day date not null,
@@ -33,9 +30,8 @@ create table spent_day (
   primary key (workspace_id, day)
 );
 
--- Begins a day for a workspace whose balance the caller has locked in an earlier one: calls on credit lines that were settled by then are
--- the earlier one's. Kept are days enough for a month, and another that no
--- janitor saw.
+-- Begins a day for a workspace whose balance of an earlier day is locked by the caller: calls on credit lines settled before this belong to
+-- the earlier day. Keeps 70 days: the current month, and another one that no janitor checked.
 create function begin_day(p_ws uuid, p_day date) returns balance language plpgsql as $$
 declare
   b balance;
@@ -50,8 +46,8 @@ begin
   return b;
 end $$;
 
--- Open holds, and no others: closing a hold moves it into usage_record in the same transaction, so this table stays small. Calls on credit
--- lines have none, unless they are open for a second (see credit_line).
+-- Open holds only: closing a hold moves it into usage_record in the same transaction, so this table stays small. Calls on credit lines have
+-- none, unless they are open for a second (see credit_line).
 create table hold (
   job_id uuid not null,
   attempt smallint not null,
@@ -60,28 +56,27 @@ create table hold (
   model text not null,
   amount bigint not null constraint hold_amount_not_negative check (amount >= 0),
   may_exceed boolean not null,
-  -- UTC day on which its tokens count, and how many it has reserved there (0 when it is under no cap).
+  -- UTC day to which its tokens count, and the reserved tokens (0 without a cap).
   day date not null,
   tokens bigint not null,
   deadline timestamptz not null,
   created_at timestamptz not null default now(),
-  -- The credit line that its amount is part of: it is none that is held beside it.
+  -- Credit line that contains its amount, which is then not held in addition.
   line_id uuid,
   primary key (workspace_id, job_id, attempt)
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index hold_deadline on hold (deadline);
 
--- The window is a ring of numbered calls: call n under limit L passes when call n - L is at least 60 s old. Refused
--- calls count. Limits go up to 4,095: the ring keeps 4,608 calls and a group is far smaller than the rest. Times never
--- fall from one call to the next, so once call m is found old everything before it is, and `passed` remembers that:
--- a block is read about once in 32 calls, or when the window is full. The only clock is the database's, read after the
--- locks are taken.
+-- The window is a ring of numbered calls: call n under limit L passes if call n - L is at least 60 s old. Rejected calls count. Limits go
+-- up to 4,095: the ring keeps 4,608 calls, and a group is far smaller than the difference. Times never decrease from one call to the next,
+-- so if call m is old, all earlier calls are, and `passed` remembers that: a block is read about once in 32 calls, or when the window is
+-- full. The only clock is the database's, read after the locks are taken.
 create table rate_window (
   workspace_id uuid primary key,
-  -- Number of calls that were ever counted.
+  -- Total number of counted calls.
   calls bigint not null default 0,
   last_ms bigint not null default 0,
-  -- Added to the clock after it was set back, until it has caught up.
+  -- Added to a clock that was set back, until the clock has caught up.
   shift_ms bigint not null default 0,
   -- Calls up to this number are known to be older than 60 s.
   passed bigint not null default 0,
@@ -90,7 +85,7 @@ create table rate_window (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 alter table rate_window alter column recent set storage plain;
 
--- Times of 32 calls each: block b holds the calls 32 b + 1 to 32 b + 32 and lies in slot b mod 144.
+-- Times of 32 calls each: block b contains the calls 32 b + 1 to 32 b + 32 and is stored in slot b mod 144.
 create table rate_block (
   workspace_id uuid not null,
   slot smallint not null,
@@ -99,7 +94,7 @@ create table rate_block (
 ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0.01);
 alter table rate_block alter column at_ms set storage plain;
 
--- Makes the rows that admission writes, with the workspace itself: no call has to look whether they are there.
+-- Creates the rows for admission together with the workspace, so that no call has to check for them.
 create function workspace_rows() returns trigger language plpgsql as $$
 begin
   insert into balance (workspace_id) values (new.id);
@@ -108,9 +103,8 @@ begin
 end $$;
 create trigger workspace_rows after insert on workspace for each row execute function workspace_rows();
 
--- The milliseconds to add to the clock for a call of the window: a call is never counted before the last one. A clock that
--- was set back by more than a second is shifted, so that the window goes on; without that it would stand still until the
--- clock has caught up.
+-- Returns the milliseconds to add to the clock for a call of the window: a call is never counted before the last one. A clock that was set
+-- back by more than a second is shifted; otherwise, the window would not move until the clock has caught up.
 create function window_shift(p_now_ms bigint, p_last_ms bigint, p_shift_ms bigint) returns bigint language sql immutable as $$
   select case
     when p_now_ms >= p_last_ms then 0
@@ -119,7 +113,7 @@ create function window_shift(p_now_ms bigint, p_last_ms bigint, p_shift_ms bigin
   end;
 $$;
 
--- Time of call `p_number` of a workspace's window, whose row the caller has locked.
+-- Returns the time of call `p_number` of a workspace's window, whose row the caller has locked.
 create function window_call(p_ws uuid, p_number bigint) returns bigint
 language plpgsql volatile set enable_seqscan = off as $$
 declare
@@ -132,8 +126,8 @@ begin
   return block[(p_number - 1) % 32 + 1];
 end $$;
 
--- Calls on credit lines that are in no window yet: so many of a workspace, as its ingresses tell once a second. Those of the last 60 s are
--- put into the window by the next admission that writes it, so that lines do not wait for their workspaces' windows.
+-- Counts of calls on credit lines that are not in a window yet, reported by the workspace's ingresses once a second. The next admission
+-- that writes the window adds those of the last 60 s, so that lines do not wait for windows.
 create table lined_calls (
   workspace_id uuid not null,
   at_ms bigint not null,
@@ -142,7 +136,8 @@ create table lined_calls (
 create index lined_calls_workspace on lined_calls (workspace_id);
 create index lined_calls_at on lined_calls (at_ms);
 
--- Puts a workspace's calls on credit lines into its window, whose row the caller has locked. More than the ring keeps are as many as it keeps.
+-- Adds a workspace's calls on credit lines to its window, whose row the caller has locked. Counts above the ring's capacity are reduced to
+-- it.
 create function count_lined_calls(p_ws uuid, p_now_ms bigint) returns void language plpgsql set enable_seqscan = off as $$
 declare
   w rate_window;
@@ -168,19 +163,18 @@ begin
   where workspace_id = p_ws;
 end $$;
 
--- Decides grouped calls: window, daily tokens, funds. One verdict per call, in the order given: 0 admitted, 1 window full,
--- 2 daily tokens used up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace, 9 a budget is spent (counted,
--- whatever the window says). A call whose p_job is null is only counted (it holds nothing, or validation refused it) and needs no balance. p_limit: null counts the call and
--- never refuses it, -1 does not count it either. p_cap: null means no daily cap. A call that
--- can use tokens is refused once used and reserved tokens have reached the cap: calls together exceed it by one call at most.
--- p_wait_ms: null skips what is locked elsewhere; else locks are waited for, this long each (SQLSTATE 55P03 after that).
--- p_late: decide on the balance as read and take its lock with the last write only, so that admission and settles of a
--- busy workspace hardly wait for each other. When the balance no longer covers the decision, or the day has turned,
--- nothing is done and SQLSTATE SL001 asks for a repeat without p_late. It is not for calls under a daily cap.
+-- Decides grouped calls: window, daily tokens, balance. Returns one verdict per call, in the given order: 0 admitted, 1 window full, 2
+-- daily tokens used up, 3 balance too low, 4 busy (locked elsewhere, nothing done), 5 unknown workspace, 9 a budget is spent (counted,
+-- regardless of the window). A call with p_job null is only counted (it needs no hold, or was invalid) and needs no balance. p_limit: null
+-- counts the call without rejection, -1 does not count it either. p_cap: null for no daily cap. A call that can use tokens is rejected once
+-- used and reserved tokens have reached the cap: together, calls exceed it by one call at most. p_wait_ms: null skips locked rows;
+-- otherwise the wait for each lock (SQLSTATE 55P03 after it). p_late: decides on the balance as read, and locks it with the last write
+-- only, so that admission and settlements of a busy workspace hardly wait for each other. If the balance no longer covers the decision, or
+-- the day has changed, nothing is done and SQLSTATE SL001 requests a repeat without p_late. Not for calls under a daily cap.
 --
--- One loop over the calls and one write per table: joins and CTEs over the same rows cost twice as much, single ring
--- rows per call once more (groups of 50: 24 against 52 microseconds of CPU a call). The planner settings keep plans
--- made while a table was empty from scanning it whole later.
+-- One loop over the calls and one write per table: joins and CTEs over the same rows cost twice as much, single ring rows per call twice
+-- again (groups of 50: 24 instead of 52 microseconds of CPU per call). The planner settings prevent plans that were made while a table was
+-- empty from scanning it completely later.
 create function admit_calls(
   p_ws uuid[], p_limit int[], p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[],
   p_tokens bigint[], p_cap bigint[], p_life_ms bigint[], p_wait_ms int, p_now_ms bigint default null,
@@ -188,7 +182,7 @@ create function admit_calls(
 ) returns smallint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   v smallint[] := array_fill(4::smallint, array[cardinality(p_ws)]);
-  -- One element for each locked workspace; all are of the same length.
+  -- One element for each locked workspace; all arrays have the same length.
   wss uuid[]; w_calls bigint[]; w_at bigint[]; w_shift bigint[]; w_passed bigint[]; w_number bigint[]; w_young bigint[];
   b_free bigint[]; b_held bigint[]; b_day date[]; b_tokens bigint[]; b_stopped boolean[];
   -- One element for each locked balance.
@@ -235,7 +229,7 @@ begin
   now_ms := coalesce(p_now_ms, (extract(epoch from at_utc) * 1000)::bigint);
   today := (at_utc at time zone 'utc')::date;
 
-  -- Calls on credit lines count in the window, and a daily cap is held against all that is settled.
+  -- Calls on credit lines count in the window, and a daily cap applies to everything settled.
   if exists (select from lined_calls where workspace_id = any (wss)) then
     perform count_lined_calls(ws, now_ms) from unnest(wss) l(ws);
     select array_agg(s.calls), array_agg(s.last_ms), array_agg(s.shift_ms), array_agg(s.passed) into w_calls, w_at, w_shift, w_passed
@@ -249,7 +243,7 @@ begin
   end if;
 
   if wss is not null then
-    -- A call with a hold begins the day, whatever its verdict. A clock set back over midnight does not open the day before again.
+    -- A call with a hold begins the day, regardless of its verdict. A clock set back over midnight does not reopen the previous day.
     for i in 1 .. coalesce(cardinality(got_ws), 0) loop
       if got_days[i] < today and exists (select from unnest(p_ws, p_job) c(ws, job) where c.ws = got_ws[i] and c.job is not null) then
         if p_late then raise exception 'the day has turned' using errcode = 'SL001'; end if;
@@ -392,10 +386,10 @@ begin
   return v;
 end $$;
 
--- The same steps for a lone call, since the group form costs several times as much for a group of one. It waits for its
--- workspace's rows instead of skipping them and coming back through the contended group, which costs it a second trip:
--- usually they are held for a statement and a commit. The wait is the lock_timeout that comes with the statement (waitingForLocks);
--- after it SQLSTATE 55P03 sends the call to the contended group. p_limit -1: the window is left alone.
+-- Makes the same steps for a single call, since the group form costs several times as much for a group of one. Waits for its workspace's
+-- rows, which usually takes a statement and a commit, instead of skipping them and repeating the call in the contended group. The wait is
+-- the statement's lock_timeout (waitingForLocks); SQLSTATE 55P03 after it sends the call to the contended group. p_limit -1: the window is
+-- not changed.
 create function admit_call(
   p_ws uuid, p_limit int, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint,
   p_cap bigint, p_life_ms bigint, p_now_ms bigint default null
@@ -473,7 +467,7 @@ begin
   return 0;
 end $$;
 
--- The verdict of admit_call at this moment on a call that holds nothing, the free part of the balance, and if a budget is spent: counts and
+-- Returns admit_call's current verdict on a call without hold, the free part of the balance, and whether a budget is spent. Counts and
 -- locks nothing.
 create function check_window(
   p_ws uuid, p_limit int, p_now_ms bigint default null, out is_full boolean, out free bigint, out is_stopped boolean
@@ -490,7 +484,7 @@ begin
   select * into w from rate_window where workspace_id = p_ws;
   if not found then return; end if;
   select * into b from balance where workspace_id = p_ws;
-  -- Credit lines come back for whom they are in the way of.
+  -- Credit lines are reclaimed for calls that need their credits.
   free := b.amount - b.held + lines_to_recall(p_ws);
   today := (case when p_now_ms is null then clock_timestamp() else to_timestamp(p_now_ms / 1000.0) end at time zone 'utc')::date;
   if b.day < today then b.stop_at := budget_stop_at(p_ws, today); end if;

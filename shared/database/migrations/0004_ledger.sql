@@ -1,10 +1,10 @@
--- The ledger: what calls took, and what was topped up and corrected. Admission takes holds, and redrive_job one for a job that
--- is run again; everything else that changes a balance is here. Idempotent by (workspace_id, job_id, attempt): a hold is closed
--- once, and later calls see null. Every key begins with the workspace, so that the tables can be split by it. Amounts are bigint
--- nano-credits. Locks are taken in the order of admission: credit line, then hold, then balance.
+-- The ledger: charges of calls, top-ups and corrections. Admission places holds, as does redrive_job for a job that is run again; all other
+-- changes of a balance are here. Idempotent by (workspace_id, job_id, attempt): a hold is closed once, and later calls return null. Every
+-- key begins with the workspace, so that the tables can be partitioned by it. Amounts are bigint nano-credits. Locks are taken in the order
+-- of admission: credit line, then hold, then balance.
 
--- The words that a column may have are a domain in tables that each call, job or step writes: Postgres reads the check of a table anew in each
--- statement (11 µs), and that of a domain once in a session.
+-- The allowed values of a column are a domain in tables that each call, job or step writes: Postgres parses a table's check in each
+-- statement (11 µs), and a domain's once per session.
 create domain ledger_kind as text constraint ledger_kind check (value in ('settle', 'top_up', 'correction'));
 create domain usage_status as text constraint usage_status check (value in ('succeeded', 'failed', 'cancelled', 'lost'));
 
@@ -20,11 +20,11 @@ create table ledger_entry (
   primary key (workspace_id, id),
   constraint ledger_once unique (workspace_id, source_id, attempt, kind)
 );
--- These entries are few among many settles.
+-- These entries are few among many settlements.
 create index ledger_entry_by_hand on ledger_entry (workspace_id, id) where kind <> 'settle';
 
--- Microseconds since 1970. No usage record ends before it, wherever the clock is set: what was summed up to there stays whole. It
--- belongs to no transaction: each reader has the last value set. See roll_up_usage.
+-- Microseconds since 1970. No usage record ends before this, even after clock changes, so sums up to this time stay complete. Sequences are
+-- not transactional: each reader gets the last value. See roll_up_usage.
 create sequence usage_floor minvalue 0 start 0;
 select setval('usage_floor', (extract(epoch from clock_timestamp()) * 1e6)::bigint);
 
@@ -50,10 +50,10 @@ create table usage_record (
 );
 create index usage_record_workspace on usage_record (workspace_id, ended_at);
 create index usage_record_key on usage_record (workspace_id, key_id, ended_at);
--- Records come in order of this column, or nearly.
+-- Records are inserted nearly in the order of this column.
 create index usage_record_ended on usage_record using brin (ended_at) with (pages_per_range = 8, autosummarize = on);
 
--- The last attempt of calls whose records are archived, under ids that may come again: those made from a name (version 5).
+-- The last attempt of calls with archived records, whose ids may be used again: ids derived from a name (version 5).
 create table archived_attempt (
   workspace_id uuid not null,
   job_id uuid not null,
@@ -61,9 +61,8 @@ create table archived_attempt (
   primary key (workspace_id, job_id)
 );
 
--- Earlier models of a stream that was continued, one row for each before the last. The call's one usage record names the model
--- that its hold named last, and sums everything. Written when the hold moves on, so that it is there when any process closes
--- the hold.
+-- Earlier models of a continued stream, one row for each before the last. The call's single usage record names the hold's last model and
+-- contains the sum. Written when the hold changes, so that the row exists when any process closes the hold.
 create table usage_part (
   workspace_id uuid not null,
   job_id uuid not null,
@@ -75,14 +74,14 @@ create table usage_part (
   source text not null,
   units jsonb not null,
   is_estimated boolean not null,
-  -- Share of what the usage record says was used.
+  -- Share of the amount in the usage record.
   amount bigint not null check (amount >= 0),
-  -- Class of the failure in which its part broke off.
+  -- Class of the failure that interrupted its part.
   fault text not null,
   primary key (workspace_id, job_id, attempt, part)
 );
 
--- Reason of a call that failed, one row for its usage record. Calls that succeed have none.
+-- Reason of a failed call, one row for its usage record. Successful calls have none.
 create table usage_failure (
   workspace_id uuid not null,
   job_id uuid not null,
@@ -91,14 +90,14 @@ create table usage_failure (
   code text not null,
   -- Failed attempts at sources, in order: source, class of the error, HTTP status of the provider, duration in milliseconds.
   tries jsonb not null,
-  -- Error text of the provider that was asked last, redacted and sealed. Deleted after seven days.
+  -- Error text of the last provider called, redacted and encrypted. Deleted after seven days.
   text text,
   at timestamptz not null default now(),
   primary key (workspace_id, job_id, attempt)
 );
 create index usage_failure_text on usage_failure (at) where text is not null;
 
--- The part of a stream that an ingress has relayed so far: the price of a call whose worker is lost.
+-- Progress of a stream relayed by an ingress: the basis of the charge if the worker crashes.
 create table relay_progress (
   workspace_id uuid not null,
   job_id uuid not null,
@@ -110,20 +109,20 @@ create table relay_progress (
 );
 create index relay_progress_at on relay_progress (at);
 
--- Holds that could not be settled at what was used, for an operator to look at.
+-- Holds that could not be settled at actual usage, for operators.
 create table settle_fault (
   id bigint generated always as identity primary key,
   workspace_id uuid not null,
   job_id uuid not null,
   attempt smallint not null,
-  -- usage_record, ledger_entry: the call had been settled under this key. Else the SQLSTATE with which its figures were refused.
+  -- usage_record, ledger_entry: the call was already settled under this id. Else the SQLSTATE that rejected its figures.
   fault text not null,
   status text,
   source text,
   held bigint not null,
-  -- The amount to be taken: null for a release. Figures that were refused may be any number.
+  -- Amount to charge; null for a release. Rejected figures may be any number.
   used numeric,
-  -- The amount that stands in the books under the key, now or from before.
+  -- Amount in the books under this id, now or from before.
   settled bigint not null,
   at timestamptz not null default clock_timestamp(),
   resolved_at timestamptz
@@ -131,24 +130,23 @@ create table settle_fault (
 create index settle_fault_open on settle_fault (id) where resolved_at is null;
 create index settle_fault_resolved on settle_fault (resolved_at) where resolved_at is not null;
 
--- Closes the holds of grouped calls. p_used null releases. Result per call: amount taken, null when it was closed before, -1 when
--- it is busy (locked elsewhere, or credit lines are on their way back that it can take more from; nothing done).
--- A settle takes what was used, at most the hold; a call that may exceed also takes from what is available then, in the
--- order given. The rest is uncollected. No figure ever credits a caller: negative ones count as 0. A key that is taken raises
--- 23505, so that the calls of the group come again one by one.
--- p_wait_ms: null skips what is locked elsewhere; else balances are waited for, this long each (SQLSTATE 55P03).
--- p_late: take the balances' locks with the last write only (see admit_calls). A call that takes more than its hold needs
--- the lock to know how much there is: nothing is done then, and SQLSTATE SL001 asks for a repeat without p_late.
+-- Closes the holds of grouped calls. p_used null releases. Returns per call: the charged amount, null if it was closed before, -1 if it is
+-- busy (locked elsewhere, or credit lines with more credits are being reclaimed; nothing done). A settlement charges the usage, at most the
+-- hold; a call that may exceed its hold is also charged from the available balance, in the given order. The rest is uncollected. No figure
+-- ever credits a caller: negative ones count as 0. An existing id raises 23505, and the calls of the group are repeated one by one.
+-- p_wait_ms: null skips locked rows; otherwise the wait for each balance (SQLSTATE 55P03). p_late: locks the balances with the last write
+-- only (see admit_calls). A call that exceeds its hold needs the lock to read the available balance: then nothing is done, and SQLSTATE
+-- SL001 requests a repeat without p_late.
 create function settle_calls(
   p_ws uuid[], p_job uuid[], p_attempt smallint[], p_used bigint[], p_status text[], p_source text[], p_units jsonb[],
   p_estimated boolean[], p_tokens bigint[], p_wait_ms int, p_late boolean default false
 ) returns bigint[] language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   result bigint[] := array_fill(null::bigint, array[cardinality(p_job)]);
-  -- One element for each hold found, in the order of the calls; takes is null for those of a locked workspace.
+  -- One element for each hold found, in the order of the calls; takes is null if the workspace is locked.
   places tid[]; calls int[]; owners uuid[]; keys uuid[]; models text[]; holds bigint[]; exceeds boolean[];
   hold_days date[]; reserved bigint[]; starts timestamptz[]; takes bigint[];
-  -- One element for each workspace: its available amount and the day on which it counts tokens, then the changes by the calls.
+  -- One element for each workspace: its available amount and the day to which its tokens count, then the changes by the calls.
   wss uuid[]; free bigint[]; days date[]; paid bigint[]; released bigint[]; tokens bigint[];
   cur uuid;
   w int;
@@ -161,8 +159,8 @@ begin
          array_agg(c.amount), array_agg(c.may_exceed), array_agg(c.day), array_agg(c.tokens), array_agg(c.created_at)
   into places, calls, owners, keys, models, holds, exceeds, hold_days, reserved, starts
   from (
-    -- Lateral, since it locks: one look-up by the key for each call, whatever the planner takes the table for. A job that
-    -- stands in the group twice is settled by the first; the second finds it closed, or busy where its attempt is another.
+    -- Lateral, because it locks: one look-up by key for each call, regardless of the planner's estimate. If a job is in the group twice,
+    -- the first occurrence settles it; the second finds it closed, or busy if its attempt differs.
     select g.n, h.* from unnest(p_ws, p_job, p_attempt) with ordinality g(ws, job, attempt, n)
     cross join lateral (
       select ctid as place, * from hold o
@@ -216,9 +214,9 @@ begin
         elsif used > holds[i] + free[w] and lines_to_recall(cur) > 0 then
           free[w] := free[w] - (select b.amount - b.held from balance b where b.workspace_id = cur);
           perform recall_credit_lines(cur, 0);
-          -- Overdue ones are back at once.
+          -- Credits of overdue lines return immediately.
           free[w] := free[w] + (select b.amount - b.held from balance b where b.workspace_id = cur);
-          -- Busy until its workspace's lines are back.
+          -- Busy until its workspace's lines are reclaimed.
           places[i] := null;
           continue;
         else used := least(used, holds[i] + free[w]);
@@ -248,8 +246,8 @@ begin
       perform fail_responses(array_agg(p_job[c.n])) from unnest(calls) with ordinality c(n, i)
       where takes[c.i] is not null and p_used[c.n] is null;
     end if;
-    -- These writes come last, so that with p_late their locks are held for little more than the commit. An admission under the key of a hold
-    -- that is gone, and not for good, would wait for us with its balance locked: holds go when we have that.
+    -- These writes are last, so that with p_late their locks last little longer than the commit. An admission with the id of a hold that is
+    -- not deleted for good would wait for us with its balance locked: so holds are deleted after we have that lock.
     if p_late then
       perform 1 from (select from balance where workspace_id = any (wss) order by workspace_id for update) s;
     end if;
@@ -271,8 +269,8 @@ begin
   return result;
 end $$;
 
--- The same steps for a lone call, which waits for its balance as admit_call does. It closes the hold whatever stands under its
--- key: where a settle is there already, nothing is taken a second time, the hold is released, and the fault is noted.
+-- Makes the same steps for a single call, which waits for its balance like admit_call. Closes the hold in any case: if a settlement exists
+-- already under its id, nothing is charged again, the hold is released, and a fault is recorded.
 create function settle_call(
   p_ws uuid, p_job uuid, p_attempt smallint, p_used bigint, p_status text, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint
 ) returns bigint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -334,7 +332,8 @@ begin
   return take;
 end $$;
 
--- Releases the hold of a call whose figures were refused with the SQLSTATE p_fault, and notes that. Its result is settle_call's.
+-- Releases the hold of a call whose figures were rejected with the SQLSTATE p_fault, and records the fault. Returns the result of
+-- settle_call.
 create function refuse_settle(p_ws uuid, p_job uuid, p_attempt smallint, p_used numeric, p_fault text) returns bigint language plpgsql as $$
 declare
   was_held bigint;
@@ -349,9 +348,9 @@ begin
   return taken;
 end $$;
 
--- Takes the cost of an answer that was delivered after its hold had been closed for less: at most what was held, and what is
--- available now; the rest is uncollected. It is the next attempt in ledger and usage, written once. taken: nano-credits in all, -1 while
--- credit lines are on their way back that it can take more from; late: those of them taken now.
+-- Charges a response that was delivered after its hold had been closed for less: at most the held amount, and what is available now; the
+-- rest is uncollected. Written once, as the next attempt in ledger and usage. taken: total nano-credits, -1 while credit lines with more
+-- credits are being reclaimed; late: the amount charged now.
 create function settle_delivered(
   p_ws uuid, p_job uuid, p_attempt smallint, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
   out taken bigint, out late bigint
@@ -390,11 +389,11 @@ begin
   taken := r.settled + more;
 end $$;
 
--- The price of another model replaces the one held, in place: the process that closes the hold finds it under the same job
--- and attempt, and its content by then goes into the usage record. A second call with the same values changes nothing.
--- Result: 0 = the hold says this now, 1 = funds missing, nothing changed, 3 = closed, 4 = busy (locked elsewhere, or the workspace's
--- credit lines are on their way back, nothing changed). p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null leaves it to the session.
--- Tokens reserved under a daily cap follow, but are not held against the cap again: the call was admitted under it.
+-- Replaces the held price with another model's, in place: the process that closes the hold finds it under the same job and attempt, and its
+-- current content goes into the usage record. Idempotent. Returns 0 = the hold has these values now, 1 = balance too low, nothing changed,
+-- 3 = closed, 4 = busy (locked elsewhere, or the workspace's credit lines are being reclaimed, nothing changed). p_wait_ms: wait for the
+-- balance (SQLSTATE 55P03 after it); null uses the session's timeout. Reserved tokens are updated too, but the daily cap is not checked
+-- again: the call was admitted under it.
 create function adjust_hold(
   p_ws uuid, p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int default null
 ) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -407,7 +406,7 @@ begin
   if not found then
     return case when exists (select from hold where workspace_id = p_ws and job_id = p_job and attempt = p_attempt) then 4 else 3 end;
   end if;
-  -- A call under a cap reserves at least 1: with 0 it would read as one under no cap.
+  -- A call under a cap reserves at least 1, because 0 means no cap.
   reserved := case when h.tokens = 0 then 0 else greatest(p_tokens, 1) end;
   if p_amount <> h.amount or reserved <> h.tokens then
     if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
@@ -426,7 +425,7 @@ begin
   return 0;
 end $$;
 
--- Does the work of adjust_hold and writes the parts so far, both once. Its result is adjust_hold's.
+-- Does the work of adjust_hold and writes the parts so far, once. Returns the result of adjust_hold.
 create function continue_hold(
   p_ws uuid, p_job uuid, p_attempt smallint, p_model text, p_amount bigint, p_exceed boolean, p_tokens bigint, p_wait_ms int, p_parts jsonb
 ) returns smallint language plpgsql as $$
@@ -443,65 +442,65 @@ begin
   return verdict;
 end $$;
 
--- Credits that an ingress has set aside of a busy workspace: its calls are admitted out of them by the ingress alone, and settled against
--- them. A line is part of the balance's `held` until it is given back. It lasts until its ingress gives it back, or no longer renews it.
--- Rows change under the lock on their balance alone.
+-- Credits of a busy workspace set aside for an ingress, which admits calls on them without the database and settles them against the line.
+-- A line is part of the balance's `held` until the ingress gives it back or stops renewing it. Rows change under the lock on their balance
+-- only.
 create table credit_line (
   id uuid primary key,
   workspace_id uuid not null,
-  -- What its calls have drawn, until they are settled and that is booked, and what is free.
+  -- Credits drawn by calls whose settlement is not booked yet, plus free credits.
   amount bigint not null default 0 constraint line_amount_not_negative check (amount >= 0),
-  -- What calls that are settled and booked had drawn since it was opened.
+  -- Total drawn by calls that are settled and booked, since the line was opened.
   closed bigint not null default 0,
-  -- The part of the amount that no call had drawn when it was renewed last.
+  -- Part of the amount that no call had drawn at the last renewal.
   free bigint not null default 0,
-  -- Calls on it that are in lined_calls.
+  -- Calls on the line counted in lined_calls.
   calls bigint not null default 0,
-  -- The most that its calls draw since it was opened, until it is renewed again: its ingress keeps to that.
+  -- Maximum total that its calls draw before the next renewal, since the line was opened; enforced by its ingress.
   most bigint not null default 0,
-  -- Number of its last renewal, by its ingress: one that comes behind a later one does nothing.
+  -- Number of its last renewal by its ingress: a renewal that arrives after a later one does nothing.
   turn bigint not null default 0,
   renewed_at timestamptz not null default clock_timestamp(),
   ends_at timestamptz not null,
-  -- Since when something else of the workspace needs it.
+  -- Time of the request to give it back, because the workspace needs the credits elsewhere.
   recalled_at timestamptz
 );
 create index credit_line_workspace on credit_line (workspace_id);
 
--- Settles on lines that their balances have not booked yet. They are added only, so that no settle waits for another one.
+-- Settlements on lines that their balances have not booked yet. Rows are only inserted, so that no settlement waits for another.
 create table line_settle (
   line_id uuid not null,
   workspace_id uuid not null,
-  -- Of the calls: what they had drawn, what was taken of that, and what became holds of their own.
+  -- Of the calls: the drawn amount, the charged amount, and the amount that became separate holds.
   drawn bigint not null,
   used bigint not null,
   moved bigint not null,
-  -- The UTC day on which their tokens count.
+  -- UTC day to which their tokens count.
   day date not null,
   tokens bigint not null
 ) with (autovacuum_vacuum_scale_factor = 0.01);
 create index line_settle_workspace on line_settle (workspace_id);
 
--- The lock of a line: settles on it share it, and whatever places a hold for one of its calls, or ends it, has it alone. It comes before
--- those on rows.
+-- Id of a line's lock: settlements on the line share it; placing or ending a hold for one of its calls takes it exclusively. It precedes
+-- row locks.
 create function line_lock(p_line uuid) returns bigint language sql immutable as $$
   select hashtextextended('credit line ' || p_line::text, 0);
 $$;
 
--- The part of a workspace's `held` that is in its lines and stands for no hold. People see it as available.
+-- Returns the part of a workspace's `held` that is in its lines without a hold. It is displayed as available.
 create function lined_credits(p_ws uuid) returns bigint language sql stable as $$
   select coalesce((select sum(amount) from credit_line where workspace_id = p_ws), 0)::bigint
     - coalesce((select sum(moved) from line_settle where workspace_id = p_ws), 0)::bigint
     - coalesce((select sum(amount) from hold where workspace_id = p_ws and line_id is not null), 0)::bigint;
 $$;
 
--- What calls on a workspace's lines took that its balance has not booked yet.
+-- Returns the charges of calls on a workspace's lines that its balance has not booked yet.
 create function unbooked_credits(p_ws uuid) returns bigint language sql stable as $$
   select coalesce(sum(used), 0)::bigint from line_settle where workspace_id = p_ws;
 $$;
 
--- Books the settles on a workspace's lines. The caller has locked its balance. A line that has less than was taken out of it, which none
--- should, has the rest from what is available.
+-- Books the settlements on a workspace's lines. The caller has locked its balance. If more was charged than a line contains, which should
+-- not happen, the rest is charged from the available balance.
 create function book_lines(p_ws uuid) returns void language plpgsql set enable_seqscan = off as $$
 declare
   lines uuid[]; drawns bigint[]; useds bigint[]; moveds bigint[]; days date[]; counts bigint[];
@@ -528,12 +527,12 @@ begin
   where b.workspace_id = p_ws;
 end $$;
 
--- Renews a line, or opens it: tells its calls to the window, books what is settled, and adds up to p_more nano-credits. What all lines of a
--- workspace have free comes to a tenth of what is available then at most. p_turn: numbers its renewals. p_drawn and p_calls: what its calls have
--- drawn since it was opened, and how many there were. p_most: the most that they will have drawn before it is renewed again. p_gives_back: no call draws on it any more, and what is free of it goes back; a line without open calls
--- ends with that.
--- Result: amount and closed as in credit_line, and 1 where it is to be given back, since the workspace has a budget that stops calls, spends
--- what it has left or needs its lines; null when there is no such line.
+-- Renews or opens a line: adds its calls to the window, books settlements, and adds up to p_more nano-credits. The free part of all lines
+-- of a workspace is at most a tenth of the available balance. p_turn: number of the renewal. p_drawn and p_calls: total drawn by its calls
+-- since it was opened, and their number. p_most: maximum total before the next renewal. p_gives_back: no call draws on it any more, and its
+-- free part returns to the balance; without open calls, the line ends. Returns amount and closed as in credit_line, and 1 if the line must
+-- be given back, because the workspace has a budget that stops calls, is close to its balance or needs the credits; null if there is no
+-- such line.
 create function renew_credit_line(
   p_ws uuid, p_line uuid, p_turn bigint, p_is_new boolean, p_drawn bigint, p_most bigint, p_calls bigint, p_more bigint, p_life_ms bigint,
   p_gives_back boolean
@@ -583,7 +582,7 @@ begin
     l.recalled_at := null;
     if added > 0 then update balance set held = held + added where workspace_id = p_ws; end if;
   end if;
-  -- What is only booked is booked again when it is lost with the server: the balance stays locked for no flush.
+  -- A lost booking is repeated after a server crash, so the balance is not locked for a flush.
   if added = 0 then perform set_config('synchronous_commit', 'off', true); end if;
   update credit_line set amount = amount + added, free = free_now + added, most = p_most, calls = p_calls, turn = p_turn, renewed_at = at_utc,
     ends_at = l.ends_at, recalled_at = l.recalled_at
@@ -591,9 +590,8 @@ begin
   return array[l.amount + added, l.closed, is_over::int];
 end $$;
 
--- Gives a line back whose ingress is gone. Calls on it that are shown keep their holds; others pay out of what is available when they are
--- settled.
--- p_overdue: only if it was not renewed meanwhile.
+-- Ends a line whose ingress is gone. Calls on it recorded by show_lined_calls keep their holds; others are charged from the available
+-- balance when they are settled. p_overdue: only if it was not renewed meanwhile.
 create function end_credit_line(p_line uuid, p_overdue boolean default false) returns void language plpgsql as $$
 declare
   owner uuid;
@@ -612,19 +610,19 @@ begin
   update balance set held = held - back + kept where workspace_id = owner;
 end $$;
 
--- The part of a line that none of its calls can have drawn, or that settled calls left.
+-- Returns the part of a line that none of its calls can have drawn, or that settled calls did not use.
 create function undrawn_credits(l credit_line) returns bigint language sql stable as $$
   select greatest(l.amount - coalesce(sum(s.used + s.moved), 0) - greatest(l.most - l.closed - coalesce(sum(s.drawn), 0), 0), 0)::bigint
   from line_settle s where s.workspace_id = l.workspace_id and s.line_id = l.id;
 $$;
 
--- True for a line that nothing draws on any more: an ingress covers no call for longer than five seconds after a renewal.
+-- Returns true for a line without further draws: an ingress admits no call for longer than five seconds after a renewal.
 create function is_overdue(l credit_line) returns boolean language sql stable as $$
   select l.renewed_at < clock_timestamp() - interval '10 seconds';
 $$;
 
--- What the lines of a workspace have free that would come back. One that did not within three seconds has an ingress that died: of that,
--- the part that its calls cannot have drawn comes back when it is overdue.
+-- Returns the free credits of a workspace's lines that can still return. A line not given back within three seconds has a crashed ingress:
+-- once it is overdue, the part that its calls cannot have drawn returns.
 create function lines_to_recall(p_ws uuid) returns bigint language sql stable as $$
   select coalesce(sum(case when is_overdue(l) then undrawn_credits(l)
                            when l.recalled_at is null or l.recalled_at > clock_timestamp() - interval '3 seconds' then l.free
@@ -632,7 +630,7 @@ create function lines_to_recall(p_ws uuid) returns bigint language sql stable as
   from credit_line l where l.workspace_id = p_ws;
 $$;
 
--- Takes the part that their calls cannot have drawn out of a workspace's overdue lines. The caller has locked its balance.
+-- Reclaims the part of a workspace's overdue lines that their calls cannot have drawn. The caller has locked its balance.
 create function reclaim_lines(p_ws uuid) returns void language plpgsql as $$
 declare
   back bigint;
@@ -648,8 +646,8 @@ begin
   update balance set held = held - back where workspace_id = p_ws;
 end $$;
 
--- Milliseconds until p_amount can be had with what lines of dead ingresses still have: the part that their calls cannot have drawn when
--- they are overdue, the rest when they end. Null: it cannot be had with that.
+-- Returns the milliseconds until p_amount is covered by lines of crashed ingresses: the part that their calls cannot have drawn returns
+-- when they are overdue, the rest when they end. Null: not covered even then.
 create function funds_due(p_ws uuid, p_amount bigint) returns bigint language plpgsql stable as $$
 declare
   at_utc timestamptz := clock_timestamp();
@@ -668,8 +666,8 @@ begin
   return greatest(extract(epoch from case when missing <= undrawn then overdue_at else last_end end - at_utc) * 1000, 0)::bigint;
 end $$;
 
--- Asks the ingresses of a workspace for its lines, and takes back what is overdue, where p_amount can be had with them. Result: what can be had with them; null where there
--- are none to come back, unless they just have. While it is enough, it is worth trying again in a moment.
+-- Requests a workspace's lines from its ingresses, and reclaims overdue ones, if p_amount is covered with them. Returns the total with
+-- them; null if no line can return, unless lines have just returned. If it is sufficient, the caller should retry in a moment.
 create function recall_credit_lines(p_ws uuid, p_amount bigint) returns bigint language plpgsql as $$
 declare
   lined bigint := lines_to_recall(p_ws);
@@ -685,11 +683,11 @@ begin
   return covered;
 end $$;
 
--- Closes calls on lines, all of attempt 1. No settle waits for another one, nor for a balance, but once a day. Result per call: amount
--- taken, null when it was settled before, -1 when it is busy (its line or, at midnight, its balance is locked elsewhere; nothing done), -3
--- when it needs a hold of its own first (place_lined_hold; nothing done): it has one, its line has ended, or it takes more than it had drawn.
--- p_started_ms: Unix milliseconds of its admission. p_skips: skip what is locked elsewhere; else it is waited for. A key that is taken in
--- the ledger alone raises 23505.
+-- Closes calls on lines, all of attempt 1. No settlement waits for another one, nor for a balance, except once a day. Returns per call: the
+-- charged amount, null if it was settled before, -1 if it is busy (its line or, at midnight, its balance is locked elsewhere; nothing
+-- done), -3 if it needs a separate hold first (place_lined_hold; nothing done): it has one, its line has ended, or it charges more than it
+-- had drawn. p_started_ms: Unix milliseconds of its admission. p_skips: true skips locked rows, false waits. An id that exists only in the
+-- ledger raises 23505.
 create function settle_lined_calls(
   p_ws uuid[], p_line uuid[], p_job uuid[], p_key uuid[], p_model text[], p_drawn bigint[], p_exceed boolean[], p_started_ms bigint[],
   p_used bigint[], p_status text[], p_source text[], p_units jsonb[], p_estimated boolean[], p_tokens bigint[], p_skips boolean
@@ -709,7 +707,8 @@ declare
   at_utc timestamptz;
   today date := (clock_timestamp() at time zone 'utc')::date;
 begin
-  -- It is numbered before it reads the floor of usage records or draws an entry's id, see roll_up_usage and audit_new_entries.
+  -- The transaction gets its number before it reads the floor of usage records or draws an entry's id, see roll_up_usage and
+  -- audit_new_entries.
   perform pg_current_xact_id();
   if p_skips then
     select array_agg(l.id) into locked from (select distinct id from unnest(p_line) c(id) order by id) l
@@ -735,7 +734,7 @@ begin
   for i in 1 .. cardinality(p_job) loop
     w := array_position(live, p_line[i]);
     if array_position(p_job, p_job[i]) < i then
-      -- A job that stands in the group twice is settled by the first, or comes again with it.
+      -- If a job is in the group twice, the first occurrence settles it, or both are repeated.
       result[i] := result[array_position(p_job, p_job[i])];
     elsif array_position(locked, p_line[i]) is null then
       result[i] := -1;
@@ -787,9 +786,9 @@ begin
   return result;
 end $$;
 
--- Gives a call on a line a hold of its own, if it has none: out of the line, or where that has ended out of what is available, as far as
--- that goes. Any number of processes may do this. Result: 0 = the hold stands, 1 = the call was settled before, 4 = other lines that it can
--- be taken from are on their way back (nothing done).
+-- Places a separate hold for a call on a line, if it has none: from the line or, if that has ended, from the available balance as far as
+-- possible. Safe for concurrent processes. Returns 0 = the hold exists, 1 = the call was settled before, 4 = other lines with the needed
+-- credits are being reclaimed (nothing done).
 create function place_lined_hold(
   p_ws uuid, p_line uuid, p_job uuid, p_key uuid, p_model text, p_amount bigint, p_exceed boolean, p_life_ms bigint
 ) returns smallint language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -800,7 +799,7 @@ declare
   today date;
 begin
   perform pg_advisory_xact_lock(line_lock(p_line));
-  -- In this order: a settle that closes a hold meanwhile leaves its record.
+  -- In this order: a settlement that closes a hold meanwhile has written its record.
   perform from hold where workspace_id = p_ws and job_id = p_job and attempt = 1 and line_id is null;
   if found then return 0; end if;
   if exists (select from usage_record where workspace_id = p_ws and job_id = p_job and attempt = 1) then return 1; end if;
@@ -817,13 +816,13 @@ begin
   end if;
   insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline, created_at)
   values (p_job, 1, p_ws, p_key, p_model, nano, p_exceed, greatest(b.day, today), 0, at_utc + p_life_ms * interval '1 millisecond',
-          -- Its id begins with the time at which it came.
+          -- Its id begins with the time of its arrival.
           least(to_timestamp(('x' || replace(left(p_job::text, 13), '-', ''))::bit(48)::bigint / 1000.0), at_utc))
   on conflict (workspace_id, job_id, attempt) do update set line_id = null, amount = nano;
   return 0;
 end $$;
 
--- Writes a hold, as part of the line, for each of a line's calls that is still open. If nobody settles such a call, the janitor finds its hold.
+-- Writes a hold, as part of the line, for each open call of a line. If no process settles such a call, the janitor finds its hold.
 create function show_lined_calls(
   p_ws uuid, p_line uuid, p_job uuid[], p_key uuid[], p_model text[], p_amount bigint[], p_exceed boolean[], p_started_ms bigint[],
   p_life_ms bigint[]
@@ -838,13 +837,13 @@ begin
   where not exists (select from usage_record u where u.workspace_id = p_ws and u.job_id = c.job and u.attempt = 1)
     and exists (select from credit_line l where l.id = p_line)
   on conflict (workspace_id, job_id, attempt) do nothing;
-  -- The insert may have waited for a settle that closed a hold of its own.
+  -- The insert may have waited for a settlement that closed a separate hold.
   delete from hold h using unnest(p_job) c(job)
   where h.workspace_id = p_ws and h.job_id = c.job and h.attempt = 1 and h.line_id = p_line
     and exists (select from usage_record u where u.workspace_id = p_ws and u.job_id = c.job and u.attempt = 1);
 end $$;
 
--- Top-ups and corrections; p_source makes a repeat harmless. Result: true = moved now, false = was moved before.
+-- Top-ups and corrections; idempotent by p_source. Returns true if moved now, false if moved before.
 create function move_credits(p_ws uuid, p_kind text, p_amount bigint, p_source uuid, p_note text) returns boolean language plpgsql as $$
 begin
   perform 1 from balance where workspace_id = p_ws for update;

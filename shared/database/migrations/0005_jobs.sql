@@ -1,12 +1,12 @@
--- Durable jobs: the record of everything that was admitted and need not be answered while its caller waits. A row is its own
--- outbox: `dispatch` numbers the work messages written for it, `dispatched_at` and `stream_seq` tell what became of the last.
+-- Durable jobs: records of all admitted work that is not answered while its caller waits. A row is its own outbox: `dispatch` numbers its
+-- work messages; `dispatched_at` and `stream_seq` describe the last one.
 --
--- Locks: jobs by id before everything else (then rate_window, hold and balance, as in admission). No transaction that holds a
--- balance waits for the job of another one. The run of a step comes before its jobs (see advance_run); the job that
--- advance_run adds comes after the job that it ends, whatever their ids: no other transaction sees it yet.
+-- Locks: jobs by id before everything else (then rate_window, hold and balance, as in admission). No transaction that has locked a balance
+-- waits for the job of another one. The run of a step precedes its jobs (see advance_run); the job that advance_run adds is locked after
+-- the job that it ends, regardless of their ids, because no other transaction sees it yet.
 --
--- Right to write: an owner names its epoch and finds the row `running`; a process that is not the owner finds it without
--- a live lease. Final states (completed, failed, cancelled, refused) are never left, but by redrive_job.
+-- Permission to write: an owner names its epoch and finds the row `running`; another process finds it without a live lease. Final states
+-- (completed, failed, cancelled, refused) never change, except by redrive_job.
 
 create domain lane as text constraint lane check (value in ('live', 'batch'));
 create domain job_state as text
@@ -15,7 +15,7 @@ create domain job_state as text
 create table job (
   id uuid primary key,
   workspace_id uuid not null,
-  -- Null when a message was refused before a key was found.
+  -- Null if a message was rejected before its key was found.
   key_id uuid,
   pool text not null,
   lane lane not null,
@@ -23,77 +23,76 @@ create table job (
   modality text not null,
   model text,
   state job_state not null,
-  -- State in the record that lies in the object store; behind `state` until it is written.
+  -- State in the record in the object store; older than `state` until the record is written.
   recorded text,
-  -- True where there is such a record. The answer of a call of words is all there is of it.
+  -- True if there is such a record. A text call has only its response.
   keeps_record boolean not null default false,
   attempt smallint not null default 1,
-  -- 0: not on the queue yet, because its workspace has enough there.
+  -- 0: not queued yet, because its workspace has reached its share.
   dispatch int not null default 0,
   dispatched_at timestamptz,
   stream_seq bigint,
-  -- Time of the last look for the message under stream_seq.
+  -- Time of the last check for the message under stream_seq.
   checked_at timestamptz,
-  -- Not let out before; null when it may be.
+  -- Earliest release to the queue; null if it may be released now.
   not_before timestamptz,
-  -- Number of times that it was taken and found no source free.
+  -- Number of claims without a free source.
   deferrals smallint not null default 0,
   epoch int not null default 0,
   worker uuid,
-  -- Lease given with the claim; after it the lease of its worker counts (see lease_end). Null: nobody has it.
+  -- Lease from the claim; after it, the lease of its worker applies (see lease_end). Null: no owner.
   lease_until timestamptz,
-  -- Number of times that it was claimed, over all dispatches.
+  -- Number of claims over all dispatches.
   claims smallint not null default 0,
-  -- A provider may have been asked: from here on the job is never run a second time.
+  -- Set before a provider is called: from then on the job is never run a second time.
   intent_at timestamptz,
-  -- The provider that a job's intent names answers in the same exchange and keeps no job: when the owner of such a job dies,
-  -- there is no provider's job to ask for.
+  -- True if the provider of the intent responds in the same exchange and stores no jobs: after a crash of the owner, there is nothing to
+  -- query.
   intent_is_direct boolean not null default false,
-  -- Record of the job at a provider that works by itself; the worker that takes the job over asks there. It holds what finds the
-  -- job at its provider, and:
-  --   start            a start that has no answer yet: {id, mark, sent_ms, lost_ms, told}; see workers/calls/media/held-price.ts
-  --   names            names of the job and its halves at the provider, where the provider lists its jobs
-  --   unknown_for_ms   how long it is asked about when its provider gives no verdict
+  -- Record of the job at a provider with a queue; the next worker queries the provider. Contains the data for finding the job, and:
+  --   start            a start without response yet: {id, mark, sent_ms, lost_ms, told}; see workers/calls/media/held-price.ts
+  --   names            names of the job and its halves at the provider, if the provider lists its jobs
+  --   unknown_for_ms   period of queries if its provider returns no verdict
   provider_job jsonb,
-  -- Names that it had at providers that it has left, each behind its provider and a slash: no other job takes what they stand for.
+  -- Names at earlier providers, each prefixed with its provider and a slash: no other job adopts them.
   past_names jsonb,
-  -- 0 to 1, as its provider tells it.
+  -- 0 to 1, as reported by its provider.
   progress real not null default 0,
-  -- Paid work may exist whose outcome is not known: the hold stays until it is, or is written off.
+  -- Time since which paid work may exist with unknown outcome: the hold stays until the outcome is known or written off.
   unknown_since timestamptz,
-  -- Time at which its provider is asked once more.
+  -- Time of the next query at its provider.
   ask_at timestamptz,
   cancel_requested boolean not null default false,
   deadline timestamptz not null,
-  -- The work message less what changes with each dispatch and less the request.
+  -- The work message without its request and the parts that change with each dispatch.
   work jsonb not null,
-  -- The request as JSON text, or its place when it is large. Text, since jsonb takes neither \u0000 nor lone surrogates.
+  -- The request as JSON text, or its reference if it is large. Text, because jsonb accepts neither \u0000 nor lone surrogates.
   request text,
   request_ref text,
-  -- The publisher's name for it, and the subject on which it wants to hear.
+  -- The publisher's name for it, and the subject for replies.
   publisher_key text,
   reply text,
-  -- Its caller wanted a stream: it cannot be asked for afterwards.
+  -- True if its caller requested a stream: the job cannot be queried afterwards.
   is_hidden boolean not null default false,
-  -- The step of a run that it does, or the job that started it; null for a caller's own.
+  -- Run of its step, or the job that started it; null for a caller's own job.
   run_id uuid,
   step_id text,
   parent_id uuid,
-  -- W3C trace context of the request that asked for it.
+  -- W3C trace context of the request.
   traceparent text,
   result text,
   result_ref text,
   error jsonb,
-  -- Model asked for (from) and number of fallbacks tried (depth) of a job whose fallbacks all failed. Results have their own.
+  -- Requested model (from) and number of attempted fallbacks (depth), if all fallbacks failed. Results contain their own.
   fallback jsonb,
-  -- Nano-credits taken.
+  -- Charged nano-credits.
   credits bigint,
   created_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
   ended_at timestamptz
 ) with (fillfactor = 60, autovacuum_vacuum_scale_factor = 0.01);
 
--- Jobs that wait for room on the queue, and those that were deferred.
+-- Jobs that wait for queue capacity, and deferred ones.
 create index job_letting_out on job (pool, lane, workspace_id, created_at)
   where state = 'queued' and dispatched_at is null and not_before is null;
 create index job_deferred on job (pool, lane, not_before) where state = 'queued' and not_before is not null;
@@ -109,12 +108,12 @@ create index job_unknown_since on job (unknown_since) where unknown_since is not
 create index job_unrecorded on job (created_at)
   where recorded is distinct from state and state <> 'refused' and not is_hidden and keeps_record;
 create index job_run on job (run_id, step_id) where run_id is not null;
--- The owner of a job that a provider lists. Few rows have names, and few starts are open at a time.
+-- Finds the job of a name in a provider's list. Few rows have names, and few starts are open at a time.
 create index job_provider_names on job using gin ((provider_job->'names')) where provider_job ? 'names';
 create index job_past_names on job using gin (past_names) where past_names is not null;
 create index job_open_start on job ((provider_job->'start'->>'id')) where provider_job ? 'start' and state = 'running';
 
--- Returns the time until which a job is its worker's: a heartbeat writes one row for a worker, not one for each of its jobs. Null: nobody has it.
+-- Returns the time until which its worker owns a job: a heartbeat writes one row per worker, not one per job. Null: no owner.
 create function lease_end(p_lease_until timestamptz, p_worker uuid) returns timestamptz language sql stable as $$
   select case when p_lease_until is not null
     then greatest(p_lease_until, (select max(w.lease_until) from worker_slots w where w.worker = p_worker)) end
@@ -135,7 +134,7 @@ language sql stable set enable_seqscan = off as $$
   where h.worker is not null and not exists (select from worker_slots w where w.worker = h.worker and w.lease_until >= p_before)
 $$;
 
--- Messages of the queue that were given up.
+-- Messages removed from the queue after repeated failures.
 create table dead_letter (
   id uuid primary key,
   stream text not null,
@@ -152,16 +151,14 @@ create table dead_letter (
 create index dead_letter_at on dead_letter (at, id);
 create index dead_letter_open on dead_letter (at, id) where redriven_at is null;
 create index dead_letter_of_job on dead_letter (job_id) where redriven_at is null;
--- Two janitors may see the same message. A sequence alone is not enough: a wiped stream counts from 1 again.
+-- Two janitors may see the same message. The sequence alone is not unique: a new stream counts from 1 again.
 create unique index dead_letter_once on dead_letter (stream, stream_seq, coalesce(message_id, ''), md5(coalesce(body, '')));
 
--- Ends a job: closes its hold, writes the usage record, the outcome and the event, once. Result: null when it is not the caller's
--- any more; -1 when its hold is locked elsewhere, or credit lines are on their way back, and nothing was done; else nano-credits taken. The lone form of a settle closes the
--- hold whatever stands under its key.
--- p_owned: an owner ends its running job. Otherwise a job is ended that has no live owner, as it was seen at p_epoch.
--- p_error: the error, and `fallback` of the job beside its members.
--- p_keep: the request stays, for an operator who may send the job on its way again.
--- p_wait_ms: how long the balance is waited for (SQLSTATE 55P03 after that); null leaves it to the session.
+-- Ends a job: closes its hold, writes the usage record, the outcome and the event, once. Returns null if the caller does not own it any
+-- more; -1 without changes if its hold is locked elsewhere, or credit lines are being reclaimed; else the charged nano-credits. The single
+-- form of a settlement closes the hold in any case. p_owned: true if an owner ends its running job. Otherwise a job without a live owner is
+-- ended, as it was read at p_epoch. p_error: the error, and `fallback` of the job beside its members. p_keep: the row keeps the request for
+-- an operator who may redrive the job. p_wait_ms: wait for the balance (SQLSTATE 55P03 after it); null uses the session's timeout.
 create function end_job(
   p_id uuid, p_epoch int, p_owned boolean, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
   p_estimated boolean, p_tokens bigint, p_result text, p_result_ref text, p_error jsonb, p_keep boolean, p_wait_ms int
@@ -183,7 +180,7 @@ begin
   taken := settle_call(j.workspace_id, p_id, j.attempt, p_used, p_usage, p_source, p_units, p_estimated, p_tokens);
   if taken = -1 then return -1; end if;
   if taken is null then
-    -- The sweep of expired holds has closed it before. An answer that was made is its caller's all the same.
+    -- The sweep of expired holds has closed it before. The caller gets a completed response nevertheless.
     if p_state = 'completed' then
       taken := (settle_delivered(j.workspace_id, p_id, j.attempt, p_used, p_source, p_units, p_estimated, p_tokens)).taken;
       if taken = -1 then return -1; end if;
@@ -197,13 +194,13 @@ begin
     error = p_error, fallback = tried, credits = taken, ended_at = at_utc, request = case when p_keep then request end,
     progress = case when p_state = 'completed' then 1 else progress end
   where id = p_id;
-  -- What a background response came to is decided with its money.
+  -- The result of a background response is decided together with its charge.
   if j.work->'background' = 'true' then
     update response set status = case p_state when 'completed' then coalesce(answered, 'failed') else p_state end, error = p_error
     where id = p_id;
     update conversation set held_by = null where held_by = p_id;
   end if;
-  -- A step of a run and a line of a batch have no event of their own: the run or the batch writes one.
+  -- A step of a run and a batch line have no event: the run or the batch writes one.
   if p_state in ('completed', 'failed') and not j.is_hidden and j.run_id is null and not j.work ? 'batch_line'
     and is_subscribed(j.workspace_id, 'job.' || p_state) then
     insert into event (workspace_id, type, metadata)
@@ -217,10 +214,10 @@ begin
   return taken;
 end $$;
 
--- Keeps a job whose owner cannot tell the outcome, or that was lost with its owner after a provider may have been asked. It has no
--- owner any more; the job and its hold outlive p_keep_ms from the first time, or the shorter time for which its provider can tell
--- of it. Result: false when it is not as it was seen. The first question comes after a minute, later ones ever more seldom, up to
--- half an hour.
+-- Marks the outcome of a job as unknown, for its owner or after the owner crashed while a provider may have been called. The job has no
+-- owner then; the job and its hold are kept for p_keep_ms from the first time, or for the shorter period in which its provider can be
+-- queried. Returns false if it has changed since it was read. The first query is after a minute, later ones at growing intervals up to half
+-- an hour.
 create function note_unknown(p_id uuid, p_epoch int, p_owned boolean, p_keep_ms bigint) returns boolean language plpgsql as $$
 declare
   at_utc timestamptz := clock_timestamp();
@@ -237,21 +234,21 @@ begin
   for update;
   if not found then return false; end if;
   until_utc := since + kept_ms * interval '1 millisecond';
-  -- It takes no place on the queue meanwhile: its workspace's share is for work that can be done.
+  -- It does not count for its workspace's share meanwhile, which is for work that can proceed.
   update job set state = 'running', unknown_since = since, lease_until = null, worker = null, claims = 0, dispatched_at = null,
     ask_at = at_utc + least(interval '30 minutes', greatest(interval '1 minute', (at_utc - since) / 2)),
     deadline = greatest(deadline, until_utc)
   where id = p_id;
-  -- The hold lasts longer than the job, so that the job's end closes it.
+  -- The hold outlives the job, so that the job's end closes it.
   update hold set deadline = greatest(deadline, until_utc + interval '1 hour')
   where workspace_id = ws and job_id = p_id and attempt = tries;
   return true;
 end $$;
 
--- Gives back a job that no source took, for its owner: it comes again after p_delay_ms, and after ever longer the more often this
--- happens, up to two minutes, spread by a fifth. Meanwhile it holds no slot and no place in its workspace's share. The message
--- it came with is void. Result: false when it is not the owner's any more, was cancelled, has no time left, or its hold was moved
--- to a fallback's price; then it ends.
+-- Gives back a job that no source accepted, for its owner: the job is dispatched again after p_delay_ms, doubled with each deferral up to
+-- two minutes, with a jitter of a fifth. Meanwhile it uses no slot and no part of its workspace's share. The message of its claim is void.
+-- Returns false if the caller is not its owner any more, or if it was cancelled, has no time left, or its hold has a fallback's price; then
+-- it ends.
 create function defer_job(p_id uuid, p_epoch int, p_delay_ms bigint) returns boolean
 language sql volatile set enable_seqscan = off as $$
   with found as (
@@ -270,10 +267,9 @@ language sql volatile set enable_seqscan = off as $$
   select exists (select from deferred);
 $$;
 
--- Sends a job that became a dead letter on its way again, for an operator: next attempt, new hold, all in one. It waits for room on
--- the queue like any other. The job of a step, or of a line of a batch, is not run again: its run or batch has gone on, and would neither
--- take its result nor count its credits. Result: done, unknown (no such letter, or redriven before), over (no job that could be run again), funds (they do not
--- cover it any more).
+-- Redrives the job of a dead letter for an operator: next attempt and new hold, in one transaction. It waits for queue capacity like any
+-- other job. The job of a step or a batch line is not run again: its run or batch has continued, and would neither use its result nor count
+-- its credits. Returns done, unknown (no such letter, or redriven before), over (no job that can be run again), funds (balance too low).
 create function redrive_job(p_letter uuid, p_actor jsonb, p_life_ms bigint, p_hold_ms bigint) returns text language plpgsql as $$
 declare
   letter dead_letter;
@@ -289,12 +285,12 @@ begin
   nano := (j.work->>'hold_nano')::bigint;
   at_utc := clock_timestamp();
   today := (at_utc at time zone 'utc')::date;
-  -- The day's count begins anew with its first hold, as with an admission.
+  -- The day's count restarts with its first hold, as in an admission.
   perform 1 from balance where workspace_id = j.workspace_id for update;
   perform begin_day(workspace_id, today) from balance where workspace_id = j.workspace_id and day < today;
   update balance b set held = b.held + nano where workspace_id = j.workspace_id and b.amount - b.held >= nano;
   if not found then
-    -- An operator who tries again finds them back.
+    -- The credits are available at the operator's next attempt.
     perform recall_credit_lines(j.workspace_id, nano);
     return 'funds';
   end if;
@@ -306,7 +302,7 @@ begin
     lease_until = null, cancel_requested = false, error = null, fallback = null, credits = null, ended_at = null, started_at = null,
     deadline = at_utc + p_life_ms * interval '1 millisecond'
   where id = j.id;
-  -- The background response that it answers waits again, without the events of the attempt before.
+  -- Its background response waits again, without the events of the previous attempt.
   if j.work->'background' = 'true' then
     update response set status = 'queued', answered = null, error = null where id = j.id;
     delete from response_event where response_id = j.id;
@@ -317,10 +313,10 @@ begin
   return 'done';
 end $$;
 
--- Adopts a provider's job: a job whose start was not answered takes what its provider lists under p_name for its own, and p_record
--- with it. Result: adopted; taken: it is another job's; open: another's start that was sent before p_made_ms (the provider's clock,
--- which may be off by p_clocks_ms) is under way and may be answered with it; void: the job is not the caller's any more. Two that are
--- lost alike may take either.
+-- Adopts a provider's job: a job whose start had no response takes the job that its provider lists as p_name, with p_record. Returns
+-- adopted; taken: the name belongs to another job; open: another job's start, sent before p_made_ms (the provider's clock, which may differ
+-- by p_clocks_ms), is open and may be this one; void: the caller does not own the job any more. If two lost starts are alike, each may take
+-- either job.
 create function adopt_provider_job(
   p_id uuid, p_epoch int, p_name text, p_made_ms bigint, p_clocks_ms bigint, p_record jsonb
 ) returns text language plpgsql as $$
@@ -328,9 +324,9 @@ declare
   provider text := split_part(p_record->>'source', '/', 1);
   is_open boolean;
 begin
-  -- Callers take turns for a name: the statements below see what the caller before has written.
+  -- Serializes callers for a name: the statements below see the writes of the previous caller.
   perform pg_advisory_xact_lock(hashtextextended(provider || '/' || p_name, 21));
-  -- Open starts are looked for first: one that is answered between the two statements has its name by the second.
+  -- Open starts are checked first: if one gets its response between the two statements, the second finds its name.
   perform from job where provider_job ? 'start' and state = 'running' and id <> p_id and lease_end(lease_until, worker) > clock_timestamp()
     and split_part(provider_job->>'source', '/', 1) = provider and provider_job->'start'->'lost_ms' is null
     and (provider_job->'start'->>'sent_ms')::bigint <= p_made_ms + p_clocks_ms;

@@ -1,11 +1,11 @@
--- Admission of durable jobs, and their way onto the queue: by the same window, tokens and funds as calls over HTTP, and in turn
--- among the workspaces that have work.
+-- Admission of durable jobs and their release to the queue: by the same window, tokens and balance as HTTP calls, and round robin over the
+-- workspaces with waiting jobs.
 
--- The number of jobs of one workspace that may be on the queue of a pool and lane at once, shared among the workspaces that have work
--- there. Batch: two fleets full, so that a job follows another without a look in between. Live, where callers wait: an eighth of
--- the slots stays free, since a job under way may take minutes and another workspace's next one would wait for its end. At least
--- 4, so that a small fleet is kept busy; at most half of what the stream takes of one workspace, which follows the fleet from 2,000 on. While
--- no worker is known, as for sixteen slots: there is something to begin with when they come.
+-- Returns the number of jobs that one workspace may have in the queue of a pool and lane at once; the workspaces with jobs there share it.
+-- Batch: twice the fleet's slots, so that jobs follow each other without a pause. Live, where callers wait: an eighth of the slots stays
+-- free, since a running job may take minutes and another workspace's next one would wait for its end. At least 4, so that a small fleet is
+-- kept busy; at most half of the stream's maximum per workspace, which depends on the fleet from 2,000 slots on. Without known workers,
+-- sixteen slots are assumed, so that jobs are queued when workers start.
 create function job_share(p_pool text, p_lane text) returns int
 language sql volatile set enable_seqscan = off as $$
   with recursive fleet as (
@@ -14,8 +14,8 @@ language sql volatile set enable_seqscan = off as $$
   ), queue as (
     select slots, case when p_lane = 'live' then slots - slots / 8 else 2 * slots end as places from fleet
   ), at_work as (
-    -- It goes from workspace to workspace: an index search for each, however many jobs it has there, until there is no more than the
-    -- least for any.
+    -- Goes from workspace to workspace with an index search for each, regardless of its number of jobs, until only the minimum remains for
+    -- each.
     (select workspace_id, 1 as n from job
      where pool = p_pool and lane = p_lane and state in ('queued', 'running') and dispatched_at is not null
      order by workspace_id limit 1)
@@ -30,18 +30,18 @@ language sql volatile set enable_seqscan = off as $$
   select least(greatest(1000, slots), greatest(4, ceil(places / (select greatest(count(*), 1) from at_work)::numeric)))::int from queue
 $$;
 
--- The number of calls in 60 s at which work that may wait has to, under a limit of p_limit: half of it, whoever made the calls. The other half
--- is left to callers who wait for an answer: a batch of a thousand lines would refuse their calls for as long as it runs.
+-- Returns the number of calls in 60 s from which work that may wait has to, for a limit of p_limit: half of it, counting all calls. The
+-- other half is reserved for callers who wait: a batch of a thousand lines would otherwise cause their calls to be rejected while it runs.
 create function batch_limit(p_limit int) returns int language sql immutable strict as $$
   select least(p_limit, greatest(1, (p_limit + 1) / 2));
 $$;
 
--- A share of a window, put aside for batch messages that wait while calls over HTTP keep it full. `calls_left` of it are taken
--- between ready_ms and at_ms + 60000. Putting it aside counts its calls: for the 60 s that the window sees them, it lets in as
--- many fewer. It is ready when the calls counted before leave room for it, so that no 60 s ever have more than the limit: up to
--- the last call that the window let in there was room for the share, and after that only the share is taken. Before its 60 s are
--- over it is put aside again (at_ms), since it may be ready just when they end. Each call taken from it counts as any other does.
--- Keys may have several limits: a share is for the limit under which it was put aside.
+-- A share of a window, reserved for batch messages that wait while HTTP calls keep the window full. `calls_left` of it can be taken between
+-- ready_ms and at_ms + 60000. The reservation counts its calls: for the 60 s in which the window counts them, it admits fewer other calls.
+-- The share is ready when the earlier calls leave capacity for it, so that no 60 s ever exceed the limit: up to the last call that the
+-- window admitted there was capacity for the share, and after that only the share is used. Before its 60 s end it is reserved again
+-- (at_ms), since it may be ready just at their end. Each call taken from it is counted as usual. Keys may have different limits: a share
+-- belongs to the limit for which it was reserved.
 create table window_share (
   workspace_id uuid primary key references rate_window on delete cascade,
   call_limit int not null,
@@ -50,7 +50,7 @@ create table window_share (
   calls_left int not null
 ) with (fillfactor = 50);
 
--- Puts aside a tenth of the window, at least one call, or puts it aside again. The caller has locked the row of rate_window.
+-- Reserves a tenth of the window, at least one call, or reserves it again. The caller has locked the row of rate_window.
 create function reserve_share(p_ws uuid, p_limit int, p_again boolean) returns void
 language plpgsql volatile set enable_seqscan = off as $$
 declare
@@ -74,12 +74,12 @@ begin
     calls_left = case when p_again then window_share.calls_left else excluded.calls_left end;
 end $$;
 
--- An offer of an entry point. `error`: refused by validation, to be counted and remembered only. `tokens_error`,
--- `funds_error`: remembered when the database refuses. `may_wait`: a window that is half full (batch_limit) makes it wait uncounted;
--- else it is counted, and refused if the window is full. `starves`: it has waited for longer than a window lasts, and no other batch message of its workspace
--- found the window open meanwhile. `is_counted` false: the window neither counts nor refuses it, as it is a step of a run that
--- was counted. `is_run`: a run is begun under the id in the same statement; it is counted as a job would be, and holds nothing
--- (see admit_run). `batch_id`, `batch_epoch`: it is a line of this batch, offered by its leader of this epoch.
+-- An offer of an entry point. `error`: rejected by validation, only counted and recorded. `tokens_error`, `funds_error`: recorded after a
+-- rejection by the database. `may_wait`: waits uncounted while the window is half full (batch_limit); otherwise it is counted, and rejected
+-- if the window is full. `starves`: it has waited for longer than a window, and no other batch message of its workspace found the window
+-- open meanwhile. `is_counted` false: the window neither counts nor rejects it, because it is a step of a counted run. `is_run`: a run
+-- begins with this id in the same statement; it is counted like a job and holds nothing (see admit_run). `batch_id`, `batch_epoch`: the
+-- batch of its line, offered by its leader of this epoch.
 create type job_offer as (
   n int, id uuid, workspace_id uuid, key_id uuid, pool text, lane text, kind text, modality text, model text, work jsonb,
   request text, request_ref text, publisher_key text, reply text, is_hidden boolean, keeps_record boolean, error jsonb, tokens_error jsonb,
@@ -88,27 +88,26 @@ create type job_offer as (
   traceparent text, is_run boolean, batch_id uuid, batch_epoch int
 );
 
--- Window, daily tokens, funds, hold, job row and first dispatch of grouped offers, in one transaction. An offer that starves is taken
--- from the window's share. A job under an id that has usage is the attempt after the last one there, in its row, its hold and the answer.
--- Verdicts: 0 admitted, 1 window full (nothing is kept; wait_ms until it opens, for those that may wait), 2 daily tokens used
--- up, 3 funds missing, 4 busy (locked elsewhere, nothing done), 5 unknown workspace (nothing kept), 6 known already (nothing
--- done), 7 refused as offered, 8 a run that begins was counted (its job row, which reserved the id, is deleted in the same statement).
--- 9 a budget is spent. 10 its batch has another leader or has ended (nothing kept). 11 the workspace's credit lines are on their way back
--- (counted, nothing kept). 12 what credit lines of dead ingresses still have covers it (counted, nothing kept; wait_ms until that is back).
--- 2, 3, 7 and 9 leave the row as refused, and reason is the sentence of 9. wait_ms of an offer that was admitted from the window's share is -1.
--- number: the dispatch to publish now, 0 for none.
+-- Decides window, daily tokens, balance, hold, job row and first dispatch of grouped offers, in one transaction. A starving offer is taken
+-- from the window's share. If an id has usage already, the job is the next attempt, in its row, its hold and the result. Verdicts: 0
+-- admitted, 1 window full (nothing stored; wait_ms until it opens, for offers that may wait), 2 daily tokens used up, 3 balance too low, 4
+-- busy (locked elsewhere, nothing done), 5 unknown workspace (nothing stored), 6 known already (nothing done), 7 rejected as offered, 8 the
+-- start of a run was counted (its job row, which reserved the id, is deleted in the same statement), 9 a budget is spent, 10 its batch has
+-- another leader or has ended (nothing stored), 11 the workspace's credit lines are being reclaimed (counted, nothing stored), 12 credit
+-- lines of crashed ingresses cover it (counted, nothing stored; wait_ms until the credits return). 2, 3, 7 and 9 write the row as refused,
+-- and reason is the message of 9. wait_ms of an offer admitted from the window's share is -1. number: dispatch to publish now, 0 for none.
 create function admit_jobs(p_requests jsonb, p_wait_ms int)
 returns table (n int, verdict smallint, wait_ms bigint, number int, attempt smallint, reason text)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 #variable_conflict use_column
 declare
   offers job_offer[];
-  -- Batches of its lines, and places of those whose leader is none any more.
+  -- Batches of its lines, and indexes of lines whose leader lost its lease.
   batches uuid[]; late int[];
   reasons text[];
   o job_offer;
   fresh uuid[];
-  -- Offers under an id that was used before, and the attempt that each is.
+  -- Offers with an id that was used before, and their attempts.
   again uuid[]; attempts smallint[];
   v smallint[];
   waits bigint[];
@@ -136,7 +135,7 @@ begin
   from jsonb_populate_recordset(null::job_offer, p_requests) t;
   if p_wait_ms is not null then perform set_config('lock_timeout', p_wait_ms::text, true); end if;
   if batches is not null then
-    -- Until this is over no other leader takes them. The next one therefore finds every line that this one has admitted.
+    -- Until this transaction ends, no other leader takes the batches over. The next one therefore finds all lines admitted here.
     perform from batch where id = any (batches) order by id for key share;
     select array_agg(t order by t.n) filter (where l.is_led), array_agg(t.n) filter (where not l.is_led) into offers, late
     from unnest(offers) t cross join lateral (
@@ -149,7 +148,7 @@ begin
   waits := array_fill(0::bigint, array[cardinality(offers)]);
   numbers := array_fill(0, array[cardinality(offers)]);
 
-  -- Rows are inserted in the order of ids: two doors with the same jobs wait for each other one way round only.
+  -- Rows are inserted in the order of ids: two processes with the same jobs cannot deadlock.
   with added as (
     insert into job (id, workspace_id, key_id, pool, lane, kind, modality, model, state, work, request, request_ref,
                      publisher_key, reply, is_hidden, keeps_record, run_id, step_id, parent_id, traceparent, error, deadline,
@@ -160,7 +159,7 @@ begin
            t.error,
            clock_timestamp() + t.deadline_ms * interval '1 millisecond',
            case when t.error is not null then clock_timestamp() end,
-           -- An id of version 5 is made from a name, which may come again when its job is not kept any more.
+           -- An id of version 5 is derived from a name, which may be used again after its job was deleted.
            case when get_byte(uuid_send(t.id), 6) >> 4 = 5 then 1 + greatest(0,
              (select max(u.attempt) from usage_record u where u.workspace_id = t.workspace_id and u.job_id = t.id),
              (select a.attempt from archived_attempt a where a.workspace_id = t.workspace_id and a.job_id = t.id)) else 1 end
@@ -170,7 +169,7 @@ begin
     returning id, attempt)
   select array_agg(a.id), array_agg(a.id) filter (where a.attempt > 1), array_agg(a.attempt) filter (where a.attempt > 1)
   into fresh, again, attempts from added a;
-  -- A publisher's key may stand for a run. The rows are in by now, so a statement that waited for the one which began the run sees it.
+  -- A publisher's key may belong to a run. The rows are inserted by now, so a statement that waited for the start of the run sees it.
   with runs as (delete from job j using run where j.id = any (fresh) and run.id = j.id returning j.id)
   select array_agg(f.id) into fresh from unnest(fresh) f(id) where f.id not in (select id from runs);
   if fresh is null then
@@ -196,8 +195,8 @@ begin
     from (select * from rate_window where workspace_id = any (wss) order by workspace_id) s;
   end if;
 
-  -- A job whose window is full must wait without being counted: counted again and again, its tries would themselves keep
-  -- the window shut. So each call is tried on the ring first, under the lock that admit_calls then decides under.
+  -- A job whose window is full must wait uncounted: counted attempts would keep the window full. So each call is first checked against the
+  -- ring, under the same lock in which admit_calls decides.
   for i in 1 .. cardinality(offers) loop
     o := offers[i];
     if not o.id = any (fresh) or exists (select from unnest(offers[1 : i - 1]) b where b.id = o.id) then continue; end if;
@@ -211,7 +210,7 @@ begin
       continue;
     end if;
     past := w_calls[w] + w_taken[w] + 1 - case when o.may_wait then batch_limit(o.call_limit) else o.call_limit end;
-    -- Where a budget is spent there is nothing to wait for.
+    -- Waiting does not help against a spent budget.
     if o.may_wait and past > w_passed[w]
       and not exists (select from balance b where b.workspace_id = o.workspace_id and b.spent >= b.stop_at) then
       at_ms := greatest(now_ms + window_shift(now_ms, w_at[w], w_shift[w]), w_at[w]);
@@ -263,7 +262,7 @@ begin
         v[sent[k]] := 11;
       elsif given[k] = 3 then
         due_ms := funds_due(offers[sent[k]].workspace_id, offers[sent[k]].amount);
-        -- A run does not stand still until a line ends.
+        -- A run must not stall until a credit line ends.
         if due_ms is not null and (offers[sent[k]].step_id is null or due_ms <= 10000) then
           v[sent[k]] := 12;
           waits[sent[k]] := due_ms;
@@ -287,7 +286,7 @@ begin
   from generate_subscripts(offers, 1) i
   where v[i] in (2, 3, 9) and job.id = offers[i].id;
 
-  -- The first dispatch, for those whose workspace has room on the queue and no job waiting before them.
+  -- The first dispatch, for jobs whose workspace has capacity in the queue and no earlier waiting jobs.
   for r in select distinct offers[i].pool as pool, offers[i].lane as name
               from generate_subscripts(offers, 1) i where v[i] = 0 loop
     share := job_share(r.pool, r.name);
@@ -315,10 +314,10 @@ begin
     from generate_subscripts(offers, 1) i;
 end $$;
 
--- Inserts the job of an offer that nothing speaks against: p_worker owns it at once, and is about to ask a provider for it; null: it goes on
--- the queue. Result: 1, or 0 where it waits for room on the queue. Null: nothing is done, as it is not new, its id was used before and
--- its attempt is for admit_jobs to tell, or it would go before jobs that wait for room. Where several do so at once, a few may go beyond
--- their workspace's share. What calls it sets how it is planned.
+-- Inserts the job of an offer without obstacles: p_worker owns it immediately, and is about to call a provider for it; null: it is queued.
+-- Returns 1, or 0 if it waits for queue capacity. Returns null without changes if it is not new, its id was used before and admit_jobs must
+-- determine its attempt, or it would overtake waiting jobs. With concurrent calls, a few may exceed their workspace's share. The calling
+-- function sets the planner's options.
 create function place_job(o job_offer, p_worker uuid, p_lease_ms int) returns int language plpgsql as $$
 declare
   at_utc timestamptz := clock_timestamp();
@@ -332,7 +331,7 @@ begin
   has_room := not exists (
     select from job j where j.pool = o.pool and j.lane = o.lane and j.workspace_id = o.workspace_id and j.state = 'queued'
       and j.dispatched_at is null and j.not_before is null);
-  -- One that has an owner takes the place of the one before it.
+  -- A job with an owner takes the place of the previous one.
   if has_owner and not has_room then return null; end if;
   if has_room and not has_owner then
     share := job_share(o.pool, o.lane);
@@ -354,9 +353,9 @@ begin
   return has_room::int;
 end $$;
 
--- The same as admit_jobs for a lone offer that nothing speaks against, neither a line of a batch nor one that starves: the group form costs
--- twice as much for a group of one. It waits for its workspace's rows, as admit_call does. Result: as place_job; null, as SQLSTATE SL003, leaves
--- it to admit_jobs, and nothing is done.
+-- Decides like admit_jobs for a single offer without obstacles, that is no batch line and does not starve: the group form costs twice as
+-- much for a group of one. Waits for its workspace's rows, like admit_call. Returns the result of place_job; null, or SQLSTATE SL003,
+-- without changes if admit_jobs must decide.
 create function admit_job(p_offer jsonb) returns int
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
@@ -366,7 +365,7 @@ begin
   if o.error is not null or o.starves or o.is_run or o.batch_id is not null then return null; end if;
   number := place_job(o, null, null);
   if number is null then return null; end if;
-  -- A publisher's key may stand for a run. The row is in by now, so a statement that waited for the one which began the run sees it.
+  -- A publisher's key may belong to a run. The row is inserted by now, so a statement that waited for the start of the run sees it.
   if exists (select from run where id = o.id)
     or admit_call(o.workspace_id, case when o.is_counted is false then -1 when o.may_wait then batch_limit(o.call_limit) else o.call_limit end, o.id, o.key_id, o.model, o.amount,
                   o.may_exceed, o.tokens, o.day_cap, o.hold_ms) <> 0 then
@@ -375,7 +374,7 @@ begin
   return number;
 end $$;
 
--- The workspace with waiting jobs that the round has come to.
+-- The workspace that the round robin has reached.
 create table job_round (
   pool text not null,
   lane text not null,
@@ -383,8 +382,8 @@ create table job_round (
   primary key (pool, lane)
 ) with (fillfactor = 50);
 
--- The next workspaces of the round that have waiting jobs, at most p_max, one index look-up each. Deferred jobs do not count
--- as waiting.
+-- Returns the next workspaces of the round with waiting jobs, at most p_max, with one index look-up each. Deferred jobs do not count as
+-- waiting.
 create function job_round_next(p_pool text, p_lane text, p_max int) returns uuid[]
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
@@ -417,9 +416,8 @@ begin
   return wss;
 end $$;
 
--- Lets waiting jobs of a pool and lane onto the queue, round robin over the workspaces, each up to its share; those that
--- have been deferred for long enough wait from now on. One dispatcher at a time: one that finds another at it does nothing, and rings again
--- or sweeps.
+-- Releases waiting jobs of a pool and lane to the queue, round robin over the workspaces, each up to its share; jobs whose deferral has
+-- ended become waiting. One dispatcher at a time: a concurrent one does nothing, and is called again later.
 create function release_jobs(p_pool text, p_lane text, p_max int)
 returns table (id uuid, workspace_id uuid, attempt smallint, dispatch int, deadline timestamptz)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -452,7 +450,7 @@ begin
         and state = 'queued' and dispatched_at is null and not_before is null
       order by created_at limit greatest(0, share - c.have)) j
   ), chosen as (
-    -- They are given as an array, so that they are looked up by id: a join would read everything that waits.
+    -- Given as an array, so that jobs are looked up by id: a join would read all waiting ones.
     select j.id from job j
     where j.id = any (array(select n.id from next n order by n.place, n.created_at limit p_max))
       and j.state = 'queued' and j.dispatched_at is null and j.not_before is null

@@ -1,31 +1,31 @@
--- The file store, and the count of all that a workspace stores. A row is the commit point: an object in S3 is a file as long as its
--- row says `ready`.
+-- The file store, and the counted storage of workspaces. A row is the commit point: an object in S3 is a file as long as its row says
+-- `ready`.
 --
--- uploading → ready → deleted. A row goes when its bytes are gone from S3. `lost`: the bytes vanished from S3 without a call
--- of ours; the row stays for the operator, counts for nothing and is shown to no client.
+-- uploading → ready → deleted. A row is deleted after its bytes in S3. `lost`: the bytes vanished from S3 without our action; the row stays
+-- for the operator, is not counted, and is invisible to clients.
 --
--- Locks: file, idempotency_key, file_storage. No transaction locks two files at once; a file that is being inserted is seen by
--- no other.
+-- Locks: file, idempotency_key, file_storage. No transaction locks two files at once; no other transaction sees a file while it is
+-- inserted.
 
 create table file (
-  -- Made from a UUIDv7: ids sort by time, which makes any of them a cursor.
+  -- Derived from a UUIDv7: ids sort by time, so any id is a cursor.
   id text primary key constraint file_id check (id ~ '^file-[0-9a-f]{32}$'),
   workspace_id uuid not null references workspace (id),
-  -- Member that it belongs to, beside whom owners and admins see it; null: all members see it.
+  -- Owner, besides whom owners and admins of the workspace see it; null: all members see it.
   member_id uuid,
   state text not null default 'uploading' constraint file_state check (state in ('uploading', 'ready', 'deleted', 'lost')),
-  -- Bytes that an upload has reserved so far; then the size.
+  -- Bytes reserved by an upload so far; then the size.
   bytes bigint not null default 0 constraint file_bytes check (bytes >= 0),
   filename text,
   purpose text,
   media_type text,
-  -- Hash of the whole, and of each block of `block_bytes` one after another.
+  -- Hash of all bytes, and of each block of `block_bytes`, concatenated.
   sha256 bytea,
   block_sha256 bytea,
   block_bytes int,
-  -- S3's id of a multipart upload that has begun.
+  -- S3's id of an open multipart upload.
   upload_id text,
-  -- An upload whose process has not shown itself by then has no owner any more.
+  -- After this time, an upload without renewal has no owner.
   lease_until timestamptz,
   created_at timestamptz not null default clock_timestamp(),
   expires_at timestamptz,
@@ -42,16 +42,16 @@ create index file_gone on file (ended_at) where state = 'deleted';
 
 create table file_storage (
   workspace_id uuid primary key references workspace (id),
-  -- Bytes of ready files, of runs, of definitions, of lines of batches, of responses and of conversations.
+  -- Bytes of ready files, runs, definitions, batch lines, responses and conversations.
   used bigint not null default 0 constraint file_storage_used check (used >= 0),
-  -- Bytes of the limit that uploads under way have taken.
+  -- Bytes of the limit reserved by open uploads.
   reserved bigint not null default 0 constraint file_storage_reserved check (reserved >= 0),
-  -- Number of ready files, since rows of small ones fill no storage.
+  -- Number of ready files, since rows of small files fill no storage.
   files int not null default 0 constraint file_storage_files check (files >= 0)
 ) with (fillfactor = 50);
 
--- Calls that a client named by itself. `fingerprint` is of the call that ended well; null while it runs: then `subject` names
--- what it works on, whose own row tells whether a process still does.
+-- Idempotency keys of clients. `fingerprint` is that of the successful call; null while the call runs: then `subject` names its object,
+-- whose row says whether a process still works on it.
 create table idempotency_key (
   workspace_id uuid not null references workspace (id),
   route text not null,
@@ -67,7 +67,7 @@ create index idempotency_key_expiry on idempotency_key (expires_at) where finger
 -- Keys of jobs: see kept_result below.
 create index idempotency_key_result on idempotency_key (key) where key like ' job %' and fingerprint is not null;
 
--- Begins an upload. verdict: `begun`; `busy`: the key's first call still runs; `done`: it has ended, as told.
+-- Begins an upload. verdict: `begun`; `busy`: the key's first call still runs; `done`: the first call has ended with the returned response.
 create function begin_upload(
   p_id text, p_ws uuid, p_lease_ms int, p_key text,
   out verdict text, out begun_at timestamptz, out done_fingerprint bytea, out done_answer text
@@ -81,9 +81,9 @@ begin
       on conflict do nothing;
       exit when found;
       select * into k from idempotency_key where workspace_id = p_ws and route = 'files' and key = p_key for update;
-      -- It went between the two statements: its call was refused.
+      -- The row was deleted between the two statements: its call was rejected.
       continue when not found;
-      -- Keys of jobs, which begin with a blank, last as long as their jobs.
+      -- Keys of jobs begin with a blank and last as long as their jobs.
       if k.fingerprint is not null and (k.expires_at > clock_timestamp() or p_key like ' job %') then
         verdict := 'done';
         done_fingerprint := k.fingerprint;
@@ -106,8 +106,8 @@ begin
   verdict := 'begun';
 end $$;
 
--- Takes further bytes of the workspace's limit for an upload. Result: 0 taken; 1 the limit does not hold them; 2 the upload has no
--- row any more; 3 the workspace has as many files as it may. Uploads under way do not count among those, and are few.
+-- Reserves further bytes of the workspace's limit for an upload. Returns 0 reserved; 1 limit exceeded; 2 the upload has no row any more; 3
+-- the workspace has the maximum of files. Open uploads do not count as files, and are few.
 create function extend_upload(p_id text, p_bytes bigint, p_limit bigint, p_lease_ms int, p_upload_id text, p_files_max int)
 returns smallint language plpgsql as $$
 declare
@@ -127,7 +127,7 @@ begin
   return 0;
 end $$;
 
--- Makes an upload a file, of the bytes that were reserved for it. Result: false when it has no row any more, and nothing was done.
+-- Turns an upload into a file of the reserved bytes. Returns false without changes if it has no row any more.
 create function finish_upload(
   p_id text, p_filename text, p_purpose text, p_media_type text, p_sha256 bytea, p_block_sha256 bytea, p_block_bytes int,
   p_expires_s int, p_fingerprint bytea, p_answer text, p_keep_ms int, p_owner_key uuid
@@ -141,7 +141,7 @@ begin
     update idempotency_key set fingerprint = p_fingerprint, answer = p_answer,
       expires_at = clock_timestamp() + p_keep_ms * interval '1 millisecond'
     where subject = p_id and fingerprint is null;
-    -- A repeat has taken the key over: its file is the one.
+    -- A repeat has taken over the key, and its file is the result.
     if not found then return false; end if;
   end if;
   update file set state = 'ready', filename = p_filename, purpose = p_purpose, media_type = p_media_type,
@@ -152,8 +152,8 @@ begin
   return true;
 end $$;
 
--- Gives an upload up: what it had reserved and its key are free. Its bytes are still to be deleted. Result: no row when there is no
--- such upload. p_expired: it is given up only when its lease is over.
+-- Ends an upload: its reserved bytes and its key are released. Its bytes must still be deleted. Returns no row if there is no such upload.
+-- p_expired: ends it only if its lease is over.
 create function end_upload(p_id text, p_expired boolean) returns table (upload_id text)
 language plpgsql as $$
 #variable_conflict use_column
@@ -169,7 +169,7 @@ begin
   return query select f.upload_id;
 end $$;
 
--- Ends a ready file: `deleted` or `lost`. Result: false when there is none in this workspace.
+-- Ends a ready file: `deleted` or `lost`. Returns false if the workspace has no such file.
 create function end_file(p_ws uuid, p_id text, p_state text) returns boolean language plpgsql as $$
 declare
   size bigint;
@@ -182,17 +182,17 @@ begin
   return true;
 end $$;
 
--- Files that media jobs keep while they run are known by keys of their own (shared/jobs/kept-results.ts), so that each is kept once
--- when another worker takes the job over. A job that has ended is not taken over: the keys go, and with them each file that is
--- not in the job's result.
+-- Files stored by running media jobs have their own keys (shared/jobs/kept-results.ts), so that a worker that takes over the job stores
+-- nothing twice. An ended job is not taken over: its keys are deleted, with each file that is not in the job's result.
 create view kept_result as
 select k.workspace_id, k.key, k.subject, substr(k.key, 6, 36)::uuid as job_id
 from idempotency_key k
 where k.key like ' job %' and k.fingerprint is not null and k.route = 'files' and k.key ~ '^ job [0-9a-f-]{36} ';
 
--- Ends a job as end_job does, whose answer names small files: their bytes are in the store, and their rows come with the end. A worker that
--- dies before leaves bytes that no row knows. Result: as of end_job, or -2 where the workspace's limit does not hold the files, -3 where it
--- has as many as it may; nothing is done then. Locks: the job, file_storage, then those of a settle: no other knows the new files.
+-- Ends a job like end_job, with a result that names small files: their bytes are stored, and their rows are written here. A worker that
+-- crashes before this leaves unreferenced bytes. Returns the result of end_job, or -2 if the files exceed the workspace's storage, -3 if it
+-- has the maximum of files; then nothing is done. Locks: the job, file_storage, then those of a settlement: no other transaction knows the
+-- new files.
 create function end_job_with_files(
   p_files json, p_limit bigint, p_files_max int,
   p_id uuid, p_epoch int, p_state text, p_used bigint, p_usage text, p_source text, p_units jsonb,
@@ -224,8 +224,8 @@ begin
   return taken;
 end $$;
 
--- Drops a kept result, in a transaction of its own: files and the counts of their workspaces are locked one at a time. Result: true when its
--- file was deleted; null when the key is not to go. Locks: job, idempotency_key, then as end_file.
+-- Deletes a kept result, in its own transaction: files and the counts of their workspaces are locked one at a time. Returns true if its
+-- file was deleted; null if the key must stay. Locks: job, idempotency_key, then as end_file.
 create function drop_kept_result(p_ws uuid, p_key text) returns boolean language plpgsql as $$
 declare
   k kept_result;
@@ -233,26 +233,26 @@ declare
 begin
   select * into k from kept_result where workspace_id = p_ws and key = p_key;
   if not found then return null; end if;
-  -- An operator may have sent it on its way again.
+  -- An operator may have redriven it.
   select * into j from job where id = k.job_id for share;
   if j.state in ('queued', 'running') then return null; end if;
   delete from idempotency_key where workspace_id = p_ws and route = 'files' and key = p_key and subject = k.subject;
   if not found then return null; end if;
-  -- It is not known any more what a job has made whose row is gone: the file's owner decides.
+  -- Without the job's row, its result is unknown: the file's owner decides.
   if j.state in ('failed', 'cancelled') or position(k.subject in j.result) = 0 then
     return end_file(p_ws, k.subject, 'deleted');
   end if;
   return false;
 end $$;
 
--- The part of a run's bytes that the workspace's count has: whole blocks, so that most passes touch the run's own row alone. A run's row is
--- counted as one block, which covers what is not a whole one.
+-- Returns the counted part of a run's bytes: whole blocks, so that most passes change only the run's own row. A run's row counts as one
+-- block, which covers the incomplete one.
 create function storage_blocks(p_bytes bigint) returns bigint language sql immutable as $$
   select p_bytes / 4096 * 4096;
 $$;
 
--- Takes further bytes of the workspace's limit at once: for runs and definitions. SQLSTATE SL002: the limit does not hold them.
--- Locks: file_storage, after runs and workflows.
+-- Takes further bytes of the workspace's limit immediately, for runs and definitions. SQLSTATE SL002: limit exceeded. Locks: file_storage,
+-- after runs and workflows.
 create function take_storage(p_ws uuid, p_bytes bigint, p_limit bigint) returns void language plpgsql as $$
 begin
   insert into file_storage (workspace_id) values (p_ws) on conflict do nothing;
@@ -260,7 +260,7 @@ begin
   if not found then raise exception 'the storage of the workspace is full' using errcode = 'SL002'; end if;
 end $$;
 
--- Gives back the bytes that runs or definitions of several workspaces took, in an order that all keep to.
+-- Returns bytes of runs or definitions to several workspaces, in one global order of locks.
 create function free_storage(p_ws uuid[], p_bytes bigint[]) returns void language plpgsql as $$
 begin
   perform from file_storage where workspace_id = any (p_ws) order by workspace_id for no key update;

@@ -1,9 +1,9 @@
--- Workflows, the versions of their definitions, and their runs. All that is known of a run stands in these rows, so that any worker goes
--- on where another died.
+-- Workflows, the versions of their definitions, and their runs. These rows contain the complete state of a run, so that any worker can
+-- continue after a crash of another.
 --
--- A run is changed by one statement that names the `rev` it has read; a worker that was overtaken reads again. But for advance_run it
--- takes no lock of jobs, holds or balances. Work that a row says is running and that has no job yet is started by the next worker that looks: its
--- job's id is made from its place, so it is admitted once.
+-- One statement changes a run and names the `rev` it has read; if the run has changed since, the worker reads again. Except for
+-- advance_run, it takes no lock of jobs, holds or balances. If a row says that work is running but its job does not exist, the next worker
+-- that checks starts it: the job's id is derived from its position, so it is admitted once.
 
 create table workflow (
   id uuid primary key,
@@ -11,26 +11,26 @@ create table workflow (
   name text not null,
   description text not null default '',
   latest_version int not null default 1,
-  -- Its maker: a private one is seen by this member, and by owners and admins.
+  -- Creator: a private workflow is visible to this member, and to owners and admins.
   created_by uuid not null references member (id),
   sharing_scope text not null default 'private' constraint workflow_scope check (sharing_scope in ('private', 'workspace')),
-  -- The right of the other members on one that the workspace sees.
+  -- Permission of other members on a workflow shared with the workspace.
   share_permission text not null default 'read' constraint workflow_permission check (share_permission in ('read', 'run', 'edit')),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Runs of a deleted one go on, and keep what they began with.
+  -- Runs of a deleted workflow continue with their definition.
   deleted_at timestamptz,
-  -- Deleted, and its definitions too: no run needs them any more.
+  -- Its definitions are deleted too: no run needs them.
   is_emptied boolean not null default false
 );
 create index workflow_newest on workflow (workspace_id, created_at desc, id desc) where deleted_at is null;
 create index workflow_unemptied on workflow (deleted_at) where deleted_at is not null and not is_emptied;
 
--- Versions of a workflow, which are never changed: a run is told by its workflow and version what it does.
+-- Versions of a workflow, which never change: a run refers to its workflow and version.
 create table workflow_version (
   workflow_id uuid not null references workflow (id),
   version int not null,
-  -- As text: jsonb takes no NUL, and has numbers and orders of its own.
+  -- As text: jsonb accepts no NUL, and changes numbers and order.
   definition json not null,
   bytes int not null default 0,
   created_by uuid not null references member (id),
@@ -51,10 +51,10 @@ create table run (
   -- The key and the member for whom its steps call.
   key_id uuid not null,
   member_id uuid not null references member (id),
-  -- Null for a definition that came with the run.
+  -- Null for an inline definition.
   workflow_id uuid references workflow (id),
   version int,
-  -- The definition that came with the run.
+  -- The inline definition of the run.
   definition json,
   mode run_mode not null,
   lane lane not null,
@@ -65,58 +65,57 @@ create table run (
   rev int not null default 0,
   -- Number of items and steps that have ended.
   ends int not null default 0,
-  -- JSON as text: jsonb takes neither \u0000 nor lone surrogates. Null: neither given nor declared with a default.
+  -- JSON as text: jsonb accepts neither \u0000 nor lone surrogates. Null: neither given nor declared with a default.
   input text,
-  -- Reference of a large input, and bytes of any. The input goes some time after the run has ended.
+  -- Reference of a large input, and bytes of any input. The input is deleted some time after the run has ended.
   input_ref text,
   input_bytes int not null default 0,
   output text,
   error json,
-  -- It ends as cancelled: nothing of it is started from here on.
+  -- The run ends as cancelled: it starts no further work.
   cancel_requested boolean not null default false,
-  -- The step of another run that it is.
+  -- Parent run, for the run of a step.
   parent_id uuid,
   parent_step text,
   parent_attempt smallint,
   parent_index int,
-  -- Nano-credits that its parent counts for it; null until it knows of its end.
+  -- Nano-credits that its parent has counted for it; null until the parent knows of its end.
   parent_credits bigint,
   depth smallint not null default 0,
-  -- The run of a caller under which this one is; null for that run itself.
+  -- The caller's run at the top of the tree; null for that run itself.
   root_id uuid,
-  -- Calls and runs so far of a caller's run and of the runs under it.
+  -- Calls and runs so far of a caller's run and its nested runs.
   work int not null default 0,
-  -- Bytes that it stores in rows and objects. Its own row is among them, but for the run of a step: there the parent counts it.
+  -- Bytes stored in rows and objects. Includes its own row, except for a step's run, whose row the parent counts.
   stored_bytes bigint not null default 0,
-  -- The caller's name for it, and the fingerprint of what was asked under it.
+  -- Idempotency key of the caller, and the fingerprint of its request.
   idempotency_key text,
   fingerprint text,
-  -- A publisher's name for the run, the subject on which it wants to hear, and whether it was told of the end. Null: no publisher asked for it.
+  -- A publisher's name for the run, the subject for replies, and whether its end was reported. Null: no publisher.
   publisher_key text,
   reply text,
   told boolean,
-  -- Time at which its next attempt begins.
+  -- Start of its next attempt.
   due_at timestamptz,
   traceparent text,
-  -- Nano-credits of its work that has ended.
+  -- Nano-credits of its ended work.
   credits bigint not null default 0,
   -- Number of its last frame.
   frames int not null default 0,
-  -- Weight of the looks that workers took at it as it stood still, since it last went on (shared/database/run-work.ts), and the time
-  -- at which the janitor last asked for one since then.
+  -- Weight of workers' checks while it was stalled, since its last progress (shared/database/run-work.ts), and the time of the janitor's
+  -- last request for one.
   recoveries smallint not null default 0,
   woken_at timestamptz,
   created_at timestamptz not null default clock_timestamp(),
-  -- Time at which it last went on, or up to a second before.
+  -- Time of its last progress, with up to a second of tolerance.
   progressed_at timestamptz not null default clock_timestamp(),
   started_at timestamptz,
   ended_at timestamptz,
-  -- The run of a step whose parent still has to hear of its end, or of what came to its credits after it. A column, so that Postgres knows
-  -- how few they are.
+  -- True for a step's run whose parent does not know its end, or later credits. A column, so that Postgres knows how few rows match.
   is_uncounted boolean not null
     generated always as (parent_id is not null and ended_at is not null and parent_credits is distinct from credits) stored
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
--- The key is a member's own, as the runs are.
+-- Keys are separate for each member, like runs.
 create unique index run_idempotent on run (workspace_id, member_id, idempotency_key) where idempotency_key is not null;
 create index run_newest on run (workspace_id, created_at desc, id desc) where parent_id is null;
 create index run_of_workflow on run (workflow_id, created_at desc, id desc) where parent_id is null;
@@ -138,18 +137,18 @@ create table step_run (
   run_id uuid not null references run (id) on delete cascade,
   step_id text not null,
   attempt smallint not null,
-  -- Order in which they were made.
+  -- Order of creation.
   seq int not null,
   run_attempt smallint not null,
   -- Type of the step: model, sub_pipeline or the id of a capability.
   type text not null,
   status step_run_status not null,
   skipped_reason text,
-  -- The list that for_each gave, as JSON; null: the step has none.
+  -- Resolved list of for_each, as JSON; null: the step has none.
   list text,
   error json,
   ended_seq int,
-  -- Time at which a delayed attempt begins.
+  -- Start of a delayed attempt.
   due_at timestamptz,
   rev int not null,
   started_at timestamptz,
@@ -158,24 +157,24 @@ create table step_run (
 ) with (fillfactor = 70);
 create index step_run_due on step_run (due_at) where due_at is not null;
 
--- One call, or one run, that an attempt of a step made; without for_each there is one.
+-- One call, or one run, of a step's attempt; without for_each there is one.
 create table step_item (
   run_id uuid not null references run (id) on delete cascade,
   step_id text not null,
   attempt smallint not null,
   item int not null,
   status run_status not null,
-  -- Its job, or its run when it is one.
+  -- Its job or run.
   work_id uuid,
   is_run boolean not null default false,
   output text,
-  -- Place of a large output.
+  -- Reference of a large output.
   output_ref text,
   error json,
   -- Nano-credits; null until its work has ended.
   credits bigint,
   ended_seq int,
-  -- It ended for good in an earlier attempt, which has its credits.
+  -- True if it ended for good in an earlier attempt, which has its credits.
   is_kept boolean not null default false,
   late_at timestamptz,
   rev int not null,
@@ -183,12 +182,12 @@ create table step_item (
   ended_at timestamptz,
   primary key (run_id, step_id, attempt, item)
 ) with (fillfactor = 70);
--- Work that a run still has to hear of.
+-- Work whose run does not know the result yet.
 create index step_item_open on step_item (work_id) where work_id is not null and credits is null;
 create index step_item_awaited on step_item (run_id) where work_id is not null and credits is null and not is_run;
 create index step_item_late on step_item (late_at) where status = 'running' and late_at is not null;
 
--- Frames that a reader of the run's stream is told, in order. Their content is read from the rows that they name.
+-- Frames of the run's stream, in order. Their content is read from the rows that they name.
 create table run_frame (
   run_id uuid not null references run (id) on delete cascade,
   seq int not null,
@@ -198,7 +197,7 @@ create table run_frame (
   primary key (run_id, seq)
 );
 
--- True when nothing of a run may begin any more: it is over, or a run whose step it is.
+-- Returns true if a run must start no further work: it, or one of its parents, is over.
 create function run_is_over(p_id uuid) returns boolean language sql stable as $$
   with recursive up as (
     select parent_id, cancel_requested or status not in ('queued', 'running') as is_over from run where id = p_id
@@ -208,12 +207,12 @@ create function run_is_over(p_id uuid) returns boolean language sql stable as $$
   select coalesce(bool_or(is_over), false) from up;
 $$;
 
--- True when a job of a run is not wanted any more: its run is over or gone, or the step has gone on without it.
+-- Returns true if a job of a run is no longer needed: its run is over or gone, or the step has continued without it.
 create function work_is_over(p_job uuid, p_run uuid) returns boolean language sql stable as $$
   select run_is_over(p_run) or not exists (select from step_item where work_id = p_job and credits is null and status = 'running');
 $$;
 
--- Frees the bytes of deleted runs, also of those that a person deletes.
+-- Frees the bytes of deleted runs, including those deleted by hand.
 create function free_run_storage() returns trigger language plpgsql as $$
 begin
   perform free_storage(array_agg(g.workspace_id), array_agg(storage_blocks(g.stored_bytes))) from gone g where g.stored_bytes > 0;
@@ -221,15 +220,12 @@ begin
 end $$;
 create trigger run_storage after delete on run referencing old table as gone for each statement execute function free_run_storage();
 
--- Decides on a run that is to begin, and takes its bytes if it may. verdict: `begun`; `known`: there is one of that id, or of that
--- idempotency key; `over`: the run whose step it is is over; `gone`: so is its definition; `crowded`: the workspace has as many under way
--- as it may; `full`: its storage does not hold it. A run of a step is bounded by the work of its root, and counts among none that are
--- under way.
--- A batch message (p_starves is not null) is counted in the window like one for a job if its run begins. `waits`: the window is full for
--- wait_ms; wait_ms is -1 for one that was let in by the window's share. p_batch: it is a line of this batch, offered by its leader of
--- p_batch_epoch; `superseded`: that leads it no more.
--- Locks: workflow_version, file_storage, those of admit_jobs. Callers' runs of one workspace begin one after the other, so that both
--- counts are exact.
+-- Decides about a new run, and takes its bytes if it may begin. verdict: `begun`; `known`: its id, or its idempotency key, exists; `over`:
+-- the parent run is over; `gone`: its definition does not exist; `crowded`: the workspace has the maximum of open runs; `full`: its storage
+-- is full. A step's run is limited by the work of its root, and does not count as open. A batch message (p_starves is not null) is counted
+-- in the window like a message for a job if its run begins. `waits`: the window is full for wait_ms; wait_ms is -1 for one admitted by the
+-- window's share. p_batch: batch of the line, offered by its leader of p_batch_epoch; `superseded`: another process leads it. Locks:
+-- workflow_version, file_storage, those of admit_jobs. Callers' runs of one workspace are serialized, so that both counts are exact.
 create function admit_run(
   p_id uuid, p_ws uuid, p_member uuid, p_key text, p_parent uuid, p_workflow uuid, p_version int, p_bytes bigint, p_active_max int,
   p_limit bigint, p_starves boolean, p_call_limit int, p_wait_ms int, p_batch uuid, p_batch_epoch int, out verdict text, out wait_ms bigint
@@ -276,8 +272,8 @@ begin
   verdict := 'begun';
 end $$;
 
--- Deletes up to p_max runs that ended long ago, those of steps not before the runs that they are steps of. Result: how many, and where
--- large texts of theirs lie.
+-- Deletes up to p_max runs that ended before the retention period, those of steps not before their parents. Returns their number and the
+-- locations of their large texts.
 create function drop_ended_runs(p_older_ms float8, p_max int, out dropped int, out refs text[]) language plpgsql as $$
 declare
   gone uuid[];
@@ -295,7 +291,7 @@ begin
   get diagnostics dropped = row_count;
 end $$;
 
--- The same for one workspace, sooner: its oldest callers' runs, after all runs under them, of which there may be thousands.
+-- Deletes the oldest callers' runs of one workspace early, after all nested runs, of which there may be thousands.
 create function drop_oldest_runs(p_ws uuid, p_older_ms float8, p_max int, out dropped int, out refs text[]) language plpgsql as $$
 declare
   gone uuid[];
@@ -315,7 +311,7 @@ begin
   get diagnostics dropped = row_count;
 end $$;
 
--- Forgets the inputs of up to p_max runs that ended some time ago, and frees them. Result as above.
+-- Deletes the inputs of up to p_max runs that ended some time ago, and frees their bytes. Returns as above.
 create function drop_run_inputs(p_older_ms float8, p_max int, out dropped int, out refs text[]) language plpgsql as $$
 declare
   owners uuid[];
@@ -334,7 +330,7 @@ begin
   perform free_storage(owners, bytes);
 end $$;
 
--- Decides on one more workflow, and takes its definition's bytes if there may be one: `made`, `crowded`, `full`.
+-- Decides about a new workflow, and takes the bytes of its definition: `made`, `crowded`, `full`.
 create function admit_workflow(p_ws uuid, p_bytes bigint, p_max int, p_limit bigint) returns text language plpgsql as $$
 begin
   insert into file_storage (workspace_id) values (p_ws) on conflict do nothing;
@@ -345,15 +341,15 @@ begin
   return 'made';
 end $$;
 
--- Deletes the definitions of a deleted workflow, unless a run that goes on needs them, and frees their bytes.
--- Locks: workflow_version, workflow, file_storage.
+-- Deletes the definitions of a deleted workflow and frees their bytes, unless an open run needs them. Locks: workflow_version, workflow,
+-- file_storage.
 create function empty_workflow(p_id uuid) returns void language plpgsql as $$
 declare
   freed bigint;
   ws uuid;
 begin
   perform from workflow_version where workflow_id = p_id for update;
-  -- The lock is held by now: a run that began before is seen, and one that comes later finds no definition.
+  -- The lock is granted by now: a run that began earlier is visible, and a later one finds no definition.
   if exists (select from run where workflow_id = p_id and status in ('queued', 'running')) then return; end if;
   update workflow set is_emptied = true, description = '' where id = p_id and deleted_at is not null and not is_emptied
   returning workspace_id into ws;
@@ -363,19 +359,18 @@ begin
   update file_storage set used = used - freed where workspace_id = ws and freed > 0;
 end $$;
 
--- A pass of a run as it is to be written. next_ms: until its next attempt begins. told: frames for readers of its stream, those after
--- frames_before. work: calls and runs that the pass counts, for the run root_id or for this one. grown: bytes that it stores.
--- sees_cancel: it knows of a cancel.
+-- Changes of a run by one pass. next_ms: time until its next attempt begins. told: frames for readers of its stream, after frames_before.
+-- work: calls and runs that the pass counts, for the run root_id or for this one. grown: stored bytes. sees_cancel: the pass knows of a
+-- cancel.
 create type run_save as (
   id uuid, rev int, status text, attempt smallint, ends int, output text, error json, credits bigint, next_ms float8, frames_before int,
   frames int, steps json, items json, told json, events text[], sees_cancel boolean, work int, root_id uuid, work_max int, grown bigint,
   storage_max bigint
 );
 
--- Writes a pass: rows, frames for readers of the stream, and the event. Result: false where the run has changed since it was read, is to
--- be cancelled by now, or where its root has come to more work meanwhile; nothing is written then. SQLSTATE SL002: no room for it.
--- Locks: the root's run, the run, ended runs of its steps, file_storage; a pass that counts no work, hears of no such run and fills no
--- block locks its own run alone.
+-- Writes a pass: rows, frames for readers of the stream, and the event. Returns false without changes if the run has changed since it was
+-- read, has a new cancel, or its root has counted more work meanwhile. SQLSTATE SL002: storage limit exceeded. Locks: the root's run, the
+-- run, ended runs of its steps, file_storage; a pass without counted work, ended nested runs and full blocks locks only its own run.
 create function save_run(p run_save) returns boolean language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
 declare
   r run;
@@ -391,7 +386,7 @@ begin
     error = coalesce(p.error, error), credits = p.credits, frames = p.frames,
     due_at = case when p.next_ms is not null then at_utc + p.next_ms * interval '1 millisecond' when p.status = 'queued' then due_at end,
     work = work + case when p.root_id is null then p.work else 0 end, stored_bytes = stored_bytes + p.grown,
-    -- Not at every pass of fast steps: a version of the row with the same times needs no new entries in the indexes.
+    -- Not in every pass of fast steps: a row version with the same times needs no new index entries.
     progressed_at = case when status = p.status and progressed_at between at_utc - interval '1 second' and at_utc then progressed_at else at_utc end,
     recoveries = 0, woken_at = null,
     started_at = coalesce(started_at, case when p.status <> 'queued' and (p.status <> 'cancelled' or 'run.started' = any (p.events)) then at_utc end),
@@ -449,12 +444,12 @@ begin
   return true;
 end $$;
 
--- Writes a run's next pass and admits the one call that this pass begins: all or nothing. p_job: the job of a step that has succeeded, and
--- ends in the same statement; null where none does. p_next: that call, a job_offer; null where the run has ended. p_worker owns it at once,
--- and is about to ask a provider for it; null where it goes on the queue. Result: 1: it is done; 0: it is, and that call waits for room on the queue. Null
--- where these do not go together now; each is done by itself then. SQLSTATE SL003 says the same of what was found late. Of a statement that
--- ended a job and is sent again the result is 1 if it had been done; the lease of that call is renewed then.
--- Locks: the run, its jobs, ended runs of its steps, file_storage, then those of a settle and of an admission.
+-- Writes a run's next pass and admits the single call that this pass begins: all or nothing. p_job: the job of a succeeded step, ended in
+-- the same statement; null if there is none. p_next: that call, a job_offer; null if the run has ended. p_worker owns it immediately, and
+-- is about to call a provider for it; null if it is queued. Returns 1: done; 0: done, and that call waits for queue capacity. Returns null
+-- if the parts cannot be combined now; the caller does each separately. SQLSTATE SL003 reports the same later in the function. If a
+-- statement that ended a job is repeated, it returns 1 if it was done, and renews that call's lease. Locks: the run, its jobs, ended runs
+-- of its steps, file_storage, then those of a settlement and of an admission.
 create function advance_run(
   p_save run_save, p_job uuid, p_epoch int, p_used bigint, p_source text, p_units jsonb, p_estimated boolean, p_tokens bigint,
   p_result text, p_next jsonb, p_worker uuid, p_lease_ms int, p_wait_ms int
@@ -486,7 +481,7 @@ begin
     number := place_job(o, p_worker, p_lease_ms);
     if number is null then return null; end if;
   end if;
-  -- The balance comes last: others of the workspace wait for it.
+  -- The balance is locked last, because others of the workspace wait for it.
   if not save_run(p_save)
     or (p_job is not null and end_job(p_job, p_epoch, true, 'completed', p_used, 'succeeded', p_source, p_units, p_estimated, p_tokens,
                                       p_result, null, null, false, null) is distinct from p_used)

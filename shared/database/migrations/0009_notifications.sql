@@ -1,25 +1,25 @@
--- Notifications: the events of a workspace, the channels on which it hears of them, which events go there, and each one's way.
+-- Notifications: events of a workspace, its channels, their subscriptions, and the deliveries.
 --
--- event is the outbox. A worker of the pool webhook makes deliveries of an event's subscriptions, and marks the event, in one
--- transaction. It then claims deliveries that are due, and ends each attempt by a write that names its epoch. Schedule, breaker and
--- the clock of a channel that fails stand in these rows alone, so nothing is lost with a process or with the queue.
+-- event is the outbox. A worker of the pool webhook creates deliveries for an event's subscriptions, and marks the event, in one
+-- transaction. It then leases due deliveries, and ends each attempt by a write that names its epoch. Schedule, breaker and failure times of
+-- a channel exist only in these rows, so a crash of a process or a loss of the queue loses nothing.
 
 create domain event_type as text constraint event_type check (value in (
   'run.started', 'run.retrying', 'run.succeeded', 'run.failed', 'run.cancelled', 'job.completed', 'job.failed',
   'budget.threshold_reached', 'template.unavailable'));
 
--- Events, each written in the transaction in which it happened. A job or a run writes one only if a channel subscribes to it. The metadata of each type has a schema (schemas/events); credits there
--- are credits, not nano-credits.
+-- Events, each written in the transaction of its change. A job or a run writes one only if a channel subscribes to it. The metadata of each
+-- type has a schema (schemas/events); its credits are credits, not nano-credits.
 create table event (
   id uuid primary key default gen_random_uuid(),
   workspace_id uuid not null,
-  -- Subscriptions may be for one workflow; null when no stored workflow did it.
+  -- Subscriptions may be limited to one workflow; null without a stored workflow.
   workflow_id uuid,
   type event_type not null,
   metadata jsonb not null,
   occurred_at timestamptz not null default clock_timestamp(),
   fanned_out_at timestamptz,
-  -- An alert may name channels of its own: the event goes there, and to no subscription.
+  -- Channels of an alert: the event is delivered there, and to no subscription.
   channel_ids uuid[]
 );
 create index event_told on event (occurred_at) where fanned_out_at is not null;
@@ -31,29 +31,29 @@ create table notification_channel (
   type text not null constraint channel_type check (type in ('email', 'slack', 'telegram', 'webhook')),
   name text not null,
   enabled boolean not null default true,
-  -- Settings that may be shown: URLs as they are redacted, no credential.
+  -- Displayable settings: redacted URLs, no credential.
   config jsonb not null,
-  -- Field → sealed text (shared/secrets/sealed.ts): URLs, credentials, signing secrets. No other column holds a secret.
+  -- Field → encrypted text (shared/secrets/sealed.ts): URLs, credentials, signing secrets. No other column contains a secret.
   sealed jsonb not null default '{}',
-  -- Deliveries are signed with the previous secret too until then.
+  -- Until then, deliveries are signed with the previous secret too.
   previous_secret_until timestamptz,
   created_by uuid references member (id),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Number of changes of its settings: what an attempt under older ones meets says nothing of the channel as it is.
+  -- Number of changes of its settings: the result of an attempt with older settings does not affect the channel.
   version int not null default 0,
-  -- Reason why dispatch disabled it: gone, rejected or failing; null when a person did, or when it is enabled.
+  -- Reason for the automatic disabling: gone, rejected or failing; null if a person disabled it, or if it is enabled.
   disabled_reason text,
   -- Time since which every attempt failed; null after a success.
   failing_since timestamptz,
   last_failed_at timestamptz,
-  -- Attempts that the breaker looks at.
+  -- Recent attempts, for the breaker.
   recent_ok smallint not null default 0,
   recent_failed smallint not null default 0,
-  -- Number of times that the breaker opened since it was last closed, and the time until which it lets nothing through.
+  -- Number of times that the breaker opened since it was last closed, and the end of the current opening.
   opened smallint not null default 0,
   open_until timestamptz,
-  -- A receiver asked for a pause, or its service allows one message a second.
+  -- Pause requested by a receiver, or by a service limit of one message per second.
   paused_until timestamptz,
   unique (workspace_id, name)
 );
@@ -63,7 +63,7 @@ create table subscription (
   workspace_id uuid not null,
   channel_id uuid not null references notification_channel (id) on delete cascade,
   event text not null,
-  -- Null: everything.
+  -- Null: no restriction.
   workflow_id uuid references workflow (id),
   created_by uuid references member (id),
   created_at timestamptz not null default now()
@@ -71,8 +71,8 @@ create table subscription (
 create unique index subscription_once on subscription (channel_id, event, coalesce(workflow_id, '00000000-0000-0000-0000-000000000000'));
 create index subscription_event on subscription (workspace_id, event);
 
--- True when a channel of the workspace that is enabled subscribes to the type. Jobs and runs are many: without
--- a subscriber they write no event.
+-- Returns true if an enabled channel of the workspace subscribes to the type. Jobs and runs are frequent, and write no event without a
+-- subscriber.
 create function is_subscribed(p_ws uuid, p_type text) returns boolean language sql stable as $$
   select exists (
     select from subscription s where s.workspace_id = p_ws and s.event = p_type
@@ -85,7 +85,7 @@ create domain delivery_status as text
 create table delivery (
   id uuid primary key,
   workspace_id uuid not null,
-  -- The channel may be gone: its history stays. Null: mail to a member about the workspace's channels.
+  -- The channel may have been deleted: its history stays. Null: mail to a member about the workspace's channels.
   channel_id uuid,
   member_id uuid,
   -- Null for a test and for mail to a member.
@@ -95,22 +95,22 @@ create table delivery (
   -- The envelope: the bytes of every attempt.
   body text not null,
   status delivery_status not null default 'pending',
-  -- Attempts made, those by hand included; how many of the schedule's are behind it.
+  -- Attempts, including manual ones; and the number of scheduled ones so far.
   attempts smallint not null default 0,
   step smallint not null default 0,
-  -- Null: none follows by itself.
+  -- Null: no further automatic attempt.
   next_at timestamptz default now(),
   epoch int not null default 0,
-  -- An attempt is under way until then.
+  -- End of the lease of a running attempt.
   lease_until timestamptz,
-  -- Sent again by hand while an attempt was under way: the next follows at once.
+  -- Manual retry during an attempt: the next attempt follows immediately.
   is_asked boolean not null default false,
-  -- Owners that were lost before it was last sent again by hand.
+  -- Crashed workers before the last manual retry.
   forgiven int not null default 0,
   created_at timestamptz not null default clock_timestamp(),
   ended_at timestamptz
 ) with (fillfactor = 70, autovacuum_vacuum_scale_factor = 0.01);
--- One event goes to a channel once, however many of its subscriptions name it.
+-- An event is delivered to a channel once, regardless of the number of matching subscriptions.
 create unique index delivery_once on delivery (event_id, channel_id) where event_id is not null;
 create index delivery_due on delivery (channel_id, next_at) where status = 'pending';
 create index delivery_leased on delivery (channel_id) where lease_until is not null;
@@ -125,19 +125,19 @@ create table delivery_attempt (
   number smallint not null,
   at timestamptz not null,
   ms int not null,
-  -- Status of an HTTP or SMTP answer.
+  -- Status of an HTTP or SMTP response.
   status smallint,
-  -- A word of our own list.
+  -- Code from our own list.
   error text,
-  -- The first kilobyte of the answer.
+  -- The first kilobyte of the response.
   response_start text,
   primary key (delivery_id, number)
 );
 
--- Mail to channels, counted by day: anybody may be named as the recipient of a channel, so no address hears more than its bound.
+-- Mail to channels, counted by day: any address may be named as recipient, so each has a daily limit.
 create table mail_sent (
   workspace_id uuid not null references workspace (id),
-  -- Empty: all of the workspace's mail.
+  -- Empty: all mail of the workspace.
   mailbox text not null,
   -- UTC.
   day date not null,
@@ -146,12 +146,11 @@ create table mail_sent (
 );
 create index mail_sent_day on mail_sent (day);
 
--- Takes deliveries that are due, at most p_max, of those at most p_failing_max for channels that fail, so that dead receivers share
--- these slots and the others' are free, and at most p_new_max for channels that have not been tried yet. A channel has at most p_each
--- attempts under way, more than one only while p_spare slots are left for that: receivers that begin to hang all at once hold one each
--- beside those. A failing or new channel, and one whose service counts messages, has one. Channels are taken in turn from behind
--- p_from on, so that none is always last. It gives whole rows: a statement around it would not see what was made while it runs.
--- Locks: channels, then deliveries, here and in end_attempt. A channel that another worker has locked is passed over.
+-- Leases due deliveries, at most p_max. At most p_failing_max of them are for failing channels, so that dead receivers share these slots
+-- only, and at most p_new_max for channels without an attempt yet. A channel has at most p_each running attempts, more than one only while
+-- p_spare slots remain for that: receivers that hang at the same time use one each besides those. A failing or new channel, and one whose
+-- service limits messages, has one. Round robin over channels after p_from. Returns whole rows: an enclosing statement would not see
+-- changes made while it runs. Locks: channels, then deliveries, here and in end_attempt. Channels locked by another worker are skipped.
 create function claim_deliveries(p_max int, p_failing_max int, p_new_max int, p_spare int, p_each int, p_lease_ms bigint, p_from uuid)
 returns table (id uuid, epoch int, deaths int, health text, workspace_id uuid, event text, body text, attempts smallint, step smallint, channel jsonb)
 language plpgsql set enable_seqscan = off set plan_cache_mode = force_generic_plan as $$
@@ -164,11 +163,11 @@ declare
   busy int;
   got int;
   total int := 0;
-  -- It is one value, since an index cannot be searched by clock_timestamp().
+  -- A single value, since an index cannot be searched by clock_timestamp().
   at_utc timestamptz := clock_timestamp();
 begin
   while total < p_max loop
-    -- It goes from channel to channel: one search for each, however many of its deliveries are due later.
+    -- Goes from channel to channel with one search for each, regardless of the number of later deliveries.
     select d.channel_id into cur from delivery d
     where d.status = 'pending' and d.channel_id > cur
     order by d.channel_id limit 1;
@@ -182,12 +181,12 @@ begin
       select from delivery d
       where d.status = 'pending' and d.channel_id = cur and d.next_at <= at_utc
         and (d.lease_until is null or d.lease_until < at_utc));
-    -- Most channels that wait are left alone: they are not worth a lock.
+    -- Most waiting channels cannot be served now and need no lock.
     select * into c from notification_channel n where n.id = cur;
     continue when c.enabled and (c.open_until > clock_timestamp() or c.paused_until > clock_timestamp());
     select * into c from notification_channel n where n.id = cur for no key update skip locked;
     if not found then
-      -- It was deleted while its events were fanned out; else another worker is at it.
+      -- The channel was deleted during the fan-out; or another worker has locked it.
       update delivery d set status = 'cancelled', ended_at = clock_timestamp(), next_at = null
       where d.channel_id = cur and d.status = 'pending' and not exists (select from notification_channel n where n.id = cur);
       continue;
@@ -223,13 +222,12 @@ begin
   end loop;
 end $$;
 
--- Ends an attempt: the attempt, the delivery and its channel's health, in one. p_verdict: ok, again, final or gone.
--- p_next_ms: how long until the next attempt; null: none follows. p_pause_ms: nothing goes to the channel for so long.
--- p_version: the settings that it went by; the attempt says nothing of a channel that has been changed since, nor where it is null since
--- the fault is ours. p_failing_ms: a channel that fails for longer, without a longer pause than p_gap_ms between, is disabled.
--- p_open_ms: how long the breaker lets nothing through the first time; it opens at 70 % failures of at least ten, and doubles that each
--- time up to 20 times as long.
--- Result: null when the attempt was another's by then; else the reason why the channel was disabled by it, or the empty text.
+-- Ends an attempt: the attempt, the delivery and its channel's health, in one transaction. p_verdict: ok, again, final or gone. p_next_ms:
+-- delay of the next attempt; null: none. p_pause_ms: pause of the channel. p_version: version of the settings used; the attempt does not
+-- affect a channel changed since, or, if null, any channel, because the fault is ours. p_failing_ms: a channel that fails for longer,
+-- without pauses above p_gap_ms between failures, is disabled. p_open_ms: first opening time of the breaker, which opens at 70 % failures
+-- of at least ten attempts; doubled each time, up to 20 times. Returns null if another worker had the attempt; else the reason for
+-- disabling the channel, or the empty text.
 create function end_attempt(
   p_id uuid, p_channel uuid, p_version int, p_epoch int, p_verdict text, p_status int, p_error text, p_response text, p_ms int, p_next_ms bigint,
   p_pause_ms bigint, p_chat_id text, p_failing_ms bigint, p_gap_ms bigint, p_open_ms bigint
@@ -248,7 +246,7 @@ begin
   insert into delivery_attempt (delivery_id, number, at, ms, status, error, response_start)
   values (p_id, d.attempts + 1, at_utc - p_ms * interval '1 millisecond', p_ms, p_status, p_error, p_response);
   update delivery set attempts = attempts + 1, step = step + 1, lease_until = null,
-    -- A delivery that was cancelled meanwhile, with its channel, stays so.
+    -- A delivery cancelled meanwhile, with its channel, stays cancelled.
     status = case when status <> 'pending' then status when is_ok then 'succeeded' when p_next_ms is null and not is_asked then 'failed' else status end,
     next_at = case when status = 'pending' and not is_ok then
       case when is_asked then at_utc else at_utc + p_next_ms * interval '1 millisecond' end end,
@@ -286,7 +284,7 @@ begin
   insert into audit_log (workspace_id, actor, action, subject, before, after)
   values (c.workspace_id, '{"type":"system","id":"sluice"}', 'channel.disable', c.id::text, '{"enabled":true}',
           jsonb_build_object('enabled', false, 'reason', reason));
-  -- Owners of the workspace who have an address are told by mail.
+  -- Owners of the workspace with a mail address are notified by mail.
   insert into delivery (id, workspace_id, member_id, event, body)
   select n.id, c.workspace_id, n.member_id, 'channel.disabled', json_build_object('event', 'channel.disabled', 'deliveryId', n.id,
     'workspaceId', c.workspace_id, 'occurredAt', to_char(at_utc at time zone 'utc', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
@@ -296,7 +294,7 @@ begin
   return reason;
 end $$;
 
--- Counts one mail, and returns the day that it is counted in; null when the mailbox, or the workspace, has had its most of the day.
+-- Counts one mail, and returns the day to which it counts; null if the mailbox, or the workspace, has reached its daily limit.
 create function take_mail(p_ws uuid, p_mailbox text, p_mailbox_max int, p_ws_max int) returns date language plpgsql as $$
 declare
   today date := (now() at time zone 'UTC')::date;

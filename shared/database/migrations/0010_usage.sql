@@ -1,13 +1,13 @@
--- Sums of usage by hour, and budget alerts. Sums go up to a border that no record comes behind of any more: they miss nothing, however
--- late a settle commits and wherever the clock is set (decision 0030). Budgets go by what the balance has spent in all, less what it had
--- spent when the period began (decision 0051).
+-- Sums of usage by hour, and budget alerts. Sums end at a border before which no record can be added any more: they are complete,
+-- regardless of late commits and clock changes (decision 0030). Budgets use the total spending of the balance minus its total at the
+-- beginning of the period (decision 0051).
 
 create table usage_hour (
   workspace_id uuid not null,
   hour timestamptz not null,
   key_id uuid not null,
   model text not null,
-  -- The stored workflow whose run made the calls; zeros: none.
+  -- Stored workflow whose run made the calls; zeros for none.
   workflow_id uuid not null,
   status text not null,
   calls bigint not null,
@@ -18,39 +18,40 @@ create table usage_hour (
   primary key (workspace_id, hour, key_id, model, workflow_id, status)
 ) with (fillfactor = 70);
 
--- Tokens of the last UTC day on which a call of the workspace that is in the sums was admitted, for the hourly audit.
+-- Tokens of the last UTC day on which a summed call of the workspace was admitted, for the hourly audit.
 create table usage_day (
   workspace_id uuid primary key,
   day date not null,
   tokens bigint not null
 ) with (fillfactor = 70);
 
--- The border of the sums, in one row. They hold every record that ended before `until`, and a reader adds the records after that. They
--- may go on to next_at once every transaction numbered below next_xid is over.
+-- The border of the sums, in one row. They contain every record that ended before `until`, and readers add the later records. The border
+-- may advance to next_at once every transaction numbered below next_xid has ended.
 create table usage_rollup (
   is_only boolean primary key default true check (is_only),
   until timestamptz not null,
   next_at timestamptz not null,
   next_xid xid8 not null default '0'
 );
--- The border begins before every record there is.
+-- The initial border precedes every record.
 insert into usage_rollup (until, next_at) values (now() - interval '1 hour', now() - interval '1 hour');
 
--- Sees to it that no record ends before now from here on. It is a transaction of its own: one that sets a sequence has its number before
--- it does so.
+-- Prevents records from ending before now from this time on. Requires its own transaction: a transaction that sets a sequence has its
+-- number before it does so.
 create function raise_usage_floor() returns void language plpgsql as $$
 begin
   perform pg_advisory_xact_lock(hashtext('usage_floor'));
-  -- A clock that was set back goes on from there, a microsecond each time.
+  -- A clock that was set back continues from there, a microsecond each time.
   perform setval('usage_floor', greatest((extract(epoch from clock_timestamp()) * 1e6)::bigint, pg_sequence_last_value('usage_floor') + 1));
 end $$;
 
--- Adds records of at most p_step_ms to the sums. Returns how many milliseconds of them are left that can be added now, or null when another
--- process is at it. Must be the first statement of its transaction to write or lock anything.
+-- Adds records of at most p_step_ms to the sums. Returns the milliseconds of records that are ready but not yet added, or null if another
+-- process is rolling up. Must be the first statement of its transaction to write or lock anything.
 --
--- Reason why no record is missed: a transaction that writes one has locked its hold before or taken its number, so it is numbered, and reads
--- the floor afterwards. Here the floor is read first and this transaction's number taken after; one that wrote a record before that floor had read
--- an earlier one, so its number is lower. A later roll-up finds all of those over, and their records committed or gone for good.
+-- Proof that no record is missed: a transaction that writes one has locked its hold before or taken its number, so it is numbered, and
+-- reads the floor afterwards. Here the floor is read first and this transaction's number taken after. A transaction that wrote a record
+-- before that floor had read an earlier floor, so its number is lower. A later roll-up finds all of those ended, and their records
+-- committed or gone for good.
 create function roll_up_usage(p_step_ms bigint) returns bigint language plpgsql as $$
 declare
   r usage_rollup;
@@ -70,7 +71,7 @@ begin
   is_over := r.next_xid <= pg_snapshot_xmin(pg_current_snapshot());
   if is_over then
     upto := greatest(r.until, least(r.next_at, r.until + p_step_ms * interval '1 millisecond'));
-  -- A number that was not given out yet comes from the server that this database was restored from: it says nothing here.
+  -- A number that was not assigned yet comes from the server that this database was restored from, and has no meaning here.
   elsif r.next_xid > numbered then
     r.next_at := r.until;
   end if;
@@ -84,7 +85,7 @@ begin
     where u.ended_at >= r.until and u.ended_at < upto
     group by 1, 2, 3, 4, 5, 6, 7
   ), days as (
-    -- The day of a balance never goes back, so an earlier one is of no use any more.
+    -- The day of a balance never decreases, so earlier days are not needed.
     insert into usage_day as d (workspace_id, day, tokens)
     select distinct on (s.workspace_id) s.workspace_id, s.day, sum(s.tokens) from summed s group by 1, 2 order by 1, 2 desc
     on conflict (workspace_id) do update
@@ -104,7 +105,7 @@ begin
   return case when is_over then ceil(extract(epoch from r.next_at - upto) * 1000) else 0 end::bigint;
 end $$;
 
--- Alerts on what a workspace spends in a day, a week from Monday or a month, all UTC.
+-- Alerts on a workspace's spending in a day, a week from Monday or a month, all UTC.
 create table budget_alert (
   id uuid primary key,
   workspace_id uuid not null references workspace (id),
@@ -112,22 +113,22 @@ create table budget_alert (
   -- Nano-credits.
   threshold bigint not null constraint budget_threshold check (threshold > 0),
   period text not null constraint budget_period check (period in ('daily', 'weekly', 'monthly')),
-  -- Empty: subscriptions to the event say where it goes.
+  -- Empty: delivered to subscriptions of the event.
   channel_ids uuid[] not null default '{}',
   is_active boolean not null default true,
-  -- Further calls of the period are refused once the threshold is crossed.
+  -- True: further calls of the period are rejected once the threshold is reached.
   stops_calls boolean not null default false,
   created_by uuid references member (id),
   created_at timestamptz not null default now(),
   updated_at timestamptz not null default now(),
-  -- Time since which it has had this threshold and period and been active: periods that ended before are not judged by it.
+  -- Time since which its threshold and period are valid and it is active: periods that ended before are not checked.
   judged_from timestamptz not null default now(),
-  -- The day of the workspace when it was looked at last: periods that ended before have been judged.
+  -- Day of the workspace at the last check: periods that ended before have been checked.
   checked_day date not null default '-infinity',
   unique (workspace_id, name)
 );
 
--- One row for each time an alert fired: once for a period and threshold.
+-- One row for each firing of an alert: once per period and threshold.
 create table budget_firing (
   alert_id uuid not null references budget_alert (id) on delete cascade,
   -- A day, a week and a month may begin together.
@@ -140,7 +141,7 @@ create table budget_firing (
 );
 create index budget_firing_at on budget_firing (at);
 
--- The bounds of the period in which a time lies.
+-- Returns the bounds of the period that contains a time.
 create function budget_period_start(p_period text, p_at timestamptz) returns timestamptz language sql stable as $$
   select date_trunc(case p_period when 'daily' then 'day' when 'weekly' then 'week' else 'month' end, p_at, 'UTC');
 $$;
@@ -149,19 +150,19 @@ create function budget_period_end(p_period text, p_at timestamptz) returns times
     + case p_period when 'daily' then interval '1 day' when 'weekly' then interval '7 days' else interval '1 month' end) at time zone 'UTC';
 $$;
 
--- What a workspace had spent in all when the UTC day p_day began.
+-- Returns a workspace's total spending at the beginning of the UTC day p_day.
 create function spent_before(p_ws uuid, p_day date) returns bigint language sql stable as $$
   select coalesce(
     (select d.spent from spent_day d where d.workspace_id = p_ws and d.day >= p_day order by d.day limit 1),
     (select b.spent from balance b where b.workspace_id = p_ws))
 $$;
 
--- The first day of the period in which a UTC day lies.
+-- Returns the first day of the period that contains a UTC day.
 create function budget_first_day(p_period text, p_day date) returns date language sql stable as $$
   select (budget_period_start(p_period, p_day::timestamp at time zone 'UTC') at time zone 'UTC')::date;
 $$;
 
--- The bound of `balance.spent` at which the active alerts of a workspace stop calls in the day p_day; null where none does.
+-- Returns the bound of `balance.spent` at which the active alerts of a workspace stop calls on the day p_day; null for none.
 create function budget_stop_at(p_ws uuid, p_day date) returns bigint language sql stable as $$
   select least(min(a.threshold::numeric + spent_before(p_ws, budget_first_day(a.period, p_day))), 9223372036854775807)::bigint
   from budget_alert a
@@ -169,7 +170,7 @@ create function budget_stop_at(p_ws uuid, p_day date) returns bigint language sq
   having count(*) > 0
 $$;
 
--- The present period of each alert of a workspace, and the nano-credits spent in it.
+-- Returns the current period of each alert of a workspace, and the nano-credits spent in it.
 create function budgets_now(p_ws uuid, p_at timestamptz)
 returns table (alert_id uuid, period_start timestamptz, period_end timestamptz, spent bigint)
 language sql stable set enable_seqscan = off as $$
@@ -181,7 +182,7 @@ language sql stable set enable_seqscan = off as $$
   where a.workspace_id = p_ws
 $$;
 
--- The alert that stops the calls of a workspace for the longest, and until when; no row where none does.
+-- Returns the alert that stops the calls of a workspace for the longest time, and its end; no row if there is none.
 create function budget_stop(p_ws uuid) returns table (alert_id uuid, name text, until timestamptz) language sql stable as $$
   select a.id, a.name, n.period_end
   from budget_alert a
@@ -191,19 +192,19 @@ create function budget_stop(p_ws uuid) returns table (alert_id uuid, name text, 
   limit 1
 $$;
 
--- The sentence for callers whose calls a budget stops. It names no amount: who calls may not be who sees amounts.
+-- Returns the error message for callers stopped by a budget. It contains no amount, because callers may not have permission to see amounts.
 create function budget_reached(p_ws uuid) returns text language sql stable as $$
   select coalesce((select 'The workspace''s budget ' || to_json(s.name) from budget_stop(p_ws) s), 'A budget of the workspace')
     || ' is spent; calls are refused until its period ends or it is changed.'
 $$;
 
--- The lock under which firings and changes of a workspace's alerts come one after the other. It is not the workspace's row, which is
--- locked for other settings.
+-- Returns the id of the lock that serializes firings and changes of a workspace's alerts. Not the workspace's row, which is locked for
+-- other settings.
 create function budget_lock(p_ws uuid) returns bigint language sql immutable as $$
   select hashtextextended('budgets ' || p_ws::text, 0);
 $$;
 
--- The bound of `balance.spent` at which the next of a workspace's active alerts fires in the day p_day; null where all have fired.
+-- Returns the bound of `balance.spent` at which the next active alert of a workspace fires on the day p_day; null if all have fired.
 create function budget_look_at(p_ws uuid, p_day date) returns bigint language sql stable as $$
   select least(min(a.threshold::numeric + spent_before(p_ws, first.day)), 9223372036854775807)::bigint
   from budget_alert a
@@ -215,13 +216,14 @@ create function budget_look_at(p_ws uuid, p_day date) returns bigint language sq
   having count(*) > 0
 $$;
 
--- The bound that has the janitor look at once: a period may be over, or alerts have changed. Null where there is nothing to look at.
+-- Returns the bound for an immediate check by the janitor: a period may have ended, or alerts have changed. Null if there is nothing to
+-- check.
 create function budget_look_now(p_ws uuid) returns bigint language sql stable as $$
   select min(0::bigint) from budget_alert a where a.workspace_id = p_ws and a.is_active
 $$;
 
--- Has admissions and the janitor go by the workspace's alerts as they are now. Locks the balance first: the day may begin in a settle
--- that has read the alerts of before.
+-- Makes admissions and the janitor use the workspace's current alerts. Locks the balance first: the day may begin in a settlement that has
+-- read the previous alerts.
 create function set_budget_bounds(p_ws uuid) returns void language plpgsql as $$
 begin
   perform from balance where workspace_id = p_ws for update;
@@ -229,8 +231,8 @@ begin
   update balance set stop_at = budget_stop_at(p_ws, day), look_at = budget_look_now(p_ws) where workspace_id = p_ws;
 end $$;
 
--- Fires the active alerts of a workspace whose period's spend has reached their threshold, each once for a period and threshold. Looks at
--- every period since it looked last. Does nothing while another process is at it.
+-- Fires the active alerts of a workspace whose spending in the period has reached their threshold, each once per period and threshold.
+-- Checks every period since the last check. Does nothing while another process is checking.
 create function fire_budgets(p_ws uuid) returns table (alert_id uuid, stops_calls boolean) language plpgsql set enable_seqscan = off as $$
 #variable_conflict use_column
 declare
@@ -280,11 +282,11 @@ begin
     from fired f
     join due d on d.id = f.alert_id;
   perform from balance where workspace_id = p_ws for update;
-  -- A day that began meanwhile has it looked at again.
+  -- A day that began meanwhile causes another check.
   update balance set look_at = budget_look_at(p_ws, day) where workspace_id = p_ws and day = looked_day;
 end $$;
 
--- Workspaces with an active alert that is to fire, or whose day has begun or alerts have changed since the last look.
+-- Returns workspaces with a due active alert, or whose day has begun or alerts have changed since the last check.
 create function budgets_to_check() returns setof uuid language sql stable as $$
   select workspace_id from balance where spent >= look_at
 $$;

@@ -1,16 +1,14 @@
--- Audits: functions that compare ledger, holds, balances, sums and counts with one another. A row that they return is a disagreement.
--- The hourly audit of the ledger reads what is new: entries up to a border are summed once per workspace, and kept as a checkpoint
--- (decision 0025).
+-- Audits: functions that compare ledger, holds, balances, sums and counts. Each returned row is a difference. The hourly audit of the
+-- ledger reads new entries: entries up to a border are summed once per workspace, and stored as a checkpoint (decision 0025).
 
--- Sums of a workspace's ledger entries with an id up to ledger_border.entry_id: all of them, and what the settles among them took.
--- No row: 0.
+-- Sums of a workspace's ledger entries with an id up to ledger_border.entry_id: of all entries, and of the charges among them. No row: 0.
 create table ledger_checkpoint (
   workspace_id uuid primary key references workspace (id),
   amount bigint not null,
   spent bigint not null
 );
 
--- The faults of a balance whose workspace's entries come to these sums. What it has not booked yet counts as booked.
+-- Returns the faults of a balance whose workspace's entries have these sums. Unbooked charges count as booked.
 create function audit_balance(b balance, p_amount numeric, p_spent numeric) returns table (workspace_id uuid, fault text, expected text, found text)
 language sql stable as $$
   select b.workspace_id, 'balance is not the sum of ledger entries', p_amount::text, (b.amount - u.nano)::text
@@ -20,7 +18,7 @@ language sql stable as $$
   from unbooked_credits(b.workspace_id) u(nano) where b.spent + u.nano <> p_spent
 $$;
 
--- Sum of a workspace's settles that were archived: their entries and usage records are in no table any more. No row: 0.
+-- Sum of a workspace's archived charges, whose entries and usage records are in no table any more. No row: 0.
 create table ledger_archive (
   workspace_id uuid primary key references workspace (id),
   amount bigint not null
@@ -33,15 +31,15 @@ create table ledger_border (
   entry_id bigint not null default 0,
   next_id bigint not null default 0,
   next_xid xid8 not null default '0',
-  -- Usage records that ended before are audited, and no other can end before: the sums went up to here.
+  -- Usage records that ended before this are audited, and no others can end before it: the sums extended up to here.
   usage_until timestamptz not null default '-infinity',
-  -- Usage records of the hours before may be archived.
+  -- Usage records of earlier hours may be archived.
   archived_until timestamptz not null default '-infinity'
 );
 insert into ledger_border default values;
 
--- Begins to archive usage of whole hours before p_before, and returns the end of these hours: at most where the hourly audit has found the
--- books exact.
+-- Begins archiving usage of whole hours before p_before, and returns the end of these hours: at most the time up to which the hourly audit
+-- has found no difference.
 create function begin_archive(p_before timestamptz) returns timestamptz language plpgsql as $$
 declare
   upto timestamptz;
@@ -51,9 +49,10 @@ begin
   return upto;
 end $$;
 
--- Moves up to p_max usage records of a workspace that ended before p_before out of the tables, the oldest first, with their settles and
--- parts, and returns them. begin_archive has given p_before, and the checkpoint has their entries. What they took is added to ledger_archive in the same transaction, so
--- that balance and checkpoint stay the sums of archive and entries. Top-ups and corrections are never archived: their ids are taken for ever.
+-- Removes up to p_max usage records of a workspace that ended before p_before, oldest first, with their settlements and parts, and returns
+-- them. p_before is a result of begin_archive, and the checkpoint contains their entries. Their charges are added to ledger_archive in the
+-- same transaction, so that balance and checkpoint stay the sums of archive and entries. Top-ups and corrections are never archived,
+-- because their ids stay reserved.
 create function archive_usage(p_ws uuid, p_before timestamptz, p_max int) returns setof jsonb language plpgsql
 set enable_seqscan = off set plan_cache_mode = force_custom_plan as $$
 declare
@@ -64,7 +63,7 @@ declare
   taken bigint;
   found_n int;
 begin
-  -- No audit closes a period meanwhile, and no other process archives.
+  -- Until this transaction ends, no audit closes a period, and no other process archives.
   select * into border from ledger_border for update;
   select array_agg(c.job_id), array_agg(c.attempt), array_agg(c.line) into jobs, attempts, lines from (
     select u.job_id, u.attempt, to_jsonb(u) || jsonb_build_object(
@@ -103,9 +102,9 @@ begin
   return query select unnest(lines);
 end $$;
 
--- Hours since p_since whose sums are not those of their usage records, up to p_until, which begins an hour, or to the border.
+-- Returns hours since p_since whose sums differ from their usage records, up to p_until, the beginning of an hour, or to the border.
 create function audit_usage(p_since timestamptz, p_until timestamptz) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
-  -- The joins are lateral, so that there is an index search for each workspace, however many hours there are.
+  -- The joins are lateral, so that each workspace takes an index search, regardless of the number of hours.
   with span as (
     select b.workspace_id, date_trunc('hour', p_since, 'UTC') as since, least(r.until, p_until) as until
     from balance b cross join usage_rollup r
@@ -129,8 +128,8 @@ create function audit_usage(p_since timestamptz, p_until timestamptz) returns ta
   where (s.settled, s.calls, s.tokens) is distinct from (r.settled, r.calls, r.tokens);
 $$;
 
--- Disagreements that show without the history: open holds, balances, and the present day's tokens: by the day's calls, or where p_sums is
--- true by their sum up to the border of the sums and the calls after it.
+-- Returns differences visible without the history: in open holds, balances, and the current day's tokens. Tokens are compared with the
+-- day's calls or, if p_sums is true, with their sum up to the border and the later calls.
 create function audit_present(p_sums boolean) returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select b.workspace_id, 'held is not the sum of open holds and credit lines', coalesce(h.sum, 0)::text, b.held::text
   from balance b
@@ -159,7 +158,7 @@ create function audit_present(p_sums boolean) returns table (workspace_id uuid, 
   union all
   select b.workspace_id, 'daily tokens are not the sum of the day''s calls', (u.sum + coalesce(h.sum, 0))::text, (b.day_tokens + n.sum)::text
   from balance b
-  -- A call ends on its day or later; the hour of slack is for a clock that was set back.
+  -- A call ends on its day or later; an hour of tolerance covers a clock that was set back.
   cross join lateral (
     select coalesce(sum(r.tokens), 0) + case when p_sums then coalesce((
              select d.tokens from usage_day d where d.workspace_id = b.workspace_id and d.day = b.day), 0) else 0 end as sum
@@ -173,7 +172,7 @@ create function audit_present(p_sums boolean) returns table (workspace_id uuid, 
   where b.day_tokens + n.sum <> u.sum + coalesce(h.sum, 0);
 $$;
 
--- Every disagreement between ledger, holds, balances, usage, sums and checkpoints, from the first entry on; no row means exact.
+-- Returns every difference between ledger, holds, balances, usage, sums and checkpoints, since the first entry; no row means exact.
 create function audit_ledger() returns table (workspace_id uuid, fault text, expected text, found text) language sql stable as $$
   select f.*
   from balance b
@@ -193,7 +192,7 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
     group by 1) l using (workspace_id)
   where (coalesce(c.amount, 0), coalesce(c.spent, 0)) <> (coalesce(l.sum, 0), coalesce(l.spent, 0))
   union all
-  -- The hourly sums of what is archived are still there.
+  -- The hourly sums of archived records still exist.
   select b.workspace_id, 'archive is not what its hours came to', (-h.sum)::text, (coalesce(a.amount, 0) - r.sum)::text
   from balance b cross join ledger_border border
   left join ledger_archive a using (workspace_id)
@@ -229,17 +228,17 @@ create function audit_ledger() returns table (workspace_id uuid, fault text, exp
   select * from audit_present(false);
 $$;
 
--- The same of checkpoints and what came after them, and of the sums since the last exact audit; closes the period before last. Balances
--- are compared as in the full audit; a change of an old entry is found by that one only. Must be the first statement of its transaction
--- to write or lock anything.
+-- Audits checkpoints and later entries, and the sums since the last exact audit; closes the period before last. Balances are compared as in
+-- the full audit; only the full audit detects a change of an old entry. Must be the first statement of its transaction to write or lock
+-- anything.
 --
--- Where more is new, one audit is a step: it looks at p_max entries and p_step of usage at most, and closes what it finds exact. Balances are
--- compared by the step for which no more entries are left than it may look at.
+-- With more new entries, one audit is a step: it checks p_max entries and p_step of usage at most, and closes exact periods. Balances are
+-- compared by the step after which no more entries remain than its maximum.
 --
--- Reason why no entry is missed: a transaction that writes one has locked a row (hold or balance) or taken its number first, so it is numbered before it
--- draws the entry's id. Here the last id drawn is read first and this transaction's number taken after, so each one that has
--- drawn an id up to there has a lower number. A later audit closes the period once no lower number runs any more: all of its
--- entries are then committed or will never be, and its own look, which comes after, sees them.
+-- Proof that no entry is missed: a transaction that writes one has locked a row (hold or balance) or taken its number first, so it is
+-- numbered before it draws the entry's id. Here the last id drawn is read first and this transaction's number taken after, so each
+-- transaction that has drawn an id up to there has a lower number. A later audit closes the period once no transaction with a lower number
+-- runs: all of its entries are then committed or will never be, and the audit's own reads, which follow, see them.
 create function audit_new_entries(p_max bigint, p_step interval)
 returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql
 set enable_seqscan = off set plan_cache_mode = force_custom_plan as $$
@@ -251,7 +250,7 @@ declare
   is_over boolean;
   is_last boolean;
   summed timestamptz;
-  -- The ends of what is closed if it is exact, and of what is looked at.
+  -- Ends of the part that is closed if it is exact, and of the part that is checked.
   upto bigint;
   seen_id bigint;
   seen timestamptz;
@@ -262,7 +261,7 @@ begin
   select case when is_called then last_value else last_value - 1 end into drawn from ledger_entry_id_seq;
   numbered := pg_current_xact_id();
   select * into border from ledger_border for update skip locked;
-  -- Another audit is under way.
+  -- Another audit is running.
   if border.entry_id is null then return; end if;
   is_over := border.next_xid <= pg_snapshot_xmin(pg_current_snapshot());
 
@@ -270,7 +269,7 @@ begin
   upto := case when is_over then border.next_id else border.entry_id end;
   seen := 'infinity';
   if border.entry_id = 0 then
-    -- All of it is new: tables are read from end to end, as the full audit does.
+    -- Everything is new: tables are read completely, as in the full audit.
     perform set_config('enable_seqscan', 'on', true);
     return query select * from audit_ledger();
   else
@@ -282,8 +281,8 @@ begin
     return query
       select b.workspace_id, 'usage record without its settle', u.settled::text, coalesce((-e.amount)::text, 'none')
       from balance b
-      -- Offset 0 keeps the planner from walking the whole table for all workspaces at once, and from joining all records of a workspace with
-      -- all of its new entries.
+      -- Offset 0 keeps the planner from reading the whole table for all workspaces at once, and from joining all records of a workspace
+      -- with all of its new entries.
       cross join lateral (
         select r.job_id, r.attempt, r.settled from usage_record r
         where r.workspace_id = b.workspace_id and r.ended_at >= border.usage_until and r.ended_at < seen offset 0) u
@@ -313,7 +312,7 @@ begin
       union all
       select * from audit_present(true) where is_last;
   end if;
-  -- A period with a difference stays open, so that each audit tells of it until it is mended.
+  -- A period with a difference stays open, so that each audit reports the difference until it is fixed.
   if found then return; end if;
 
   if upto > border.entry_id then
@@ -332,14 +331,15 @@ begin
     on conflict (workspace_id) do update set amount = c.amount + excluded.amount, spent = c.spent + excluded.spent;
   end if;
   update ledger_border set entry_id = upto, usage_until = least(seen, summed);
-  -- The rest of a period that is over is the next step's.
+  -- The remainder of an ended period belongs to the next step.
   if is_over and upto < border.next_id then return; end if;
-  -- A number that was not given out yet comes from the server that this database was restored from: it says nothing here.
+  -- A number that was not assigned yet comes from the server that this database was restored from, and has no meaning here.
   if not is_over and border.next_xid <= numbered then return; end if;
   update ledger_border set next_id = greatest(drawn, border.next_id), next_xid = numbered;
 end $$;
 
--- Workspaces with a count that is not the sum of their files, runs, definitions, lines of batches, responses and conversations, all seen in one snapshot.
+-- Returns workspaces whose count differs from the sum of their files, runs, definitions, batch lines, responses and conversations, all read
+-- in one snapshot.
 create function audit_storage() returns table (workspace_id uuid, fault text, expected text, found text) language plpgsql stable as $$
 #variable_conflict use_column
 begin

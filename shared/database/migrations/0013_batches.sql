@@ -1,24 +1,24 @@
--- Batches: files of calls, each of whose lines is made as a durable job (or run) of the batch lane within a day. A row is led by the
--- process that has its lease; every write of a leader names its epoch, so that one that was taken for dead writes nothing.
+-- Batches: files of calls, each of whose lines becomes a durable job (or run) of the batch lane within a day. The process with the lease
+-- leads a batch; every write of a leader names its epoch, so that a leader considered dead cannot write.
 --
--- validating → in_progress → finalizing → completed, or failed; `ends_as` says from when on no line begins any more, and what the
--- batch will be: then it is finalizing or cancelling until what is under way has ended and the files are written.
+-- validating → in_progress → finalizing → completed, or failed; `ends_as` is set when no further line begins, and contains the final
+-- status: the batch is finalizing or cancelling until running lines have ended and the files are written.
 --
--- Locks: batch, then its lines, then file_storage. No transaction here locks a job, a run or a balance. Admission of lines locks their batch (admit_jobs), so
--- that nobody begins to lead it meanwhile.
+-- Locks: batch, then its lines, then file_storage. No transaction here locks a job, a run or a balance. Admission of lines locks their
+-- batch (admit_jobs), so that the leader cannot change meanwhile.
 
 create table batch (
   id uuid primary key,
   workspace_id uuid not null references workspace (id),
-  -- The key that made it: its lines are made for this key.
+  -- Key that created it; its lines run for this key.
   key_id uuid not null,
-  -- Hash of the call that made it under an idempotency key.
+  -- Hash of the call that created it with an idempotency key.
   fingerprint text,
-  -- Made of the workspace and the key: the batch itself, and with it each of its lines, has an id that no other ever had.
+  -- Derived from the workspace and the key, so that the batch and each of its lines have unique ids.
   repeat_id uuid unique,
   endpoint text not null,
   input_file_id text not null,
-  -- JSON text: jsonb does not take \u0000.
+  -- JSON text: jsonb does not accept \u0000.
   metadata text,
   output_expires_s int,
   state text not null default 'validating' constraint batch_state check (state in (
@@ -27,16 +27,17 @@ create table batch (
   ends_at timestamptz,
   -- Faults of its input, as JSON text.
   errors text,
-  -- The model that all lines name; null when they name several.
+  -- Model of all lines; null if there are several.
   model text,
-  -- Lines in all, those whose answer is in the output file, and all others that have ended, or never will since the batch has failed.
+  -- Numbers of all lines, of those with a result in the output file, and of all others that have ended, or never will because the batch has
+  -- failed.
   total int not null default 0,
   completed int not null default 0,
   failed int not null default 0,
-  -- Lengths of the files as far as they are made.
+  -- Lengths of the files written so far.
   output_bytes bigint not null default 0,
   error_bytes bigint not null default 0,
-  -- Sums over lines that have ended, of their usage records.
+  -- Sums over the usage records of ended lines.
   input_tokens bigint not null default 0,
   cached_tokens bigint not null default 0,
   output_tokens bigint not null default 0,
@@ -46,11 +47,11 @@ create table batch (
   error_file_id text,
   epoch int not null default 0,
   lease_until timestamptz,
-  -- Leaders in a row that were lost before they had done anything for it.
+  -- Consecutive leaders lost without any progress of the batch.
   turns_lost int not null default 0,
-  -- Not taken up before; whoever has waited for longest is next.
+  -- Earliest time of the next lead; the batch that has waited longest is first.
   next_at timestamptz not null default clock_timestamp(),
-  -- The last time that its input was validated, or lines of it ended.
+  -- Last time that its input was validated, or lines ended.
   moved_at timestamptz not null default clock_timestamp(),
   created_at timestamptz not null default clock_timestamp(),
   in_progress_at timestamptz,
@@ -61,9 +62,9 @@ create table batch (
   expired_at timestamptz,
   cancelling_at timestamptz,
   cancelled_at timestamptz,
-  -- Time of its end, whatever that was.
+  -- Time of its end, with any status.
   ended_at timestamptz,
-  -- Bytes of its lines in the storage of the workspace, for as long as the batch is kept.
+  -- Bytes of its lines in the workspace's storage, as long as the batch is stored.
   stored_bytes bigint not null default 0
 ) with (fillfactor = 70);
 create index batch_due on batch (next_at) where ended_at is null;
@@ -73,34 +74,34 @@ create index batch_ended on batch (ended_at) where ended_at is not null;
 
 create domain batch_line_state as text constraint batch_line_state check (value in ('waiting', 'running', 'ended'));
 
--- A line of a batch. `running` from before its job is admitted: a leader that takes over admits it again under the same id.
+-- A line of a batch. `running` starts before its job is admitted: a new leader admits it again with the same id.
 create table batch_line (
   batch_id uuid not null references batch on delete cascade,
-  -- From 1, as editors count them.
+  -- From 1, like line numbers in editors.
   number int not null,
   custom_id text not null,
-  -- Place of the line in the input.
+  -- Offset of the line in the input.
   start bigint not null,
   bytes int not null,
-  -- Its job or run, made of batch and number.
+  -- Its job or run, derived from batch and number.
   job_id uuid not null,
   state batch_line_state not null default 'waiting',
-  -- What it came to: the record in the output or the error file, and the how-manieth end of the batch it was.
+  -- Location of its record in the output or the error file; place: order of its end within the batch.
   place int,
   is_output boolean,
   record_start bigint,
   record_bytes int,
   primary key (batch_id, number)
 ) with (fillfactor = 80);
--- Of a text of up to 512 characters its hash is enough.
+-- For texts of up to 512 characters, the hash is sufficient.
 create unique index batch_line_custom_id on batch_line (batch_id, (md5(custom_id)::uuid));
 create index batch_line_waiting on batch_line (batch_id, number) where state = 'waiting';
 create index batch_line_running on batch_line (batch_id) where state = 'running';
--- Jobs of these are kept until their batch has heard of them.
+-- Jobs of these lines are kept until their batch has recorded the result.
 create index batch_line_job on batch_line (job_id) where state = 'running';
 create index batch_line_place on batch_line (batch_id, place) where place is not null;
 
--- Records in the object store that will be one of the two files, each behind the one before.
+-- Objects in the store that will be concatenated to one of the two files, in order.
 create table batch_part (
   batch_id uuid not null references batch on delete cascade,
   is_output boolean not null,
@@ -112,8 +113,8 @@ create table batch_part (
 );
 create index batch_part_key on batch_part (key);
 
--- Makes a batch, unless its workspace has p_most that have not ended. Result: its id, or that of the one which was made under the same
--- repeat_id before; null where there are too many. Creations of a workspace wait for each other, so that none is counted too late.
+-- Creates a batch, unless its workspace has p_most open ones. Returns its id, or that of an earlier batch with the same repeat_id; null if
+-- there are too many. Creations in a workspace are serialized, so that the count is exact.
 create function insert_batch(
   p_id uuid, p_ws uuid, p_key uuid, p_fingerprint text, p_repeat_id uuid, p_endpoint text, p_input_file_id text, p_metadata text,
   p_output_expires_s int, p_window_ms bigint, p_most int
@@ -131,9 +132,9 @@ begin
   return p_id;
 end $$;
 
--- Lets the lines of a batch begin, and takes their bytes, p_row_bytes each beside the texts, of the storage of the workspace. Result: `begun`;
--- `gone`: another leads it, or it is to end; `crowded`: the kept batches of the workspace would have more than p_lines_max lines; `full`: its
--- storage does not hold these. Batches of one workspace begin one after the other, so that both counts are exact.
+-- Starts the lines of a batch, and takes their bytes, p_row_bytes each in addition to the texts, of the workspace's storage. Returns
+-- `begun`; `gone`: another process leads it, or it is ending; `crowded`: the stored batches of the workspace would exceed p_lines_max
+-- lines; `full`: its storage is too small. Batches of one workspace are serialized here, so that both counts are exact.
 create function begin_batch(
   p_id uuid, p_epoch int, p_total int, p_model text, p_row_bytes int, p_lines_max int, p_limit bigint
 ) returns text language plpgsql as $$
@@ -163,8 +164,8 @@ begin
 end $$;
 create trigger batch_storage after delete on batch referencing old table as gone for each statement execute function free_batch_storage();
 
--- Takes up the batch that has waited for longest, of a workspace of which fewer than p_each are led. No row: there is none.
--- One whose leader was lost waits for longer each time, and not as long as others that were lost with it: one of them may have been the cause.
+-- Leads the batch that has waited longest, of a workspace with fewer than p_each led ones. No row: none waits. A batch whose leader was
+-- lost waits for longer each time, and a different time than others lost with it: one of them may have been the cause.
 create function lead_batch(p_lease_ms int, p_each int) returns setof batch language sql volatile as $$
   update batch set epoch = epoch + 1, lease_until = clock_timestamp() + p_lease_ms * interval '1 millisecond',
     turns_lost = turns_lost + case when lease_until is null then 0 else 1 end
@@ -179,8 +180,8 @@ create function lead_batch(p_lease_ms int, p_each int) returns setof batch langu
   returning *;
 $$;
 
--- Ends lines of a batch, whose records lie in the object store as one part of a file. Result: false for a leader that is none any
--- more, and nothing is done.
+-- Ends lines of a batch, whose records are stored as one part of a file. Returns false without changes if the caller no longer leads the
+-- batch.
 create function end_batch_lines(
   p_id uuid, p_epoch int, p_is_output boolean, p_key text, p_sha256 bytea, p_numbers int[], p_bytes int[]
 ) returns boolean language plpgsql as $$
@@ -206,7 +207,7 @@ begin
     returning l.job_id)
   select array_agg(job_id) into ids from ended;
   if cardinality(ids) is distinct from cardinality(p_numbers) then raise exception 'a line of batch % has ended before', p_id; end if;
-  -- Of a run its steps have the usage records.
+  -- For a run, its steps have the usage records.
   select coalesce(sum(n.input), 0) as input, coalesce(sum(n.cached), 0) as cached, coalesce(sum(n.output), 0) as output,
          coalesce(sum(n.reasoning), 0) as reasoning, coalesce(sum(r.settled), 0)
            + coalesce((select sum(run.credits) from run where run.id = any (ids)), 0) as credits
@@ -230,8 +231,8 @@ begin
   return true;
 end $$;
 
--- Ends a batch and writes its event, unless the batch was cancelled. Lines that a failed batch has left are counted as failed.
--- p_error: code and message of the event of a batch that failed or expired. Result: false for a leader that is none any more.
+-- Ends a batch and writes its event, unless the batch was cancelled. Unfinished lines of a failed batch count as failed. p_error: code and
+-- message of the event for a failed or expired batch. Returns false if the caller no longer leads the batch.
 create function end_batch(
   p_id uuid, p_epoch int, p_state text, p_errors text, p_error jsonb, p_output_file_id text, p_error_file_id text
 ) returns boolean language plpgsql as $$

@@ -1,7 +1,7 @@
-/** AudioSpecificConfig (ISO 14496-3, 1.6.2.1): what a decoder of AAC goes by, whatever a container says beside it. */
+/** AudioSpecificConfig (ISO 14496-3, 1.6.2.1): AAC decoders use it, regardless of other container fields. */
 import type { Cursor } from "./facts.ts";
 
-/** Samples a second, by their code. */
+/** Sampling rates in hertz, by code. */
 export const AAC_RATES: readonly number[] = [
   96_000, 88_200, 64_000, 48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8_000, 7_350,
 ];
@@ -12,7 +12,7 @@ const USAC = 42;
 /** Types that begin with another rate and then name the type that they extend. */
 const EXTENDED = new Set([5, 29]);
 
-/** Seconds of one packet; undefined for what is no such config. @param at where it begins */
+/** Returns the seconds of one packet; undefined for an invalid config. @param at its offset */
 export function aacPacketSeconds({ bytes }: Cursor, at: number, end: number): number | undefined {
   let place = at * 8;
   const take = (bits: number): number => {
@@ -38,7 +38,7 @@ export function aacPacketSeconds({ bytes }: Cursor, at: number, end: number): nu
     type = takeType();
   }
   if (type === 0 || rate === 0) return undefined;
-  // The shortest that there is: its own config names one of several.
+  // The shortest possible packet: the exact length is in a nested config.
   if (type === USAC) return 768 / rate;
   const isShort = take(1) === 1;
   if (LOW_DELAY.has(type)) return (isShort ? 480 : 512) / rate;

@@ -1,11 +1,11 @@
-/** A child that looks at media and documents: what a stranger's bytes make it do stays in it. */
+/** Child process that inspects media and documents, as isolation from untrusted bytes. */
 import { serveTasks } from "#shared/children/serve-tasks.ts";
 
 import { countPdfPages } from "./pdf.ts";
 import { probeAudio } from "./probe.ts";
 import { probeVideo } from "./video.ts";
 
-/** A file is mapped, so it costs no memory; other bytes come as the one part. */
+/** A file is mapped and uses no memory; other bytes are the single part. */
 function bytesOf(input: unknown, [part]: readonly Uint8Array[]): Uint8Array {
   return part ?? Bun.mmap((input as { readonly path: string }).path);
 }

@@ -1,4 +1,4 @@
-/** The result of an audio probe, and the byte reader that all probes share. */
+/** Result of an audio probe, and the byte reader that all probes share. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";
@@ -7,9 +7,9 @@ export type AudioFormat = "pcm" | "wav" | "mp3" | "aac" | "flac" | "ogg" | "mp4"
 
 export interface AudioFacts {
   readonly format: AudioFormat;
-  /** Counted from the audio itself where the format lets us: what a header claims is the caller's word. */
+  /** Counted from the audio itself if the format allows: a header's value is only the caller's claim. */
   readonly seconds: number;
-  /** Samples a second of one channel. */
+  /** Sampling rate of one channel in hertz. */
   readonly sampleRate: number;
   readonly channels: number;
 }
@@ -17,14 +17,14 @@ export interface AudioFacts {
 /** Name for the file in error messages. */
 type Subject = "audio" | "video";
 
-/** Reads within bounds; past the end it throws `corrupt`. Counts its steps, so that no file keeps it busy. */
+/** Bounds-checked reader; past the end it throws `corrupt`. Counts its steps, so that no file causes unlimited work. */
 export interface Cursor {
   readonly bytes: Uint8Array;
   readonly view: DataView;
   readonly length: number;
-  /** @throws MediaError corrupt, after more steps than a real file has */
+  /** @throws MediaError corrupt, after more steps than a real file needs */
   step(): void;
-  /** Counts what looked like a frame and was none. @throws MediaError corrupt, after more than chance brings about */
+  /** Counts bytes that looked like a frame but are none. @throws MediaError corrupt, after more than expected by chance */
   miss(): void;
   ascii(at: number, length: number): string;
   corrupt(what: string): MediaError;
@@ -61,7 +61,7 @@ export function corrupt(what: string, subject: Subject = "audio"): MediaError {
   return new MediaError("corrupt", `The ${subject} cannot be read: it ${what}.`);
 }
 
-/** @throws MediaError corrupt, when no player could play it */
+/** @throws MediaError corrupt, if no player could play the audio */
 export function facts(format: AudioFormat, seconds: number, sampleRate: number, channels: number): AudioFacts {
   if (!(sampleRate >= 1 && sampleRate <= 768_000)) throw corrupt("has an invalid sample rate");
   if (!(channels >= 1 && channels <= 255)) throw corrupt("has an invalid number of channels");
@@ -69,16 +69,16 @@ export function facts(format: AudioFormat, seconds: number, sampleRate: number, 
   return { format, seconds, sampleRate, channels };
 }
 
-/** A player cuts what an encoder has filled up: a told length is believed when it is no further below what was counted. */
+/** Players cut an encoder's padding: a stated length is accepted if it is at most this much shorter than the counted one. */
 const TRIM_SECONDS_MAX = 1;
 
-/** @returns the told length, if that is what a player leaves of the counted one; else the counted one */
+/** @returns the stated length, if it is plausible as the counted one without padding; else the counted one */
 export function trimmed(toldSeconds: number, countedSeconds: number): number {
   const cut = countedSeconds - toldSeconds;
   return cut >= 0 && cut <= Math.min(TRIM_SECONDS_MAX, countedSeconds / 2) ? toldSeconds : countedSeconds;
 }
 
-/** For containers whose times may leave gaps: silence that nobody stored. */
+/** For containers whose timestamps may leave gaps: silence that is not stored. */
 export function withGaps(toldSeconds: number, countedSeconds: number): number {
   return toldSeconds > countedSeconds ? toldSeconds : trimmed(toldSeconds, countedSeconds);
 }

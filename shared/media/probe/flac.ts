@@ -6,10 +6,10 @@ const BLOCKS = [0, 192, 576, 1_152, 2_304, 4_608, 0, 0, 256, 512, 1_024, 2_048, 
 const RATES = [0, 88_200, 176_400, 192_000, 8_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000, 96_000];
 const RATE_BY_THOUSANDS = 12;
 const RATE_BY_TENS = 14;
-/** Bits of a sample, by code; 0 as the head of the file says, undefined is none. */
+/** Bits of a sample, by code; 0: as in the file's header; undefined: invalid. */
 const BITS = [0, 8, 12, undefined, 16, 20, 24, 32];
 
-/** Facts about the audio from STREAMINFO; undefined if the file ends within it. @param at where its own bytes begin */
+/** Returns audio properties from STREAMINFO; undefined if the file ends within it. @param at offset of its content */
 export function flacInfo(
   { view, length }: Cursor,
   at: number,
@@ -35,8 +35,8 @@ export function probeFlac(cursor: Cursor): AudioFacts {
     isLast = head >>> 31 === 1;
     at += 4 + (head & 0xff_ffff);
   }
-  // Decoders take frames as they come, so the numbers that these tell play no part. What looks like one by chance, about
-  // once in 100 MB, is forgiven by the told length.
+  // Decoders play frames in file order, so frame numbers are ignored. False frame headers, about one in 100 MB, are tolerated by the stated
+  // length.
   let counted = 0;
   for (;;) {
     at = cursor.bytes.indexOf(0xff, at);
@@ -53,12 +53,12 @@ export function probeFlac(cursor: Cursor): AudioFacts {
 
 interface Frame {
   readonly samples: number;
-  /** 0 where the head of the file says it. */
+  /** 0: as in the file's header. */
   readonly sampleRate: number;
   readonly bits: number;
 }
 
-/** The head of a frame, proved by its own checksum; null where there is none. */
+/** Returns the header of a frame, verified by its checksum; null if there is none. */
 export function flacFrame(cursor: Cursor, at: number): Frame | null {
   const { bytes } = cursor;
   const byte = (index: number): number => bytes[at + index] ?? 0;
@@ -84,7 +84,7 @@ export function flacFrame(cursor: Cursor, at: number): Frame | null {
   return { samples, sampleRate, bits };
 }
 
-/** The numbers of frames are written like characters of UTF-8, up to seven bytes; 0 for what is none. */
+/** Frame numbers are encoded like UTF-8 characters, up to seven bytes; 0 if invalid. */
 function utf8Length(bytes: Uint8Array, at: number): number {
   const first = bytes[at] ?? 0xff;
   if (first < 0x80) return 1;

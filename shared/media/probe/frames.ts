@@ -9,7 +9,7 @@ interface Frame {
   readonly channels: number;
 }
 
-/** Bytes of ID3v2 tags before the audio; several may follow each other. */
+/** Returns the bytes of ID3v2 tags before the audio; several may follow each other. */
 export function id3Length(cursor: Cursor): number {
   let at = 0;
   while (cursor.ascii(at, 3) === "ID3" && at + 10 <= cursor.length) {
@@ -21,7 +21,7 @@ export function id3Length(cursor: Cursor): number {
   return Math.min(at, cursor.length);
 }
 
-/** Kilobits a second by index: MPEG 1 layers I, II, III, then MPEG 2 and 2.5 layer I, layers II and III. */
+/** Kilobits per second by index: MPEG 1 layers I, II, III, then MPEG 2 and 2.5 layer I, layers II and III. */
 const BIT_RATES = [
   [0, 32, 64, 96, 128, 160, 192, 224, 256, 288, 320, 352, 384, 416, 448],
   [0, 32, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384],
@@ -63,7 +63,7 @@ export function adtsFrame(cursor: Cursor, at: number): Frame | null {
   return { length, samples: blocks * 1_024, sampleRate, channels: channels === 7 ? 8 : Math.max(1, channels) };
 }
 
-/** A frame is believed where another follows it, or the file ends. */
+/** A frame is accepted if another one or the end of the file follows. */
 function isFrameStart(cursor: Cursor, at: number, read: typeof mpegFrame): boolean {
   const frame = read(cursor, at);
   if (frame === null) return false;
@@ -71,7 +71,7 @@ function isFrameStart(cursor: Cursor, at: number, read: typeof mpegFrame): boole
   return next >= cursor.length || read(cursor, next) !== null || isTrailer(cursor, next);
 }
 
-/** Tags that stand after the audio: ID3v1, APEv2, Lyrics3. */
+/** Tags after the audio: ID3v1, APEv2, Lyrics3. */
 function isTrailer(cursor: Cursor, at: number): boolean {
   return /^(?:TAG|APETAGEX|LYRICS)/.test(cursor.ascii(at, 8));
 }
@@ -85,7 +85,7 @@ export function probeFrames(cursor: Cursor, format: "mp3" | "aac"): AudioFacts {
     const frame = read(cursor, at);
     if (frame === null || (first === null && !isFrameStart(cursor, at, read))) {
       if (isTrailer(cursor, at)) break;
-      // Damage, or padding: on to the next byte that can begin a frame.
+      // Damage, or padding: continue at the next byte that can begin a frame.
       do {
         at = cursor.bytes.indexOf(0xff, at + 1);
         cursor.miss();
@@ -93,10 +93,10 @@ export function probeFrames(cursor: Cursor, format: "mp3" | "aac"): AudioFacts {
       if (at < 0) break;
       continue;
     }
-    // The first frame of an MP3 may hold an index of the others instead of audio.
+    // The first frame of an MP3 may contain an index of the others instead of audio.
     const isIndex = first === null && format === "mp3" && /Xing|Info|VBRI/.test(cursor.ascii(at + 4, 40));
     first ??= frame;
-    // A last frame that was cut short is not played.
+    // A truncated last frame is not played.
     if (!isIndex && at + frame.length <= cursor.length) seconds += frame.samples / frame.sampleRate;
     at += frame.length;
   }

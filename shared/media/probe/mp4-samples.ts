@@ -1,4 +1,4 @@
-/** Positions of the samples of an MP4's track, by its tables (ISO 14496-12, 8.6 and 8.7). */
+/** Positions of the samples of an MP4 track, by its tables (ISO 14496-12, 8.6 and 8.7). */
 import type { Cursor } from "./facts.ts";
 
 /** Offset of a table's entries, and their number. */
@@ -8,7 +8,7 @@ interface Table {
 }
 
 export interface SampleTables {
-  /** All samples have this size; 0 where each has its own. */
+  /** Size of all samples; 0 if each has its own. */
   uniformBytes: number;
   /** 32 in `stsz`; 4, 8 or 16 in `stz2`. */
   sizeBits: number;
@@ -23,7 +23,7 @@ export function newTables(): SampleTables {
   return { uniformBytes: 0, sizeBits: 32, sizes: undefined, chunks: undefined, spans: undefined };
 }
 
-/** @returns samples that the box counts, 0 for a box that is none of them */
+/** @returns number of samples in the box, 0 for any other box */
 export function readTable(cursor: Cursor, kind: string, at: number, end: number, tables: SampleTables): number {
   const { view } = cursor;
   const table = (head: number, entryBits: number): Table => {
@@ -34,7 +34,7 @@ export function readTable(cursor: Cursor, kind: string, at: number, end: number,
     case "stsz":
       if (at + 12 > end) return 0;
       tables.uniformBytes = view.getUint32(at + 4);
-      // Each sample has bytes of its own, so there cannot be more samples than bytes.
+      // Each sample has its own bytes, so there cannot be more samples than bytes.
       tables.sizes =
         tables.uniformBytes > 0
           ? { at, count: Math.min(view.getUint32(at + 8), cursor.length) }
@@ -57,7 +57,7 @@ export function readTable(cursor: Cursor, kind: string, at: number, end: number,
   }
 }
 
-/** In order, as far as the tables agree with each other. */
+/** In order, as far as the tables are consistent. */
 export function forEachSample(cursor: Cursor, tables: SampleTables, onSample: OnSample): void {
   const { view } = cursor;
   const { sizes, chunks, spans } = tables;

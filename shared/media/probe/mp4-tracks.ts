@@ -1,4 +1,4 @@
-/** The tracks of MP4, M4A, MOV (ISO 14496-12), whole and in fragments. */
+/** Tracks of MP4, M4A and MOV (ISO 14496-12), complete and fragmented. */
 import { PROBE_LIMITS } from "../limits.ts";
 import type { Cursor } from "./facts.ts";
 import { forEachSample, newTables, type OnSample, readTable, type SampleTables } from "./mp4-samples.ts";
@@ -7,7 +7,7 @@ export interface Mp4Track {
   id: number;
   /** Kind of the track, from its handler box: `soun`, `vide` or something else. */
   handler: string;
-  /** Ticks a second, and what all samples last together. */
+  /** Ticks per second, and total ticks of all samples. */
   timescale: number;
   ticks: number;
   samples: number;
@@ -16,18 +16,18 @@ export interface Mp4Track {
   descriptions: number;
   descriptionAt: number;
   descriptionEnd: number;
-  /** Facts of an audio track: hertz, channels, bits of a sample. */
+  /** Properties of an audio track: hertz, channels, bits per sample. */
   sampleRate: number;
   channels: number;
   bits: number;
-  /** Facts of a video track: pixels before the rotation, which is in degrees clockwise. */
+  /** Properties of a video track: pixels before the rotation, which is in degrees clockwise. */
   width: number;
   height: number;
   rotation: 0 | 90 | 180 | 270;
   defaultTicks: number;
   defaultBytes: number;
   readonly tables: SampleTables;
-  /** Told of each sample, if anybody wants to know. */
+  /** Called for each sample, if set. */
   onSample: OnSample | undefined;
 }
 
@@ -36,23 +36,23 @@ const CONTAINERS = new Set(["moov", "trak", "mdia", "minf", "stbl", "mvex", "moo
 
 interface State {
   readonly tracks: Mp4Track[];
-  /** Tracks by their ids; of several with one id, the first. */
+  /** Tracks by id; of several with the same id, the first. */
   readonly byId: Map<number, Mp4Track>;
   track: Mp4Track | undefined;
-  /** Offsets of the fragment, of the base that its runs are counted from, and of the next sample. */
+  /** Offsets of the fragment, of the base of its runs, and of the next sample. */
   fragmentAt: number;
   baseAt: number;
   runAt: number;
-  /** Ticks and bytes of a fragment's samples that tell none. */
+  /** Default ticks and bytes of a fragment's samples. */
   fragmentTicks: number;
   fragmentBytes: number;
   readonly onTrack: OnTrack | undefined;
 }
 
-/** Asked once a track's tables are read, before its samples are gone through: who wants to be told of them. */
+/** Called after a track's tables are read and before its samples are visited; returns their listener. */
 type OnTrack = (track: Mp4Track) => OnSample | undefined;
 
-/** In the file's order. @throws MediaError corrupt, for boxes that cannot be; RangeError, where it ends within one */
+/** Returns the tracks in file order. @throws MediaError corrupt, for impossible boxes; RangeError, if the file ends within one */
 export function readMp4Tracks(cursor: Cursor, onTrack?: OnTrack): readonly Mp4Track[] {
   const state: State = {
     tracks: [],
@@ -145,7 +145,7 @@ function readBox(cursor: Cursor, kind: string, at: number, end: number, state: S
       if (track !== undefined && has(24)) track.timescale = view.getUint32(at + (view.getUint8(at) === 1 ? 20 : 12));
       break;
     case "hdlr":
-      // QuickTime writes a second one, of where the data lie.
+      // QuickTime writes a second handler box, for the location of the data.
       if (track?.handler === "" && has(12)) track.handler = cursor.ascii(at + 8, 4);
       break;
     case "stsd":
@@ -187,14 +187,14 @@ function readBox(cursor: Cursor, kind: string, at: number, end: number, state: S
   }
 }
 
-/** A matrix of two rows and their shift, of which quarter turns are all that cameras write. */
+/** A matrix of two rows and an offset; cameras write quarter turns only. */
 function readRotation({ view }: Cursor, at: number): Mp4Track["rotation"] {
   const [a, b] = [view.getInt32(at), view.getInt32(at + 4)];
   if (Math.abs(b) > Math.abs(a)) return b > 0 ? 90 : 270;
   return a < 0 ? 180 : 0;
 }
 
-/** QuickTime's second version of audio's description says little where the first ones do. */
+/** In version 2 of QuickTime's audio description, most fields of the first versions are placeholders. */
 function readDescription(cursor: Cursor, at: number, end: number, track: Mp4Track): void {
   const { view } = cursor;
   track.descriptions = view.getUint32(at + 4);

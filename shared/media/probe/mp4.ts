@@ -18,7 +18,7 @@ export function probeMp4(cursor: Cursor): AudioFacts {
     };
     const { uniformBytes, sizes } = track.tables;
     if (packetSeconds === undefined || uniformBytes === 0) return add;
-    // Its samples are few bytes each, and as many as a second has.
+    // Its samples have few bytes each, and their number is the sampling rate.
     add(0, uniformBytes * (sizes?.count ?? 0));
     return undefined;
   });
@@ -28,20 +28,20 @@ export function probeMp4(cursor: Cursor): AudioFacts {
   const seconds = audios.map((track) => {
     const { packetSeconds = 0 } = codecOf(cursor, track);
     const all = Math.max(counted.get(track) ?? 0, track.samples * packetSeconds);
-    // Times may be anything; packets are not.
+    // Timestamps may be arbitrary; packets are not.
     return withGaps(track.ticks / track.timescale, all);
   });
-  // A rate beyond 16 bits has no place in the description: the timescale mostly is the same.
+  // A rate above 16 bits does not fit the description; the timescale is mostly the same.
   return facts("mp4", Math.max(...seconds), first.sampleRate || first.timescale, first.channels);
 }
 
 interface Codec {
-  /** Each lasts as long, wherever it lies. */
+  /** Duration of each packet, regardless of its content. */
   readonly packetSeconds?: number;
   readonly clock?: PacketClock;
 }
 
-/** @throws MediaError `unsupported`, for audio whose length cannot be told by its packets */
+/** @throws MediaError `unsupported`, for audio whose duration does not follow from its packets */
 function codecOf(cursor: Cursor, track: Mp4Track): Codec {
   const codec = CODECS.get(track.codec)?.(cursor, track);
   if (codec && track.descriptions === 1) return codec;
@@ -52,12 +52,12 @@ const plain =
   (own?: number) =>
   (_cursor: Cursor, track: Mp4Track): Codec => {
     const bits = (own ?? track.bits) * track.channels;
-    // QuickTime calls it a sample of one byte whatever it has.
+    // QuickTime counts samples of one byte, regardless of their size.
     return { clock: plainClock(bits * rateOf(track)), packetSeconds: 1 / rateOf(track) };
   };
 const always = (clock: PacketClock) => (): Codec => ({ clock });
 
-/** By the code of four characters: AAC and MP3, Opus, FLAC, ALAC, AC-3, AMR, PCM. */
+/** By four-character code: AAC and MP3, Opus, FLAC, ALAC, AC-3, AMR, PCM. */
 const CODECS: ReadonlyMap<string, (cursor: Cursor, track: Mp4Track) => Codec> = new Map(
   Object.entries({
     mp4a: mpeg4,
@@ -100,12 +100,12 @@ function rateOf({ sampleRate, timescale }: Mp4Track): number {
 
 const MPEG_AUDIO = new Set([0x69, 0x6b]);
 
-/** AAC, or MP3 under its name. */
+/** AAC, or MP3 with the same code. */
 function mpeg4(cursor: Cursor, track: Mp4Track): Codec {
   const { bytes } = cursor;
   const end = Math.min(cursor.length, track.descriptionEnd);
   const box = find(cursor, track, "esds");
-  // Descriptors stand in each other: a tag, its length, what it says, the next. Told from their tags alone.
+  // Nested descriptors: a tag, its length, its content, the next. Identified by their tags alone.
   for (let at = (box ?? end) + 4, isInside = false; at + 2 < end;) {
     const tag = bytes[at] ?? 0;
     do at += 1;
@@ -127,12 +127,12 @@ function mpeg4(cursor: Cursor, track: Mp4Track): Codec {
   return { packetSeconds: 1_024 / rateOf(track) };
 }
 
-/** Offset of the content of a box in the track's description, which may be nested in another; undefined if it is absent. */
+/** Returns the offset of a box's content in the track's description, at any depth; undefined if it is absent. */
 function find(cursor: Cursor, { descriptionAt, descriptionEnd }: Mp4Track, kind: string): number | undefined {
   const end = Math.min(descriptionEnd, descriptionAt + DESCRIPTION_BYTES_MAX);
   const at = cursor.ascii(descriptionAt, end - descriptionAt).indexOf(kind);
   return at < 0 ? undefined : descriptionAt + at + 4;
 }
 
-/** Further boxes are none of a decoder's. */
+/** Bytes of a description that are read; decoders need no further boxes. */
 const DESCRIPTION_BYTES_MAX = 1_000;

@@ -1,4 +1,4 @@
-/** Ogg (RFC 3533) with Opus, Vorbis, FLAC or Speex in it, whose packets are counted. Chained streams add up. */
+/** Ogg (RFC 3533) with Opus, Vorbis, FLAC or Speex, whose packets are counted. Durations of chained streams are added. */
 import { corrupt, facts, trimmed, type AudioFacts, type Cursor } from "./facts.ts";
 import { flacInfo } from "./flac.ts";
 import { evenClock, flacClock, OPUS_RATE, opusClock, type PacketClock } from "./packets.ts";
@@ -7,9 +7,9 @@ import { VORBIS_TAIL_BYTES, vorbisClock, vorbisHead } from "./vorbis.ts";
 interface Head {
   readonly sampleRate: number;
   readonly channels: number;
-  /** Samples that a player leaves out at the beginning. */
+  /** Samples that a player skips at the beginning. */
   readonly skipped: number;
-  /** Undefined until the third packet has told. */
+  /** Undefined until the third packet was read. */
   clock: PacketClock | undefined;
   readonly clockOf?: (setup: Uint8Array) => PacketClock;
 }
@@ -19,7 +19,7 @@ interface Stream extends Head {
   seconds: number;
   isInPacket: boolean;
   packets: number;
-  /** Last pieces of the third packet, of which only the end is read. */
+  /** Last pieces of the third packet, of which only the end is parsed. */
   setup: Uint8Array[];
 }
 
@@ -67,7 +67,7 @@ export function probeOgg(cursor: Cursor): AudioFacts {
   return facts("ogg", seconds, first.sampleRate, first.channels);
 }
 
-/** Counts what the page's packets last. @returns bytes of the page's body */
+/** Counts the durations of the page's packets. @returns bytes of the page's body */
 function readSegments(
   cursor: Cursor,
   table: number,
@@ -88,7 +88,7 @@ function readSegments(
   return at - body;
 }
 
-/** Processes the piece of a packet that one page holds. */
+/** Processes a packet's piece in one page. */
 function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, goesOn: boolean): void {
   if (!stream.isInPacket) stream.packets += 1;
   if (stream.clockOf && stream.packets === HEADS + 1) {
@@ -100,7 +100,7 @@ function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, goe
   stream.isInPacket = goesOn;
 }
 
-/** Positions may be anything, such as those of a broadcast that was joined late. */
+/** Positions may be arbitrary, for example in a recording that starts within a broadcast. */
 function secondsOf({ lastGranule, skipped, seconds, sampleRate }: Stream): number {
   const told = Math.max(0, lastGranule - skipped) / sampleRate;
   return trimmed(told, Math.max(0, seconds - skipped / sampleRate));
@@ -131,5 +131,5 @@ function readHead(cursor: Cursor, at: number): Head | null {
   return null;
 }
 
-/** Samples of a frame of its three bands. */
+/** Samples of a frame in each of its three bands. */
 const SPEEX_FRAMES = [160, 320, 640];

@@ -1,12 +1,12 @@
 /**
- * Durations of audio packets, from the packets themselves: a decoder goes by the same bytes, so nobody can falsify them and
- * still have the recording. Times that a container writes beside its packets are only the caller's claim.
+ * Durations of audio packets, determined from the packets themselves: decoders use the same bytes, so a false duration would damage the
+ * recording. Timestamps of a container are only the caller's claim.
  */
 import type { Cursor } from "./facts.ts";
 import { flacFrame } from "./flac.ts";
 import { mpegFrame } from "./frames.ts";
 
-/** Seconds of the packet in these bytes; 0 for what holds no audio. May remember the packets before. */
+/** Returns the seconds of the packet in these bytes; 0 without audio. May depend on earlier packets. */
 export type PacketClock = (cursor: Cursor, at: number, end: number) => number;
 
 export const OPUS_RATE = 48_000;
@@ -22,17 +22,17 @@ export const opusClock: PacketClock = ({ bytes }, at, end) => {
   return (size * (code === 0 ? 1 : code === 3 ? (bytes[at + 1] ?? 0) & 0x3f : 2)) / OPUS_RATE;
 };
 
-/** Packets of one length, such as those of AAC. */
+/** Packets of constant duration, such as those of AAC. */
 export function evenClock(seconds: number): PacketClock {
   return ({ length }, at) => (at < length ? seconds : 0);
 }
 
-/** Uncompressed: as long as its bytes. */
+/** Uncompressed audio, whose duration follows from its bytes. */
 export function plainClock(bitsPerSecond: number): PacketClock {
   return ({ length }, at, end) => (Math.max(0, Math.min(end, length) - at) * 8) / bitsPerSecond;
 }
 
-/** FLAC: one frame. @param sampleRate of frames that name none */
+/** FLAC: one frame. @param sampleRate for frames that name none */
 export function flacClock(sampleRate: number): PacketClock {
   return (cursor, at) => {
     const frame = flacFrame(cursor, at);
@@ -53,7 +53,7 @@ export const mpegClock: PacketClock = (cursor, from, end) => {
   return seconds;
 };
 
-/** Bytes of a frame with its head, by the type that the head names; 20 ms each (3GPP TS 26.101 and 26.201, RFC 4867). */
+/** Bytes of a frame with its header, by type; 20 ms each (3GPP TS 26.101 and 26.201, RFC 4867). */
 const AMR_NARROW = [13, 14, 16, 18, 20, 21, 27, 32, 6];
 const AMR_WIDE = [18, 24, 33, 37, 41, 47, 51, 59, 61, 6];
 
@@ -69,13 +69,13 @@ export function amrClock(isWide: boolean): PacketClock {
   };
 }
 
-/** Bits a second that AC-3 has at most; a frame of its successor at the most that is in use, with room. */
+/** Maximum bits per second of AC-3; for a frame of E-AC-3, the maximum in practice with a margin. */
 const AC3_BITS = 640_000;
 const EAC3_BITS = 2_048_000;
 const AC3_RATES = [48_000, 44_100, 32_000];
 const AC3_BLOCK = 256;
 
-/** AC-3 and E-AC-3 (ETSI TS 102 366): the first frame; a packet that is too large for one holds several. */
+/** AC-3 and E-AC-3 (ETSI TS 102 366): the first frame; a packet that is too large for one contains several. */
 export const ac3Clock: PacketClock = ({ bytes, length }, at, end) => {
   if (at + 6 > Math.min(end, length) || bytes[at] !== 0x0b || bytes[at + 1] !== 0x77) return 0;
   const [code = 0, version = 0] = bytes.subarray(at + 4, at + 6);

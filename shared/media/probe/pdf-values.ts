@@ -1,20 +1,20 @@
-/** Values of PDF files as far as a page tree needs them. Source: ISO 32000-1, 7.2 and 7.3. */
+/** Parser for the values of PDF files that a page tree uses. Source: ISO 32000-1, 7.2 and 7.3. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 export interface Reference {
   readonly object: number;
 }
 
-/** Without leading slashes; text, truth values and what is none of these are null. */
+/** Names without leading slash; strings, booleans and unknown values are null. */
 export type PdfValue = number | string | Reference | PdfDictionary | readonly PdfValue[] | null;
 export type PdfDictionary = ReadonlyMap<string, PdfValue>;
 
-/** Characters and values that may still be looked at, all of a file together. */
+/** Remaining characters and values that may be processed, for the whole file. */
 export interface Budget {
   left: number;
 }
 
-/** Real documents nest a dozen levels. */
+/** Maximum depth; real documents nest a dozen levels. */
 const DEPTH_MAX = 50;
 
 const SPACE = /[\0\t\n\f\r ]*/y;
@@ -28,14 +28,14 @@ export class PdfReader {
   at: number;
   private readonly budget: Budget;
 
-  /** @param text one character for each byte */
+  /** @param text one character per byte */
   constructor(text: string, at: number, budget: Budget) {
     this.text = text;
     this.at = at;
     this.budget = budget;
   }
 
-  /** @throws MediaError corrupt for what is no value, too_large when the budget is spent */
+  /** @throws MediaError corrupt for an invalid value, too_large when the budget is used up */
   value(depth = 0): PdfValue {
     if (depth > DEPTH_MAX) throw new MediaError("corrupt", "The PDF is nested too deeply.");
     this.space();
@@ -53,7 +53,7 @@ export class PdfReader {
     throw corrupt();
   }
 
-  /** White space and comments. */
+  /** Skips white space and comments. */
   space(): void {
     for (;;) {
       const from = this.at;
@@ -68,7 +68,7 @@ export class PdfReader {
     }
   }
 
-  /** True if the word stands here; the position then moves past it. */
+  /** Returns true if the keyword is at the position, and moves past it. */
   word(word: string): boolean {
     if (!this.text.startsWith(word, this.at)) return false;
     this.at += word.length;
@@ -99,7 +99,7 @@ export class PdfReader {
     return name.replace(/#([0-9a-fA-F]{2})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
   }
 
-  /** Parentheses that belong together may stand in it bare. */
+  /** Balanced parentheses need no escape. */
   private string(): null {
     let open = 0;
     const from = this.at;

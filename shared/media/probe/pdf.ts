@@ -1,6 +1,6 @@
 /**
- * Pages of a PDF, counted along its page tree. The objects are found by going through the file once, so that a damaged or
- * lying table of them misleads no count. Source: ISO 32000-1, 7.5 (objects, object streams) and 7.7.3 (page tree).
+ * Counts the pages of a PDF along its page tree. Objects are found in one pass through the file, without the cross-reference table, which
+ * may be damaged or false. Source: ISO 32000-1, 7.5 (objects, object streams) and 7.7.3 (page tree).
  */
 import { inflateSync } from "node:zlib";
 
@@ -9,7 +9,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { type Budget, isReference, type PdfDictionary, PdfReader, type PdfValue } from "./pdf-values.ts";
 
-/** Text and offset at which the value of an object begins. */
+/** Text and offset of an object's value. */
 interface Place {
   readonly text: string;
   readonly at: number;
@@ -17,19 +17,19 @@ interface Place {
 
 interface Found {
   readonly objects: Map<number, Place>;
-  /** Root of the newest trailer, which is the last one of the file. */
+  /** Root of the newest trailer, which is the last one in the file. */
   root: PdfValue | undefined;
   isEncrypted: boolean;
   inflatedLeft: number;
 }
 
 /**
- * Pages of the document; more than `pagesMax` are not counted to their end.
- * @throws MediaError corrupt, unsupported, too_large: its pages cannot be counted
+ * Returns the number of pages; stops counting above `pagesMax`.
+ * @throws MediaError corrupt, unsupported, too_large: the pages cannot be counted
  */
 export function countPdfPages(bytes: Uint8Array, pagesMax: number): number {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
-  // Damaged values may be begun again from their insides: a few times the file is enough for any that is not made to be slow.
+  // Damaged values may be parsed again from inside: a few times the file's size is enough for every file that is not malicious.
   const budget: Budget = { left: PROBE_LIMITS.pdfStepsBase + PROBE_LIMITS.pdfStepsPerByte * text.length };
   const found = findObjects(text, budget);
   const catalog = dictionaryAt(found, found.root, budget);
@@ -41,7 +41,7 @@ export function countPdfPages(bytes: Uint8Array, pagesMax: number): number {
 
 const MARK = /(?<![0-9])(\d{1,10})[\0\t\n\f\r ]{1,8}\d{1,5}[\0\t\n\f\r ]{1,8}obj(?![A-Za-z])|\btrailer\b/g;
 
-/** Finds the objects by their numbers; of an object that occurs more than once, the last counts. */
+/** Finds objects by number; of several with the same number, the last one counts. */
 function findObjects(text: string, budget: Budget): Found {
   const { pdfInflatedBytesMax: inflatedLeft } = PROBE_LIMITS;
   const found: Found = { objects: new Map(), root: undefined, isEncrypted: false, inflatedLeft };
@@ -69,7 +69,7 @@ function takeTrailer(found: Found, trailer: PdfDictionary): void {
   found.isEncrypted ||= trailer.has("Encrypt");
 }
 
-/** Offset of a stream's end: its content may look like objects and is skipped. Its stated length counts if it ends there. */
+/** Returns the offset of a stream's end, whose content may look like objects. The stated length is used if the stream ends there. */
 function endOfStream(text: string, from: number, dictionary: PdfDictionary): number {
   const length = dictionary.get("Length");
   if (
@@ -82,7 +82,7 @@ function endOfStream(text: string, from: number, dictionary: PdfDictionary): num
   return end < 0 ? text.length : end;
 }
 
-/** The objects of a compressed stream. One that cannot be read, as in encrypted files, holds none that count. */
+/** Reads the objects of a compressed stream. An unreadable stream, as in encrypted files, has no relevant objects. */
 function takeObjects(found: Found, stream: string, dictionary: PdfDictionary, budget: Budget): void {
   const text = inflated(found, stream, dictionary);
   const [count, first] = [dictionary.get("N"), dictionary.get("First")];
@@ -110,7 +110,7 @@ function inflated(found: Found, stream: string, dictionary: PdfDictionary): stri
   }
 }
 
-/** Leaves below a node, each as often as it is named: a circle is counted until the budget or `pagesMax` ends it. */
+/** Counts leaves below a node, each as often as it is referenced: a cycle is counted until the budget or `pagesMax` ends it. */
 function countLeaves(found: Found, root: PdfValue | undefined, pagesMax: number, budget: Budget): number {
   let pages = 0;
   const nodes = [root];
@@ -138,7 +138,7 @@ function resolved({ objects }: Found, value: PdfValue | undefined, budget: Budge
   return place && read(new PdfReader(place.text, place.at, budget));
 }
 
-/** Undefined for what is damaged; a budget that is spent ends everything. */
+/** Returns undefined for a damaged value; a used-up budget throws. */
 function read(reader: PdfReader): PdfValue | undefined {
   try {
     return reader.value();

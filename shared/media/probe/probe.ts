@@ -1,4 +1,4 @@
-/** Format and duration of audio, determined without decoding it. */
+/** Determines format and duration of audio without decoding. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { PROBE_LIMITS } from "../limits.ts";
@@ -11,9 +11,9 @@ import { probeWav } from "./wav.ts";
 import { probeWebm } from "./webm.ts";
 
 /**
- * Reads only what the format needs, in one pass and a bounded number of steps: 100 MB take well under a second, most
- * files a few milliseconds. The name or the type a caller gave it plays no part.
- * @throws MediaError unsupported (no format known here), corrupt, too_large
+ * Reads only what the format needs, in one pass and a bounded number of steps: 100 MB take well under a second, most files a few
+ * milliseconds. Ignores the caller's file name and type.
+ * @throws MediaError unsupported (unknown format), corrupt, too_large
  */
 export function probeAudio(bytes: Uint8Array): AudioFacts {
   if (bytes.byteLength > PROBE_LIMITS.audioBytesMax) {
@@ -30,7 +30,7 @@ export function probeAudio(bytes: Uint8Array): AudioFacts {
   try {
     return PROBES[format](cursor);
   } catch (error) {
-    // Reading past the end: the file was cut within a header.
+    // Reading past the end: the file was truncated within a header.
     if (error instanceof RangeError) throw corrupt("ends too early");
     throw error;
   }
@@ -46,7 +46,7 @@ const PROBES: Readonly<Record<Exclude<AudioFormat, "pcm">, (cursor: Cursor) => A
   webm: probeWebm,
 };
 
-/** By the bytes alone; null for anything else, playlists among it. */
+/** Detects the format from the bytes alone; null for anything else, including playlists. */
 function sniffAudio(cursor: Cursor): Exclude<AudioFormat, "pcm"> | null {
   const head = cursor.ascii(0, 12);
   if (/^(?:RIFF|RF64)....WAVE$/s.test(head)) return "wav";
@@ -57,6 +57,6 @@ function sniffAudio(cursor: Cursor): Exclude<AudioFormat, "pcm"> | null {
   if (cursor.ascii(start, 4) === "fLaC") return "flac";
   if (adtsFrame(cursor, start) !== null) return "aac";
   if (mpegFrame(cursor, start) !== null) return "mp3";
-  // After a tag there may be padding before the first frame.
+  // There may be padding between a tag and the first frame.
   return start > 0 && start < cursor.length ? "mp3" : null;
 }

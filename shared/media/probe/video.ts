@@ -1,4 +1,4 @@
-/** Format, size and duration of a video, determined without decoding it. */
+/** Determines format, size and duration of a video without decoding. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { createCursor, type Cursor } from "./facts.ts";
@@ -7,20 +7,20 @@ import { AUDIO, readWebm, VIDEO, webmSeconds } from "./webm-tracks.ts";
 
 export interface VideoFacts {
   readonly format: "mp4" | "webm";
-  /** Duration of the images, counted from them: a header's value is only a claim, and audio may go on a little longer. */
+  /** Duration counted from the images: a header's value is only a claim, and audio may be a little longer. */
   readonly seconds: number;
-  /** Pixels as they are shown, after the turn. */
+  /** Displayed pixels, after rotation. */
   readonly width: number;
   readonly height: number;
-  /** Degrees clockwise that the stored images are turned by. */
+  /** Rotation of the stored images, in degrees clockwise. */
   readonly rotation: 0 | 90 | 180 | 270;
   readonly hasAudio: boolean;
 }
 
 /**
- * MP4, QuickTime, WebM, Matroska. Reads heads and tables in a bounded number of steps and touches no other byte, so the
- * bytes may be a file of any size mapped into memory. The name or the type a caller gave it plays no part.
- * @throws MediaError unsupported (no format known here), corrupt
+ * Probes MP4, QuickTime, WebM and Matroska. Reads headers and tables in a bounded number of steps and no other byte, so the bytes may be a
+ * mapped file of any size. Ignores the caller's file name and type.
+ * @throws MediaError unsupported (unknown format), corrupt
  */
 export function probeVideo(bytes: Uint8Array): VideoFacts {
   const cursor = createCursor(bytes, "video");
@@ -35,13 +35,13 @@ export function probeVideo(bytes: Uint8Array): VideoFacts {
     if (!Number.isFinite(facts.seconds) || facts.seconds <= 0) throw cursor.corrupt("contains no frames");
     return facts;
   } catch (error) {
-    // Reading past the end: the file was cut within a header.
+    // Reading past the end: the file was truncated within a header.
     if (error instanceof RangeError) throw cursor.corrupt("ends too early");
     throw error;
   }
 }
 
-/** A size and the first box; QuickTime's older files begin without a word on their kind. */
+/** A size and the first box; QuickTime's older files begin without a type box. */
 const MP4_START = /^.{4}(?:ftyp|moov|mdat|wide|free|skip)/s;
 
 function probeMp4(cursor: Cursor): VideoFacts {
@@ -60,7 +60,7 @@ function probeMp4(cursor: Cursor): VideoFacts {
   };
 }
 
-/** Duration of a frame if the file does not state its frame rate: 25 frames a second. */
+/** Duration of a frame if the file does not state its frame rate: 25 frames per second. */
 const FRAME_SECONDS = 0.04;
 
 function probeWebm(cursor: Cursor): VideoFacts {

@@ -1,16 +1,16 @@
-/** Vorbis I: packets last as long as two of its block sizes say, and the mode of a packet says which. */
+/** Vorbis I: the duration of a packet follows from two of its block sizes, which depend on the packet's mode. */
 import { corrupt, type Cursor } from "./facts.ts";
 import type { PacketClock } from "./packets.ts";
 
-/** Bytes at the end of the setup that are read for its modes: 64 of them, and the framing bit, have fewer. */
+/** Bytes at the end of the setup that are read for its modes: 64 modes and the framing bit have fewer. */
 export const VORBIS_TAIL_BYTES = 400;
 
-/** One mode, their number, and what every setup has before it. */
+/** Bits of one mode, of the number of modes, and of everything that precedes them in each setup. */
 const MODES_BITS_MIN = 97;
 
 /**
- * Bits of a sample of one channel. Encoders come to 5.7 at their best quality; what is more cannot be the audio that the
- * packets claim, and lasts longer.
+ * Maximum bits per sample and channel. Encoders use up to 5.7 at their best quality; a packet with more bits cannot have the duration that
+ * it claims, and counts as longer.
  */
 const BITS_MAX = 8;
 
@@ -20,7 +20,7 @@ interface VorbisHead {
   readonly blocks: readonly [number, number];
 }
 
-/** @param at where the identification begins */
+/** @param at offset of the identification header */
 export function vorbisHead({ view, length }: Cursor, at: number): VorbisHead | undefined {
   if (at + 30 > length) return undefined;
   const exponents = view.getUint8(at + 28);
@@ -31,14 +31,14 @@ export function vorbisHead({ view, length }: Cursor, at: number): VorbisHead | u
   };
 }
 
-/** @param setup the third packet, or its end of `VORBIS_TAIL_BYTES` */
+/** @param setup the third packet, or its last `VORBIS_TAIL_BYTES` */
 export function vorbisClock({ sampleRate, channels, blocks }: VorbisHead, setup: Uint8Array): PacketClock {
   const modes = modesOf(setup);
   const modeBits = 32 - Math.clz32(modes.length - 1);
   let former: number | undefined;
   return ({ bytes }, at, end) => {
     const first = bytes[at] ?? 1;
-    // An odd one is a head.
+    // An odd first byte marks a header.
     if (at >= end || (first & 1) !== 0) return 0;
     const block = blocks[modes[(first >> 1) & ((1 << modeBits) - 1)] ?? 0];
     const samples = former === undefined ? 0 : (former + block) / 4;
@@ -48,8 +48,8 @@ export function vorbisClock({ sampleRate, channels, blocks }: VorbisHead, setup:
 }
 
 /**
- * Index of each mode's block size. Modes are read backwards, as the codebooks before them do not state their length: a mode
- * is one bit, two numbers of 16 bits that are 0, and a mapping below 64; the number of modes stands before the first.
+ * Returns the index of each mode's block size. Modes are read backwards, because the codebooks before them do not state their length. A
+ * mode is one bit, two 16-bit zeros, and a mapping below 64; the number of modes precedes the first.
  */
 function modesOf(setup: Uint8Array): readonly (0 | 1)[] {
   let left = setup.length * 8;
@@ -61,7 +61,7 @@ function modesOf(setup: Uint8Array): readonly (0 | 1)[] {
     }
     return value;
   };
-  // One bit ends it all.
+  // The framing bit is last.
   do if (left <= MODES_BITS_MIN) throw corrupt("has no Vorbis modes");
   while (take(1) === 0);
   const modes: (0 | 1)[] = [];

@@ -1,4 +1,4 @@
-/** RIFF WAVE (and RF64 in so far as its sizes are "until the end"). */
+/** RIFF WAVE (and RF64 with sizes of "until the end"). */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { corrupt, createCursor, facts, type AudioFacts, type Cursor } from "./facts.ts";
@@ -15,7 +15,7 @@ interface WavLayout {
 }
 
 const EXTENSIBLE = 0xfffe;
-/** Codes whose samples have the same size throughout: PCM, floating point, A-law, µ-law. */
+/** Codes with a constant sample size: PCM, floating point, A-law, µ-law. */
 const PLAIN = new Set([1, 3, 6, 7]);
 
 function readWav(cursor: Cursor): WavLayout {
@@ -38,7 +38,7 @@ function readWav(cursor: Cursor): WavLayout {
     }
     if (kind === "data") {
       if (format === undefined) throw corrupt("has audio before its format");
-      // A writer that could not go back left 0 or the largest number: the audio goes on to the end.
+      // A streaming writer leaves 0 or the maximum: the audio extends to the end.
       const isOpen = size === 0 || size >= 0xffff_ff00;
       return { ...format, dataStart: start, dataEnd: Math.min(cursor.length, isOpen ? cursor.length : start + size) };
     }
@@ -54,7 +54,7 @@ export function probeWav(cursor: Cursor): AudioFacts {
 
 const MP3 = 0x55;
 
-/** The rate of bytes that a header names is the caller's word, and plays no part. */
+/** The byte rate in the header is only a claim, and is ignored. */
 function secondsOf({ bytes }: Cursor, wav: WavLayout): number {
   const { code, channels, bits, sampleRate, dataStart, dataEnd } = wav;
   const size = dataEnd - dataStart;
@@ -73,11 +73,11 @@ interface Blocks {
   readonly samplesOf: (bytes: number) => number;
 }
 
-/** Codes that compress by a fixed measure: the two kinds of ADPCM have a head in each block and then four bits a sample. */
+/** Codes with a fixed compression ratio: both kinds of ADPCM have a header in each block and then four bits per sample. */
 const BLOCKS: Readonly<Record<number, (wav: WavLayout) => Blocks>> = {
   0x02: (wav) => adpcm(wav, 7, 2),
   0x11: (wav) => adpcm(wav, 4, 1),
-  // GSM 6.10 as Windows packs it.
+  // GSM 6.10 as packed by Windows.
   0x31: () => ({ blockBytes: 65, samplesOf: (bytes) => (320 * bytes) / 65 }),
 };
 

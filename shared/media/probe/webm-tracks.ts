@@ -1,4 +1,4 @@
-/** The tracks of WebM and Matroska (RFC 9559). Recorders write neither duration nor sizes, so blocks are looked at one by one. */
+/** Tracks of WebM and Matroska (RFC 9559). Recorders write neither duration nor sizes, so blocks are read one by one. */
 import { PROBE_LIMITS } from "../limits.ts";
 import type { Cursor } from "./facts.ts";
 import { type OnFrame, readFrames, readVint } from "./webm-frames.ts";
@@ -30,7 +30,7 @@ const ID = {
   block: 0xa1,
 } as const;
 
-/** These are walked through as if their content stood beside them: unknown sizes then need no care. */
+/** Elements whose content is read as if it followed them: unknown sizes then need no special case. */
 const OPENED = new Set<number>([
   ID.segment,
   ID.info,
@@ -52,30 +52,30 @@ export interface WebmTrack {
   type: number;
   sampleRate: number;
   channels: number;
-  /** Bits of a sample; 0 if the track does not state them. */
+  /** Bits per sample; 0 if the track does not state them. */
   bits: number;
   codec: string;
   /** Byte range of the decoder's settings (CodecPrivate); empty if there are none. */
   privateAt: number;
   privateEnd: number;
-  /** Its frames are packed once more, or encrypted. */
+  /** True if its frames are compressed again, or encrypted. */
   isPacked: boolean;
   /** Pixels. */
   width: number;
   height: number;
   /** Duration of a block; 0 if the track does not state it. */
   blockSeconds: number;
-  /** Start of the last block; below 0 without one. */
+  /** Start of the last block; negative without one. */
   lastSeconds: number;
 }
 
 export interface WebmContent {
-  /** Duration of the whole, as the header states it; 0 if it states none. */
+  /** Total duration in the header; 0 if absent. */
   readonly toldSeconds: number;
   readonly tracks: readonly WebmTrack[];
 }
 
-/** Reads as far as it can; a file that was cut has what stands before the cut. @param onFrame told of each, if given */
+/** Reads as far as possible; a truncated file has the content before the truncation. @param onFrame called for each frame */
 export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmContent {
   const { view } = cursor;
   const tracks: WebmTrack[] = [];
@@ -131,7 +131,7 @@ const CODEC_ID_MAX = 64;
 /** Longest last block, whose duration is not stated: a claimed total may exceed the counted one by this much. */
 const LAST_BLOCK_SECONDS_MAX = 2;
 
-/** @param usualSeconds of a block of such a track, where it does not tell */
+/** @param usualSeconds duration of a block in such a track, if it is not stated */
 export function webmSeconds({ toldSeconds }: WebmContent, track: WebmTrack, usualSeconds: number): number {
   const isKnown = track.blockSeconds > 0 && track.blockSeconds < LAST_BLOCK_SECONDS_MAX;
   const heard = track.lastSeconds + (isKnown ? track.blockSeconds : usualSeconds);
@@ -140,7 +140,7 @@ export function webmSeconds({ toldSeconds }: WebmContent, track: WebmTrack, usua
   return isBelievable ? toldSeconds : heard;
 }
 
-/** Sampling frequency and channels as they are where the file leaves them out. */
+/** Default sampling frequency and channels, as defined by the format. */
 function newTrack(): WebmTrack {
   return {
     number: 0,

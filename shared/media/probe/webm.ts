@@ -23,19 +23,19 @@ export function probeWebm(cursor: Cursor): AudioFacts {
   const audios = content.tracks.filter(({ type }) => type === AUDIO);
   const [first] = audios;
   if (first === undefined || counted.size === 0) throw corrupt("has no audio track");
-  // Times may be anything; frames are not.
+  // Timestamps may be arbitrary; frames are not.
   const seconds = [...counted].map(([track, all]) => withGaps(webmSeconds(content, track, BLOCK_SECONDS), all));
   return facts("webm", Math.max(...seconds), first.sampleRate, first.channels);
 }
 
-/** @throws MediaError `unsupported`, for audio whose length cannot be told by its frames; `corrupt` */
+/** @throws MediaError `unsupported`, for audio whose duration does not follow from its frames; `corrupt` */
 function clockOf(cursor: Cursor, track: WebmTrack): PacketClock {
   const [, make] = CODECS.find(([codec]) => codec.test(track.codec)) ?? [];
   if (make && !track.isPacked) return make(cursor, track);
   throw new MediaError("unsupported", "The audio of this WebM file uses an unsupported codec.");
 }
 
-/** By the name of the codec, which may say more behind a slash. */
+/** By codec name, which may have a suffix after a slash. */
 const CODECS: readonly (readonly [RegExp, (cursor: Cursor, track: WebmTrack) => PacketClock])[] = [
   [/^A_OPUS\b/, () => opusClock],
   [/^A_VORBIS\b/, vorbis],
@@ -48,7 +48,7 @@ const CODECS: readonly (readonly [RegExp, (cursor: Cursor, track: WebmTrack) => 
   ],
   [
     /^A_FLAC\b/,
-    // Behind "fLaC" and the head of its first block.
+    // After "fLaC" and the header of its first block.
     (cursor, { privateAt, sampleRate }) => flacClock(flacInfo(cursor, privateAt + 8)?.sampleRate || sampleRate),
   ],
   [
@@ -61,7 +61,7 @@ const CODECS: readonly (readonly [RegExp, (cursor: Cursor, track: WebmTrack) => 
   [/^A_PCM\//, (_cursor, { sampleRate, channels, bits }) => plainClock(sampleRate * channels * bits)],
 ];
 
-/** Its three heads are laced as Ogg would: their number less one, the sizes of all but the last, and they themselves. */
+/** Its three headers are laced as in Ogg: their number minus one, the sizes of all but the last, and the headers. */
 function vorbis(cursor: Cursor, { privateAt, privateEnd }: WebmTrack): PacketClock {
   let at = privateAt + 1;
   const sizes = [0, 1].map(() => {

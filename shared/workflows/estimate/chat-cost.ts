@@ -1,4 +1,4 @@
-/** Cost of calls that are paid by the token of text: those of chat and of embeddings. */
+/** Cost of calls with prices per text token: chat and embeddings. */
 import { isEmbeddingModel, type Model } from "#shared/calls/model.ts";
 import { ApiError, apiErrorsOf } from "#shared/errors.ts";
 import { findStoredFiles, NO_FILES } from "#shared/calls/kinds/chat/files.ts";
@@ -13,12 +13,12 @@ import { judgeKnown } from "../known-faults.ts";
 import { type CallContext, type Cost, EXACT } from "./cost.ts";
 import { type KnownParams, openNames } from "./known.ts";
 
-/** Answers of one call, at most. */
+/** Maximum choices of one call. */
 const CHOICES_MAX = 128;
-/** Times the model's own limits (workers/calls/chat/meter.ts). */
+/** Accepted multiple of the model's own limits in reported usage (workers/calls/chat/meter.ts). */
 const REPORTS_BELIEVED = 2;
 const TEMPLATE_TOKENS_MAX = 8_192;
-/** Stands for messages of which too little is known. */
+/** Returns sample messages, used if too little is known of the actual ones. */
 function usualMessages({ allowed_params: { requires_input_image: image, requires_input_audio: audio } }: Model) {
   const blocks = [
     ...(image === true ? [{ type: "image_url", image_url: { url: "https://example.com/a.png" } }] : []),
@@ -27,10 +27,10 @@ function usualMessages({ allowed_params: { requires_input_image: image, requires
   return [{ role: "user", content: blocks.length === 0 ? "" : blocks }];
 }
 
-/** A WAV of nothing. */
+/** An empty WAV file. */
 const NO_AUDIO = Buffer.from("RIFF\u0004\0\0\0WAVE", "latin1").toString("base64");
 
-/** @throws ApiError as the call itself would answer, whatever comes into what is open */
+/** @throws ApiError of the call itself, if no values of the open places can avoid it */
 export async function chatCost(
   { database, caller, work }: CallContext,
   model: Model,
@@ -54,7 +54,7 @@ export async function chatCost(
   const inputTokens = unknown.length > 0 ? model.max_context_tokens : bound.tokensMax - bound.outputTokensMax;
   const inputs = model.allowed_params.supported_inputs ?? [];
   const blocks = JSON.stringify(body.messages);
-  // Without a limit a call is settled at what its provider reports, which is believed up to so much.
+  // Without a limit, the call is settled at the usage reported by its provider, accepted up to this multiple.
   const believed = isLimited ? 1 : REPORTS_BELIEVED;
   const maxNano = boundChat(model.price, {
     inputTokens: isLimited ? inputTokens : believed * inputTokens + TEMPLATE_TOKENS_MAX,
@@ -106,7 +106,7 @@ export async function embeddingsCost({ work }: CallContext, model: Model, given:
   };
 }
 
-/** @param check of a call without what is open, as far as it is refused for that. @param usual members that it must have */
+/** @param check checks a call without the open members that it rejects. @param usual sample values of required members */
 function asFarAsKnown<T>({ value, open }: KnownParams, usual: KnownParams["value"], check: (known: object) => T): T {
   if (open.length === 0) return check(value);
   let checked: T | undefined;

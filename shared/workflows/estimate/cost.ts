@@ -1,4 +1,4 @@
-/** Cost of a step, and the context that estimates of it need. */
+/** Cost of a step, and the context of its estimate. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import type { Queryable } from "#shared/database/client.ts";
@@ -19,9 +19,9 @@ export interface CostContext {
   readonly database: Queryable;
 }
 
-/** Context in which the cost of one call is worked out. */
+/** Context of the estimate of one call. */
 export interface CallContext extends CostContext {
-  /** Counts what is done. */
+  /** Counts the work of the estimate. */
   readonly work: EstimateWork;
 }
 

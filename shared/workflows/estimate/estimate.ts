@@ -1,6 +1,6 @@
 /**
- * Cost that a run of a workflow would have, step by step: usually, and at most. Nothing is held. What is not known before a run counts
- * at its bound; what may not happen, such as retries and steps behind a condition that is not known, counts in the most alone.
+ * Estimates the cost of a run, step by step: usual and maximum cost. Nothing is held. Values unknown before a run count at their bound.
+ * Work that may not happen, such as retries and steps with an unknown condition, counts only in the maximum.
  */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import type { Capability } from "#shared/calls/capabilities/entry.ts";
@@ -44,16 +44,16 @@ export interface StepCost extends Cost {
   readonly id: string;
 }
 
-/** Operations of one pipeline, at most. */
+/** Maximum operations of one pipeline. */
 const OPERATIONS_MAX = 20;
-/** Units of work of one call that is looked at, besides those of what it is given: about 50 µs. */
+/** Units of work per estimated call, in addition to those of its values: about 50 µs. */
 const CALL_UNITS = 5_000;
 
 /**
- * @param attempts of the run, at most
- * @param work what the estimate may do: once it is done, what only an expression tells counts as not known
- * @throws ApiError of a step whose call would be refused, its param led by the step's place; `invalid_request` of definitions that
- * take too much to be read
+ * @param attempts maximum attempts of the run
+ * @param work limit of the estimate: once it is spent, values of expressions count as unknown
+ * @throws ApiError of a step whose call would be rejected, with the step's location in param; `invalid_request` for definitions that take
+ * too much work to read
  */
 export async function estimateWorkflow(
   context: EstimateContext,
@@ -66,7 +66,7 @@ export async function estimateWorkflow(
   return new Estimate(context, work).ofSteps(compiled, { known, attempts, depth: 0 });
 }
 
-/** One run of a definition: that of the estimate, or one that a step of it begins. */
+/** One run of a definition: the estimated one, or one started by its step. */
 interface Run {
   readonly known: Known;
   readonly attempts: number;
@@ -77,7 +77,7 @@ class Estimate {
   readonly #context: EstimateContext;
   readonly #work: EstimateWork;
   readonly #workflows: EstimatedWorkflows;
-  /** Costs of steps of which nothing more can be known, since the work is spent. */
+  /** Costs of steps whose values are no longer resolved, since the work is spent. */
   readonly #unknown = new Map<CompiledStep, Cost>();
 
   constructor(context: EstimateContext, work: EstimateWork) {
@@ -160,7 +160,7 @@ class Estimate {
     this.#work.count(CALL_UNITS + unitsOf(given.value));
     const inputs = readKnownInput(definition.inputs ?? {}, knownMembers(given), open);
     const known: Known = { inputs, unknown: new Set(open) };
-    // Its own tries count where its run is one of those that may be tried again: the most is meant.
+    // Counts the nested run's own retries, even if its mode allows none: the maximum is estimated.
     const attempts = Math.min(RUN_ATTEMPTS_MAX, Math.max(1, definition.retry?.max_attempts ?? 1));
     return this.#workflows.costOf(found, depth, known, async () => {
       const steps = await this.ofSteps(found.compiled, { known, attempts, depth });
@@ -171,7 +171,7 @@ class Estimate {
 
 const NESTED = "Nested workflow: ";
 
-/** Params are told from the definition that the caller knows: of a workflow that a step runs, the step alone. */
+/** Names params by the definition that the caller knows: faults inside a nested workflow name only the step that runs it. */
 function placed({ code, message, param, cause }: ApiError, { step }: CompiledStep, place: string): ApiError {
   if (param === null) return new ApiError(code, message, { param: place, cause });
   if (step.type !== "sub_pipeline") {
@@ -183,9 +183,9 @@ function placed({ code, message, param, cause }: ApiError, { step }: CompiledSte
   return new ApiError(code, said, { param: place, cause });
 }
 
-// Cost of a call of a model, as far as its params are known: usually, and at most.
+// Cost of a model call, as far as its params are known: usual and maximum.
 
-/** @throws ApiError as the call itself would answer, where its params are known */
+/** @throws ApiError of the call itself, for known params */
 async function modelCost(context: CallContext, slug: string, given: KnownParams): Promise<Cost> {
   const model = findModel(context.catalogue, slug);
   const [kind, ...others] = kindsOf(model, given);
@@ -196,7 +196,7 @@ async function modelCost(context: CallContext, slug: string, given: KnownParams)
     if (cost && cost.maxNano > maxNano) maxNano = cost.maxNano;
   }
   const isContinued = context.caller.continuedChains?.has(slug) === true;
-  // A fallback serves at its own price; of a stream that others go on with, all that wrote are paid.
+  // A fallback serves at its own price; for a continued stream, every participating model is paid.
   for (const name of context.caller.fallbackChains?.get(slug) ?? []) {
     const other = context.catalogue.models.get(name);
     const cost = other && kind.isOfKind(other) ? await costOn(context, other, kind, given).catch(passOver) : undefined;
@@ -207,7 +207,7 @@ async function modelCost(context: CallContext, slug: string, given: KnownParams)
   return { ...own, maxNano };
 }
 
-/** Returns the kinds that the call may be of: an image that is open may come to null, and the call makes one of words. */
+/** Returns the possible kinds of the call: an open image may resolve to null, and the call then creates one from text. */
 function kindsOf(model: Model, given: KnownParams): readonly [Kind, ...Kind[]] {
   const known = knownMembers(given);
   const open = Object.fromEntries(openNames(given).map((name) => [name, ""]));
@@ -215,7 +215,7 @@ function kindsOf(model: Model, given: KnownParams): readonly [Kind, ...Kind[]] {
   return kind === other ? [kind] : [kind, other];
 }
 
-/** A fallback that does not take the call is passed over when it is made, too. */
+/** A fallback that rejects the call is also skipped at run time. */
 function passOver(error: unknown): undefined {
   if (error instanceof ApiError) return undefined;
   throw error;

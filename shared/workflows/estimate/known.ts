@@ -1,13 +1,13 @@
-/** Values of a step that are known before a run: what its expressions read of inputs, and of the items of a known list. */
+/** Values of a step known before a run: results of expressions on inputs, and on the items of a known list. */
 import type { Binding, OpenPlace, Resolvable } from "../bindings.ts";
 import type { Resolved, Scope } from "../expressions/scope.ts";
 import { bytesOf } from "../expressions/values.ts";
 import type { EstimateWork } from "./work.ts";
 
-/** Inputs whose values are known. */
+/** Inputs with known values. */
 export interface Known {
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** Inputs that there are, and whose values are not known. */
+  /** Inputs that are present with unknown values. */
   readonly unknown: ReadonlySet<string>;
 }
 
@@ -18,15 +18,15 @@ export interface KnownItem {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** Values that a call is given; places that are not known stand as they are written. */
+/** Values of a call; unknown places contain their expression. */
 export interface KnownParams {
   readonly value: Members;
   readonly open: readonly OpenPlace[];
 }
 
 /**
- * A value, or a fault that every run with the same input meets; undefined for what is not known.
- * @param item undefined outside of a list, or for one that is not known
+ * Returns a value, or a fault of every run with the same input; undefined if unknown.
+ * @param item undefined outside of a list, or for an unknown item
  */
 export function resolveKnown(
   { references, resolve }: Resolvable,
@@ -46,7 +46,7 @@ export function resolveKnown(
   return resolved;
 }
 
-/** Each place alone; one that cannot be worked out counts as not known. */
+/** Resolves each place separately; places that cannot be computed count as unknown. */
 export async function resolveParams(
   value: Members,
   { places }: Binding,
@@ -66,12 +66,12 @@ export async function resolveParams(
   return { value: copy, open };
 }
 
-/** Names of members that are not known, or not whole. */
+/** Returns the names of members that are partly or wholly unknown. */
 export function openNames({ open }: KnownParams): readonly string[] {
   return [...new Set(open.map(({ path: [name] }) => String(name)))];
 }
 
-/** Members that are known whole. */
+/** Returns the members that are wholly known. */
 export function knownMembers(given: KnownParams): Members {
   const names = new Set(openNames(given));
   return Object.fromEntries(Object.entries(given.value).filter(([name]) => !names.has(name)));
@@ -79,7 +79,7 @@ export function knownMembers(given: KnownParams): Members {
 
 const COUNTED_BYTES_MAX = 16_777_216;
 
-/** Returns the units of work to copy a value, and to write it as JSON once or twice. */
+/** Returns the units of work to copy a value, and to serialize it once or twice. */
 export function unitsOf(value: unknown): number {
   return bytesOf(value, COUNTED_BYTES_MAX) / 2;
 }

@@ -7,10 +7,10 @@ import { type Cost, nothing, sumOf } from "./cost.ts";
 import type { KnownItem } from "./known.ts";
 import type { EstimateWork } from "./work.ts";
 
-/** Returns the cost of the step for one item. @param item undefined: one that is not known */
+/** Returns the cost of the step for one item. @param item undefined for an unknown item */
 type CostOfItem = (item: KnownItem | undefined) => Promise<Cost>;
 
-/** @param list undefined: it is not known */
+/** @param list undefined if unknown */
 export async function listCost(
   step: CompiledStep,
   list: { readonly value: unknown } | undefined,
@@ -18,7 +18,7 @@ export async function listCost(
   work: EstimateWork,
 ): Promise<Cost> {
   if (list === undefined) return unknownListCost(await costOf(undefined));
-  // A step that was skipped gives null, and there is nothing to do for it.
+  // A skipped step resolves to null, which is an empty list here.
   const items: unknown = list.value ?? [];
   if (!Array.isArray(items) || items.length > FOR_EACH_ITEMS_MAX) {
     return nothing(`The step fails: expected a list of at most ${FOR_EACH_ITEMS_MAX} items.`);
@@ -57,7 +57,7 @@ function unknownListCost(one: Cost): Cost {
   };
 }
 
-/** Returns the costs of the first items, as many as there is work left for. */
+/** Returns the costs of the first items, as many as the remaining work allows. */
 async function sampleItems(
   items: readonly unknown[],
   costOf: CostOfItem,

@@ -1,4 +1,4 @@
-/** Cost of calls that make or hear media: what is not known of them counts at the dearest value that the model takes. */
+/** Cost of calls that create or transcribe media: unknown values count as the most expensive that the model accepts. */
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { apiErrorsOf } from "#shared/errors.ts";
@@ -23,7 +23,7 @@ const SECONDS_MAX = 4 * 3_600;
 /** Units of work of one check of a call: about 10 µs. */
 const CHECK_UNITS = 1_000;
 
-/** @throws ApiError as the call itself would answer, whatever comes into what is open */
+/** @throws ApiError of the call itself, if no values of the open places can avoid it */
 export async function mediaCost({ work }: CallContext, model: Model, kind: Kind, given: KnownParams): Promise<Cost> {
   const [known, unknown] = [knownMembers(given), openNames(given)];
   const seconds = Math.min(SECONDS_MAX, model.allowed_params.max_audio_duration_seconds ?? SECONDS_MAX);
@@ -56,7 +56,7 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
   return { estimatedNano: parseCredits(String(usual.estimated_credits)), maxNano, assumption };
 }
 
-/** A call with values in the members that are not known: one that is refused for such a value is tried with the next, or without. */
+/** Returns a valid call with values in the unknown members: a rejected value is replaced by the next one, then removed. */
 function takenBody(known: Body, unknown: readonly string[], model: Model, check: BoundOf): Body {
   const body: Record<string, unknown> = { ...known };
   const left = new Map<string, unknown[]>();
@@ -73,7 +73,7 @@ function takenBody(known: Body, unknown: readonly string[], model: Model, check:
   }
 }
 
-/** False where the member is not there already. */
+/** Returns false if the member is already absent. */
 function change(body: Record<string, unknown>, name: string, value: unknown): boolean {
   if (value !== undefined) body[name] = value;
   else if (name in body) delete body[name];
@@ -83,7 +83,7 @@ function change(body: Record<string, unknown>, name: string, value: unknown): bo
 
 type Values = (name: string) => readonly unknown[];
 
-/** Takes the dearest value of each: prices do not fall where another value is dearer. */
+/** Chooses the most expensive value of each member: a price never falls when another member's value is more expensive. */
 function dearest(body: Body, maxNano: bigint, names: readonly string[], values: Values, boundOf: BoundOf): Dear {
   let dear: Dear = { body, maxNano };
   for (const name of names) {
@@ -98,11 +98,11 @@ function dearest(body: Body, maxNano: bigint, names: readonly string[], values: 
 }
 
 const TEXTS: ReadonlySet<string> = new Set(["prompt", "input", "lyrics", "instructions", "negative_prompt"]);
-/** In characters that have the most bytes; the shorter ones are of calls that take no more. */
+/** In characters with the most bytes; the shorter ones are for models with lower limits. */
 const LONG_TEXTS = [32_000, 10_000, 5_000, 4_096].map((length) => "\u{10FFFF}".repeat(length));
 const PAID_BY_TEXT: ReadonlySet<string> = new Set(["per_token", "per_character"]);
 
-/** Texts whose length has a price. Speech is as long as its text, whatever it is paid by. */
+/** Returns the texts whose length affects the price. Speech is as long as its text, regardless of its price unit. */
 function pricedTexts(names: readonly string[], { price, price_variants: variants = [] }: Model): readonly string[] {
   const isPaid = [price, ...variants.map((one) => one.price)].some(({ unit }) => PAID_BY_TEXT.has(unit));
   return names.filter((name) => name === "input" || (isPaid && TEXTS.has(name)));
@@ -110,7 +110,7 @@ function pricedTexts(names: readonly string[], { price, price_variants: variants
 
 const FILE = `file-${"0".repeat(32)}`;
 
-/** Returns a value that may come into a member that has no choice of values; undefined for members of other names. */
+/** Returns a sample value for a member without a list of values; undefined for other names. */
 function fillOf(name: string): string | undefined {
   if (TEXTS.has(name)) return "x".repeat(200);
   if (name.endsWith("_file_id") || name === "file_id") return FILE;
@@ -118,7 +118,7 @@ function fillOf(name: string): string | undefined {
   return name.endsWith("_base64") ? "AAAA" : undefined;
 }
 
-/** Values that a member may have, of which one may be dearer than another. */
+/** Returns the values of a member that may differ in price. */
 function valuesOf(name: string, { allowed_params: allowed }: Model): readonly unknown[] {
   const sets: Readonly<Record<string, readonly unknown[] | undefined>> = {
     n: [allowed.max_n ?? 1],

@@ -1,17 +1,17 @@
-/** Work of one estimate in all, the workflows that its steps run included, in units of the work of expressions. */
+/** Work limit of one estimate, including nested workflows, in units of the work of expressions. */
 import type { TimeSlices } from "#shared/time-slices.ts";
 
 import { Work } from "../expressions/work.ts";
 
-/** Work of one estimate, with the workflows that it comes to: what is beyond counts as not known. */
+/** Maximum work of one estimate, including nested workflows; values beyond it count as unknown. */
 export const ESTIMATE_WORK_MAX = 10_000_000;
 
-/** Units of work to read all definitions that a run comes to. */
+/** Maximum units of work for reading all definitions of a run. */
 export const ESTIMATE_READ_WORK_MAX = 20_000_000;
 
 export class EstimateWork extends Work {
   readonly slices: TimeSlices;
-  /** Work that may be done to read all definitions that it comes to. */
+  /** Work limit for reading all its definitions. */
   readonly reading = new Work(ESTIMATE_READ_WORK_MAX);
 
   constructor(slices: TimeSlices, units: number = ESTIMATE_WORK_MAX) {
@@ -19,7 +19,7 @@ export class EstimateWork extends Work {
     this.slices = slices;
   }
 
-  /** From then on, what only an expression tells is not known. */
+  /** True once values of expressions count as unknown. */
   get isSpent(): boolean {
     return this.left <= 0;
   }

@@ -1,4 +1,4 @@
-/** The workflows that an estimate comes across: each is read once, and what it costs is remembered for what it is given. */
+/** Workflows of an estimate: each is read once, and its cost is cached by input. */
 import type { WorkflowDefinition } from "#schemas/generated/types.ts";
 import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -16,7 +16,7 @@ export interface Found {
   readonly compiled: CompiledDefinition;
 }
 
-/** Compiles a definition that is stored or was checked. @throws ApiError `invalid_request` once all that were read take too much */
+/** Compiles a stored or checked definition. @throws ApiError `invalid_request` if all definitions together take too much work */
 export async function readDefinition(
   definition: WorkflowDefinition,
   { slices, reading }: EstimateWork,
@@ -33,7 +33,7 @@ export async function readDefinition(
 export class EstimatedWorkflows {
   readonly #context: CostContext;
   readonly #work: EstimateWork;
-  /** By id and version as steps name them. */
+  /** By id and version as named by steps. */
   readonly #found = new Map<string, Found>();
   readonly #depths = new Set<string>();
   readonly #costs = new Map<string, Cost>();
@@ -44,9 +44,9 @@ export class EstimatedWorkflows {
   }
 
   /**
-   * Finds a workflow that a step runs. Whether it may be run was judged when the definition was written.
+   * Finds a workflow that a step runs. The permission was checked when the definition was written.
    * @param version undefined: the latest
-   * @throws ApiError `workflow_not_found`; `invalid_request` for more workflows than a definition may come to
+   * @throws ApiError `workflow_not_found`; `invalid_request` for more workflows than a definition may use
    */
   async find(workflowId: string, version: number | undefined, depth: number): Promise<Found> {
     if (depth > WORKFLOW_DEPTH_MAX) {
@@ -74,7 +74,7 @@ export class EstimatedWorkflows {
     return { id: row.id, version, compiled: await readDefinition(definition as WorkflowDefinition, this.#work) };
   }
 
-  /** @param cost works it out where it is not remembered */
+  /** @param cost computes the cost if it is not cached */
   async costOf({ id, version }: Found, depth: number, known: Known, cost: () => Promise<Cost>): Promise<Cost> {
     const key = `${id} ${version} ${depth} ${digest([known.inputs, [...known.unknown].toSorted()])}`;
     const remembered = this.#costs.get(key) ?? (await cost());

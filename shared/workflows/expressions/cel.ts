@@ -1,4 +1,4 @@
-/** Expressions in CEL: bounded in what is written when they are compiled, and in what they do when they run. */
+/** Expressions in CEL, with bounded size at compilation and bounded work at evaluation. */
 import { Environment } from "@marcbachmann/cel-js";
 
 import { evaluate } from "./evaluate.ts";
@@ -10,18 +10,18 @@ import { ExpressionFault, PARSED_UNITS, Work } from "./work.ts";
 export const EXPRESSION_NODES_MAX = 200;
 export const EXPRESSION_DEPTH_MAX = 20;
 
-/** Items of one list that an expression writes out. */
+/** Maximum items of a list literal. */
 const EXPRESSION_ITEMS_MAX = 1_000;
 
-/** Units of one evaluation: a character is 1, an item 4, a member or a part of the expression 10. At most 30 ms and 25 MB, measured. */
+/** Units of one evaluation: a character costs 1, an item 4, a member or a node of the expression 10. At most 30 ms and 25 MB, measured. */
 export const EXPRESSION_WORK_MAX = 2_000_000;
 
-/** Units of an expression that names nothing: it is evaluated when the definition is read. */
+/** Units of an expression without references, which is evaluated when the definition is read. */
 export const CONSTANT_WORK_MAX = 10_000;
 
 export interface CelExpression {
   readonly references: readonly Reference[];
-  /** @param work what it may do together with others */
+  /** @param work limit shared with other expressions */
   evaluate(scope: Scope, work?: Work): Resolved;
 }
 
@@ -35,8 +35,8 @@ const parser = new Environment({
 });
 
 /**
- * @param reading what may be done for all that is read together
- * @returns the expression, or why it may not stand in a definition
+ * @param reading work limit shared by everything read together
+ * @returns the expression, or the reason why it is invalid
  */
 export function compileCel(text: string, reading?: Work): CelExpression | { readonly fault: string } {
   reading?.count(text.length * PARSED_UNITS);
@@ -59,7 +59,7 @@ export function compileCel(text: string, reading?: Work): CelExpression | { read
     }
   };
   if (references.length === 0) {
-    // What names nothing has one value, or one fault, now and in every run.
+    // An expression without references has the same value, or the same fault, in every run.
     const work = new Work(CONSTANT_WORK_MAX, reading);
     const constant = resolve({ inputs: {}, steps: {}, run: { id: "", attempt: 1 } }, work);
     if (isTooMuch(reading)) return TOO_MUCH;

@@ -1,13 +1,13 @@
-/** Texts as expressions count them: in characters (code points), where JavaScript counts UTF-16 units. */
+/** Text functions that count characters (code points), whereas JavaScript counts UTF-16 units. */
 
-/** The characters of the first `end` units. */
+/** Returns the number of characters in the first `end` units. */
 export function countCharacters(of: string, end = of.length): number {
   let count = 0;
   for (let at = 0; at < end; count += 1) at += unitsAt(of, at);
   return count;
 }
 
-/** The unit that the character `index` begins at; undefined beyond the end of the text. */
+/** Returns the unit at which character `index` begins; undefined beyond the end of the text. */
 export function unitOf(of: string, index: number): number | undefined {
   let at = 0;
   for (let left = index; left > 0; left -= 1) {
@@ -17,7 +17,7 @@ export function unitOf(of: string, index: number): number | undefined {
   return at;
 }
 
-/** At most `max` of them. */
+/** Returns at most `max` characters. */
 export function charactersOf(of: string, max: number): string[] {
   const characters: string[] = [];
   for (let at = 0; at < of.length && characters.length < max;) {
@@ -28,12 +28,12 @@ export function charactersOf(of: string, max: number): string[] {
   return characters;
 }
 
-/** True if a part may stand in a text: half a character of its own is no part of a whole one. */
+/** Returns true if the text may contain the part: an unpaired surrogate is no part of a whole character. */
 export function mayHold(of: string, part: string): boolean {
   return part.isWellFormed() || !of.isWellFormed();
 }
 
-/** The order of code points. */
+/** Compares by code points. */
 export function isTextBefore(one: string, other: string): boolean {
   const length = Math.min(one.length, other.length);
   for (let at = 0; at < length; at += 1) {
@@ -43,7 +43,7 @@ export function isTextBefore(one: string, other: string): boolean {
   return one.length < other.length;
 }
 
-/** Characters of two units come behind all others. */
+/** Characters of two units sort after all others. */
 function rankOf(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

@@ -1,6 +1,6 @@
 /**
- * The value of a parsed expression. The library parses, and does not evaluate: it bounds no work, and keeps a type for every
- * shape of value that it has met (45 KB for 30 levels, measured), for as long as the process lives.
+ * Evaluates a parsed expression. The library is used only for parsing: its evaluation does not limit work, and keeps a type for every shape
+ * of value for the life of the process (45 KB for 30 levels, measured).
  */
 import type { ASTNode } from "@marcbachmann/cel-js";
 
@@ -14,7 +14,7 @@ export interface Evaluation {
   readonly work: Work;
 }
 
-/** A name of a macro, and those outside of it. */
+/** A variable of a macro, and those of enclosing macros. */
 interface Bound {
   readonly name: string;
   readonly value: unknown;
@@ -71,7 +71,7 @@ function variable(name: string, { scope }: Evaluation, bound: Bound | undefined)
   return memberOf(scope, name, name);
 }
 
-/** Own members alone; those of null are null, so that a skipped step reads as null. */
+/** Own members only; members of null are null, so that a skipped step reads as null. */
 function memberOf(value: unknown, key: unknown, shown: string): unknown {
   if (value === null) return null;
   if (Array.isArray(value) && (typeof key === "bigint" || typeof key === "number")) {
@@ -95,7 +95,7 @@ function truth(value: unknown, where: string): boolean {
   throw new ExpressionFault(`Expected true or false for ${where}, got ${typeOf(value)}.`);
 }
 
-/** `||` and exists() (decided by true), `&&` and all() (decided by false): one that decides outweighs the faults of others. */
+/** Evaluates `||` and exists() (decided by true), `&&` and all() (decided by false): a deciding part outweighs faults of others. */
 function decide<T>(by: boolean, parts: readonly T[], judge: (part: T) => boolean, work: Work): boolean {
   let fault: ExpressionFault | undefined;
   for (const part of parts) {
@@ -117,11 +117,11 @@ function call(name: string, args: readonly ASTNode[], on: Evaluation, bound: Bou
   return found(FUNCTIONS.get(name), name).run(on.work, ...values);
 }
 
-/** `has(a.b)`: whether `a` has an own member `b`. */
+/** `has(a.b)`: returns true if `a` has an own member `b`. */
 function isThere(member: ASTNode | undefined, on: Evaluation, bound: Bound | undefined): boolean {
   if (member?.op !== ".") throw new Error("no expression that is compiled has has() of another form");
   const [of, name] = member.args;
-  // `inputs` and `steps` are there without their names.
+  // `inputs` and `steps` can be tested without being referenced.
   const value = of.op === "id" ? variable(of.args, on, bound) : evaluate(of, on, bound);
   return isObject(value) && Object.hasOwn(value, name) && value[name] !== undefined;
 }

@@ -1,10 +1,10 @@
-/** The functions that expressions may call; there are no others. None of them reads a pattern. Characters are code points. */
+/** All functions available in expressions. None accepts a pattern. Characters are code points. */
 import { charactersOf, countCharacters, mayHold, unitOf } from "./characters.ts";
 import { inRange, isObject, keysOf } from "./operators.ts";
 import { ExpressionFault, ITEM_UNITS, typeOf, type Work } from "./work.ts";
 
 interface ExpressionFunction {
-  /** Number of arguments that it takes, besides the value that it is called on. */
+  /** Number of arguments, without the value on which it is called. */
   readonly args: { readonly min: number; readonly max: number };
   run(work: Work, ...args: readonly unknown[]): unknown;
 }
@@ -57,14 +57,14 @@ function read(name: string, work: Work, value: unknown): string {
   return of;
 }
 
-/** Every other character may be one that changes. */
+/** All other characters may change case. */
 function inCase(name: "lowerAscii" | "upperAscii", work: Work, value: unknown, others: RegExp): string {
   const of = text(name, value);
   work.spend(of.length * ITEM_UNITS);
   return of.replace(others, (letters) => (name === "lowerAscii" ? letters.toLowerCase() : letters.toUpperCase()));
 }
 
-/** In units of UTF-16. Searching may compare the whole part at each place of the text. */
+/** In UTF-16 units. A search may compare the whole part at each position of the text. */
 function find(
   name: "contains" | "indexOf" | "lastIndexOf" | "split",
   work: Work,
@@ -109,7 +109,7 @@ function index(value: unknown): number {
 function split(work: Work, value: unknown, separator: unknown): string[] {
   const [of, between] = [text("split", value), text("split", separator)];
   const isThere = find("split", work, of, between) !== -1;
-  // A part has an object of its own.
+  // Each part is an object.
   const partUnits = 2 * ITEM_UNITS;
   const partsMax = Math.floor(work.left / partUnits) + 1;
   const parts = between === "" ? charactersOf(of, partsMax) : isThere ? of.split(between, partsMax) : [of];

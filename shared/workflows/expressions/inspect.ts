@@ -1,4 +1,4 @@
-/** Checks what a parsed expression names and calls: only what is listed here may stand in a definition. */
+/** Checks the names and calls of a parsed expression: a definition may use only what is listed here. */
 import type { ASTNode } from "@marcbachmann/cel-js";
 
 import { isListMacro, LIST_MACROS } from "./evaluate.ts";
@@ -9,12 +9,12 @@ type Names = ReadonlySet<string>;
 
 const CALLED = ["has", ...FUNCTIONS.keys()];
 const METHOD_NAMES = [...METHODS.keys(), ...LIST_MACROS, "cel.bind"];
-/** Integers have 64 bits; the smallest is written as minus this. */
+/** Integers have 64 bits; the minimum is written as the negation of this. */
 const INTEGER_MAX = 2n ** 63n;
 
 class Refusal extends Error {}
 
-/** @returns the references, or why the expression may not stand in a definition */
+/** @returns the references, or the reason why the expression is invalid */
 export function inspect(root: ASTNode): { readonly references: readonly Reference[] } | { readonly fault: string } {
   const references: Reference[] = [];
   try {

@@ -1,4 +1,4 @@
-/** Operators of expressions. Integers are bigint and fractions number, as are all numbers of JSON; they may be mixed. */
+/** Operators of expressions. Integers are bigint; fractions, and all numbers of JSON, are number. They may be mixed. */
 
 import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
 
@@ -9,13 +9,13 @@ export type BinaryOperator = "==" | "!=" | "in" | "<" | "<=" | ">" | ">=" | "+" 
 
 const INT_MAX = 2n ** 63n - 1n;
 const INT_MIN = -(2n ** 63n);
-/** Integers are none of the fractions beyond. */
+/** No fraction beyond this equals an integer. */
 const FRACTION_MAX = 2 ** 63;
 
-/** Levels of lists and objects that are compared: more than values have, and fewer than the stack takes. */
+/** Maximum depth of compared lists and objects: deeper than any value, and safe for the stack. */
 const COMPARED_DEPTH_MAX = 4 * JSON_DEPTH_MAX;
 
-/** @throws ExpressionFault for values that the operator is not for */
+/** @throws ExpressionFault for values that the operator does not support */
 export function applyBinary(operator: BinaryOperator, a: unknown, b: unknown, work: Work): unknown {
   switch (operator) {
     case "==":
@@ -144,7 +144,7 @@ function isSameNumber(a: bigint | number, b: bigint | number): boolean {
   return typeof b === "bigint" ? isSameMixed(b, a) : a === b;
 }
 
-/** Exactly: as fractions, large integers would equal their neighbours. */
+/** Exact comparison: as fractions, large integers would equal their neighbours. */
 function isSameMixed(integer: bigint, fraction: number): boolean {
   return Number.isInteger(fraction) && Math.abs(fraction) <= FRACTION_MAX && BigInt(fraction) === integer;
 }

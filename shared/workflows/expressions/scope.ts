@@ -1,12 +1,12 @@
-/** Values that expressions see, and references to them. */
+/** Values visible to expressions, and references to them. */
 
-/** Values as they come from JSON. */
+/** Values as parsed from JSON. */
 export interface Scope {
   readonly inputs: Readonly<Record<string, unknown>>;
-  /** By id of the step; null output where it was skipped or failed and was passed over. */
+  /** By step id; the output is null for a skipped step, and for a failed one that was ignored. */
   readonly steps: Readonly<Record<string, { readonly status: string; readonly output: unknown }>>;
   readonly run: { readonly id: string; readonly attempt: number };
-  /** Within a step that runs for each item of a list. */
+  /** Current item, within a step that runs for each item of a list. */
   readonly item?: unknown;
   readonly index?: number;
 }
@@ -21,10 +21,10 @@ export interface Reference {
   readonly name?: string;
 }
 
-/** A value, or why there is none, in words for the author of a definition. */
+/** A value, or the reason for its absence, as a message for the author of a definition. */
 export type Resolved = { readonly value: unknown } | { readonly fault: string };
 
-/** Keys that lead out of data. */
+/** Keys that would escape from data. */
 export const UNSAFE_KEYS: ReadonlySet<string> = new Set(["__proto__", "constructor", "prototype"]);
 
 export function isRoot(name: string): name is Root {

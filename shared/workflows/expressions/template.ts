@@ -1,4 +1,4 @@
-/** Texts of a definition with `${{ … }}` in them: one alone keeps its type, among other text it is inserted. */
+/** Texts of a definition with `${{ … }}`: a single expression keeps its type; within other text, its value is inserted. */
 import { runWhole } from "#shared/time-slices.ts";
 
 import { compileCel } from "./cel.ts";
@@ -8,29 +8,29 @@ import { Work, EXPRESSION_VALUE_BYTES_MAX } from "./work.ts";
 export const EXPRESSION_CHARS_MAX = 2_000;
 const PATH_SEGMENTS_MAX = 32;
 
-/** Work of all expressions of a step's params, or of its input, in units of an evaluation. */
+/** Maximum work of all expressions of a step's params or input, in units of an evaluation. */
 export const BINDING_WORK_MAX = 4_000_000;
 
 export interface Template {
-  /** It is the whole of its text, and gives whatever it gives; otherwise text. */
+  /** True if the expression is the whole text and keeps the type of its value; otherwise the result is text. */
   readonly isAlone: boolean;
   readonly references: readonly Reference[];
-  /** @param work what its expressions may do together with others */
+  /** @param work limit shared with other expressions */
   resolve(scope: Scope, work?: Work): Resolved;
 }
 
 const OPEN = "${{";
-/** Stands for `${{` itself. */
+/** Escape for a literal `${{`. */
 const ESCAPED = `$${OPEN}`;
 
-/** @returns undefined for text without an expression; `$${{` is an expression's mark as text */
+/** @returns undefined for text without an expression; `$${{` is a literal `${{` */
 export function compileTemplate(text: string): Template | { readonly fault: string } | undefined {
   return runWhole(compilingTemplate(text));
 }
 
 /**
- * The same with stops, for a thread that others wait for.
- * @param reading what may be done for all that is read together
+ * Compiles and yields between parts, for a shared thread.
+ * @param reading work limit shared by everything read together
  */
 export function* compilingTemplate(
   text: string,
@@ -55,7 +55,7 @@ export function* compilingTemplate(
   };
 }
 
-/** One expression, without the braces around it. */
+/** Compiles one expression, without the braces around it. */
 function compileExpression(text: string, reading: Work | undefined): Template | { readonly fault: string } {
   if (text.length > EXPRESSION_CHARS_MAX) {
     return { fault: `Expected an expression of at most ${EXPRESSION_CHARS_MAX} characters, got ${text.length}.` };
@@ -97,7 +97,7 @@ function split(text: string): readonly Part[] | { readonly fault: string } {
   return parts;
 }
 
-/** Returns the end of the expression that begins at `from`: braces and quotes of its own are passed over. Undefined: there is none. */
+/** Returns the end of the expression that begins at `from`, ignoring its own braces and quotes; undefined if it has none. */
 function endOf(text: string, from: number): number | undefined {
   let depth = 0;
   let quote: string | undefined;
@@ -140,18 +140,18 @@ function inserted(value: unknown): string {
 
 const PATH = /^[A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[(?:0|[1-9]\d{0,8})\])*$/;
 
-/** Words that are values. */
+/** Identifiers that are literals. */
 const LITERALS: ReadonlySet<string> = new Set(["true", "false", "null"]);
 
 type Path = readonly (string | number)[];
 
-/** Undefined for what is no plain path. */
+/** Returns undefined if the text is no plain path. */
 function readPath(text: string): Path | undefined {
   if (!PATH.test(text) || LITERALS.has(text)) return undefined;
   return Array.from(text.matchAll(/\w+/g), ([part]) => (/^\d/.test(part) ? Number(part) : part));
 }
 
-/** Returns what a path names, or why it may not stand in a definition. */
+/** Returns the reference of a path, or the reason why the path is invalid. */
 function referenceOf(path: Path): Reference | { readonly fault: string } {
   const [root, name] = path;
   if (path.length > PATH_SEGMENTS_MAX) {
@@ -167,7 +167,7 @@ function referenceOf(path: Path): Reference | { readonly fault: string } {
   return { fault: `Expected ${root} to be followed by a name, as in ${root}.name.` };
 }
 
-/** Own members alone; null stays null whatever is asked of it, so that a skipped step reads as null. */
+/** Own members only; members of null are null, so that a skipped step reads as null. */
 function walk(path: Path, scope: Scope): Resolved {
   let value: unknown = scope;
   for (const [at, part] of path.entries()) {

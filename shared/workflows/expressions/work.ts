@@ -1,30 +1,30 @@
-/** Bound on the work of one evaluation: every part, character and item that it goes through counts, so that no values make it slow. */
+/** Work limit of one evaluation: every processed node, character and item counts, so that no values make it slow. */
 
-/** Bytes of an expression's value, as JSON. */
+/** Maximum bytes of an expression's value, as JSON. */
 export const EXPRESSION_VALUE_BYTES_MAX = 1_048_576;
 
-/** Why an expression has no value, in words for the author of a definition. */
+/** Reason why an expression has no value, as a message for the author of a definition. */
 export class ExpressionFault extends Error {}
 
-/** Faults that `||`, `&&`, exists() and all() do not pass over. */
+/** Faults that `||`, `&&`, exists() and all() do not ignore. */
 export class WorkExceeded extends ExpressionFault {}
 
-/** Units of one evaluated part of an expression: about 100 ns, where a unit is about 10. */
+/** Units of one evaluated node of an expression: about 100 ns, where a unit is about 10. */
 export const NODE_UNITS = 10;
-/** Units of an item of a list that is made or looked at. */
+/** Units of a created or visited item of a list. */
 export const ITEM_UNITS = 4;
-/** Units of the name of an object's member: names that are numbers are made anew each time. */
+/** Units of the name of an object's member: numeric names are allocated each time. */
 export const MEMBER_UNITS = 10;
-/** Units of a character of an expression that is parsed. */
+/** Units of a character of a parsed expression. */
 export const PARSED_UNITS = 40;
-/** Units of a fault that is passed over: an error with its stack is slow to make. */
+/** Units of an ignored fault: an error with its stack is slow to create. */
 export const FAULT_UNITS = 300;
 
 export class Work {
   #left: number;
   readonly #within: Work | undefined;
 
-  /** @param within what several evaluations may do together */
+  /** @param within work limit shared by several evaluations */
   constructor(units: number, within?: Work) {
     this.#left = units;
     this.#within = within;
@@ -34,13 +34,13 @@ export class Work {
     return this.#left;
   }
 
-  /** Counts work that is done in any case. */
+  /** Counts work that is not limited. */
   count(units: number): void {
     this.#left -= units;
     this.#within?.count(units);
   }
 
-  /** To be called before the work is done. @throws WorkExceeded */
+  /** Call this before the work. @throws WorkExceeded */
   spend(units: number): void {
     this.#left -= units;
     this.#within?.spend(units);
@@ -51,7 +51,7 @@ export class Work {
     }
   }
 
-  /** @throws WorkExceeded, or ExpressionFault for a text that is longer than an expression may give */
+  /** @throws WorkExceeded, or ExpressionFault for a text above the limit of an expression's value */
   spendText(chars: number): void {
     this.spend(chars);
     if (chars > EXPRESSION_VALUE_BYTES_MAX) {
@@ -60,7 +60,7 @@ export class Work {
   }
 }
 
-/** The type of a value as messages name it. */
+/** Returns the name of a value's type, for messages. */
 export function typeOf(value: unknown): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "a list";

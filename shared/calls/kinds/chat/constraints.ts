@@ -1,7 +1,4 @@
-/**
- * Checks a chat call against its model's declarations, and bounds the cost of the call. One walk over the messages
- * serves both. Pure.
- */
+/** Checks a chat call against its model's declarations, and bounds its cost, both in one walk over the messages. Pure. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { arrived } from "#shared/contract-fault.ts";
@@ -23,14 +20,14 @@ import {
 import { checkFunctionCall, checkNoServedTool, checkToolChoice } from "./tools.ts";
 import { TOKENS_PER_IMAGE } from "./usage.ts";
 
-/** Held for a chat call that sets no output limit (design part 4). */
+/** Output tokens held for a chat call without output limit. */
 export const CHAT_DEFAULT_OUTPUT_TOKENS = 8_192;
 
 interface Inputs {
   /** Characters of data URLs and base64 members, which are no text. */
   encodedLength: number;
   images: number;
-  /** Blocks only the provider can measure (audio, files): they may fill the context. */
+  /** Blocks that only the provider can measure (audio, files): they may fill the context. */
   opaque: number;
   files: number;
   hasAudio: boolean;
@@ -39,9 +36,9 @@ interface Inputs {
 }
 
 /**
- * @param bodyBytes size of the whole body: a token is at least one byte, so it bounds the text from above
- * @param files the stored files that the request names
- * @throws ApiError 400 naming the parameter that the model cannot take; `file_not_found`
+ * @param bodyBytes size of the whole body: an upper bound of its tokens, since a token is at least one byte
+ * @param files stored files referenced by the request
+ * @throws ApiError 400 naming the parameter that the model does not support; `file_not_found`
  */
 export function checkChat(
   request: ChatCompletionRequest,
@@ -68,7 +65,7 @@ export function checkChat(
   return outputLimit === undefined ? { ...bound, mayExceed: true } : { ...bound, mayExceed: false, outputLimit };
 }
 
-/** Returns the request as the model can serve it: a larger output limit is lowered to the model's. Returns a lower request as it is. */
+/** Returns the request with its output limit lowered to the model's, if it is higher. */
 export function withinOutputLimit(request: ChatCompletionRequest, model: Model): ChatCompletionRequest {
   const { max_output_tokens: most } = model;
   const { max_completion_tokens: limit, max_tokens: oldLimit } = request;
@@ -80,7 +77,7 @@ export function withinOutputLimit(request: ChatCompletionRequest, model: Model):
   };
 }
 
-/** Most tokens that the messages of an admitted call can be. Checks nothing. @param bodyBytes as for `checkChat` */
+/** Returns the maximum input tokens of an admitted call, without checks. @param bodyBytes as for `checkChat` */
 export function chatInputTokensMax(request: ChatCompletionRequest, model: Model, bodyBytes: number): number {
   const inputs = { encodedLength: 0, images: 0, opaque: 0 };
   for (const { content } of request.messages) {
@@ -106,7 +103,7 @@ function inputTokensOf(
   return Math.min(model.max_context_tokens, counted);
 }
 
-/** Tiers that cost at most the published price. */
+/** Service tiers that cost at most the published price. */
 const BASE_TIERS: ReadonlySet<string> = new Set(["auto", "default", "flex"]);
 
 function checkParameters(request: ChatCompletionRequest, model: Model): void {
@@ -124,7 +121,7 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
   checkToolChoice(request);
   checkFunctionCall(request);
   const { unit, tokenRates } = model.price;
-  // Audio that has no price of its own would be sold at that of text, a small part of what it costs.
+  // Audio without its own price would be charged as text, a small part of its cost.
   if (
     request.modalities?.includes("audio") &&
     unit === "per_token" &&
@@ -133,7 +130,7 @@ function checkParameters(request: ChatCompletionRequest, model: Model): void {
     const got = request.modalities.join(", ");
     refuse("modalities", `This model returns text only: expected modalities to be ["text"], got ${got}.`);
   }
-  // Dearer service than the price we captured would be ours to pay.
+  // A tier above the published price would be charged to us.
   const tier = request.service_tier;
   if (tier != null && !BASE_TIERS.has(tier)) {
     refuse(
@@ -204,7 +201,7 @@ function walkMessages(request: ChatCompletionRequest, model: Model, files: Store
   return inputs;
 }
 
-/** @throws ApiError for a kind of input without which the model has nothing to work on */
+/** @throws ApiError for a missing kind of input that the model requires */
 function checkRequired({ images, hasAudio }: Inputs, { allowed_params: params }: Model): void {
   const missing =
     params.requires_input_image === true && images === 0
@@ -237,7 +234,7 @@ function takeImage(url: string, model: Model, inputs: Inputs, param: string): vo
     return;
   }
   checkDataUrl(url, param);
-  // A video or a document would cost far more than the image it is held for.
+  // A video or a document would cost far more than the image covered by the hold.
   if (!/^data:image\//i.test(url)) {
     const type = /^data:([^;,]{0,40})/i.exec(url)?.[1] ?? "another type";
     const message = `Expected an image in a data URL, data:image/<type>;base64,<data>, got ${type}.`;
@@ -287,7 +284,7 @@ function takeFile(file: { file_data?: string; file_url?: string }, model: Model,
 
 const NAMES_OF_FILE: ReadonlySet<string> = new Set(["file_id", "file_data", "file_url"]);
 
-/** A file of the workspace counts as what it is: an image, audio or a document. */
+/** A stored file counts by its type: an image, audio or a document. */
 function takeStored(
   { fileId, param }: Pick<FilePlace, "fileId" | "param">,
   expected: "image" | "any",
@@ -324,7 +321,7 @@ function takeStored(
 
 type BlockKind = "image" | "audio" | "file";
 
-/** Checks the size of media that the body itself brings. */
+/** Checks the size of media in the body. */
 function checkSize(bytes: number, mediaType: string, kind: BlockKind, model: Model, param: string): void {
   const max = bytesMaxOf(mediaType, kind, model);
   if (bytes <= max) return;

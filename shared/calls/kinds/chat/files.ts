@@ -1,4 +1,4 @@
-/** Stored files that a chat call names by `file_id`: found in the caller's workspace before anything is held. */
+/** Stored files that a chat call references by `file_id`: looked up in the caller's workspace before anything is held. */
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { findFiles } from "#shared/database/files.ts";
@@ -10,13 +10,13 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import { checkMayReadFiles } from "#shared/access/may-read-files.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
 
-/** One image or file that we fetch for a dialect that takes bytes only; providers refuse larger ones. */
+/** Maximum bytes of one image or file that we download for an API that accepts bytes only; providers reject larger ones. */
 export const INLINE_ITEM_BYTES_MAX = 20 * 1_048_576;
 
-/** All of one call, each counted as often as it is sent: a request grows by this much in memory. */
+/** Maximum bytes of all of them in one call, each counted as often as it is sent: a request grows by this much in memory. */
 export const INLINE_BYTES_MAX = 50 * 1_048_576;
 
-/** Different addresses of one call: it is no tool to flood others with. */
+/** Maximum different URLs in one call, so that it cannot be used to flood other servers. */
 export const INLINE_ADDRESSES_MAX = 100;
 
 export interface StoredFile {
@@ -25,12 +25,12 @@ export interface StoredFile {
   readonly filename: string;
 }
 
-/** By id. What is not in it does not exist, or is another workspace's, which is the same. */
+/** By id. A missing id does not exist, or belongs to another workspace, without distinction. */
 export type StoredFiles = ReadonlyMap<string, StoredFile>;
 
 export const NO_FILES: StoredFiles = new Map();
 
-/** A block that names a stored file. */
+/** A block that references a stored file. */
 export interface FilePlace {
   readonly message: number;
   readonly part: number;
@@ -40,7 +40,7 @@ export interface FilePlace {
   readonly isExpired: boolean;
 }
 
-/** Finds the blocks that name stored files, by id or by an own link. Accepts bodies that have not been checked. */
+/** Returns the blocks that reference stored files, by id or by an own link. Accepts unchecked bodies. */
 export function filePlaces(request: unknown): FilePlace[] {
   return listOf(member(request, "messages")).flatMap((one, message) =>
     listOf(member(one, "content")).flatMap((block, part) => {
@@ -50,7 +50,7 @@ export function filePlaces(request: unknown): FilePlace[] {
   );
 }
 
-/** @returns the file that a content block names; `param` is counted from the block */
+/** @returns the file referenced by a content block; `param` is relative to the block */
 export function namedFile(block: unknown): Pick<FilePlace, "fileId" | "isExpired" | "param"> | undefined {
   const type = member(block, "type");
   if (type !== "file" && type !== "image_url") return undefined;
@@ -66,7 +66,7 @@ export function namedFile(block: unknown): Pick<FilePlace, "fileId" | "isExpired
 }
 
 /**
- * One query; none for a call that names no files.
+ * Looks up all files in one query; none for a call without files.
  * @throws ApiError `unsupported_value` for too many, `permission_denied` for a role without access to files, `file_not_found` for an
  * expired link, `service_unavailable`
  */
@@ -99,7 +99,7 @@ export async function findStoredFiles(
   );
 }
 
-/** Returns the kind of block that shows a file of this type to models; undefined: it cannot be shown. */
+/** Returns the kind of block for a file of this type; undefined: models do not support it. */
 export function blockKind(mediaType: string): "image" | "audio" | "file" | undefined {
   if (["image/png", "image/jpeg", "image/gif", "image/webp"].includes(mediaType)) return "image";
   if (audioFormat(mediaType) !== undefined) return "audio";
@@ -108,7 +108,7 @@ export function blockKind(mediaType: string): "image" | "audio" | "file" | undef
     : "file";
 }
 
-/** `format` of an `input_audio` block. */
+/** Returns the `format` of an `input_audio` block. */
 export function audioFormat(mediaType: string): "wav" | "mp3" | undefined {
   return mediaType === "audio/wav" ? "wav" : mediaType === "audio/mpeg" ? "mp3" : undefined;
 }
@@ -123,7 +123,7 @@ function listOf(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** The stored file that a content block names; empty when it names none. */
+/** Returns the stored file referenced by a content block; empty if there is none. */
 export function fileIdOf(part: unknown): string {
   return namedFile(part)?.fileId ?? "";
 }

@@ -1,11 +1,11 @@
-/** A choice of tools, or of functions, their forerunner, against the tools that come with it. Pure. */
+/** Checks a choice of tools, or of legacy functions, against the tools of the call. Pure. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 
 type Tool = NonNullable<ChatCompletionRequest["tools"]>[number];
 
-/** Refuses what the ingress runs in turns, which are calls without such a tool. @throws ApiError `unsupported_value` */
+/** Rejects tools that the ingress executes itself: its calls to models do not contain them. @throws ApiError `unsupported_value` */
 export function checkNoServedTool({ tools = [] }: ChatCompletionRequest): void {
   const at = tools.findIndex(({ type }) => type === "sluice");
   if (at === -1) return;
@@ -13,7 +13,7 @@ export function checkNoServedTool({ tools = [] }: ChatCompletionRequest): void {
   throw refuse(`tools[${at}].type`, message);
 }
 
-/** @throws ApiError `unsupported_value` for a choice of a tool that does not come with the call */
+/** @throws ApiError `unsupported_value` for a choice of a tool that is not in the call */
 export function checkToolChoice({ tools = [], tool_choice: choice }: ChatCompletionRequest): void {
   if (choice == null || choice === "auto" || choice === "none") return;
   const names = tools.flatMap((tool) => (tool.type === "sluice" ? [] : [nameOf(tool)]));
@@ -27,7 +27,7 @@ export function checkToolChoice({ tools = [], tool_choice: choice }: ChatComplet
   if (!names.includes(name)) throw unknownTool(`tool_choice.${choice.type}.name`, names, name);
 }
 
-/** Checks that the allowed tools are among those of the call; an entry without the shape of a tool is left to the provider. */
+/** Checks that the allowed tools are in the call; an entry without the shape of a tool is left to the provider. */
 function checkAllowedTools(allowed: readonly Readonly<Record<string, unknown>>[], names: readonly string[]): void {
   for (const [at, { type, ...tool }] of allowed.entries()) {
     const named = tool[type === "custom" ? "custom" : "function"];
@@ -37,7 +37,7 @@ function checkAllowedTools(allowed: readonly Readonly<Record<string, unknown>>[]
   }
 }
 
-/** The same of `functions` and `function_call`. */
+/** Checks `function_call` against `functions`. */
 export function checkFunctionCall({ tools = [], functions = [], function_call: choice }: ChatCompletionRequest): void {
   if (functions.length > 0 && tools.length > 0) throw refuse("functions", "Expected tools or functions, got both.");
   if (choice == null || choice === "auto" || choice === "none") return;
@@ -50,7 +50,7 @@ export function checkFunctionCall({ tools = [], functions = [], function_call: c
   if (!names.includes(choice.name)) throw unknownTool("function_call.name", names, choice.name);
 }
 
-/** The refusal of a choice of a tool that is not among those of the call. */
+/** Returns the error for a choice of a tool that is not in the call. */
 export function unknownTool(param: string, names: readonly string[], name: string): ApiError {
   const some = names.slice(0, NAMES_SHOWN_MAX).join(", ");
   const others = names.length > NAMES_SHOWN_MAX ? ` or ${names.length - NAMES_SHOWN_MAX} others` : "";

@@ -9,13 +9,13 @@ import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 
 import { blockKind, fileIdOf, NO_FILES, type StoredFiles } from "./files.ts";
 
-/** Tokens an image is held and counted for where the catalogue gives no bound. */
+/** Tokens held and counted for an image if the catalogue has no bound. */
 export const TOKENS_PER_IMAGE = 4_096;
 
-/** Output of a chat call that an estimate takes for typical, where the call sets no lower limit. */
+/** Typical output of a chat call in estimates, unless its limit is lower. */
 export const ESTIMATE_OUTPUT_TOKENS = 512;
 
-/** Never more than the call is bound to, in and out. With stops, for a thread that others wait for. */
+/** Yields for a shared thread; the result never exceeds the bound of the call, in and out. */
 export function* typicalChatUsage(
   request: ChatCompletionRequest,
   model: Model,
@@ -48,7 +48,7 @@ export function* typicalChatUsage(
   };
 }
 
-/** Only the provider can look inside audio or a file; this is what our own count of a call takes its base64 for. */
+/** Only the provider can measure audio or a file: returns the tokens that our count assumes for its base64. */
 function opaqueTokens(encoded: number): number {
   return Math.ceil(encoded / 6);
 }
