@@ -105,7 +105,7 @@ const PRIVILEGES: readonly Privilege[] = [
     pattern:
       /(?<![.\w$])fetch\s*\(|\b(?:globalThis|Bun|window|self)\s*\.\s*fetch\b|=\s*fetch\b|\bnew\s+(?:WebSocket|EventSource|XMLHttpRequest)\b/,
     where: isProduct,
-    // The exporter sends spans to the operator's own collector. The script runs in browsers and asks its own origin. The
+    // The exporter sends spans to the operator's own collector. The script runs in browsers and requests its own origin. The
     // snippets are programs for readers of the documentation.
     allowed: (file) =>
       [

@@ -56,8 +56,8 @@ function drawnText(pdfium: Pdfium, page: number): PageText {
 }
 
 /**
- * True if the codes of characters without a Unicode mapping are the characters themselves, as in Type 3 fonts of ASCII. Numbers of glyphs are
- * not: in the usual order of glyphs, spaces and digits are control characters, and small letters are capitals.
+ * True if codes without a Unicode mapping are the characters themselves, as in Type 3 fonts of ASCII. Glyph numbers are not: in the usual
+ * order of glyphs, spaces and digits become control characters, and lowercase letters become capitals.
  */
 function isPlainText(codes: string): boolean {
   const small = codes.match(/[a-zß-öø-ÿ]/g)?.length ?? 0;
@@ -66,7 +66,7 @@ function isPlainText(codes: string): boolean {
   );
 }
 
-/** Share of small letters among the letters of a text. */
+/** Lowest fraction of lowercase letters among the letters of a text. */
 const SMALL_LETTERS_MIN = 0.3;
 
 function piece(pdfium: Pdfium, handle: number, from: number, count: number): string {

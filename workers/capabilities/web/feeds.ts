@@ -42,7 +42,7 @@ export function readFeed(text: string, address: string): Feed | undefined {
           ),
         };
       case "rss":
-        // Many feeds say in Dublin Core, Media RSS or the podcast namespace what RSS has elements of its own for.
+        // Many feeds use Dublin Core, Media RSS or the podcast namespace instead of RSS's own elements.
         return {
           format,
           title: feed.title ?? feed.dc?.titles?.[0],
@@ -71,7 +71,7 @@ export function readFeed(text: string, address: string): Feed | undefined {
   }
 }
 
-/** Text of a title, whose type may be a media type: it is then in base64, unless the media type is of text or XML (RFC 4287, 4.1.3.3). */
+/** Returns a title's text. If its type is a media type other than text or XML, the text is in base64 (RFC 4287, 4.1.3.3). */
 function textOf(content: { readonly value?: string; readonly type?: string } | undefined): string | undefined {
   const { value, type = "text" } = content ?? {};
   if (value === undefined || !type.includes("/") || /^text\/|[/+]xml$/i.test(type)) return value;

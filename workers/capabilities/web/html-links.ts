@@ -59,7 +59,7 @@ export function namesIn(html: string): HtmlNames {
         element.onEndTag(() => void (drawings -= 1));
       },
     })
-    // The tags of the head may be left out. A drawing has titles of its own.
+    // Head tags are optional, and SVG elements contain titles of their own.
     .on("title", {
       element() {
         if (drawings === 0) titles += 1;
