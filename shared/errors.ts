@@ -99,7 +99,7 @@ export interface ErrorEnvelope {
 export class ApiError extends Error {
   readonly code: Code;
   readonly param: string | null;
-  /** False tells stock SDKs not to retry (header `x-should-retry`). */
+  /** False makes stock SDKs stop retrying (header `x-should-retry`). */
   readonly shouldRetry: boolean | undefined;
   /** Job that contains paid work of the failed call. */
   readonly jobId: string | undefined;

@@ -101,7 +101,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   lifecycle.onStop("uploads", () => uploads.close());
   const providers = createProviders(config.providerKey);
   lifecycle.onStop("providers", () => providers.close());
-  // As many probes as slots: each call inspects one file at a time, so none fails with `busy`.
+  // Number of probes equals number of slots: each call inspects one file at a time, so none fails with `busy`.
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
   const { capabilities, offer } = await openCapabilities(role, pools);

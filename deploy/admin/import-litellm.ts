@@ -124,7 +124,7 @@ function parse(file: string, text: string): Members {
   return content;
 }
 
-/** Aliases make a short text stand for any number of values, or for itself. @throws Error past VALUES_MAX */
+/** Aliases let a short text expand to any number of values, or to itself. @throws Error past VALUES_MAX */
 function refuseLarge(file: string, content: unknown): void {
   const waiting = [content];
   for (let count = 0; waiting.length > 0; count += 1) {

@@ -22,7 +22,7 @@ const MODALITIES: Readonly<Record<string, CatalogueModel["modality"]>> = {
   audio_speech: "audio",
 };
 
-/** Members that are read, wherever they stand. */
+/** Members that are read at every position. */
 const READ = new Set(
   (
     "model api_base base_url api_key custom_llm_provider litellm_credential_name rpm tpm weight order stream_timeout additional_drop_params " +
@@ -137,7 +137,7 @@ export function modelsOf(deployments: readonly Deployment[], shelf: Shelf): Cata
     }
     const shipped = shelf.models.get(slug);
     const sources = sourcesOf(group, shelf.notes);
-    // What ships stays as it is, but for what the file says.
+    // Shipped entries keep their values, except those in the file.
     const facts = shipped === undefined ? first.facts : ownFacts(first.facts, shipped);
     if (pricing === undefined && shipped?.pricing === undefined) {
       shelf.notes.add(first.place, `${slug} is not offered: no price is known. Add pricing to its entry; "0" is free`);

@@ -2,7 +2,7 @@
 import type { Positions } from "#shared/calls/catalogue/positions.ts";
 
 export interface Note {
-  /** 1-based line of the file; absent when it cannot be told. */
+  /** 1-based line of the file; absent if unknown. */
   readonly line?: number;
   /** Path inside the file, such as `model_list[3].litellm_params.rpm`. */
   readonly place: string;

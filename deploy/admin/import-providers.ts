@@ -62,7 +62,7 @@ const BY_NAME: readonly (readonly [RegExp, string])[] = [
   [/^gemini-/, "gemini"],
 ];
 
-/** Values of `api_key` that stand for no key. */
+/** Values of `api_key` that mean no key. */
 const NO_KEY = new Set(["", "none", "null", "empty", "anything", "dummy", "fake", "fake-key", "no-key", "not-needed"]);
 
 const VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;
@@ -74,7 +74,7 @@ export interface Found {
   readonly model: string;
   /** Id of the shipped provider that serves it, which knows its facts and prices. */
   readonly shipped?: string;
-  /** Owner of the model, as far as the prefix tells. */
+  /** Owner of the model, if the prefix contains it. */
   readonly owner: string;
 }
 

@@ -141,7 +141,7 @@ async function rotate(database: Queryable, sealer: Sealer): Promise<{ sealed: nu
       }
       const channel = { workspaceId: row.workspace_id, id: row.id };
       const anew = sealAll(sealer, channel, openAll(sealer, channel, row.sealed));
-      // One that was changed meanwhile was sealed by whoever changed it: with the key that is in force there.
+      // A secret that was changed meanwhile was encrypted by that change: with the key that is in force there.
       if (await replaceSealed(database, row, anew)) sealed += 1;
     }
     const last = rows.at(-1);

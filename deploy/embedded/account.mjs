@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Postgres refuses to run as root. When we are root (a container, a build machine) it runs as an account that exists
- * on the system already; nothing is created.
+ * Selects the account of Postgres, which refuses to run as root. If this process runs as root (a container, a build machine),
+ * Postgres uses an existing account of the system; none is created.
  */
 import { chownSync, existsSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
@@ -9,14 +9,14 @@ import { StartFault } from "./fault.mjs";
 
 /** @typedef {{ uid: number, gid: number, name: string }} Account */
 
-/** In order of preference. */
+/** Accounts in order of preference. */
 const NAMES = ["postgres", "nobody", "daemon"];
 const SETPRIV = ["/usr/bin/setpriv", "/bin/setpriv"];
 
 /**
- * The account Postgres runs under, or null when it can run as the user who started us.
+ * Returns the account for Postgres; null if it can run as the current user.
  * @returns {Account | null}
- * @throws {StartFault} when we are root and the system has none
+ * @throws {StartFault} if this process runs as root and the system has no such account
  */
 export function serviceAccount() {
   if (process.getuid?.() !== 0) return null;
@@ -31,14 +31,14 @@ export function serviceAccount() {
 }
 
 /**
- * Command, arguments and ids that run a program under the account. A project or data directory below a private folder
- * such as /root cannot be entered by other accounts; there the program keeps the one capability that lets it pass.
+ * Returns command, arguments and IDs that run a program under the account. Other accounts cannot enter a project or data directory
+ * below a private folder such as /root; in that case the program keeps the one capability that permits it.
  * @param {Account | null} account
  * @param {string} command
  * @param {readonly string[]} args
- * @param {readonly string[]} paths what the program must reach besides itself
+ * @param {readonly string[]} paths further paths that the program must reach
  * @returns {{ command: string, args: readonly string[], uid?: number, gid?: number }}
- * @throws {StartFault} when a path is closed and the system has no way around it
+ * @throws {StartFault} if a path is private and the system has no `setpriv`
  */
 export function underAccount(account, command, args, paths) {
   if (account === null) return { command, args };
@@ -51,7 +51,7 @@ export function underAccount(account, command, args, paths) {
     );
   }
   const ids = [`--reuid=${account.uid}`, `--regid=${account.gid}`, "--clear-groups"];
-  // Without the secure bit the kernel leaves capabilities out of access(2), with which Postgres looks for its programs.
+  // Without the secure bit, the kernel ignores capabilities in access(2), with which Postgres searches for its programs.
   const capabilities = [
     "--inh-caps=-all,+dac_override",
     "--ambient-caps=-all,+dac_override",
@@ -61,7 +61,7 @@ export function underAccount(account, command, args, paths) {
 }
 
 /**
- * The first folder above `path` that other accounts may not enter.
+ * Returns the first folder above `path` that other accounts cannot enter.
  * @param {string} path
  * @returns {string | null}
  */
@@ -73,7 +73,7 @@ function closedFolder(path) {
 }
 
 /**
- * Hands a file or folder to the account.
+ * Changes the owner of a file or folder to the account.
  * @param {string} path
  * @param {Account | null} account
  */

@@ -1,12 +1,12 @@
 // @ts-check
-/** The Debian mirror that apt uses on this machine, and packages from it. */
+/** Finds the Debian mirror that apt uses on this machine, and downloads packages from it. */
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { StartFault } from "./fault.mjs";
 import { findOnPath, run } from "./process.mjs";
 
-/** apt does not report the keyring of an index (`Signed-By`): a mirror must be signed with the keys of Debian itself. */
+/** Debian's own keyring, because apt does not report the keyring of an index (`Signed-By`). */
 const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
 
 /**
@@ -18,8 +18,8 @@ export function isDebian(root = "/") {
 }
 
 /**
- * The addresses from which apt installs this machine's own Debian release. A foreign archive may be among them, when its
- * suite has the name of a Debian release: the keyring then rejects it.
+ * Returns the addresses from which apt installs this machine's own Debian release. They may include a foreign archive whose
+ * suite has the name of a Debian release; the keyring then rejects it.
  * @param {string} [root] "/" except in tests
  * @returns {Promise<{ uris: readonly string[], keyring: string } | null>} null on another system, or without apt, dpkg or the keyring
  */
@@ -46,11 +46,11 @@ export async function debianArchive(root = "/") {
  * @template T
  * @param {object} wanted
  * @param {string} wanted.release Debian release that has them, also where this machine runs another
- * @param {readonly string[]} wanted.packages the first is named in faults
+ * @param {readonly string[]} wanted.packages the first is named in errors
  * @param {string | undefined} [wanted.root] "/" except in tests
  * @param {(folder: string) => Promise<T>} use
  * @returns {Promise<T>}
- * @throws {StartFault} when they cannot be had
+ * @throws {StartFault} if the packages cannot be downloaded
  */
 export async function unpackFromDebian({ release, packages, root }, use) {
   const fault = (/** @type {string} */ reason) =>
@@ -96,7 +96,7 @@ function privateSettings(work) {
     "Acquire::Retries": "2",
     "Acquire::http::Timeout": "20",
     "Acquire::https::Timeout": "20",
-    // The unprivileged download account could not enter our private folder.
+    // apt's unprivileged download account cannot enter the private folder.
     ...(process.getuid?.() === 0 ? { "APT::Sandbox::User": "root" } : {}),
   };
   return Object.entries(settings).flatMap(([name, value]) => ["-o", `${name}=${value}`]);

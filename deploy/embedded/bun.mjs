@@ -1,5 +1,5 @@
 // @ts-check
-/** Bun and the dependencies, on a machine that has nothing but Node and npm. */
+/** Installs Bun and the dependencies on a machine that has only Node and npm. */
 import { createHash } from "node:crypto";
 import {
   existsSync,
@@ -19,16 +19,16 @@ import { atLeast } from "./nats.mjs";
 import { findOnPath, run } from "./process.mjs";
 
 /**
- * Settings of Bun's allocator for roles and commands; what the operator sets goes first. By itself it gives freed memory back to the
- * system ten times a second, and takes it again with the next calls, which is 6 % of what a busy role computes (decision 0064).
+ * Settings of Bun's allocator for roles and commands; the operator's settings take precedence. By default it returns freed memory to
+ * the system ten times a second and allocates it again, which takes 6 % of a busy role's CPU time (decision 0064).
  */
 export const BUN_MEMORY = { MIMALLOC_PURGE_DELAY: "10000", MIMALLOC_PURGE_HOLES: "0" };
 
 /**
- * The project's own Bun with all dependencies installed as the lock file says. Quick when nothing changed since.
+ * Installs the project's Bun and all dependencies by the lock file. Returns quickly if nothing has changed.
  * @param {object} options
  * @param {string} options.root
- * @param {readonly string[]} options.caches folders for a Bun to begin with; the first usable one is taken
+ * @param {readonly string[]} options.caches folders for the first Bun; the first writable one is used
  * @param {(text: string) => void} options.progress
  * @returns {Promise<string>} path of the bun program
  * @throws {StartFault} on Windows, when npm is missing, or when a download fails
@@ -63,7 +63,7 @@ function wantedVersion(root) {
 
 /**
  * @param {string} program
- * @returns {Promise<string | null>} null when there is none or it does not run
+ * @returns {Promise<string | null>} null if it is missing or does not run
  */
 async function versionOf(program) {
   if (!existsSync(program)) return null;
@@ -72,7 +72,7 @@ async function versionOf(program) {
 }
 
 /**
- * Any Bun that can install: the project's, one on PATH, one fetched earlier, one fetched now.
+ * Returns a Bun that can install: the project's, one on PATH, a downloaded one, or a new download.
  * @param {string} own
  * @param {string} wanted
  * @param {{ caches: readonly string[], progress: (text: string) => void }} options
@@ -93,7 +93,7 @@ async function bootstrapBun(own, wanted, { caches, progress }) {
 }
 
 /**
- * The program of an installed package `bun`. Its install script, which npm may block, only moves this one.
+ * Returns the program in an installed package `bun`. The package's install script, which npm may block, only moves the program.
  * @param {string} folder
  * @param {string} wanted
  * @returns {Promise<string | null>}
@@ -117,7 +117,7 @@ async function fetchBun(folders, wanted) {
   if (folder === undefined) throw new StartFault(`There is no writable folder for Bun among ${folders.join(", ")}.`);
   const fresh = mkdtempSync(`${folder}-`);
   try {
-    // An empty manifest keeps npm from looking for one in the folders above.
+    // An empty manifest prevents npm from searching the parent folders for one.
     writeFileSync(join(fresh, "package.json"), "{}\n");
     const { code, stderr } = await npm(fresh, [
       "install",
@@ -145,7 +145,7 @@ async function fetchBun(folders, wanted) {
 }
 
 /**
- * npm with the machine's own settings: registry, proxy, certificates.
+ * Runs npm with the machine's settings: registry, proxy, certificates.
  * @param {string} cwd
  * @param {readonly string[]} args
  */
@@ -196,7 +196,7 @@ function stampFile(root) {
 }
 
 /**
- * Digest of everything an installation depends on. The system is part of it: node_modules hold binaries for one system only.
+ * Returns a digest of everything on which an installation depends, including the system, because node_modules contain its binaries.
  * @param {string} root
  * @returns {string}
  */
@@ -214,7 +214,7 @@ function digest(text) {
 }
 
 /**
- * The line of a tool's output that says what went wrong.
+ * Returns the line of a tool's output that contains the error.
  * @param {string} output
  * @returns {string}
  */

@@ -1,19 +1,19 @@
 // @ts-check
-/** Downloads of the start scripts: bounded in time and size, repeated after a failure that may pass. */
+/** Downloads files for the start scripts, with limits on time and size, and retries after transient failures. */
 import { setTimeout as delay } from "node:timers/promises";
 import { get, RequestError } from "./proxy.mjs";
 
 /** @typedef {{ deadlineMs: number, idleMs: number, attempts: number, retryMs: number }} Limits times in milliseconds */
 
-/** The deadline is for all attempts together and lets 7 MB pass at 25 kB/s. The second wait between attempts is twice the first. */
+/** Limits of a download. The deadline covers all attempts, and is enough for 7 MB at 25 kB/s. The second wait is twice the first. */
 const LIMITS = Object.freeze({ deadlineMs: 300_000, idleMs: 30_000, attempts: 3, retryMs: 1_000 });
 const REDIRECTS_MAX = 5;
 
-/** The file could not be downloaded. Its message is a reason to put between brackets. */
+/** Failure of a download. The message is a reason without a full stop. */
 export class DownloadError extends Error {
   /** @override */
   name = "DownloadError";
-  /** True if the same request may succeed later. */
+  /** True if a retry may succeed. */
   isTransient = true;
 }
 
@@ -94,7 +94,7 @@ async function readBody(response, bytesMax) {
 
 /**
  * @param {string} reason
- * @returns {DownloadError} of a fault that stays
+ * @returns {DownloadError} of a permanent failure
  */
 function refusal(reason) {
   const fault = new DownloadError(reason);
@@ -105,13 +105,13 @@ function refusal(reason) {
 /**
  * @param {unknown} error
  * @returns {DownloadError}
- * @throws the error itself when it is neither ours nor the system's
+ * @throws the error itself if it is a bug rather than a failure of the download
  */
 function faultOf(error) {
   if (error instanceof DownloadError) return error;
   if (error instanceof RequestError) return new DownloadError(error.message);
   if (!hasCode(error)) throw error;
-  // With several addresses of a host, Node reports one error for each and leaves the message of all empty.
+  // For a host with several addresses, Node reports one error per address, and an empty message for all.
   const [first] = error instanceof AggregateError ? error.errors : [error];
   return new DownloadError(first instanceof Error && first.message !== "" ? first.message : error.code);
 }

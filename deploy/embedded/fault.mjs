@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * A reason not to start that the operator can act on. Its message is one whole sentence without a prefix; callers print
- * it as `sluice: <message>` and exit 1. Any other error is a defect of ours and keeps its stack.
+ * Reason for a failed start that the operator can fix. The message is one sentence without a prefix; callers print it as
+ * `sluice: <message>` and exit with 1. Any other error is a bug and is printed with its stack.
  */
 export class StartFault extends Error {
   /** @override */
@@ -9,7 +9,7 @@ export class StartFault extends Error {
 }
 
 /**
- * The text of anything that was thrown.
+ * Returns the text of any thrown value.
  * @param {unknown} error
  * @returns {string}
  */

@@ -1,16 +1,16 @@
 // @ts-check
-/** Lock files that name their owner, so that one whose owner is dead can be taken over. */
+/** Lock files with the process ID of their owner, so that the lock of a dead owner can be replaced. */
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { commandLine, isAlive } from "./probe.mjs";
 
-/** @typedef {{ owner: number } | { owner: null, release(): void }} Taken `owner`: the living process that has it */
+/** @typedef {{ owner: number } | { owner: null, release(): void }} Taken `owner`: the running process that holds the lock */
 
 /**
  * @param {string} file
  * @returns {Taken}
- * @throws the system's error when the folder cannot be written
+ * @throws the system's error if the folder is not writable
  */
 export function takeLock(file) {
   mkdirSync(dirname(file), { recursive: true });
@@ -24,24 +24,24 @@ export function takeLock(file) {
     }
     const [pid, program = ""] = read(file).trim().split(" ");
     const owner = Number(pid);
-    // Process ids are used again: the owner must still be running the same script.
+    // Process IDs are reused, so the owner must still run the same script.
     if (owner > 1 && owner !== process.pid && isAlive(owner) && commandLine(owner).includes(program)) return { owner };
-    // Renamed first: of two starts that find it stale, one removes it and neither removes the other's new one.
+    // Renamed first, so that of two concurrent starts neither removes the other's new lock.
     const stale = `${file}.${process.pid}`;
     try {
       renameSync(file, stale);
       rmSync(stale, { force: true });
     } catch {
-      // Another start was quicker.
+      // Another start has removed the stale lock.
     }
   }
 }
 
 /**
- * Runs `work` while holding the lock, waiting for a living owner to finish.
+ * Waits until the lock is free, and runs `work` while holding it.
  * @template T
  * @param {string} file
- * @param {(owner: number) => void} onWait called once when there is an owner
+ * @param {(owner: number) => void} onWait called once if another process holds the lock
  * @param {() => Promise<T>} work
  * @returns {Promise<T>}
  */

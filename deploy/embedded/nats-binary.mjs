@@ -1,5 +1,5 @@
 // @ts-check
-/** Finds a nats-server program, or fetches one without changing the system. Reasons: deploy/decisions/0101. */
+/** Finds a nats-server program, or downloads one without changing the system. Reasons: deploy/decisions/0101. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { isDebian, unpackFromDebian } from "./apt-sources.mjs";
@@ -8,7 +8,7 @@ import { atLeast, NATS_FLOOR } from "./nats.mjs";
 import { releasedNats } from "./nats-release.mjs";
 import { findAllOnPath, run } from "./process.mjs";
 
-/** The Debian release whose nats-server is new enough; its binary runs on older releases too. */
+/** Debian release with a recent nats-server; its binary also runs on older releases. */
 const RELEASE = "forky";
 /** Timeout of `nats-server --version`, in milliseconds. A wrapper script on PATH may ignore its arguments and start a server. */
 const VERSION_MS = 10_000;
@@ -16,7 +16,7 @@ const ADVICE = `You can also install nats-server ${NATS_FLOOR} or newer on PATH 
 
 /**
  * @typedef {object} Options all but the first two are for tests
- * @property {readonly string[]} caches folders for the fetched program; the first usable one is taken
+ * @property {readonly string[]} caches folders for the downloaded program; the first writable one is used
  * @property {(text: string) => void} progress
  * @property {import("./proxy.mjs").Environment} [environment]
  * @property {string} [root] folder with this system's `etc`
@@ -24,14 +24,14 @@ const ADVICE = `You can also install nats-server ${NATS_FLOOR} or newer on PATH 
  * @property {string} [arch]
  * @property {import("./nats-release.mjs").Release} [release]
  * @property {import("./download.mjs").Limits} [limits]
- * @property {number} [versionMs] maximum time in which a program on PATH reports its version, in milliseconds
+ * @property {number} [versionMs] timeout of `nats-server --version`, in milliseconds
  */
 
 /**
- * Returns the program to run: from PATH, else fetched earlier, else from the Debian archive, else from the official release.
+ * Returns the program to run: from PATH, else an earlier download, else from the Debian archive, else from the official release.
  * @param {Options} options
  * @returns {Promise<string>} absolute path
- * @throws {StartFault} when none can be had
+ * @throws {StartFault} if there is none and no download succeeds
  */
 export async function natsBinary(options) {
   const targets = options.caches.map((cache) => join(cache, `nats-server-${options.arch ?? process.arch}`));
@@ -59,7 +59,7 @@ function passedOver(old) {
 
 /**
  * @param {string} path
- * @param {readonly string[]} old programs that came before it
+ * @param {readonly string[]} old outdated programs found before it
  * @param {Options} options
  * @returns {string}
  */
@@ -76,7 +76,7 @@ function isNewEnough(version) {
 /**
  * @param {string} binary
  * @param {number} [timeoutMs]
- * @returns {Promise<string | null>} null when it does not run, or does not end in time
+ * @returns {Promise<string | null>} null if it does not run, or after the timeout
  */
 async function versionOf(binary, timeoutMs = VERSION_MS) {
   const { stdout } = await run({ name: "nats-server", command: binary, args: ["--version"], cwd: "/", timeoutMs });
@@ -86,7 +86,7 @@ async function versionOf(binary, timeoutMs = VERSION_MS) {
 /**
  * @param {readonly string[]} targets
  * @param {Options} options
- * @returns {Promise<string>} the one of `targets` that has it now
+ * @returns {Promise<string>} the path in `targets` that now contains the program
  */
 async function fetchProgram(targets, options) {
   const { progress, root, platform = process.platform, arch = process.arch, environment = process.env } = options;
@@ -121,7 +121,7 @@ function debianNats(progress, root) {
 }
 
 /**
- * Stores the program under another name and renames it once it has run, so that two starts at once never run half a file.
+ * Stores the program under a temporary name and renames it after a test run, so that a concurrent start never runs a partial file.
  * @param {Buffer} program
  * @param {readonly string[]} targets
  * @returns {Promise<string>}

@@ -1,5 +1,5 @@
 // @ts-check
-/** Passwords and keys of the embedded NATS server, made anew at each start and kept in memory alone. */
+/** Passwords and keys of the embedded NATS server, generated at each start and kept only in memory. */
 import { randomBytes } from "node:crypto";
 
 /** Users of deploy/nats/server.conf. */
@@ -9,13 +9,13 @@ const USERS = /** @type {const} */ (["ingress", "worker", "workflow", "janitor",
 
 /**
  * @typedef {object} NatsLogins
- * @property {Record<string, string>} serverEnv variables that deploy/nats/server.conf names
+ * @property {Record<string, string>} serverEnv variables of deploy/nats/server.conf
  * @property {Record<string, string>} authEnv settings of the role nats-auth
  * @property {(user: NatsUser, url: string) => string} urlFor address with the user's password
  */
 
 /**
- * To be called when the packages are installed.
+ * Generates passwords and keys. Requires the installed packages.
  * @returns {Promise<NatsLogins>}
  */
 export async function makeNatsLogins() {

@@ -1,5 +1,5 @@
 // @ts-check
-/** The nats-server program out of its official release, for systems without a Debian archive. Reasons: deploy/decisions/0101. */
+/** Downloads nats-server from its official release, for systems without a Debian archive. Reasons: deploy/decisions/0101. */
 import { createHash } from "node:crypto";
 import { posix } from "node:path";
 import { gunzipSync } from "node:zlib";
@@ -12,7 +12,7 @@ import { StartFault } from "./fault.mjs";
  * @property {Readonly<Record<string, string>>} digests SHA-256 of archives in hexadecimal, by system such as `linux-amd64`
  */
 
-/** Digests as the repository nats-io/nats-docker publishes them; it has none for macOS. @type {Release} */
+/** Digests published in the repository nats-io/nats-docker, which has none for macOS. @type {Release} */
 const RELEASE = Object.freeze({
   version: "2.14.5",
   digests: Object.freeze({
@@ -21,9 +21,9 @@ const RELEASE = Object.freeze({
   }),
 });
 const RELEASES_URL = "https://github.com/nats-io/nats-server/releases/download";
-/** Systems of Node that Sluice has packages for, and their names in the release. */
+/** Supported systems, by their names in the release. */
 const SYSTEMS = new Set(["linux-amd64", "linux-arm64", "darwin-amd64", "darwin-arm64"]);
-/** The archive has 7 MB, the program 20 MB. */
+/** Largest download in bytes: the archive has 7 MB, the program 20 MB. */
 const ARCHIVE_BYTES_MAX = 64 * 1024 ** 2;
 const PROGRAM_BYTES_MAX = 256 * 1024 ** 2;
 const SUMS_BYTES_MAX = 64 * 1024;
@@ -34,9 +34,9 @@ const BLOCK = 512;
  * @param {object} options
  * @param {string} options.platform as in `process.platform`
  * @param {string} options.arch as in `process.arch`
- * @param {import("./proxy.mjs").Environment} options.environment NATS_RELEASES_URL and the variables of proxies
+ * @param {import("./proxy.mjs").Environment} options.environment contains NATS_RELEASES_URL and the proxy variables
  * @param {(text: string) => void} options.progress
- * @param {string} options.advice sentence of what to do otherwise
+ * @param {string} options.advice sentence with an alternative, for error messages
  * @param {Release} [options.release]
  * @param {import("./download.mjs").Limits} [options.limits]
  * @returns {Promise<Buffer>}
@@ -85,7 +85,7 @@ function baseOf(environment) {
 }
 
 /**
- * The digest in the release's own list. Without TLS, whoever changes the archive on its way changes the list too.
+ * Returns the digest in the release's own list. Without TLS, an attacker who changes the archive can also change the list.
  * @param {string} folder
  * @param {string} archive
  * @param {string} advice
@@ -105,7 +105,7 @@ async function publishedDigest(folder, archive, advice, fetchFile) {
 }
 
 /**
- * The content of a tar archive's first regular file with this name, in any folder.
+ * Returns the content of a tar archive's first regular file with this name, in any folder.
  * @param {Buffer} tar
  * @param {string} wanted
  * @returns {Buffer | undefined}

@@ -1,5 +1,5 @@
 // @ts-check
-/** A NATS server with JetStream in a directory that is kept, and the version of any server one can connect to. */
+/** Starts a NATS server with JetStream in a persistent directory, and reads the version of any reachable server. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { connect } from "node:net";
 import { availableParallelism } from "node:os";
@@ -8,32 +8,32 @@ import { StartFault } from "./fault.mjs";
 import { launch, LaunchError, launchUntil } from "./process.mjs";
 import { stopOrphan } from "./probe.mjs";
 
-/** Per-message TTL, priority groups and consumer pause begin here, and the queue is built on them. */
+/** First version with per-message TTL, priority groups and consumer pause, which the queue requires. */
 export const NATS_FLOOR = "2.11";
 
 /**
- * Setting of a server on a small machine, which it shares with all that it serves: one of its threads runs at a time (decision 0065). What
- * the environment says goes first; elsewhere the server goes by the cores and the quota that it has.
+ * GOMAXPROCS of the server: 1 on a machine with fewer than eight cores, which it shares with the roles (decision 0065). The environment
+ * takes precedence. On other machines the server uses its cores and CPU quota.
  */
 const PROCESSORS = process.env["GOMAXPROCS"] ?? (availableParallelism() < 8 ? "1" : undefined);
 
 /** @typedef {import("./process.mjs").Running & { url: string, port: number }} Nats */
 
 /**
- * Stops a server an earlier run left in the directory and starts one.
+ * Stops a server that an earlier run left in the directory, and starts a new one.
  * @param {object} options
  * @param {string} options.binary
- * @param {string} options.directory holds the JetStream store
+ * @param {string} options.directory contains the JetStream store
  * @param {number} options.port
  * @param {(line: string) => void} [options.onLine]
- * @param {{ file: string, env: Record<string, string>, monitorPort: number }} [options.config] a configuration as operators run it; none:
- *   everybody may do everything
+ * @param {{ file: string, env: Record<string, string>, monitorPort: number }} [options.config] an operator's configuration. Default: no
+ *   permissions are checked
  * @returns {Promise<Nats>} accepting connections on 127.0.0.1
  * @throws {StartFault} when the server does not come up
  */
 export async function startNats({ binary, directory, port, onLine, config }) {
   mkdirSync(directory, { recursive: true });
-  // Calls of all workspaces lie in it.
+  // The directory contains calls of all workspaces.
   chmodSync(directory, 0o700);
   const pidFile = join(directory, "nats.pid");
   if (existsSync(pidFile)) {
@@ -56,7 +56,7 @@ export async function startNats({ binary, directory, port, onLine, config }) {
         ],
         cwd: "/",
         env: {
-          // The file's parser reads what a variable says: a path may have spaces.
+          // The configuration parser parses the value of a variable, and a path may contain spaces.
           ...(config === undefined ? process.env : { ...config.env, NATS_STORE_DIR: JSON.stringify(directory) }),
           ...(PROCESSORS === undefined ? {} : { GOMAXPROCS: PROCESSORS }),
         },
@@ -74,10 +74,10 @@ export async function startNats({ binary, directory, port, onLine, config }) {
 }
 
 /**
- * The version a running server names in its greeting; no account is needed for that.
- * @param {string} urls one or several, separated by commas; the first that answers counts
+ * Returns the version in a running server's INFO message, which needs no login.
+ * @param {string} urls one or several, separated by commas; the first that responds is used
  * @returns {Promise<string>}
- * @throws {StartFault} when none answers
+ * @throws {StartFault} if no server responds
  */
 export async function serverVersion(urls) {
   /** @type {string[]} */

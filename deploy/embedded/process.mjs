@@ -1,27 +1,27 @@
 // @ts-check
-/** Child processes: output in lines, an end that can be awaited, a stop that always ends. */
+/** Runs child processes, with output in lines, an awaitable exit, and a stop that always succeeds. */
 import { spawn } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { StringDecoder } from "node:string_decoder";
 import { forget, watch } from "./reaper.mjs";
 
-/** A line longer than this is cut into pieces, so that a child without line breaks cannot fill our memory. */
+/** Longest line in characters. A longer one is split, so that output without line breaks cannot fill the memory. */
 const LINE_CHARACTERS = 65_536;
-/** Number of latest output lines that are kept for error messages and tests. */
+/** Number of recent output lines that are kept for error messages and tests. */
 const LINES_KEPT = 5_000;
 
 /**
  * @typedef {object} Exit
  * @property {number | null} code
  * @property {NodeJS.Signals | null} signal
- * @property {Error | null} error set when the program could not be started at all
+ * @property {Error | null} error set if the program could not be started
  */
 
 /**
  * @typedef {object} Running
  * @property {string} name
- * @property {number} pid 0 when the program could not be started
+ * @property {number} pid 0 if the program could not be started
  * @property {Promise<Exit>} exited
  * @property {() => boolean} alive
  * @property {() => string[]} lines the latest output, both streams, oldest first
@@ -38,14 +38,14 @@ const LINES_KEPT = 5_000;
  * @property {Record<string, string | undefined>} [env] replaces the environment
  * @property {number} [uid]
  * @property {number} [gid]
- * @property {"TERM" | "INT"} [stopSignal] what ends it cleanly
- * @property {string} [stdin] written to it at once, and stdin closed; without it stdin stays open
+ * @property {"TERM" | "INT"} [stopSignal] signal for a clean stop
+ * @property {string} [stdin] written at once before stdin is closed. Default: stdin stays open
  * @property {(line: string, stream: "stdout" | "stderr") => void} [onLine]
  */
 
 /**
- * Starts a child in its own process group (a Ctrl-C in the terminal reaches only us, and we stop children in order),
- * with a stdin pipe that closes when we die.
+ * Starts a child in its own process group, with a stdin pipe that closes when this process dies. Ctrl-C in the terminal therefore
+ * reaches only this process, which stops its children in order.
  * @param {Launch} options
  * @returns {Running}
  */
@@ -84,7 +84,7 @@ export function launch(options) {
       ended = true;
       forget(pid);
       const finish = () => resolve({ code, signal, error: null });
-      // The last lines may still be in the pipes; a grandchild that holds them open must not keep us waiting.
+      // The last lines may still be in the pipes, but a grandchild can keep the pipes open, so the wait is limited.
       const timer = setTimeout(finish, 500);
       child.once("close", () => {
         clearTimeout(timer);
@@ -141,11 +141,11 @@ function splitLines(stream, take) {
 /**
  * Resolves with the first line of `running` that `match` accepts, among those already printed and those to come.
  * @template T
- * @param {(onLine: (line: string) => void) => Running} start starts the child and hands every line to the callback
+ * @param {(onLine: (line: string) => void) => Running} start starts the child and calls back with every line
  * @param {(line: string) => T | null} match
  * @param {number} timeoutMs
  * @returns {Promise<{ running: Running, value: T }>}
- * @throws {Error} with the last lines of its output when the child ends or stays silent
+ * @throws {Error} with the child's last lines if it exits, or prints no such line in time
  */
 export async function launchUntil(start, match, timeoutMs) {
   /** @type {(value: { value: T }) => void} */
@@ -168,7 +168,7 @@ export async function launchUntil(start, match, timeoutMs) {
   throw new LaunchError(running.name, why, running.lines());
 }
 
-/** A child that ended, or stayed silent, before it was ready. `lines` is what it printed. */
+/** Error of a child that exited, or timed out, before it was ready. `lines` is its output. */
 export class LaunchError extends Error {
   /** @override */
   name = "LaunchError";
@@ -196,9 +196,9 @@ export function describeExit(exit) {
 
 /**
  * Runs a program to its end.
- * @param {Launch & { timeoutMs?: number }} options `timeoutMs`: the program is killed when it runs for longer; default: no limit
- * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} code null: killed, or never started, and
- *   then stderr says why
+ * @param {Launch & { timeoutMs?: number }} options `timeoutMs`: time after which the program is killed. Default: no limit
+ * @returns {Promise<{ code: number | null, stdout: string, stderr: string }>} code null: killed, or not started, with
+ *   the reason in stderr
  */
 export async function run(options) {
   /** @type {{ stdout: string[], stderr: string[] }} */

@@ -1,5 +1,5 @@
 // @ts-check
-/** GET requests through the proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY name: `fetch` of Node 20 ignores these variables. */
+/** Sends GET requests through the proxy in HTTPS_PROXY, HTTP_PROXY and NO_PROXY, which `fetch` of Node 20 ignores. */
 import http from "node:http";
 import https from "node:https";
 import { isIP } from "node:net";
@@ -9,7 +9,7 @@ import { StartFault } from "./fault.mjs";
 /** @typedef {Readonly<Record<string, string | undefined>>} Environment */
 /** @typedef {{ environment: Environment, signal: AbortSignal, idleMs: number }} RequestOptions `idleMs`: maximum time without a byte */
 
-/** The connection, the proxy or the server failed. Its message is a reason to put between brackets. */
+/** Failure of the connection, the proxy or the server. The message is a reason without a full stop. */
 export class RequestError extends Error {
   /** @override */
   name = "RequestError";
@@ -18,8 +18,8 @@ export class RequestError extends Error {
 /**
  * @param {URL} url
  * @param {Environment} environment names in lower case take precedence, as in curl
- * @returns {URL | null} null when the request goes to the server directly
- * @throws {StartFault} when the variable does not contain an address
+ * @returns {URL | null} null for a direct request to the server
+ * @throws {StartFault} if the variable contains no address
  */
 function proxyOf(url, environment) {
   const valueOf = (/** @type {string} */ name) => environment[name.toLowerCase()]?.trim() || environment[name]?.trim();
@@ -95,10 +95,10 @@ function clientOf(url) {
 }
 
 /**
- * A header with the user and password of an address. Node would throw at a percent sign that encodes nothing.
+ * Returns a header with the user and password of an address. Node would throw for a percent sign without a code.
  * @param {URL} url
  * @param {"authorization" | "proxy-authorization"} name
- * @returns {Record<string, string>} empty where the address has none
+ * @returns {Record<string, string>} empty if the address has none
  */
 function credentialsOf({ username, password }, name) {
   if (username === "" && password === "") return {};
@@ -116,7 +116,7 @@ function withoutCredentials(url) {
 
 /**
  * @param {string} text
- * @returns {string} as it is where its percent signs encode nothing
+ * @returns {string} the text itself if a percent sign has no code
  */
 function decoded(text) {
   try {

@@ -1,14 +1,14 @@
 // @ts-check
 /**
- * The answer to `kill -9` on the process that started everything: Postgres and NATS do not notice that their parent is
- * gone. A small shell holds the other end of a pipe, knows every process id, and when the pipe closes it stops what is
- * still there, newest first. It costs one megabyte and does nothing in a clean run.
+ * Stops all children after `kill -9` of the process that started them: Postgres and NATS do not notice the death of their parent.
+ * A small shell reads from a pipe and knows every process ID. When the pipe closes, it stops the remaining processes,
+ * newest first. It uses one megabyte and does nothing in a clean run.
  */
 import { spawn } from "node:child_process";
 
 /**
- * Lines on stdin: `<pid> <signal name>` to take note, `<pid> gone` to forget, `folder <path>` to remove it last. A negative pid is a process group.
- * Waits at most five seconds for each process. A zombie still answers to `kill -0`, so its state is checked too.
+ * Lines on stdin: `<pid> <signal name>` adds, `<pid> gone` removes, `folder <path>` is deleted last. A negative pid is a process group.
+ * Waits at most five seconds for each process. `kill -0` succeeds for a zombie, so the state is also checked.
  */
 const SCRIPT = `
 trap '' HUP INT TERM
@@ -44,7 +44,7 @@ done
 
 /** @type {import("node:child_process").ChildProcess | null} */
 let reaper = null;
-/** State of the reaper, told to a new one if it is killed: processes with their signals, and folders. */
+/** State of the reaper, sent to a new one if it is killed: processes with their signals, and folders. */
 const watched = new Map();
 /** @type {Set<string>} */
 const folders = new Set();
@@ -52,7 +52,7 @@ const folders = new Set();
 function open() {
   const child = spawn("/bin/sh", ["-c", SCRIPT], { cwd: "/", detached: true, stdio: ["pipe", "ignore", "ignore"] });
   const { stdin } = child;
-  // Without a shell there is no safety net, but everything else works; a broken pipe must not end the start.
+  // The reaper is optional: a missing shell or a broken pipe must not stop the start.
   child.on("error", () => {});
   stdin.on("error", () => {});
   child.on("exit", () => {
@@ -66,7 +66,7 @@ function open() {
 }
 
 /**
- * From now on `pid` is stopped with `signal` when this process dies without having stopped it.
+ * Registers a process that is stopped with `signal` if this process dies first.
  * @param {number} pid negative for a process group
  * @param {"TERM" | "INT"} signal
  */
@@ -77,7 +77,7 @@ export function watch(pid, signal) {
 }
 
 /**
- * The process has ended by itself; its id may be given to another one.
+ * Removes a process that has ended, because its ID may be reused.
  * @param {number} pid
  */
 export function forget(pid) {
@@ -86,23 +86,23 @@ export function forget(pid) {
 }
 
 /**
- * A temporary folder that is removed when this process dies or ends, after everything it started.
+ * Registers a temporary folder that is removed when this process ends or dies, after all of its children.
  * @param {string} path
  */
 export function watchFolder(path) {
-  // The shell splits at blanks; such a folder is left to the system's own cleaning.
+  // The shell splits at spaces, so such a folder is left to the system's own cleaning.
   if (/[\s*?[]/.test(path)) return;
   folders.add(path);
   if (reaper === null) reaper = open();
   else reaper.stdin?.write(`folder ${path}\n`);
 }
 
-/** The reaper's own process id, or null while nothing was started. */
+/** Returns the reaper's process ID; null if nothing was started. */
 export function reaperPid() {
   return reaper?.pid ?? null;
 }
 
-/** Ends the reaper, which first stops everything it still knows. Resolves when it is gone. */
+/** Stops the reaper, which first stops all registered processes. Resolves when it has exited. */
 export async function closeReaper() {
   const current = reaper;
   if (current === null) return;

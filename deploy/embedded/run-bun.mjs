@@ -1,5 +1,5 @@
 // @ts-check
-/** A command in the project's Bun, with this process' streams, signals and exit code. */
+/** Runs a command in the project's Bun, with this process' streams, signals and exit code. */
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { cachesOf, dataDirOf } from "./settings.mjs";
@@ -8,14 +8,14 @@ import { StartFault } from "./fault.mjs";
 import { closeReaper, forget, watch } from "./reaper.mjs";
 
 /**
- * Sets the exit code to the command's, to 128 and the signal's number when a signal ended it, or to 1 when there is no Bun.
+ * Sets the exit code to the command's, to 128 plus the number of the signal that ended it, or to 1 without a Bun.
  * @param {string} root the project's folder
  * @param {readonly string[]} args
  * @returns {Promise<void>}
  */
 export async function runBun(root, args) {
   try {
-    // Answers of commands go to stdout, so what is prepared is told beside it.
+    // Commands print their results to stdout, so progress goes to stderr.
     const progress = (/** @type {string} */ text) => void process.stderr.write(`${text}\n`);
     const bun = await prepareBun({ root, caches: cachesOf(process.env, dataDirOf(process.env)), progress });
     process.exitCode = await end(bun, root, args);
@@ -33,12 +33,12 @@ export async function runBun(root, args) {
  * @returns {Promise<number>}
  */
 function end(bun, root, args) {
-  // npm runs scripts in the project's folder; INIT_CWD is where the person stands.
+  // npm runs scripts in the project's folder; INIT_CWD is the user's working directory.
   const env = { ...BUN_MEMORY, ...process.env, INIT_CWD: process.env["INIT_CWD"] ?? process.cwd() };
   const child = spawn(bun, args, { cwd: root, env, stdio: "inherit" });
   const { pid } = child;
   if (pid !== undefined) watch(pid, "TERM");
-  // A terminal sends these to the command itself; passed on, they would be its second signal, which ends it at once.
+  // A terminal also sends these to the command. A forwarded second signal would end it at once.
   for (const signal of ["SIGINT", "SIGHUP"]) process.on(signal, () => {});
   process.on("SIGTERM", () => void child.kill("SIGTERM"));
   return new Promise((resolve, reject) => {

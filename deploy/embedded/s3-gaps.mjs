@@ -1,13 +1,13 @@
 // @ts-check
 /**
- * Gaps of s3rver: multipart uploads cannot be dropped or listed, lists of objects are in no order and read every object of the
- * bucket, and so does the question whether a bucket exists.
+ * Fills gaps of s3rver: it cannot abort or list multipart uploads, and lists objects without order. Lists, and checks whether a
+ * bucket exists, read every object of the bucket.
  */
 import { readdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 
 /**
- * @typedef {object} Call a request as s3rver's framework (Koa) hands it on
+ * @typedef {object} Call a request of s3rver's framework (Koa)
  * @property {string} method
  * @property {string} path
  * @property {Record<string, string>} query
@@ -17,9 +17,9 @@ import { join } from "node:path";
  */
 
 /**
- * Middleware that answers the three calls before s3rver does: it refuses two with 405 and 501, and answers HEAD of a bucket with
- * a list of its objects. For a server that listens on 127.0.0.1 only: signatures are not checked.
- * @param {string} directory where s3rver keeps its buckets
+ * Returns middleware for three calls that s3rver handles wrongly: it rejects two with 405 and 501, and answers HEAD of a bucket with
+ * a list of its objects. Only for a server on 127.0.0.1, because signatures are not checked.
+ * @param {string} directory s3rver's folder of buckets
  * @returns {(call: Call, next: () => Promise<void>) => Promise<void>}
  */
 export function gapCalls(directory) {
@@ -75,8 +75,8 @@ function escape(text) {
 const OBJECT = "._S3rver_object";
 
 /**
- * Lists in the order of keys, without which no page can follow another. Looks at the folder of the prefix and below, and reads
- * what is told of objects for the page alone.
+ * Lists objects in the order of keys, which pagination requires. Reads only the prefix's folder and its subfolders, and metadata
+ * only for the objects of the page.
  * @param {Store} store
  * @param {new (bucket: string, key: string, content: null, metadata: Record<string, unknown>) => unknown} S3Object
  * @returns {(bucket: string, wanted: Wanted) => Promise<Page>}
@@ -98,7 +98,7 @@ export function listInOrder(store, S3Object) {
     const page = keys.toSorted((a, b) => (a < b ? -1 : 1)).slice(0, maxKeys);
     const objects = await Promise.all(
       page.map(async (key) => {
-        // It may have been deleted since.
+        // The object may have been deleted since the listing.
         const metadata = await store.getMetadata(bucket, key).catch(() => undefined);
         return metadata === undefined ? [] : [new S3Object(bucket, key, null, metadata)];
       }),

@@ -1,13 +1,13 @@
 // @ts-check
-/** The process behind s3.mjs: `bun s3-server.mjs <directory> <port> <bucket…>`. Ends when its stdin closes. */
+/** Process of s3.mjs: `bun s3-server.mjs <directory> <port> <bucket…>`. Exits when its stdin closes. */
 // @ts-expect-error -- the package brings no types
 import S3rver from "s3rver";
 // @ts-expect-error -- the package brings no types
 import S3Object from "s3rver/lib/models/object.js";
 import { gapCalls, listInOrder } from "./s3-gaps.mjs";
 
-// A client that leaves while its bytes are written, or drops an upload whose part still comes, throws from s3rver's
-// streams where nobody listens: one broken request must not end the server of all.
+// s3rver's streams throw unhandled errors if a client disconnects during a write, or aborts an upload while a part arrives.
+// One broken request must not stop the server.
 for (const fault of /** @type {const} */ (["uncaughtException", "unhandledRejection"])) {
   process.on(fault, (error) => void process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`));
 }
@@ -27,8 +27,8 @@ endWithParent();
 process.stdout.write("ready\n");
 
 /**
- * Ends this process when the one that started it is gone: the parent holds the other end of stdin, so the pipe closes
- * with it, whatever it died of.
+ * Exits when the parent process has ended: the parent holds the other end of stdin, so the pipe closes with the parent,
+ * even after a kill.
  */
 function endWithParent() {
   const end = () => process.exit(0);

@@ -1,5 +1,5 @@
 // @ts-check
-/** An S3 server for development and tests: s3rver in a process of its own, objects as files in a kept directory. */
+/** Starts an S3 server for development and tests: s3rver in a separate process, with objects as files in a persistent directory. */
 import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -7,7 +7,7 @@ import { StartFault } from "./fault.mjs";
 import { launch, LaunchError, launchUntil } from "./process.mjs";
 import { stopOrphan } from "./probe.mjs";
 
-/** The one account s3rver knows. It listens on 127.0.0.1 only. */
+/** The only account of s3rver, which listens on 127.0.0.1 only. */
 export const S3_ACCOUNT = Object.freeze({ accessKeyId: "S3RVER", secretAccessKey: "S3RVER", region: "us-east-1" });
 
 /** @typedef {import("./process.mjs").Running & { url: string, port: number }} S3 */
@@ -18,15 +18,15 @@ export const S3_ACCOUNT = Object.freeze({ accessKeyId: "S3RVER", secretAccessKey
  * @param {string} options.root
  * @param {string} options.directory
  * @param {number} options.port
- * @param {readonly string[]} options.buckets created when missing
+ * @param {readonly string[]} options.buckets created if missing
  * @param {(line: string) => void} [options.onLine]
  * @returns {Promise<S3>} accepting requests on 127.0.0.1
- * @throws {StartFault} when the server does not come up
+ * @throws {StartFault} if the server does not start
  */
 export async function startS3({ bun, root, directory, port, buckets, onLine }) {
   const objects = join(directory, "objects");
   mkdirSync(objects, { recursive: true });
-  // Files of all workspaces lie in it.
+  // The directory contains files of all workspaces.
   chmodSync(directory, 0o700);
   const pidFile = join(directory, "s3.pid");
   if (existsSync(pidFile)) {

@@ -1,7 +1,7 @@
 // @ts-check
 /**
- * Settings that `npm start` itself reads from the environment, before there is anything that could run shared/config.ts.
- * The roles validate all of them again, and everything else.
+ * Settings that `npm start` reads from the environment before Bun, which runs shared/config.ts, is installed.
+ * The roles validate these and all other settings.
  */
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -13,8 +13,8 @@ import { freePort, portFault } from "./probe.mjs";
 /**
  * @typedef {object} Settings
  * @property {string} dataDir absolute
- * @property {readonly string[]} caches where fetched programs are kept, best first
- * @property {number} port 0 lets the system choose
+ * @property {readonly string[]} caches folders of downloaded programs, in order of preference
+ * @property {number} port 0 for any free port
  * @property {string} host
  * @property {number} adminPort
  * @property {string} adminHost
@@ -26,7 +26,7 @@ import { freePort, portFault } from "./probe.mjs";
  * @property {string | undefined} s3Endpoint
  */
 
-/** Used when SLUICE_ADMIN_PORT is not set and nobody has it. */
+/** Default of SLUICE_ADMIN_PORT, if this port is free. */
 const ADMIN_PORT = 9464;
 
 /**
@@ -72,7 +72,7 @@ export async function readSettings(environment) {
 }
 
 /**
- * The folder in which `npm start` keeps everything.
+ * Returns the folder with all data of `npm start`.
  * @param {Readonly<Record<string, string | undefined>>} environment
  * @returns {string} absolute
  */
@@ -81,7 +81,7 @@ export function dataDirOf(environment) {
 }
 
 /**
- * Folders that keep fetched programs, best first.
+ * Returns folders for downloaded programs, in order of preference.
  * @param {Readonly<Record<string, string | undefined>>} environment
  * @param {string} dataDir
  * @returns {readonly string[]}
@@ -109,7 +109,7 @@ async function requireFree(name, port, host) {
 }
 
 /**
- * A second stack beside the first one need not name an admin port of its own.
+ * Returns the admin port. Without a setting, a second stack gets another free port.
  * @param {string | undefined} given
  * @param {number} port
  * @param {string} host
@@ -139,7 +139,7 @@ function requireWritable(directory) {
 }
 
 /**
- * A secret of the stack: from the environment, else made once and kept in the data directory.
+ * Returns a secret of the stack: from the environment, else generated once and saved in the data directory.
  * @param {string | undefined} given
  * @param {string} dataDir
  * @param {"bootstrap-key" | "operator-token"} name of its file
@@ -156,7 +156,7 @@ export function keptSecret(given, dataDir, name) {
 }
 
 /**
- * Free ports for the embedded services: those of the last start when nobody took them meanwhile.
+ * Returns free ports for the embedded services: those of the last start, if they are still free.
  * @template {string} Name
  * @param {string} dataDir
  * @param {readonly Name[]} names
@@ -169,7 +169,7 @@ export async function rememberedPorts(dataDir, names) {
   try {
     last = JSON.parse(readFileSync(file, "utf8"));
   } catch {
-    // The first start, or a file cut short: new ports do no harm.
+    // The file is missing at the first start, or truncated; new ports are then used.
   }
   const chosen = /** @type {Record<Name, number>} */ ({});
   for (const name of names) {

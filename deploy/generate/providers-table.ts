@@ -20,7 +20,7 @@ type KindName = keyof typeof KINDS;
 /** Kinds whose adapters have another name. */
 const ADAPTER_OF = { image_edits: "imageEdits" } as const;
 
-/** Columns of the table: the title, and the kind of call whose endpoint it stands for. */
+/** Columns of the table: title, and kind of call of the endpoint. */
 const COLUMNS: readonly (readonly [title: string, kind: KindName])[] = [
   ["Chat", "chat"],
   ["Embeddings", "embeddings"],

@@ -118,7 +118,7 @@ async function assemble({ root, verbose, closing, end, opened }) {
   const services = await startServices({ root, bun, natsProgram, settings, children, log });
   const { dataDir } = settings;
   const key = keptSecret(process.env["SLUICE_BOOTSTRAP_KEY"], dataDir, "bootstrap-key");
-  // As in compose.yaml, only the ingress receives it.
+  // Only the ingress receives it, like in compose.yaml.
   const { SLUICE_OPERATOR_TOKEN: givenToken, ...given } = process.env;
   const operatorToken = keptSecret(givenToken, dataDir, "operator-token");
   const env = {

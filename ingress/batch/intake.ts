@@ -135,7 +135,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   };
 
   /**
-   * Answers `waiting` at the first delivery. Of several messages with one Idempotency-Key, the first stays in the stream. Messages over the
+   * Answers `waiting` at the first delivery. The first of several messages with one Idempotency-Key stays in the stream. Messages over the
    * workspace's limit are dropped, as JetStream drops those over a key's limit.
    */
   const wait = async (message: Delivery, pool: Pool, job: Addressed, openInMs: number): Promise<void> => {
@@ -194,7 +194,7 @@ function laterMs(ms: number): number {
   return Math.round(Math.min(WINDOW_RETRY_MAX_MS, bounded * (1 + 0.2 * Math.random())));
 }
 
-// Messages that wait for their workspace's rate window, as seen by this process. Of several with one Idempotency-Key, the first waits; the
+// Messages that wait for their workspace's rate window, as seen by this process. The first of several messages with one Idempotency-Key waits; the
 // others are answered and leave the stream.
 
 interface WaitingMessages {

@@ -47,7 +47,7 @@ export function errorExampleOf(codes: readonly Code[], isAnthropic: boolean): st
   return isAnthropic ? `anthropic_${code}` : code;
 }
 
-/** All examples by name: `{ value }` with a whole error body. Those for Anthropic's clients have the prefix `anthropic_`. */
+/** All examples by name: `{ value }` with a whole error body. Examples for Anthropic's clients have the prefix `anthropic_`. */
 export function errorExamples(): Record<string, { readonly value: object }> {
   return Object.fromEntries(
     CODES.flatMap((code) => {

@@ -206,7 +206,7 @@ const CANCEL_RUN: Declaration = {
   errors: ["run_not_found"],
 };
 
-/** Returns the run of the path. One that the caller may not see counts as missing. @throws ApiError `run_not_found` */
+/** Returns the run of the path. A run that the caller may not see counts as missing. @throws ApiError `run_not_found` */
 async function shownRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
   const id = (call.params["id"] ?? "").toLowerCase();
   const row = isUuid(id) ? await findRun(database, readerOf(callerOf(call)), id) : undefined;

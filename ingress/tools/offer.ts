@@ -123,7 +123,7 @@ async function readTools(
   return tools;
 }
 
-/** Returns a capability's function. One that the caller may not use is refused like a missing one. */
+/** Returns a capability's function. A tool that the caller may not use is refused like a missing one. */
 function capabilityIn(api: ApiClient, id: string, param: string): ShownFunction {
   try {
     return showCapability(api, id);

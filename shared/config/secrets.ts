@@ -20,7 +20,7 @@ export function secretsOf(environment: Environment, settings: readonly Setting<u
   return found.filter((value): value is string => value !== undefined && value.length >= 8);
 }
 
-/** A password that is not percent-encoded as URLs want it is kept as it stands. */
+/** A password that is not percent-encoded as URLs want it is kept unchanged. */
 function plainPassword(url: string): string {
   const { password } = new URL(url);
   try {

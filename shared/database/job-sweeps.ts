@@ -226,7 +226,7 @@ export function findUnrecorded(target: Queryable, max: number): Promise<JobRow[]
   );
 }
 
-/** Notes the state of a job's written record; a record with an outdated state is written again, whoever wrote last. */
+/** Notes the state of a job's written record; a record with an outdated state is written again, regardless of its last writer. */
 export async function noteRecorded(target: Queryable, id: string, state: JobState): Promise<void> {
   await target.query("update job set recorded = case when state = $2 then state end where id = $1", [id, state]);
 }

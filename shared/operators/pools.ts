@@ -30,7 +30,7 @@ export function poolLoads({ counts, fleet, live }: PoolFigures, catalogue: Pick<
   );
 }
 
-/** @param calls live calls besides the jobs: those that fit the remaining slots count as served, as far as Postgres can tell */
+/** @param calls live calls besides the jobs: those that fit the remaining slots count as served, by the rows in Postgres */
 export function loadOf(jobs: PoolCounts, fleet: FleetSlots, calls: number): PoolLoad {
   const served = Math.min(calls, Math.max(0, fleet.slots - jobs.running));
   const load = { ...fleet, ...jobs, queued: jobs.queued + calls - served, running: jobs.running + served };

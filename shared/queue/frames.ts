@@ -113,7 +113,7 @@ export interface AskFrame {
 export type Frame = HeadFrame | DeltaFrame | PartFrame | EndFrame | ErrorFrame | BeatFrame | LostFrame | AskFrame;
 
 /**
- * Reply of the ingress to `beat`, `lost` and `ask`: the caller waits. As a reply to a `beat` after an `end`, it means that the end is missing:
+ * Reply of the ingress to `beat`, `lost` and `ask`: the caller waits. In reply to a `beat` after an `end`, it means that the end is missing:
  * the worker sends it again.
  */
 export const CALLER_LIVES = "here";

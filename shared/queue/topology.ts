@@ -177,7 +177,7 @@ const INTAKE: WantedConsumer = {
   ack_wait: paced(30_000) * NANOS_PER_MS,
   // A message whose workspace's window is full comes again and again until it opens.
   max_deliver: -1,
-  // Those that wait for a window count as pending too; they must never keep another workspace's messages out.
+  // Messages that wait for a window count as pending too; they must never keep another workspace's messages out.
   max_ack_pending: BATCH_MESSAGES_MAX,
   max_waiting: 4_096,
 };
@@ -198,8 +198,8 @@ function durable(pool: Pool, lane: Lane): WantedConsumer {
 }
 
 /**
- * Creates what is missing, changes what is otherwise (`update`), then compares the echo with what was wanted. What a newer version made is
- * left as it is. With `keep`, what exists stays as it is.
+ * Creates what is missing, changes what is otherwise (`update`), then compares the echo with what was wanted. Streams and consumers of a newer version are
+ * not changed. With `keep`, what exists stays as it is.
  * @throws Error naming the stream or durable and the field that differs (a server that drops unknown fields silently)
  */
 export async function ensureTopology(
@@ -224,7 +224,7 @@ class TopologyError extends Error {
 }
 
 /**
- * Compares what the server has with what this version wants, and changes nothing. What a newer version made will do: an old process may
+ * Compares what the server has with what this version wants, and changes nothing. Streams of a newer version are accepted: an old process may
  * restart in the middle of a rollout.
  * @throws TopologyError naming the first stream or durable that does not fit
  */
@@ -369,7 +369,7 @@ function isAsWanted(wanted: object, found: object): boolean {
   return firstDifference(wanted, found as Record<string, unknown>) === undefined;
 }
 
-/** Servers before 2.12 drop unknown fields without a word, so only the echo tells what is in force. */
+/** Servers before 2.12 silently drop unknown fields, so only the echo shows the effective values. */
 export function assertEcho(what: string, wanted: Record<string, unknown>, echoed: Record<string, unknown>): void {
   const difference = describeDifference(what, wanted, echoed);
   if (difference !== undefined) throw new Error(difference);

@@ -1,6 +1,6 @@
 /**
- * The house rules that neither compiler nor linter knows: who may import whom, and what only one file may do. Pure
- * functions over a map of file names to sources, so each rule can be shown a seeded violation.
+ * Architecture rules that neither compiler nor linter checks, such as allowed imports and code that only one file may contain. The
+ * functions take a map of file names to sources, so that each rule can be tested with a violation.
  */
 
 export type Sources = ReadonlyMap<string, string>;
@@ -13,7 +13,7 @@ export interface Violation {
 
 type Layer = "schemas" | "shared" | "ingress" | "workers" | "deploy" | "tests";
 
-/** Layer → layers it may import besides itself. */
+/** Layers that each layer may import besides itself. */
 const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
   schemas: [],
   shared: ["schemas"],
@@ -25,7 +25,7 @@ const MAY_IMPORT: Readonly<Record<Layer, readonly Layer[]>> = {
 
 export const LAYERS = Object.keys(MAY_IMPORT) as readonly Layer[];
 
-/** Folders and files that may stand in the root. */
+/** Allowed entries of the root folder. */
 export const ROOT_ENTRIES: ReadonlySet<string> = new Set([
   ...LAYERS,
   ".ci",
@@ -52,26 +52,26 @@ export const ROOT_ENTRIES: ReadonlySet<string> = new Set([
 ]);
 
 export const LINES_MAX = 600;
-/** A table of cases is one idea, however long. */
+/** Higher limit for tests, because a long table of cases is still one idea. */
 export const TEST_LINES_MAX = 800;
 export const LINES_WARNED = 300;
 
-/** Something only some files may do. `where` says which files the rule looks at, `allowed` who is exempt. */
+/** Code that only some files may contain. `where` selects the checked files, `allowed` the exempt ones. */
 interface Privilege {
   readonly rule: string;
   readonly pattern: RegExp;
   readonly where: (file: string) => boolean;
   readonly allowed: (file: string) => boolean;
-  /** The rule is about comments; others look at code alone. */
+  /** True if the rule checks comments; other rules check only code. */
   readonly readsComments?: true;
 }
 
 const inTests = (file: string): boolean => file.startsWith("tests/");
-/** Start scripts run on bare Node before anything of ours can be imported. */
+/** True for a start script: it runs on bare Node, before anything of the project can be imported. */
 const isStartScript = (file: string): boolean => file.startsWith("deploy/") && file.endsWith(".mjs");
 const isProduct = (file: string): boolean => !inTests(file) && !isStartScript(file);
 
-/** Modules of `shared` whose state is that of the process, whatever roles it runs (decision 0072). */
+/** Modules of `shared` whose state belongs to the process, whatever roles it runs (decision 0072). */
 const PROCESS_STATE: ReadonlySet<string> = new Set([
   "shared/calls/admit.ts",
   "shared/calls/audio/probe-recording.ts",
@@ -105,7 +105,7 @@ const PRIVILEGES: readonly Privilege[] = [
     pattern:
       /(?<![.\w$])fetch\s*\(|\b(?:globalThis|Bun|window|self)\s*\.\s*fetch\b|=\s*fetch\b|\bnew\s+(?:WebSocket|EventSource|XMLHttpRequest)\b/,
     where: isProduct,
-    // The exporter sends spans to the operator's own collector. The script runs in browsers and asks its own origin. The
+    // The exporter sends spans to the operator's own collector. The script runs in browsers and requests its own origin. The
     // snippets are programs for readers of the documentation.
     allowed: (file) =>
       [
@@ -131,7 +131,7 @@ const PRIVILEGES: readonly Privilege[] = [
     rule: "a wait for NATS never fails what waits",
     pattern: /\b(?:connection|queue|work|replies)\s*\.\s*(?:flush|rtt)\s*\(/,
     where: isProduct,
-    // The last one asks if the server is there.
+    // `shared/process.ts` checks that the server responds.
     allowed: (file) =>
       ["shared/queue/connection.ts", "shared/queue/buffered-publisher.ts", "shared/process.ts"].includes(file),
   },
@@ -158,7 +158,7 @@ const PRIVILEGES: readonly Privilege[] = [
   },
 ];
 
-/** Modules that only some files may import, types included. */
+/** Modules that only some files may import, including their types. */
 const GUARDED_MODULES: readonly Privilege[] = [
   {
     rule: "only shared/database/client.ts names the driver",
@@ -170,9 +170,9 @@ const GUARDED_MODULES: readonly Privilege[] = [
     rule: "only workers/providers/http.ts calls out",
     pattern: /^(?:node:)?(?:http|https|http2)$|^(?:undici|axios|got|ky|node-fetch|openid-client|ws)(?:\/|$)/,
     where: isProduct,
-    // The guard dials callers' addresses, and only by these modules: they ask its resolver.
-    // The browser's child has no network: it asks its worker through a socket.
-    // An issuer of sign-ins is the operator's choice, as providers are; the cluster's API has one name in every cluster.
+    // The guard resolves and dials callers' addresses, and these modules call only the guard's resolver. The browser's child has no network
+    // and uses its worker through a socket. Operators choose sign-in issuers and providers; the cluster's API has the same name in every
+    // cluster.
     allowed: (file) =>
       [
         "workers/providers/http.ts",
@@ -190,7 +190,7 @@ const GUARDED_MODULES: readonly Privilege[] = [
   },
 ];
 
-/** Every violation of every rule. */
+/** Returns all violations of all rules. */
 export function violations(sources: Sources): Violation[] {
   const ofFiles = [...sources].flatMap(([file, source]) => {
     if (isGenerated(file)) return importFaults(file, source);
@@ -199,10 +199,7 @@ export function violations(sources: Sources): Violation[] {
   return [...ofFiles, ...folderFaults(sources)];
 }
 
-/**
- * Two folders that import each other are one that cannot be understood by itself. A folder and what lies in it are one; tests go by what
- * they try.
- */
+/** Finds folders that import each other: neither can be understood alone. A folder and its subfolders count as one. Tests are exempt. */
 function folderFaults(sources: Sources): Violation[] {
   const crossings = new Map<string, { file: string; what: string }>();
   for (const [file, source] of sources) {
@@ -225,7 +222,7 @@ function folderOf(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }
 
-/** Files whose length says "look for the second idea", longest first. */
+/** Returns files that are long enough to contain a second idea, longest first. */
 export function longFiles(sources: Sources): string[] {
   return [...sources]
     .map(([file, source]) => ({ file, lines: lineCount(source) }))
@@ -234,10 +231,10 @@ export function longFiles(sources: Sources): string[] {
     .map(({ file, lines }) => `${file} (${lines} lines)`);
 }
 
-/** Longest duration of a gate file without a stated reason, in milliseconds, beside three other files. */
+/** Longest duration of a gate file without a stated reason, in milliseconds, while three other files run. */
 const GATE_FILE_MS_MAX = 20_000;
 
-/** Gate files that took longer than allowed, by the durations of a whole run in milliseconds. */
+/** Returns gate files above that duration. @param durations of a whole run, in milliseconds by file */
 export function slowGateFiles(durations: Readonly<Record<string, number>>): string[] {
   const slow = Object.entries(durations).filter(
     ([file, ms]) => ms > GATE_FILE_MS_MAX && !file.endsWith(".nightly.test.ts"),
@@ -245,15 +242,15 @@ export function slowGateFiles(durations: Readonly<Record<string, number>>): stri
   return slow.map(([file]) => file).toSorted();
 }
 
-/** Entries of the root that we write and never commit, beside `.sluice…`. */
+/** Generated entries of the root that are never committed, besides `.sluice…`. */
 const WRITTEN: ReadonlySet<string> = new Set(["demo-output", ".last-run.json", ".last-verify.json", ".timings.json"]);
 
-/** Entries of the root that have no place there. */
+/** Returns entries that do not belong in the root. */
 export function strayRootEntries(entries: readonly string[]): string[] {
   return entries.filter((entry) => !ROOT_ENTRIES.has(entry) && !entry.startsWith(".sluice") && !WRITTEN.has(entry));
 }
 
-/** Specifiers of everything a source imports or re-exports, type imports and dynamic ones included. */
+/** Returns the specifiers of all imports and re-exports of a source, including types and dynamic imports. */
 export function importsOf(source: string): string[] {
   const code = withoutComments(source);
   const patterns = [
@@ -273,7 +270,7 @@ function importFaults(file: string, source: string): Violation[] {
     if (from !== undefined && to !== undefined && to !== from && !MAY_IMPORT[from].includes(to)) {
       faults.push({ rule: `${from} does not import ${to}`, file, what: specifier });
     }
-    // Scripts on bare Node resolve no #names before the dependencies are there.
+    // Scripts on bare Node cannot resolve #names before the dependencies are installed.
     if (specifier.startsWith(".") && to !== undefined && to !== from && !file.endsWith(".mjs")) {
       faults.push({ rule: "folders are crossed by #names", file, what: specifier });
     }
@@ -306,17 +303,17 @@ function shapeFaults(file: string, source: string): Violation[] {
   return faults;
 }
 
-/** A server's own handler is called fetch too: `async fetch(request) {` declares, it does not call. */
+/** Removes declarations of a server's handler such as `async fetch(request) {`, which are not calls. */
 function withoutFetchHandlers(code: string): string {
   return code.replaceAll(/^\s*(?:async\s+)?fetch\s*\([^()]*\)\s*(?::[^{}\n]+)?\{/gm, "");
 }
 
-/** Comments that begin a line or follow a space; strings with `//` in them (URLs) stay whole. */
+/** Removes comments at the start of a line or after a space. Strings that contain `//`, such as URLs, are kept. */
 function withoutComments(source: string): string {
   return source.replaceAll(/(^|\s)\/\*[\s\S]*?\*\//g, "$1").replaceAll(/(^|\s)\/\/.*$/gm, "$1");
 }
 
-/** Path below the root that a specifier names; undefined for a package. */
+/** Returns the path of a specifier below the root; undefined for a package. */
 export function resolveImport(file: string, specifier: string): string | undefined {
   if (specifier.startsWith("#")) return specifier.slice(1);
   if (!specifier.startsWith(".")) return undefined;

@@ -1,4 +1,4 @@
-/** A NATS server under deploy/nats/server.conf, as an operator runs it, the role's answers to its logins, and connections as its users. */
+/** Starts a NATS server with an operator's deploy/nats/server.conf, answers its logins as the role does, and connects as its users. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -14,7 +14,7 @@ import { createMetrics } from "#shared/metrics.ts";
 
 import { natsServerBinary, PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
-/** Workspace of the publisher that `open` logs in with its key. */
+/** Workspace of the publisher whose key `open` uses. */
 export const PUBLISHER_WORKSPACE = "00000000-0000-7000-8000-000000000000";
 export const PUBLISHER_KEY = "00000000-0000-7000-8000-00000000000a";
 const PUBLISHER: KnownKey = {
@@ -25,7 +25,7 @@ const PUBLISHER: KnownKey = {
   role: "developer",
   preset: "default",
 };
-/** The file's users and a publisher, and the inbox prefix of each. */
+/** Users of the file and a publisher, with the inbox prefix of each. */
 export const USERS = {
   ingress: "gw",
   worker: "wk",
@@ -38,27 +38,27 @@ export type User = keyof typeof USERS;
 
 export interface ConfiguredClient {
   readonly connection: NatsConnection;
-  /** Subjects and directions the server refused so far. */
+  /** Subjects and directions that the server has rejected so far. */
   readonly refused: string[];
 }
 
 export interface ConfiguredNats {
-  /** `host:port`. */
+  /** Address as `host:port`. */
   readonly address: string;
-  /** Seeds of the keys that the server believes, as the role is given them. */
+  /** Seeds of the keys that the server trusts, as the role receives them. */
   readonly seeds: { readonly issuer: string; readonly curve: string };
-  /** `witness` is a user that this helper adds: it may hear and say everything. */
+  /** Connects as a user. `witness` is an additional user without limits on subjects. */
   open(user: User | "witness"): Promise<ConfiguredClient>;
-  /** Answers logins as one process of the role does. @returns a function that ends it */
+  /** Answers logins as one process of the role does. @returns a function that stops it */
   serveLogins(context: Partial<Omit<LoginContext, "connection">>): Promise<() => Promise<void>>;
-  /** Everything that the server printed. */
+  /** Returns all output of the server. */
   log(): string;
   stop(): Promise<void>;
 }
 
 /**
- * deploy/nats/server.conf as it is, but for the ports, a user `witness` and what `edit` changes in its text.
- * @param options.logins false: nobody answers them
+ * Starts deploy/nats/server.conf unchanged except for the ports, the user `witness`, and the changes by `edit`.
+ * @param options.logins false to leave logins unanswered
  */
 export async function startConfiguredNats(
   edit = (text: string): string => text,

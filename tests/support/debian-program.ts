@@ -1,4 +1,4 @@
-/** Programs from the Debian archive, with the libraries that they were made for, down to the C library: any machine with apt runs them. */
+/** Programs from the Debian archive with all of their libraries, including the C library, so that they run on any machine with apt. */
 import { cpSync, existsSync, mkdirSync, readdirSync, renameSync } from "node:fs";
 import { homedir } from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -7,15 +7,15 @@ import { unpackFromDebian } from "#deploy/embedded/apt-sources.mjs";
 
 interface DebianProgram {
   readonly release: string;
-  /** Its own first, then its libraries. */
+  /** Packages: the program's own first, then its libraries. */
   readonly packages: readonly string[];
   /** Path of the program in its package. */
   readonly path: string;
 }
 
 /**
- * Returns the command that runs it, before its arguments; it is fetched if no earlier run did.
- * @throws StartFault where there is no Debian archive
+ * Returns the command that runs the program, before its arguments. Downloads the program unless an earlier run did.
+ * @throws StartFault without a Debian archive
  */
 export async function debianProgram(wanted: DebianProgram): Promise<readonly [program: string, ...loading: string[]]> {
   const folder = await unpackedPackages(wanted);
@@ -23,14 +23,14 @@ export async function debianProgram(wanted: DebianProgram): Promise<readonly [pr
   return [loader, "--library-path", libraries, join(folder, wanted.path)];
 }
 
-/** Returns the folder into which the packages were unpacked, now or by an earlier run. */
+/** Returns the folder with the unpacked packages, from this run or an earlier one. */
 export async function unpackedPackages({ release, packages, path }: DebianProgram): Promise<string> {
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
   const folder = join(cache, `${basename(path)}-${release}-${process.arch}`);
   if (existsSync(join(folder, path))) return folder;
   await unpackFromDebian({ release, packages }, (unpacked) => {
     mkdirSync(cache, { recursive: true });
-    // Whole under its name, or not there.
+    // Renamed at the end, so that the folder exists only when it is complete.
     const part = `${folder}.${process.pid}`;
     cpSync(unpacked, part, { recursive: true, verbatimSymlinks: true });
     renameSync(part, folder);

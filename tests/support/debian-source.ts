@@ -1,4 +1,4 @@
-/** Upstream sources from the Debian archive: test data of other projects, which no binary package has. */
+/** Upstream sources from the Debian archive: test data of other projects, which no binary package contains. */
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
@@ -10,18 +10,18 @@ import { run } from "#deploy/embedded/process.mjs";
 export interface DebianSource {
   /** Name of the source package. */
   readonly name: string;
-  /** Version of the upstream, without the revision of Debian. Another version has other files, which change the counts. */
+  /** Upstream version, without Debian's revision. Another version has other files, which change the counts. */
   readonly version: string;
-  /** Debian release that has the version. */
+  /** Debian release with this version. */
   readonly release: string;
-  /** Folder in the source that is kept, such as `tests/wellformed`; the first folder of the tarball is not named. */
+  /** Folder of the source to keep, such as `tests/wellformed`, without the tarball's first folder. */
   readonly folder: string;
 }
 
-/** The folder, or the reason why it cannot be had. */
+/** Folder of the source, or the reason for a failed download. */
 export type SourceFolder = { readonly folder: string } | { readonly missing: string };
 
-/** Returns the wanted folder of a source, unpacked now or by an earlier run. apt checks the signature of the archive and the digest of the source. */
+/** Returns a source's folder, unpacked now or by an earlier run. apt checks the archive's signature and the source's digest. */
 export async function sourceFolder(source: DebianSource): Promise<SourceFolder> {
   const { name, version, folder } = source;
   const cache = join(process.env["XDG_CACHE_HOME"] ?? join(homedir(), ".cache"), "sluice");
@@ -33,7 +33,7 @@ export async function sourceFolder(source: DebianSource): Promise<SourceFolder> 
   try {
     const unpacked = await unpackedSource(source, archive, work);
     mkdirSync(cache, { recursive: true });
-    // Complete under its name, or absent; a test beside this one may have been faster.
+    // Renamed at the end, so that the folder is complete. A concurrent test may have created it first.
     const part = `${kept}.${process.pid}`;
     cpSync(unpacked, part, { recursive: true, verbatimSymlinks: true });
     if (existsSync(kept)) rmSync(part, { recursive: true });
@@ -53,7 +53,7 @@ class MissingSource extends Error {
 
 type Archive = NonNullable<Awaited<ReturnType<typeof debianArchive>>>;
 
-/** @throws MissingSource when the archive does not answer or lacks the version */
+/** @throws MissingSource if the archive does not respond or lacks the version */
 async function unpackedSource(source: DebianSource, archive: Archive, work: string): Promise<string> {
   for (const folder of ["lists/partial", "cache/archives/partial", "out"]) mkdirSync(join(work, folder), { recursive: true }); // prettier-ignore
   const lines = archive.uris.map((uri) => `deb-src [signed-by=${archive.keyring}] ${uri} ${source.release} main\n`);
@@ -66,7 +66,7 @@ async function unpackedSource(source: DebianSource, archive: Archive, work: stri
     "Acquire::Languages": "none",
     "Acquire::Retries": "2",
     "Acquire::http::Timeout": "20",
-    // The unprivileged download account could not enter the private folder.
+    // apt's unprivileged download account cannot enter the private folder.
     ...(process.getuid?.() === 0 ? { "APT::Sandbox::User": "root" } : {}),
   };
   const options = Object.entries(settings).flatMap(([key, value]) => ["-o", `${key}=${value}`]);

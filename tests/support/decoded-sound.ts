@@ -1,4 +1,4 @@
-/** The six audio formats, decoded by libraries that had no part in encoding them. */
+/** Decodes the six audio formats with libraries that did not encode them. */
 import { FLACDecoder } from "@wasm-audio-decoders/flac";
 import { MPEGDecoder } from "mpg123-decoder";
 import { OggOpusDecoder } from "ogg-opus-decoder";
@@ -7,14 +7,14 @@ import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
 import type { SpeechFormat } from "#workers/providers/media.ts";
 
 export interface Sound {
-  /** From -1 to 1. */
+  /** Samples of each channel, from -1 to 1. */
   readonly channels: readonly Float32Array[];
-  /** The first of them. */
+  /** Samples of the first channel. */
   readonly samples: Float32Array;
   readonly sampleRate: number;
 }
 
-/** @throws Error for bytes of another format, or damaged ones */
+/** @throws Error if the bytes have another format or are damaged */
 export const decoders: Readonly<Record<SpeechFormat, (bytes: Uint8Array) => Promise<Sound>>> = {
   mp3: async (bytes) => {
     const decoder = new MPEGDecoder();
@@ -31,7 +31,7 @@ export const decoders: Readonly<Record<SpeechFormat, (bytes: Uint8Array) => Prom
     const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     check("a wave", /^RIFF....WAVEfmt /s.test(new TextDecoder("latin1").decode(bytes.subarray(0, 16))));
     check("16 bits of PCM", view.getUint16(20, true) === 1 && view.getUint16(34, true) === 16);
-    // A header that left before the last sample was there names no length.
+    // A header that was sent before the last sample contains no length.
     const isOpen = view.getUint32(40, true) === 0xffff_ffff;
     check("its own length", isOpen || view.getUint32(40, true) === bytes.length - 44);
     return fromPcm(bytes.subarray(44), view.getUint16(22, true), view.getUint32(24, true));
@@ -63,7 +63,7 @@ async function decodeFile(decoder: FLACDecoder | OggOpusDecoder, bytes: Uint8Arr
   return sound(channelData, sampleRate);
 }
 
-/** Fraunhofer's decoder; the encoder is FFmpeg's own. */
+/** Decodes AAC with Fraunhofer's decoder; the encoder is FFmpeg's own. */
 async function decodeWithFraunhofer(bytes: Uint8Array): Promise<Sound> {
   const { lib } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");

@@ -1,9 +1,9 @@
-/** An address at which connections are neither taken nor refused: a listener that accepts nothing, whose backlog is full. */
+/** An address that neither accepts nor refuses connections: a listener with a full backlog that accepts nothing. */
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect } from "node:net";
 
-/** Tells its port and stands still, for a few minutes at most: it ends by itself where its test did not. */
+/** Prints its port and then blocks. Exits after five minutes if its test does not stop it. */
 const LISTENER = `
   const server = require("node:net").createServer();
   server.listen({ port: 0, host: "127.0.0.1", backlog: 1 }, () => {
@@ -22,7 +22,7 @@ export async function openDroppingAddress(): Promise<DroppingAddress> {
   const child = spawn("node", ["-e", LISTENER], { stdio: ["ignore", "pipe", "inherit"] });
   const [told] = (await once(child.stdout, "data")) as [Buffer];
   const port = Number(told.toString());
-  // It takes nothing; the system still does, until its queue of two is full.
+  // The listener accepts nothing, but the system does until its queue of two is full.
   const queued = [1, 2, 3, 4].map(() => connect({ host: "127.0.0.1", port }));
   for (const socket of queued) socket.on("error", () => undefined);
   await Promise.all(queued.slice(0, 2).map((socket) => once(socket, "connect")));

@@ -1,7 +1,7 @@
-/** Parts that files of many formats are written of: numbers, boxes, chunks and checksums. */
+/** Building blocks of file formats: numbers, boxes, chunks and checksums. */
 import { crc32 } from "node:zlib";
 
-/** Text is in Latin-1. */
+/** Part of a file; text is Latin-1. */
 export type Part = string | readonly number[] | Uint8Array;
 
 export function bytesOf(...parts: readonly Part[]): Buffer {
@@ -10,26 +10,26 @@ export function bytesOf(...parts: readonly Part[]): Buffer {
   );
 }
 
-/** A number of so many bytes, the highest first. */
+/** Returns a big-endian number of `size` bytes. */
 export function be(value: number, size: number): number[] {
   return Array.from({ length: size }, (_, at) => Math.floor(value / 256 ** (size - 1 - at)) % 256);
 }
 
-/** A number of so many bytes, the lowest first. */
+/** Returns a little-endian number of `size` bytes. */
 export function le(value: number, size: number): number[] {
   return be(value, size).toReversed();
 }
 
-/** A box of an MP4, a QuickTime or a HEIF (ISO/IEC 14496-12). */
+/** Returns a box of MP4, QuickTime or HEIF (ISO/IEC 14496-12). */
 export function box(kind: string, ...content: readonly Part[]): Buffer {
   const body = bytesOf(...content);
   return bytesOf(be(8 + body.length, 4), kind, body);
 }
 
-/** Size of an element that says none: it lasts until another of its level. */
+/** Unknown size of a Matroska element, which lasts until the next element of its level. */
 const UNKNOWN = [0x01, 255, 255, 255, 255, 255, 255, 255];
 
-/** An element of Matroska. @param size what it says of its length; null is "unknown" */
+/** Returns a Matroska element. @param size stated length in bytes; null for "unknown" */
 export function ebml(
   id: number,
   content: Part,
@@ -52,7 +52,7 @@ export function pngChunk(kind: string, data: Part): Buffer {
   return bytesOf(be(body.length - 4, 4), body, be(crc32(body), 4));
 }
 
-/** @param colour 0 grey, 2 red, green and blue */
+/** @param colour 0 for grey, 2 for RGB */
 export function png(
   width: number,
   height: number,
@@ -63,7 +63,7 @@ export function png(
   return bytesOf("\u0089PNG\r\n\u001a\n", pngChunk("IHDR", head), ...chunks, pngChunk("IEND", ""));
 }
 
-/** A checksum of 8 or 16 bits, as FLAC has them. */
+/** Returns a checksum of 8 or 16 bits, as in FLAC. */
 export function checksumOf(bytes: Uint8Array, polynomial: number, bits: 8 | 16): number {
   let crc = 0;
   for (const byte of bytes) {
@@ -74,7 +74,7 @@ export function checksumOf(bytes: Uint8Array, polynomial: number, bits: 8 | 16):
   return crc;
 }
 
-/** A binary glTF file (glTF 2.0, part 4) of any two chunks. */
+/** Returns a binary glTF file (glTF 2.0, part 4) with any two chunks. */
 export function glbOf(description: string | Uint8Array, binary = new Uint8Array(0)): Uint8Array {
   const padded = (bytes: Uint8Array, fill: number): Buffer => bytesOf(bytes, Buffer.alloc(-bytes.length & 3, fill));
   const [text, rest] = [padded(Buffer.from(description), 0x20), padded(binary, 0)];

@@ -1,25 +1,24 @@
 /**
- * Requests of one caller that are to keep the thread of an ingress to themselves: bodies as large as may be and full of small things,
- * forms of junk, definitions and estimates that compute. None of them costs its caller anything. And such as are as large as their
- * contracts allow, with nothing wrong with them.
+ * Requests with which one caller tries to occupy an ingress's thread: huge bodies of small parts, invalid forms, and expensive definitions
+ * and estimates. None of them costs credits. Also contains valid requests of the largest allowed size.
  */
 
 export interface HeavyRequest {
   readonly path: string;
-  /** JSON unless it is given. */
+  /** Content type. Default: JSON. */
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Made when it is sent: bodies have up to 32 MB. */
+  /** Creates the body when it is sent, because bodies have up to 32 MB. */
   readonly body: () => string | Uint8Array<ArrayBuffer>;
-  /** Number that is sent at once; one unless it is given. */
+  /** Number of simultaneous requests. Default: 1. */
   readonly times?: number;
-  /** Statuses that it may be answered with. */
+  /** Allowed statuses of the response. */
   readonly statuses: readonly number[];
 }
 
 type Requests = Readonly<Record<string, HeavyRequest>>;
 
-/** Sends it as often as it says. Returns the statuses of the answers, which are read. */
+/** Sends the request `times` times, reads the responses, and returns their statuses. */
 export function sendHeavy(url: string, key: string, request: HeavyRequest): Promise<number[]> {
   const { path, contentType = "application/json", headers = {}, times = 1 } = request;
   const body = request.body();
@@ -37,7 +36,7 @@ export function sendHeavy(url: string, key: string, request: HeavyRequest): Prom
 }
 
 const MB = 1_048_576;
-/** Size of the filling of a body: as much as a body may have, less what stands around it. */
+/** Size of the repeated part of a body: the largest body, less its frame. */
 const FULL = 32 * MB - 1_024;
 
 const CHAT = "/v1/chat/completions";
@@ -48,27 +47,27 @@ const WORKFLOWS = "/v1/workflows";
 const FORM = "multipart/form-data; boundary=x";
 const MODEL = '"model":"sandbox-chat"';
 const ASK = `${MODEL},"messages":[{"role":"user","content":"hello"}]`;
-/** By its size or its shape, or because others of its workspace are under way: never a fault of ours. */
+/** Statuses for an invalid size or shape, or because the workspace has other requests in progress. A 500 is never allowed. */
 const REFUSED = [400, 413, 503];
 const TAKEN_OR_REFUSED = [200, ...REFUSED];
 
-/** Repeats `one` as often as there is room for, less the comma at its end. */
+/** Repeats `one` to the requested size, without the last comma. */
 function filled(one: string, bytes = FULL): string {
   return one.repeat(Math.floor(bytes / one.length)).slice(0, -1);
 }
 
-/** With names that differ. */
+/** Returns members with different names. */
 function members(count: number): string {
   return Array.from({ length: count }, (_one, at) => `"k${at.toString(36)}":${at % 10}`).join(",");
 }
 
-/** Names that differ in their last letters alone, in no order. */
+/** Returns names that differ only in their last letters, in random order. */
 function longNames(count: number, letters: number): string {
   const stem = "k".repeat(letters);
   return Array.from({ length: count }, (_one, at) => `"${stem}${((at * 7_919) % 99_991).toString(36)}":1`).join(",");
 }
 
-/** No two of which read as the same double. */
+/** Returns integers that all parse to different doubles. */
 function longIntegers(count: number): string {
   return Array.from({ length: count }, (_one, at) => String(900_719_925_474_099_300n + BigInt(at) * 1_024n)).join(",");
 }
@@ -77,7 +76,7 @@ function tokens(count: number): string {
   return Array.from({ length: count }, (_one, at) => `"${at}":1`).join(",");
 }
 
-/** No words of a vocabulary, and the same each time. */
+/** Returns text without words of a vocabulary; always the same. */
 function consonants(count: number): string {
   const letters = "bcdfghjklmnpqrstvwxz";
   let seed = 1;
@@ -89,7 +88,7 @@ function consonants(count: number): string {
   return text;
 }
 
-/** Base64 of bytes that begin as a picture does. */
+/** Returns base64 of bytes that begin like an image. */
 function encoded(length: number): string {
   const bytes = Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), Buffer.from(consonants(49_144))]);
   const text = bytes.toString("base64");
@@ -100,13 +99,13 @@ function chatOf(...parts: readonly string[]): string {
   return `"messages":[{"role":"user","content":[${parts.join(",")}]}]`;
 }
 
-/** A run that comes to nothing, with this input. */
+/** Returns a run without effect, with this input. */
 function runOf(type: string, input: string): string {
   const step = `{"id":"s","type":"model","model":"sandbox-chat","if":false,"params":{"messages":[{"role":"user","content":"x"}]}}`;
   return `{"mode":"async","definition":{"inputs":{"a":{"type":"${type}"}},"steps":[${step}]},"input":{"a":${input}}}`;
 }
 
-/** A definition with as many of this expression as it may have. */
+/** Returns a definition with the highest allowed number of this expression. */
 function definitionOf(expression: string): string {
   const stop = Array.from({ length: Math.floor(230_000 / (expression.length + 3)) }, () => expression);
   const params = { messages: [{ role: "user", content: "x" }], stop };

@@ -1,6 +1,6 @@
 /**
- * The servers every integration test shares. `npm test` starts them once and names them in the environment; a plain
- * `bun test` starts what a test asks for, and setup.ts stops it after the last test.
+ * Servers that all integration tests share. `npm test` starts them once and passes their addresses in the environment. A plain `bun test`
+ * starts the servers that a test requests, and setup.ts stops them after the last test.
  */
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -15,12 +15,12 @@ import { startS3 } from "#deploy/embedded/s3.mjs";
 
 export const PROJECT_ROOT = fileURLToPath(new URL("../../", import.meta.url)).replace(/\/$/, "");
 
-/** The Bun that runs the tests also runs the roles. */
+/** Bun program of the tests, which also runs the roles. */
 export const BUN = process.execPath;
 
 /**
- * Command that starts a role, before its arguments. A whole run of the suite builds the entry into one file first
- * (TEST_ENTRY), which starts in a quarter of the time; a run of single files takes the sources.
+ * Command that starts a role, before its arguments. A whole run of the suite bundles the entry into one file first (TEST_ENTRY), which
+ * starts in a quarter of the time; a run of single files uses the sources.
  */
 export const ENTRY: readonly [command: string, ...args: string[]] =
   process.env["TEST_ENTRY"] === undefined ? [BUN, "deploy/sluice.ts"] : [process.env["TEST_ENTRY"]];
@@ -32,7 +32,7 @@ interface Closable {
 
 const started = new Map<string, Promise<Closable & { readonly url: string }>>();
 
-/** URL of the shared Postgres server, as its owner, naming a database that exists. */
+/** Returns the URL of an existing database on the shared Postgres server, as the server's owner. */
 export function sharedPostgresUrl(): Promise<string> {
   return given("TEST_POSTGRES_URL", async (directory) => {
     const server = await startPostgres({ directory, port: await freePort(), throwaway: true });
@@ -40,7 +40,7 @@ export function sharedPostgresUrl(): Promise<string> {
   });
 }
 
-/** URL of the shared S3 server. */
+/** Returns the URL of the shared S3 server. */
 export function sharedS3Url(): Promise<string> {
   return given("TEST_S3_URL", async (directory) => {
     const server = await startS3({ bun: BUN, root: PROJECT_ROOT, directory, port: await freePort(), buckets: [] });
@@ -50,7 +50,7 @@ export function sharedS3Url(): Promise<string> {
 
 let binary: Promise<string> | undefined;
 
-/** Path of a nats-server that is new enough, fetched if need be. */
+/** Returns the path of a recent nats-server, which is downloaded if necessary. */
 export function natsServerBinary(): Promise<string> {
   const path = process.env["TEST_NATS_SERVER"];
   if (path !== undefined) return Promise.resolve(path);
@@ -59,12 +59,12 @@ export function natsServerBinary(): Promise<string> {
   return binary;
 }
 
-/** Process ids of the shared servers this process started itself. */
+/** Returns the process IDs of shared servers that this process has started. */
 export async function sharedProcessIds(): Promise<number[]> {
   return (await Promise.all(started.values())).map((server) => server.pid);
 }
 
-/** Stops the shared servers this process started itself and removes their files. */
+/** Stops the shared servers that this process has started, and removes their files. */
 export async function closeShared(): Promise<void> {
   const servers = await Promise.allSettled(started.values());
   started.clear();
@@ -102,7 +102,7 @@ async function inTemporaryDirectory<T extends { stop(): Promise<unknown> }>(
   }
 }
 
-/** A new directory under the system's temporary one or `parent`, removed at the latest when the test process ends. */
+/** Creates a directory below the system's temporary one or `parent`. It is removed when the test process ends, at the latest. */
 export function temporaryDirectory(parent: string = tmpdir()): { directory: string; remove: () => void } {
   // On macOS the system's temporary folder is a link, and processes report the real path.
   const directory = mkdtempSync(join(realpathSync(parent), "sluice-test-"));

@@ -1,4 +1,4 @@
-/** An issuer of OpenID Connect on this machine: oidc-provider, whose people sign in without a page, and whose tokens a test may spoil. */
+/** Starts a local OpenID Connect issuer (oidc-provider) that signs in without a page. Tests can change its tokens. */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -14,17 +14,17 @@ export interface Person {
 
 export interface TestIssuer {
   readonly url: string;
-  /** The person who signs in next. */
+  /** Person of the next sign-in. */
   person: Person;
-  /** Changes the claims of the next identity tokens, which are signed again; "forged": by a key that the issuer does not have. */
+  /** Changes the claims of the next identity tokens, which are signed again. "forged" signs with a key that the issuer does not publish. */
   spoil: ((claims: Readonly<Record<string, unknown>>) => Record<string, unknown>) | "forged" | undefined;
-  /** Milliseconds that it lets a request for tokens wait. */
+  /** Delay of token responses, in milliseconds. */
   delayMs: number;
-  /** True: the address stands on the page about the person alone. */
+  /** True to return the email address only from the userinfo endpoint. */
   hidesEmail: boolean;
-  /** Signs with another key from now on, which its key page shows too. */
+  /** Signs with a new key from now on, and publishes it. */
   turnKey(): Promise<void>;
-  /** Goes through the issuer's pages as a browser does. @returns the address to which it sends the person back */
+  /** Follows the issuer's pages as a browser does. @returns the address of the final redirect */
   visit(location: string): Promise<string>;
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ async function makeKey(kid: string): Promise<SigningKey> {
   return { secret: privateKey, page: { ...(await exportJWK(publicKey)), kid, alg: "RS256", use: "sig" } };
 }
 
-/** @param redirectUri of the client's one address to come back to */
+/** @param redirectUri the client's only redirect URI */
 export async function startIssuer(redirectUri: string): Promise<TestIssuer> {
   let keys = [await makeKey("first")];
   const stranger = await makeKey("first");
@@ -72,13 +72,13 @@ export async function startIssuer(redirectUri: string): Promise<TestIssuer> {
       await grant.save();
       return grant;
     },
-    // Named, or the library says of each that it should be.
+    // Set explicitly, because the library warns about defaults.
     ttl: { AccessToken: 600, AuthorizationCode: 60, Grant: 600, IdToken: 600, Interaction: 600, Session: 600 },
     interactions: { url: () => "/interaction" },
   });
   const answer = provider.callback();
 
-  /** The token answer with its identity token signed by a key of ours, and spoilt where the test wants it. */
+  /** Returns the token response with an identity token signed by the test, changed if the test requests it. */
   const signAnew = async (text: string): Promise<string> => {
     const tokens = JSON.parse(text) as { id_token?: string };
     if (tokens.id_token === undefined) return text;

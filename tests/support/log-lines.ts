@@ -1,11 +1,11 @@
-/** Output of a logger, as parsed lines. */
+/** Parses the output of a logger. */
 import { expect } from "bun:test";
 
 import { createLogger, type Logger } from "#shared/logger.ts";
 
 export type Line = Record<string, unknown> & { err?: Record<string, unknown> };
 
-/** Runs `act` with a logger and returns the parsed lines; fails on a line that is not one JSON object. */
+/** Runs `act` with a logger and returns the parsed lines. Fails if a line is not one JSON object. */
 export function logged(act: (log: Logger) => void, secrets: readonly string[] = []): Line[] {
   const lines: string[] = [];
   act(createLogger({ level: "trace", role: "test", write: (line) => lines.push(line), secrets }));
@@ -16,7 +16,7 @@ export function logged(act: (log: Logger) => void, secrets: readonly string[] = 
   });
 }
 
-/** The single line `act` writes. */
+/** Returns the only line that `act` writes. */
 export function one(act: (log: Logger) => void, secrets: readonly string[] = []): Line {
   const lines = logged(act, secrets);
   expect(lines).toHaveLength(1);

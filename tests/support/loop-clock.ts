@@ -1,11 +1,11 @@
 /**
- * Loaded into a role before its own code (BUN_OPTIONS): notes how much processor time one turn of its event loop takes. Time of
- * the processor, and not of the clock: what else the machine does meanwhile is no turn of the role's.
+ * Loaded into a role before its own code (BUN_OPTIONS): records the CPU time of each turn of the event loop. CPU time excludes other
+ * processes of the machine, unlike wall-clock time.
  */
 import { appendFileSync } from "node:fs";
 
 const folder = process.env["LOOP_CLOCK"];
-/** Shorter turns are not noted. */
+/** Shortest recorded turn, in milliseconds. */
 const NOTED_MS = 5;
 
 if (folder !== undefined) {

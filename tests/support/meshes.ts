@@ -1,4 +1,4 @@
-/** Small meshes that others might have made, files edited by hand, and what a file holds. */
+/** Small meshes as other programs write them, edited files, and readers of their content. */
 import { type Accessor, Document, NodeIO, type TypedArray } from "@gltf-transform/core";
 import { ALL_EXTENSIONS, KHRMeshQuantization } from "@gltf-transform/extensions";
 import { type Report, validateBytes } from "gltf-validator";
@@ -11,7 +11,7 @@ import { pngOf } from "./png.ts";
 export type Entry = Record<string, unknown>;
 export type Json = Record<string, unknown> & Record<"accessors" | "nodes" | "meshes" | "bufferViews", Entry[]>;
 
-/** Errors and warnings of the Khronos validator, and its counts. */
+/** Returns errors, warnings and counts of the Khronos validator. */
 export async function validated(
   glb: Uint8Array,
 ): Promise<{ readonly faults: string[]; readonly info: Report["info"] }> {
@@ -20,7 +20,7 @@ export async function validated(
   return { faults: faults.map(({ code, message }) => `${code}: ${message}`), info };
 }
 
-/** Why a job was refused. */
+/** Returns the fault of a rejected job. */
 export async function refusalOf(job: Promise<unknown>): Promise<MediaError> {
   const error = await job.then(
     () => new Error("the job was done"),
@@ -34,7 +34,7 @@ export function readGlb(glb: Uint8Array): Promise<Document> {
   return io().readBinary(new Uint8Array(glb));
 }
 
-/** Cubes side by side in one primitive of triangles that share no points, with a texture. */
+/** Returns adjacent cubes in one primitive of triangles without shared points, with a texture. */
 export async function blocks(count: number): Promise<Uint8Array> {
   const document = new Document();
   const texture = document
@@ -55,7 +55,7 @@ export async function blocks(count: number): Promise<Uint8Array> {
   return io().writeBinary(document);
 }
 
-/** A wavy ball without normals, coordinates and material, shown twice: turned, and mirrored below a node that moves it. */
+/** Returns a wavy ball without normals, coordinates and material. It occurs twice: rotated, and mirrored below a node that moves it. */
 export async function balls(columns = 24, rows = 16): Promise<Uint8Array> {
   const document = new Document();
   const [positions, indices]: [number[], number[]] = [[], []];
@@ -82,7 +82,7 @@ export async function balls(columns = 24, rows = 16): Promise<Uint8Array> {
   return io().writeBinary(document);
 }
 
-/** A strip and a fan of small whole numbers beside a line, below a node that a camera, a skin and an animation use. */
+/** Returns a strip and a fan of small integers, and a line, below a node that a camera, a skin and an animation use. */
 export async function compact(): Promise<Uint8Array> {
   const document = new Document();
   const rim = [0, 1, 2, 3, 4, 5, 6].map(
@@ -115,7 +115,7 @@ export async function compact(): Promise<Uint8Array> {
   return io().writeBinary(document);
 }
 
-/** The file with another description and other numbers, its lengths right. */
+/** Returns the file with another description and other numbers, and valid lengths. */
 export function edited(glb: Uint8Array, edit: (json: Json, binary: Uint8Array) => void): Uint8Array {
   const length = new DataView(glb.buffer, glb.byteOffset).getUint32(12, true);
   const json = JSON.parse(new TextDecoder().decode(glb.subarray(20, 20 + length))) as Json;

@@ -1,19 +1,19 @@
 /**
- * Style rules of the sentences that users receive: messages of errors, descriptions of capabilities and of MCP tools, notifications. Pure
- * functions over a map of file names to sources, so each rule can be shown a seeded violation.
+ * Style rules of sentences that users receive: error messages, descriptions of capabilities and MCP tools, notifications.
+ * The functions take a map of file names to sources, so that each rule can be tested with a violation.
  */
 import type { Sources, Violation } from "./architecture.ts";
 
-/** A sentence in a source; each expression of a template is one `…`. */
+/** Sentence in a source; each expression of a template is one `…`. */
 export interface Message {
   readonly file: string;
   readonly line: number;
   readonly text: string;
-  /** False for a literal elsewhere that reads as a sentence: it may be a part of a message. */
+  /** False for a literal that is elsewhere and looks like a sentence, which may be part of a message. */
   readonly isWhole: boolean;
 }
 
-/** Code in front of a literal that is a whole message, and the files in which that is so. */
+/** Code before a literal that is a whole message, and the files to which the pattern applies. */
 const PLACES: readonly { readonly before: RegExp; readonly where?: RegExp }[] = [
   { before: /\bnew ApiError\(\s*[^,()]+(?:\([^()]*\))?,\s*$/ },
   { before: /\bnew MediaError\(\s*"(?:invalid|corrupt|unsupported|too_large|timeout|busy)",\s*$/ },
@@ -33,7 +33,7 @@ const PLACES: readonly { readonly before: RegExp; readonly where?: RegExp }[] = 
   { before: /\b(?:input|inputs|named)\(\s*"\w+",\s*$/, where: /^workers\/capabilities\/\w+\// },
 ];
 
-/** Operators' faults of catalogue files and settings, which have a form of their own, and generated code. */
+/** Files without user messages: operators' errors about catalogue files and settings, which have another form, and generated code. */
 const EXCLUDED =
   /^shared\/(?:calls\/catalogue|config)\/|\/generated\/|^ingress\/openapi\/|^workers\/providers\/sandbox\/(?!media)/;
 
@@ -43,25 +43,25 @@ const UNCLEAR =
 
 const SENTENCE_WORDS_MAX = 30;
 
-/** A literal that reads as a sentence wherever it is. */
+/** Literal that looks like a sentence, anywhere in a source. */
 const SENTENCE = /^[\p{Lu}`"…][^\n]*\s[^\n]*[^.]\.$/u;
 
-/** Literals of these files are written for models, or are what the sandbox answers. */
+/** Files whose literals are text for models, or responses of the sandbox. */
 const FOR_MODELS =
   /^ingress\/(?:responses\/(?:compact|foreign-items|items|image-tool)|messages\/(?:client-tools|turns))\.ts$/;
 
-/** Constants of these files are parts of descriptions in the OpenAPI document, or help texts of metrics. */
+/** Files whose constants are parts of OpenAPI descriptions, or help texts of metrics. */
 const FOR_DOCUMENTS =
   /^(?:ingress\/routes\/(?:mcp|settings\/budget-alerts)|ingress\/settings\/usage-query|shared\/metrics)\.ts$/;
 
-/** Texts of the OpenAPI document, and of log lines and faults that only operators read. */
+/** Code before texts of the OpenAPI document, and of log lines and errors for operators only. */
 const FOR_OTHERS =
   /\b(?:description|summary|answer|repeated|title|help):\s*$|\b(?:log|logger)\??\.\w+\([^;]*$|\bnew (?:Error|RangeError|TypeError)\(\s*$/;
 
 interface Rule {
   readonly rule: string;
   readonly isBroken: (text: string) => boolean;
-  /** The rule holds for whole messages. */
+  /** True if the rule applies only to whole messages. */
   readonly ofWhole?: true;
 }
 
@@ -83,7 +83,7 @@ const RULES: readonly Rule[] = [
   },
 ];
 
-/** Every message that breaks a rule. */
+/** Returns every message that breaks a rule. */
 export function messageViolations(sources: Sources): Violation[] {
   return [...sources].flatMap(([file, source]) =>
     messagesOf(file, source).flatMap(({ line, text, isWhole }) =>
@@ -96,7 +96,7 @@ export function messageViolations(sources: Sources): Violation[] {
   );
 }
 
-/** The messages of a source: literals at one of the places, and others that read as sentences. */
+/** Returns the messages of a source: literals after one of PLACES, and others that look like sentences. */
 export function messagesOf(file: string, source: string): Message[] {
   if (!/^(?:ingress|workers|shared)\//.test(file) || EXCLUDED.test(file)) return [];
   const places = PLACES.filter(({ where }) => where === undefined || where.test(file));
@@ -114,7 +114,7 @@ function isOfAnotherReader(file: string, before: string): boolean {
   return FOR_MODELS.test(file) || FOR_DOCUMENTS.test(file) || FOR_OTHERS.test(before);
 }
 
-/** Literals, each with those that are added to it. */
+/** Joins literals that the source concatenates with `+`. */
 function joined(source: string, literals: readonly Literal[]): Literal[] {
   const all: Literal[] = [];
   for (const literal of literals) {
@@ -136,11 +136,11 @@ interface Literal {
   readonly text: string;
 }
 
-/** Comments and regular expressions are passed over: quotes in them begin no literal. */
+/** Tokens of a source. Comments and regular expressions are matched, because quotes in them start no literal. */
 const TOKEN =
   /\/\/[^\n]*|\/\*[\s\S]*?\*\/|(?<=[(,=:[!&|?{};\n]\s*|\breturn\s+|=>\s*)\/(?![*/])(?:\[(?:[^\]\\\n]|\\.)*\]|[^/\\\n[]|\\.)+\/\w*|"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*'|`/g;
 
-/** Every string and template of a source that is not within the expression of another template. */
+/** Returns the strings and templates of a source, without literals inside a template's expressions. */
 function literalsOf(source: string): Literal[] {
   const literals: Literal[] = [];
   TOKEN.lastIndex = 0;
@@ -158,7 +158,7 @@ function literalsOf(source: string): Literal[] {
   return literals;
 }
 
-/** The template that begins at an index, its expressions as `…`. */
+/** Returns the template at an index, with `…` for each expression. */
 function templateAt(source: string, from: number): { readonly to: number; readonly text: string } {
   let text = "";
   let at = from + 1;
@@ -177,7 +177,7 @@ function templateAt(source: string, from: number): { readonly to: number; readon
   return { to: at + 1, text: unescaped(text) };
 }
 
-/** The index behind the brace that closes an expression of a template. */
+/** Returns the index after the closing brace of a template's expression. */
 function endOfExpression(source: string, from: number): number {
   let depth = 1;
   let at = from;

@@ -1,12 +1,12 @@
 /**
- * Rules of migrations that come after the first release: while they are applied, and until the last process is replaced, the release before
- * runs on the same database. So they add, and take away only what that release does not read any more.
+ * Rules of migrations after the first release. The previous release uses the same database during a migration, and until its last process
+ * is replaced. Migrations therefore add, and remove only what the previous release no longer reads.
  */
 
 interface Rule {
   readonly rule: string;
   readonly breaks: (statement: string, file: string, isOutside: boolean) => boolean;
-  /** True: a statement may, below a line that says since which earlier release nobody reads what it takes away. */
+  /** True if a comment before the statement can permit it, by stating since which earlier release the removed part is unread. */
   readonly hasLeave?: true;
 }
 
@@ -70,7 +70,7 @@ export interface BrokenRule {
   readonly rule: string;
 }
 
-/** @param files names and texts, in the order in which they are applied */
+/** @param files names and texts, in the order of the migrations */
 export function brokenMigrationRules(files: readonly (readonly [name: string, text: string])[]): BrokenRule[] {
   const broken: BrokenRule[] = [];
   let before = 1;
@@ -96,13 +96,13 @@ function brokenBy(text: string, release: number): string[] {
   });
 }
 
-/** Statements with the comments before them; the bodies of functions count as one word. */
+/** Splits a text into statements with their preceding comments; a function body counts as one word. */
 function statements(text: string): string[] {
   const bodies = text.replaceAll(/(\$\w*\$)[\s\S]*?\1/g, "'body'");
   return bodies.split(";").filter((part) => plain(part) !== "");
 }
 
-/** In one line and lower case, without comments. */
+/** Returns the text in one line and lower case, without comments. */
 function plain(text: string): string {
   return text.replaceAll(/--.*$/gm, "").replaceAll(/\s+/g, " ").trim().toLowerCase();
 }

@@ -1,6 +1,6 @@
 /**
- * Loaded into a role before its own code (BUN_OPTIONS), for what no signal and no server can do to a process: a clock that is wrong by
- * WRONG_CLOCK_MS, and an event loop that stands still for STANDSTILL_MS at SIGUSR2.
+ * Loaded into a role before its own code (BUN_OPTIONS), for faults that neither signals nor servers can cause: a clock that is wrong by
+ * WRONG_CLOCK_MS, and an event loop that blocks for STANDSTILL_MS after SIGUSR2.
  */
 const wrongMs = Number(process.env["WRONG_CLOCK_MS"] ?? 0);
 const stillMs = Number(process.env["STANDSTILL_MS"] ?? 0);

@@ -1,4 +1,4 @@
-/** A NATS server of one's own: stopped, killed, started again, or robbed of its store. */
+/** Starts a separate NATS server, which tests can stop, kill, restart, or deprive of its store. */
 import { cpSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
@@ -15,21 +15,21 @@ import { natsServerBinary, temporaryDirectory } from "./infrastructure.ts";
 export interface TestNats {
   readonly url: string;
   pid(): number;
-  /** SIGKILL is a crash, SIGTERM a tidy end. Resolves when it is gone. */
+  /** Stops the server: SIGKILL is a crash, SIGTERM a clean stop. Resolves when the process has ended. */
   stop(signal?: "SIGTERM" | "SIGKILL"): Promise<void>;
-  /** On the same port, with what the store holds. */
+  /** Starts the server on the same port, with its store. */
   start(): Promise<void>;
-  /** Kills it, removes its JetStream store and starts it empty. */
+  /** Kills the server, removes its JetStream store, and starts it empty. */
   wipe(): Promise<void>;
-  /** Keeps a copy of its JetStream store, for which it is restarted; what is returned puts that back, as after a crash. */
+  /** Restarts the server and copies its JetStream store. The returned function restores the copy, as after a crash. */
   keepStore(): Promise<() => Promise<void>>;
-  /** Lines that it printed since its last start. */
+  /** Returns the lines printed since the last start. */
   logs(): string[];
-  /** Stops it for good and removes its files. */
+  /** Stops the server permanently and removes its files. */
   close(): Promise<void>;
 }
 
-/** With JetStream, in a temporary directory, on a free port of 127.0.0.1. */
+/** Starts a server with JetStream in a temporary directory, on a free port of 127.0.0.1. */
 export async function startNats(): Promise<TestNats> {
   const binary = await natsServerBinary();
   const { directory, remove } = temporaryDirectory();
@@ -75,7 +75,7 @@ export async function startNats(): Promise<TestNats> {
   };
 }
 
-/** True when no call and no job waits or is at work. */
+/** True if no call and no job is queued or running. */
 export async function isQueueEmpty(url: string): Promise<boolean> {
   const connection = await connect({ servers: url, reconnect: false });
   try {
@@ -88,8 +88,8 @@ export async function isQueueEmpty(url: string): Promise<boolean> {
 }
 
 /**
- * Changes a lane's durable as a newer version might: roles leave that as it is.
- * @returns what gives it its own settings again; what is overdue by these comes at once then
+ * Changes a lane's durable as a newer version might; roles do not change it back.
+ * @returns a function that restores the durable. Overdue messages are then delivered at once
  */
 export async function changeDurable(
   url: string,
@@ -111,7 +111,7 @@ export async function changeDurable(
 
 const NANOS_PER_S = 1_000_000_000;
 
-/** Keeps messages of workers that die from coming again for as long as any test lasts. @returns what lets them come */
+/** Delays redelivery after a worker's crash for longer than any test. @returns a function that permits redelivery */
 export function holdRedeliveries(url: string, pool: Pool, lane: Lane): Promise<() => Promise<void>> {
   return changeDurable(url, pool, lane, { ack_wait: 600 * NANOS_PER_S });
 }

@@ -1,10 +1,10 @@
-/** Ogg pages (RFC 3533) of one Opus stream (RFC 7845). */
+/** Writes Ogg pages (RFC 3533) of one Opus stream (RFC 7845). */
 import { bytesOf, le } from "./file-parts.ts";
 
 const PAGE_SEGMENTS_MAX = 255;
 const BEGIN = 2;
 const END = 4;
-/** Any number will do. */
+/** Arbitrary serial number. */
 const SERIAL = 0x534c5543;
 
 const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
@@ -14,7 +14,7 @@ const CRC_TABLE = Uint32Array.from({ length: 256 }, (_, index) => {
 });
 
 export interface OggWriter {
-  /** @param granule the position after the packet, in the codec's unit */
+  /** @param granule position after the packet, in the codec's unit */
   packet(
     bytes: Uint8Array,
     granule: bigint,
@@ -68,14 +68,14 @@ export function createOggWriter(): OggWriter {
   };
 }
 
-/** CRC-32 with the polynomial 04c11db7, highest bit first (RFC 3533). */
+/** Returns the CRC-32 with the polynomial 04c11db7, highest bit first (RFC 3533). */
 export function oggChecksum(page: Uint8Array): number {
   let crc = 0;
   for (const byte of page) crc = ((crc << 8) ^ (CRC_TABLE[((crc >>> 24) ^ byte) & 0xff] ?? 0)) >>> 0;
   return crc;
 }
 
-/** The comment packet of Opus, with comments in the form NAME=value. */
+/** Returns Opus' comment packet. @param comments in the form NAME=value */
 export function opusTags(comments: readonly string[]): Uint8Array {
   const [vendor = "", ...rest] = ["Sluice sandbox", ...comments].map((text) =>
     bytesOf(le(Buffer.byteLength(text), 4), Buffer.from(text)),

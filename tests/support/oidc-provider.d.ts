@@ -1,4 +1,4 @@
-/** The part of oidc-provider that tests use; the package has no types of its own. */
+/** Part of oidc-provider that the tests use. The package has no types. */
 declare module "oidc-provider" {
   import type { IncomingMessage, ServerResponse } from "node:http";
 

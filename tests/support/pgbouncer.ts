@@ -1,4 +1,4 @@
-/** A PgBouncer in transaction mode in front of a test's Postgres, of the settings that schemas/docs/operate/connections.md gives operators. */
+/** Starts PgBouncer in transaction mode before a test's Postgres, with the settings of schemas/docs/operate/connections.md. */
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -10,8 +10,8 @@ import { debianProgram } from "./debian-program.ts";
 import { PROJECT_ROOT, temporaryDirectory } from "./infrastructure.ts";
 
 /**
- * The Debian release whose PgBouncer keeps named statements, which came with 1.21. Its libraries come along, down to the C library:
- * those of an older release are too old for it.
+ * Debian release with a PgBouncer that supports named statements (since 1.21). Its libraries, including the C library, are also downloaded,
+ * because an older release's libraries are too old.
  */
 const RELEASE = "trixie";
 const PACKAGES = [
@@ -37,8 +37,8 @@ export interface PgBouncer {
 }
 
 /**
- * @param poolSize connections to Postgres, which all clients share
- * @param settings those of the page when absent
+ * @param poolSize connections to Postgres, shared by all clients
+ * @param settings default: the settings of the page
  */
 export async function startPgBouncer(
   databaseUrl: string,
@@ -92,7 +92,7 @@ export async function startPgBouncer(
   };
 }
 
-/** Returns the lines of `pgbouncer.ini` on the page for operators. */
+/** Returns the lines of `pgbouncer.ini` from the page for operators. */
 function documentedSettings(): string[] {
   const text = readFileSync(join(PROJECT_ROOT, "schemas/docs/operate/connections.md"), "utf8");
   const settings = /```ini\n([\s\S]*?)```/.exec(text)?.[1]?.trim().split("\n");

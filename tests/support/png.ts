@@ -1,9 +1,9 @@
-/** A picture that any decoder opens: PNG of one colour, 8 bits a channel. */
+/** Writes a PNG of one colour with 8 bits per channel, which any decoder opens. */
 import { deflateSync } from "node:zlib";
 
 import { be, bytesOf, png, pngChunk } from "./file-parts.ts";
 
-/** @param colour red, green, blue, each 0 to 255 */
+/** @param colour red, green and blue, each from 0 to 255 */
 export function pngOf(
   width: number,
   height: number,
@@ -13,13 +13,13 @@ export function pngOf(
   return png(width, height, [8, 2], pngChunk("IDAT", deflateSync(Buffer.alloc(height * row.length, row))));
 }
 
-/** Width and height as the picture's own head says them. */
+/** Returns the width and height from the image's header. */
 export function pngSize(bytes: Uint8Array): readonly [width: number, height: number] {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return [view.getUint32(16), view.getUint32(20)];
 }
 
-/** The picture with another size in its head, and the checksum of that. */
+/** Returns the image with another size in its header, and a valid checksum. */
 export function pngResized(bytes: Uint8Array, width: number, height: number): Buffer {
   const head = pngChunk("IHDR", [...be(width, 4), ...be(height, 4), ...bytes.subarray(24, 29)]);
   return bytesOf(bytes.subarray(0, 8), head, bytes.subarray(33));

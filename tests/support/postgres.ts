@@ -1,4 +1,4 @@
-/** Databases for tests: a fresh one on the shared server, or a server of one's own that can be stopped and started. */
+/** Databases for tests: a new one on the shared server, or a separate server that tests can stop and start. */
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,21 +20,21 @@ export type Query = <Row extends object = Record<string, unknown>>(
 
 export interface TestDatabase {
   readonly url: string;
-  /** A small pool on this database, for the test's own look at it. */
+  /** Small pool on this database, for queries of the test. */
   readonly database: Database;
   readonly query: Query;
-  /** Closes the pool and drops the database, whoever is still connected. */
+  /** Closes the pool and drops the database, even if it has other connections. */
   drop(): Promise<void>;
 }
 
 export interface TestDatabaseOptions {
-  /** False leaves it empty. */
+  /** False for an empty database. */
   readonly migrated?: boolean;
-  /** Another server than the shared one. */
+  /** Server to use instead of the shared one. */
   readonly serverUrl?: string;
 }
 
-/** A new database under a random name. */
+/** Creates a database with a random name. */
 export async function createTestDatabase(options: TestDatabaseOptions = {}): Promise<TestDatabase> {
   const serverUrl = options.serverUrl ?? (await sharedPostgresUrl());
   const name = `test_${randomBytes(8).toString("hex")}`;
@@ -48,7 +48,7 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
     try {
       await onServer(serverUrl, `drop database if exists ${name} with (force)`);
     } catch (error) {
-      // Its checkpoint waits for a loaded disk; the server is thrown away soon, with all it holds.
+      // The server's checkpoint waits for a busy disk. The server is removed soon, with all of its data.
       if (sqlState(error) !== SQL.statementTimeout) throw error;
     }
   };
@@ -61,12 +61,12 @@ export async function createTestDatabase(options: TestDatabaseOptions = {}): Pro
   return { url, database, query: (text, values) => database.query(text, values), drop };
 }
 
-/** On the shared server, which lives as long as the run: migrated once, copied for every test file. */
+/** Template on the shared server, which exists for the whole run: migrated once, copied for every test file. */
 const MIGRATED = "test_migrated";
 
 /**
- * Copies file by file: 22 ms of CPU in memory, 36 ms by the write-ahead log. To empty all tables of a used database takes 39 ms by
- * `truncate`, since each of 65 tables and 175 indexes gets a new file.
+ * Copies the template file by file: 22 ms of CPU in memory, against 36 ms by the write-ahead log. `truncate` of a used database takes 39
+ * ms, because each of 65 tables and 175 indexes gets a new file.
  */
 async function copyMigrated(serverUrl: string, name: string): Promise<void> {
   const copy = `create database ${name} template ${MIGRATED} strategy file_copy`;
@@ -87,8 +87,8 @@ async function ensureMigratedTemplate(serverUrl: string): Promise<void> {
     const isThere = async (): Promise<boolean> =>
       (await server.query("select 1 from pg_database where datname = $1", [MIGRATED])).length > 0;
     if (await isThere()) return;
-    // Test processes that start at once take turns; a copy needs a database without any connection. A turn takes seconds
-    // on a busy machine, longer than the service waits for locks.
+    // Only one test process at a time creates the template, because a copy needs a database without connections. This takes seconds on a
+    // busy machine, which is longer than the service waits for locks.
     await server.query("set lock_timeout = '60s'");
     await server.query("set statement_timeout = '60s'");
     await server.query("select pg_advisory_lock(hashtext($1))", [MIGRATED]);
@@ -103,7 +103,7 @@ async function ensureMigratedTemplate(serverUrl: string): Promise<void> {
     }
     await server.query(`alter database ${MIGRATED}_new rename to ${MIGRATED}`);
   } finally {
-    // The lock goes with its connection.
+    // Closing the connection releases the lock.
     await server.close();
   }
 }
@@ -116,24 +116,24 @@ function urlOf(serverUrl: string, database: string): string {
 
 export interface OwnPostgres {
   readonly url: string;
-  /** `fast` ends sessions tidily, `immediate` is a crash with warning, `kill` is SIGKILL of the postmaster. */
+  /** Stops the server: `fast` ends sessions cleanly, `immediate` crashes with a warning, `kill` sends SIGKILL to the postmaster. */
   stop(mode: "smart" | "fast" | "immediate" | "kill"): Promise<void>;
-  /** On the same port and data. */
+  /** Starts the server on the same port and data. */
   start(): Promise<void>;
-  /** Copies the running server's files into a new folder, as a base backup with its log; `startOwnPostgres` can begin from it. */
+  /** Copies the running server's files and log into a new folder as a base backup, from which `startOwnPostgres` can start. */
   backUp(to: string): Promise<void>;
-  /** Stops it for good and removes its files. */
+  /** Stops the server permanently and removes its files. */
   close(): Promise<void>;
 }
 
 export interface OwnPostgresOptions {
   readonly settings?: Readonly<Record<string, string>>;
-  /** A folder for its files, whose cluster it starts with if there is one; one that goes with it unless named. */
+  /** Folder of the server's files; an existing cluster is reused. Default: a temporary folder. */
   readonly directory?: string;
   readonly port?: number;
 }
 
-/** A server no other test uses, for tests that stop it. */
+/** Starts a server that no other test uses, for tests that stop it. */
 export async function startOwnPostgres({ settings = {}, ...options }: OwnPostgresOptions = {}): Promise<OwnPostgres> {
   const { directory, remove } =
     options.directory === undefined ? temporaryDirectory() : { directory: options.directory, remove: () => undefined };
@@ -159,16 +159,16 @@ export async function startOwnPostgres({ settings = {}, ...options }: OwnPostgre
   };
 }
 
-/** By Postgres' own interface for base backups, since the packaged server comes without pg_basebackup. */
+/** Uses Postgres' low-level backup API, because the packaged server has no pg_basebackup. */
 async function backUp(url: string, from: string, to: string): Promise<void> {
   const server = openDatabase({ url, poolMax: 1, log });
   const copy = async (...args: string[]): Promise<void> => {
     const { exitCode, stderr } = await Bun.$`cp -a ${args}`.quiet().nothrow();
-    // A file may go while it is copied, which the log makes good.
+    // A file may disappear during the copy; the log restores it.
     if (exitCode !== 0 && !/No such file/.test(stderr.toString())) throw new Error(stderr.toString());
   };
   try {
-    // Both statements have to be made by one session, which may have nothing to do for long between them.
+    // Both statements must run in one session, which may be idle for long between them.
     const label = await server.slowSession(60_000, async (session) => {
       await session.query("select pg_backup_start('drill', true)");
       await copy(from, to);

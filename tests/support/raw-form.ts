@@ -1,9 +1,9 @@
-/** Uploads as bytes on a socket: cut short, endless, malformed. */
+/** Sends uploads as bytes on a socket: truncated, endless or malformed. */
 import { connect, type Socket } from "node:net";
 
 export const BOUNDARY = "----sluice-test";
 
-/** One part of a form. */
+/** Returns one part of a form. */
 export function part(disposition: string, content: string | Uint8Array, headers = ""): Buffer {
   return Buffer.concat([
     Buffer.from(`--${BOUNDARY}\r\nContent-Disposition: form-data; ${disposition}\r\n${headers}\r\n`),
@@ -16,16 +16,16 @@ export const END = Buffer.from(`--${BOUNDARY}--\r\n`);
 
 export interface RawUpload {
   readonly socket: Socket;
-  /** Sends a chunk, and resolves when the socket has taken it and what has come meanwhile was heard. */
+  /** Sends a chunk. Resolves when the socket has accepted it, and data received meanwhile has been processed. */
   send(bytes: Uint8Array): Promise<void>;
-  /** No more chunks. */
+  /** Ends the chunks. */
   end(): void;
-  /** Resolves with all that came when the answer's head is there, or the connection has closed. */
+  /** Resolves with all received text after the response's head, or when the connection has closed. */
   readonly answered: Promise<string>;
   readonly closed: Promise<void>;
 }
 
-/** Begins a chunked POST of a form. */
+/** Starts a chunked POST of a form. */
 export function beginUpload(
   baseUrl: string,
   key: string,
@@ -41,7 +41,7 @@ export function beginUpload(
     text += bytes.toString("latin1");
     if (/\r\n\r\n[^]*\}/.test(text)) answered.resolve(text);
   });
-  // A server that has heard enough may reset the connection.
+  // A server may reset the connection before the end of the upload.
   socket.on("error", () => undefined);
   socket.on("close", () => {
     answered.resolve(text);
@@ -65,7 +65,7 @@ export function beginUpload(
         socket.write(`${bytes.length.toString(16)}\r\n`);
         socket.write(bytes);
         const isTaken = socket.write("\r\n");
-        // A server that keeps up takes every chunk at once: without a turn of the event loop its answer is never read.
+        // A fast server accepts every chunk at once; without this turn of the event loop, its response would never be read.
         if (isTaken) setImmediate(resolve);
         else {
           socket.once("drain", resolve);

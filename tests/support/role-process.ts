@@ -1,28 +1,28 @@
-/** One role of Sluice as a process of its own, the way an operator runs it. */
+/** Runs one role of Sluice as a separate process, as an operator does. */
 import { launch, launchUntil, type Exit, type Running } from "#deploy/embedded/process.mjs";
 
 import { ENTRY, PROJECT_ROOT } from "./infrastructure.ts";
 
-/** Start-up includes connecting, checking the topology and compiling; loaded machines are slow at all three. */
+/** Timeout of a start in milliseconds, including connections, topology check and compilation on a busy machine. */
 const READY_WITHIN_MS = 60_000;
 
 export interface ManagedProcess {
   readonly name: string;
   readonly pid: number;
-  /** Changes with each start. */
+  /** Address of the admin server, which changes with each start. */
   readonly adminUrl: string;
-  /** Public address of an ingress, the same after a restart. Empty for other roles. */
+  /** Public address of an ingress, which a restart keeps. Empty for other roles. */
   readonly baseUrl: string;
   alive(): boolean;
   /** Sends the signal and returns at once. */
   kill(signal: NodeJS.Signals): void;
-  /** Resolves with how it ended. */
+  /** Resolves with the exit status. */
   exited(): Promise<Exit>;
-  /** Stops it tidily and waits; after ten seconds it is killed. */
+  /** Stops the process cleanly and waits; kills it after ten seconds. */
   stop(): Promise<Exit>;
-  /** Stops it if it still runs, starts it again with the same settings and waits until it is ready. */
+  /** Stops the process if it runs, starts it with the same settings, and waits until it is ready. */
   restart(): Promise<void>;
-  /** Every line it printed, of all its lives. */
+  /** Returns every printed line since the first start. */
   logs(): string[];
 }
 
@@ -33,7 +33,7 @@ interface ReadyLine {
   readonly admin_port: number;
 }
 
-/** A version of the project that roles are started from. */
+/** Version of the project from which roles are started. */
 export interface Version {
   readonly entry: readonly [command: string, ...args: string[]];
   readonly folder: string;
@@ -42,15 +42,15 @@ export interface Version {
 const THIS_VERSION: Version = { entry: ENTRY, folder: PROJECT_ROOT };
 
 export interface RoleOptions {
-  /** This one unless named. */
+  /** Version of the role. Default: this one. */
   readonly version?: Version;
-  /** Command that becomes the entry, before it. */
+  /** Command before the entry, which it executes. */
   readonly wrapper?: readonly string[];
 }
 
 /**
  * Starts the entry with these arguments and waits for its `ready` line.
- * @throws LaunchError with its last lines when it ends or stays silent
+ * @throws LaunchError with the last lines if the role exits, or is not ready in time
  */
 export async function startRole(
   args: readonly string[],

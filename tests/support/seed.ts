@@ -1,13 +1,13 @@
-/** Chance in tests, from seeds that are told, so that what failed can be had again. */
+/** Random numbers in tests, from printed seeds, so that failures can be reproduced. */
 
-/** TEST_SEED, or else any; printed with the name of what it is for. */
+/** Returns TEST_SEED or a random seed, and prints it with the name of its use. */
 export function testSeed(name: string): number {
   const seed = Number(process.env["TEST_SEED"] ?? Math.floor(Math.random() * 2 ** 31));
   process.stdout.write(`${name}: TEST_SEED=${seed}\n`);
   return seed;
 }
 
-/** Numbers from 0 to 1 by Mulberry32: small, and the same on every machine. */
+/** Returns numbers from 0 to 1 by Mulberry32, which is small and the same on every machine. */
 export function seeded(seed: number): () => number {
   let state = seed;
   return () => {

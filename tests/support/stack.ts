@@ -1,6 +1,6 @@
 /**
- * The whole service for an end-to-end test: a database and a bucket of its own on the shared servers, its own NATS
- * server, and real role processes.
+ * Starts the whole service for an end-to-end test: a new database and bucket on the shared servers, a separate NATS server, and real role
+ * processes.
  */
 import { randomBytes } from "node:crypto";
 
@@ -34,26 +34,26 @@ import { createTestBucket } from "./storage.ts";
 export type { ManagedProcess } from "./role-process.ts";
 
 export interface StackOptions {
-  /** True when each role is a process of its own, for tests that kill or watch one. Default: all roles share one (`sluice all`). */
+  /** True to run each role as a separate process, for tests that kill or observe one. Default: all roles share one (`sluice all`). */
   readonly apart?: boolean;
-  /** Number of ingresses; where roles share a process, those beyond the first have processes of their own. Default: 1. */
+  /** Number of ingresses. If roles share a process, the others have separate processes. Default: 1. */
   readonly ingress?: number;
-  /** Number of workers and presence of a janitor, where roles are apart. Default: one of each. */
+  /** Number of workers, and presence of a janitor, if roles are apart. Default: one of each. */
   readonly workers?: number;
   readonly janitor?: boolean;
-  /** True when a janitor sweeps at the pace of tests, for tests that wait for one: idle, it costs a third of a stack. Default: `apart`. */
+  /** True if a janitor sweeps at the pace of tests, which takes a third of an idle stack's CPU time. Default: `apart`. */
   readonly quickJanitor?: boolean;
-  /** Pools that each worker serves; chat unless told otherwise. */
+  /** Pools that each worker serves. Default: chat. */
   readonly pools?: readonly string[];
-  /** Over the stack's own environment, for every role. */
+  /** Variables for every role, which override the stack's own variables. */
   readonly env?: Readonly<Record<string, string>>;
   /** Prepares the database before a role starts. */
   readonly prepare?: (query: Query) => Promise<void>;
-  /** Bootstrap key of the first workspace; random unless given. */
+  /** Bootstrap key of the first workspace. Default: random. */
   readonly key?: string;
-  /** A Postgres server of its own, for tests that stop it; with settings of its own where they are named. */
+  /** True or options to start a separate Postgres server, for tests that stop it. */
   readonly ownPostgres?: boolean | OwnPostgresOptions;
-  /** The roles reach Postgres through a pooler with so many connections, all of them together. */
+  /** Number of pooled connections through which all roles together reach Postgres. Default: no pooler. */
   readonly poolerConnections?: number;
 }
 
@@ -63,36 +63,35 @@ export interface Stack {
   readonly key: string;
   readonly databaseUrl: string;
   readonly natsUrl: string;
-  /** Every process that the stack began with. */
+  /** All processes that the stack started with. */
   readonly processes: ManagedProcess[];
-  /** Processes of one role. Where all roles share a process these lists throw. */
+  /** Processes of one role. These lists throw if all roles share a process. */
   readonly ingresses: ManagedProcess[];
   readonly workers: ManagedProcess[];
   readonly janitors: ManagedProcess[];
   readonly nats: TestNats;
-  /** Present with `ownPostgres`. */
+  /** Separate Postgres server; set with `ownPostgres`. */
   readonly postgres: OwnPostgres | undefined;
-  /** Runs one statement on the stack's database. bigint columns arrive as BigInt. */
+  /** Runs one statement on the stack's database. bigint columns are returned as BigInt. */
   readonly query: Query;
   /**
-   * Resolves when no live call holds anything: an answer goes out before it is settled. While a credit line stands, no message of any kind
-   * is on the queue either.
-   * @throws Error when that takes longer than any settle does
+   * Resolves when no call holds credits: a response is sent before its settlement. With a credit line, it also waits for an empty queue.
+   * @throws Error if this takes longer than 20 s
    */
   settled(): Promise<void>;
-  /** Environment of every role: for one that is started with other settings. */
+  /** Environment of every role, for starting a role with other settings. */
   readonly env: Readonly<Record<string, string>>;
-  /** Starts another process of a role, for example `addRole("worker", "chat")`; `stop` ends it too. */
+  /** Starts another process of a role, for example `addRole("worker", "chat")`. `stop` also stops it. */
   addRole(...args: string[]): Promise<ManagedProcess>;
-  /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check", "--json")`. Admin commands go to an ingress that runs. */
+  /** Runs a command of the entry to its end, for example `command("admin", "ledger", "check")`. Admin commands use a running ingress. */
   command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>;
-  /** Ends everything and drops the database. Safe to call twice. */
+  /** Stops everything and drops the database. Can be called twice. */
   stop(): Promise<void>;
 }
 
 /**
  * Starts everything and returns when all roles are ready.
- * @throws what the first failing part threw; what had started is stopped by then
+ * @throws the error of the first failing part, after everything has been stopped
  */
 export async function startStack(options: StackOptions = {}): Promise<Stack> {
   const closing: (() => Promise<unknown>)[] = [];
@@ -107,7 +106,7 @@ export async function startStack(options: StackOptions = {}): Promise<Stack> {
   }
 }
 
-/** Settings of Bun's compiler that the suite runs with, and of its allocator that load runs start with. */
+/** Settings of Bun's compiler in the suite, and of its allocator in load runs. */
 function runtimeSettings(): Record<string, string> {
   const settings = Object.entries(process.env).filter(([name]) => /^(BUN_JSC|MIMALLOC)_/.test(name));
   return Object.fromEntries(settings.map(([name, value]) => [name, value ?? ""]));
@@ -123,7 +122,7 @@ async function assemble(
   const postgres = ownPostgres === false ? undefined : await startOwnPostgres(ownPostgres === true ? {} : ownPostgres);
   if (postgres !== undefined) closing.push(() => postgres.close());
   const database = await createTestDatabase(postgres === undefined ? {} : { serverUrl: postgres.url });
-  // A server of its own may be down by then, and its files are removed anyway.
+  // A separate server may be down by then, and its files are removed anyway.
   closing.push(() => (postgres === undefined ? database.drop() : database.database.close()));
   const pooler =
     options.poolerConnections === undefined ? undefined : await startPooler(database, options.poolerConnections);
@@ -159,7 +158,7 @@ async function assemble(
   const roles: ManagedProcess[] = [];
   closing.push(() => Promise.all(roles.map((role) => role.stop())));
   const addRole = async (...args: string[]): Promise<ManagedProcess> => {
-    // A fixed port, so that an ingress has the same address after a restart.
+    // A fixed port, so that a restarted ingress keeps its address.
     const isServing = args[0] === "ingress" || args[0] === "all";
     const port = isServing && env["PORT"] === "0" ? String(await freePort()) : (env["PORT"] ?? "0");
     const role = await startRole(args, { ...env, PORT: port });
@@ -171,7 +170,7 @@ async function assemble(
   const started = await (options.apart === true ? startApart : startTogether)(addRole, pools, options);
   const command: Stack["command"] = (...args) => {
     const live = roles.find((role) => role.baseUrl !== "" && role.alive());
-    // A token among the settings is one for everything.
+    // The token grants all operator rights.
     const settings = { SLUICE_OPERATOR_TOKEN: operatorToken, SLUICE_URL: live?.baseUrl ?? "", ...env };
     const name = args.join(" ");
     return run({ name, command: ENTRY[0], args: [...ENTRY.slice(1), ...args], cwd: PROJECT_ROOT, env: settings });
@@ -231,7 +230,7 @@ async function startTogether(
   return { processes, ingresses: none, workers: none, janitors: none };
 }
 
-/** Gives the sessions of the database the limits that the roles ask for in vain, and starts a pooler before it. */
+/** Sets session limits in the database, because the pooler ignores the limits of the roles, and starts the pooler. */
 async function startPooler({ url, query }: TestDatabase, poolSize: number): Promise<PgBouncer> {
   for (const setting of [
     "statement_timeout = '10s'",
@@ -244,7 +243,7 @@ async function startPooler({ url, query }: TestDatabase, poolSize: number): Prom
   return startPgBouncer(url, poolSize);
 }
 
-/** Makes the streams and durables: here, where this process has the pace of the roles, which is quicker than the migrate role. */
+/** Creates streams and durables in this process if it has the roles' pace, which is faster than the migrate role. */
 async function makeQueue(env: Readonly<Record<string, string>>): Promise<void> {
   if (paced(1_000) !== 1_000 * Number(env["SLUICE_PACE"])) {
     const args = [...ENTRY.slice(1), "migrate"];
@@ -257,7 +256,7 @@ async function makeQueue(env: Readonly<Record<string, string>>): Promise<void> {
   await connection.close();
 }
 
-/** Makes a token for everything under /operator. */
+/** Creates a token for everything under /operator. */
 async function makeToken(database: Database): Promise<string> {
   const asked = { id: newId(), name: "stack", scope: "money", expiresAt: null } as const;
   const made = await makeOperatorToken(database, { ...asked, actor: { type: "operator", id: "command" } });
@@ -278,7 +277,7 @@ const SETTLED_WITHIN_MS = 20_000;
 async function untilSettled(query: Query, natsUrl: string): Promise<void> {
   const open = "select 1 from hold where not exists (select from job where id = hold.job_id) limit 1";
   const isOpen = async (): Promise<boolean> => {
-    // On a credit line an answer may be there before its hold is. Its message goes when it is settled.
+    // On a credit line, a response can precede its hold. The queued message is removed at the settlement.
     const mayComeLate = (await query("select 1 from credit_line limit 1")).length > 0;
     return (mayComeLate && !(await isQueueEmpty(natsUrl))) || (await query(open)).length > 0;
   };

@@ -11,15 +11,15 @@ export interface TestBucket {
   readonly endpoint: string;
   /** Settings for `openStorage`. */
   readonly settings: Config["s3"];
-  /** Environment that a role needs to use the bucket. */
+  /** Environment with which a role uses the bucket. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A new, empty bucket. It goes with the server's directory at the end of the run. */
+/** Creates an empty bucket. It is removed with the server's directory after the run. */
 export async function createTestBucket(): Promise<TestBucket> {
   const endpoint = await sharedS3Url();
   const bucket = `test-${randomBytes(8).toString("hex")}`;
-  // As whom matters not to s3rver, and the SDK would take each test file longer to load than anything else.
+  // s3rver ignores credentials here, and loading the SDK would take each test file longer than everything else.
   const response = await fetch(`${endpoint}/${bucket}`, { method: "PUT" });
   if (!response.ok) throw new Error(`no bucket was made: ${response.status}`);
   return {

@@ -1,12 +1,12 @@
 /**
- * Stands before a server and does to its connections what networks and busy stores do: refuses,
- * swallows, answers in its place, alters and cuts. Requests of HTTP/1.1 are told apart by their heads; anything else is passed on.
+ * Proxy that causes faults of networks and busy servers: it refuses, drops, answers, alters and cuts connections. HTTP/1.1 requests are
+ * recognised by their heads; any other data is forwarded.
  */
 import type { Socket } from "bun";
 
 /**
- * Fate of one request: `refuse` resets the connection, `silence` takes it and answers nothing, `mute` passes it on and
- * keeps the answer, `answer` is the whole reply, `flip` alters one byte of the answer's body, `cut` ends it there.
+ * Action for one request: `refuse` resets the connection, `silence` accepts it without a response, `mute` forwards it and drops the
+ * response, `answer` is a whole response, `flip` alters one byte of the response body, `cut` ends the body there.
  */
 export type Fate =
   | "pass"
@@ -18,23 +18,23 @@ export type Fate =
   | { readonly cut: number };
 
 export interface TcpProxy {
-  /** `127.0.0.1:<port>`. */
+  /** Address as `127.0.0.1:<port>`. */
   readonly host: string;
-  /** Heads of all requests, as `<method> <target>`, with what became of them. */
+  /** Heads of all requests, as `<method> <target>`, with the action of each. */
   readonly requests: readonly { readonly line: string; readonly fate: Fate }[];
-  /** Number of connections that came, those that were refused included. */
+  /** Returns the number of incoming connections, including refused ones. */
   connections(): number;
-  /** Decides from now on by method and target; undefined: everything passes. */
+  /** Sets the action by method and target; undefined to forward everything. */
   decide(fateOf: ((line: string) => Fate) | undefined): void;
-  /** From now on what either side sends arrives so much later. */
+  /** Delays data in both directions, in milliseconds. */
   delay(ms: number): void;
-  /** From now on the server gets in place of what clients send what this makes of it, character for byte; undefined: what they sent. */
+  /** Replaces data from clients by the function's result, one character per byte; undefined to forward it unchanged. */
   alter(change: ((bytes: string) => string) | undefined): void;
-  /** From now on nothing that clients send arrives. */
+  /** Drops all data from clients from now on. */
   freeze(): void;
-  /** From now on nothing that the server sends arrives, until `cut`. */
+  /** Drops all data from the server until `cut`. */
   mute(): void;
-  /** Ends all connections. New ones pass, but for those that come before `until` is settled. */
+  /** Ends all connections. New ones are also ended until `until` settles. */
   cut(until?: Promise<unknown>): void;
   close(): void;
 }
@@ -43,7 +43,7 @@ interface Link {
   client: Outlet | undefined;
   server: Outlet | undefined;
   fate: Fate;
-  /** Bytes of the present answer's body so far; undefined: its head is not over. */
+  /** Bytes of the current response body so far; undefined before the end of its head. */
   body: number | undefined;
 }
 
@@ -65,7 +65,7 @@ export function startTcpProxy(target: string): TcpProxy {
 
   const later = (deliver: (link: Link, bytes: Buffer) => void) => (link: Link, bytes: Buffer) => {
     if (delayMs === 0) return deliver(link, bytes);
-    // The buffer is the socket's own and is used again.
+    // The socket reuses its buffer.
     const copy = Buffer.from(bytes);
     setTimeout(() => deliver(link, copy), delayMs);
   };
@@ -91,7 +91,7 @@ export function startTcpProxy(target: string): TcpProxy {
     if (fate === "pass") link.client?.write(bytes);
     if (typeof fate !== "object" || "answer" in fate) return;
     const head = link.body === undefined ? bytes.indexOf("\r\n\r\n") + 4 : 0;
-    // Heads come in one piece here; one that does not is passed on until its end is seen.
+    // Heads usually arrive in one piece. Otherwise data is forwarded until the end of the head.
     if (link.body === undefined && head < 4) {
       link.client?.write(bytes);
       return;
@@ -116,7 +116,7 @@ export function startTcpProxy(target: string): TcpProxy {
     link.server?.end();
   };
 
-  /** Whoever is kept waiting does not learn that its server has gone. */
+  /** Keeps silent and muted connections open, so that clients do not notice a closed server. */
   const deserted = (link: Link): void => {
     if (link.fate !== "mute" && link.fate !== "silence") over(link);
   };
@@ -190,7 +190,7 @@ export function startTcpProxy(target: string): TcpProxy {
   };
 }
 
-/** Writes in order, also what is there before the connection is. */
+/** Writes data in order, including data from before the connection. */
 class Outlet {
   private socket: Socket<Link> | undefined;
   private waiting: Buffer[] = [];
@@ -202,7 +202,7 @@ class Outlet {
   }
 
   write(bytes: Buffer): void {
-    // The buffer is the socket's own and is used again.
+    // The socket reuses its buffer.
     this.waiting.push(Buffer.from(bytes));
     this.flush();
   }

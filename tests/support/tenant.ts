@@ -1,4 +1,4 @@
-/** A service that several stories of a test file share, as each of them sees it. */
+/** Gives each test of a file its own workspace on a shared service. */
 import { EVENTS } from "#shared/events/events.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
 
@@ -8,20 +8,17 @@ export interface Tenant extends Stack {
   readonly workspace: Workspace;
 }
 
-/** The same that the first workspace of a stack has. */
+/** Credits of a stack's first workspace. */
 const CREDITS_NANO = 10n ** 15n;
 
-/** The same service with the key of a new workspace, as its owner: what it counts and spends is the story's alone. */
+/** Returns the service with the owner's key of a new workspace, so that its counts and costs belong to one test. */
 export async function asNewWorkspace(stack: Stack): Promise<Tenant> {
   const workspace = await createWorkspace(stack, { creditsNano: CREDITS_NANO });
   await stack.query("update member set role = 'owner' where workspace_id = $1", [workspace.id]);
   return { ...stack, key: workspace.key, workspace };
 }
 
-/**
- * Subscribes a channel of the workspace, on which nothing is sent, to all events of jobs and runs. Without a subscriber they write
- * none.
- */
+/** Subscribes a paused channel of the workspace to all events of jobs and runs. Without a subscriber, jobs and runs write no events. */
 export async function hearEvents({ query }: Pick<Stack, "query">, workspaceId: string): Promise<void> {
   await query(
     `with channel as (

@@ -1,4 +1,4 @@
-/** A certificate for local servers of one test or run, as PEM files, and the environment of processes that trust it. */
+/** Certificate for local servers of one test or run, as PEM files, with the environment of processes that trust it. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 

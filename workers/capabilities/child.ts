@@ -1,4 +1,4 @@
-/** The script of the children that run capabilities: one run at a time, in a folder of its own. */
+/** Entry point of the child processes that run capabilities: one run at a time, each in its own folder. */
 import { type Task, serveTasks } from "#shared/children/serve-tasks.ts";
 import { joinTagTexts } from "#workers/children/id3.ts";
 
@@ -8,7 +8,7 @@ import { loadCapability } from "./list.ts";
 import type { Tools } from "./tools.ts";
 import type { RobotsTask } from "./web/robots.ts";
 
-/** Files of one member of `input`. */
+/** Files of one input member: one file, a list, or files by name. */
 export type RunFiles = InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>>;
 
 export interface RunTask {
@@ -19,7 +19,7 @@ export interface RunTask {
   readonly guard?: string;
 }
 
-/** A run as a child gets it, with the tools that the worker has found. */
+/** Task of a child: one run, with the programs that the worker has found. */
 export interface ChildRun extends RunTask {
   readonly tools: Tools;
 }
@@ -31,11 +31,11 @@ export interface EngineTrial {
 }
 
 export interface RunResult extends RunOutput {
-  /** Wall clock of the engine, without the loading of its code. */
+  /** Run time in milliseconds, without the loading of the capability's code. */
   readonly ms: number;
 }
 
-/** Between runs: their folders go when they end, and code that is loaded from one that has gone cannot ask where it stands. */
+/** Working directory between runs: a module loaded in a run's deleted folder would fail in `process.cwd()`. */
 const HOME = "/";
 
 const run: Task = async (task, _parts, emit) => {
@@ -49,7 +49,7 @@ const run: Task = async (task, _parts, emit) => {
   };
   const startedAt = performance.now();
   if (capability.engine === "ffmpeg") for (const file of Object.values(inputs).flatMap(filesIn)) settleTags(file);
-  // What is written without naming a folder goes with the run.
+  // Files written to relative paths are deleted with the run's folder.
   process.chdir(folder);
   try {
     const given = { params, inputs, folder, progress, tools, guard } as unknown as Run<never, never>;
@@ -66,24 +66,24 @@ function filesIn(given: RunFiles): readonly InputFile[] {
   return typeof (given as InputFile).path === "string" ? [given as InputFile] : Object.values(given);
 }
 
-/** FFmpeg opens inputs by their paths. */
+/** Joins split tag texts in the file itself, because FFmpeg opens inputs by path. */
 function settleTags({ path, mediaType, bytes }: InputFile): void {
   if (mediaType.startsWith("audio/") && bytes > 0) joinTagTexts(Bun.mmap(path));
 }
 
-/** Tells whether a robots.txt allows a visit; it is read in a child, like everything that strangers wrote. */
+/** Returns whether a robots.txt allows a visit. The file is untrusted data, so a child parses it. */
 const robots: Task = async (task) => {
   const { isVisitAllowed } = await import("./web/robots.ts");
   return { output: isVisitAllowed(task as RobotsTask) };
 };
 
-/** Why an engine does not work here; null where it does. */
+/** Returns why an engine does not work on this machine; null if it works. */
 const tryEngine: Task = async (task) => {
   const { engine, folder, tools } = task as EngineTrial;
   return { output: (await faultOfEngine(engine, folder, tools)) ?? null };
 };
 
-/** Loaded ahead, so that the first run does not wait for it; one that cannot be loaded says so when it is tried. */
+/** Engine to load before the first run. A failed load is ignored here: `tryEngine` reports it. */
 const [engine] = process.argv.slice(2);
 process.chdir(HOME);
 if (engine !== undefined) await loadEngine(engine).catch(() => undefined);

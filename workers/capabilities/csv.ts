@@ -1,4 +1,4 @@
-/** CSV as rows and as records, read alike by every capability. */
+/** CSV parser of all capabilities: returns rows or records. */
 import { parse } from "csv-parse/sync";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -6,7 +6,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { corruptOr } from "./faults.ts";
 import { choice } from "./params.ts";
 
-/** Cells of all sheets of a spreadsheet, empty ones between others counted. */
+/** Most cells in all sheets of a spreadsheet, including empty cells between others. */
 export const DOCUMENT_CELLS_MAX = 1_000_000;
 
 const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t" } as const;
@@ -15,7 +15,7 @@ export type Delimiter = "auto" | keyof typeof DELIMITERS;
 export const delimiterParam = (description: string) =>
   choice(description, ["auto", "comma", "semicolon", "tab"], { default: "auto" });
 
-/** Delimiter to write with: a comma for `auto`. */
+/** Returns the delimiter of written CSV: a comma for `auto`. */
 export function delimiterOf(name: Delimiter): string {
   return name === "auto" ? "," : DELIMITERS[name];
 }
@@ -26,7 +26,7 @@ export function checkCells(cells: number): void {
   if (cells > max) throw new MediaError("too_large", `Expected at most ${max} cells, got more.`);
 }
 
-/** Rows of text as they are: some may be shorter than others. Empty lines are skipped. @throws MediaError corrupt, too_large */
+/** Returns the rows of a CSV. Rows may differ in length; empty lines are skipped. @throws MediaError corrupt, too_large */
 export function csvRows(text: string, delimiter: Delimiter): readonly (readonly string[])[] {
   let cells = 0;
   const onRecord = (record: string[]): string[] => {
@@ -48,7 +48,7 @@ const OPTIONS = { bom: true, relax_column_count: true, skip_empty_lines: true } 
 const SAMPLE_ROWS = 100;
 const SAMPLE_CHARACTERS = 65_536;
 
-/** The first delimiter that gives all of the first rows the same number of columns, else the one that the first row has most of. */
+/** Returns the first delimiter with the same number of columns in all sampled rows, else the most frequent one of the first row. */
 function foundDelimiter(text: string): string {
   const sample = text.slice(0, SAMPLE_CHARACTERS);
   const found = Object.values(DELIMITERS).map((delimiter) => {
@@ -60,10 +60,10 @@ function foundDelimiter(text: string): string {
   return (found.find(({ isEven }) => isEven) ?? found.find(({ first }) => first === widest))?.delimiter ?? ",";
 }
 
-/** Number of columns of each of the first rows; none for text that is no CSV with this delimiter. */
+/** Number of columns of each sampled row; empty if the text is not CSV with this delimiter. */
 function sampleCounts(sample: string, delimiter: string): readonly number[] {
   try {
-    // A row more than is looked at: the last may be cut.
+    // The sample may cut the last row, which is then not counted.
     const rows: string[][] = parse(sample, { ...OPTIONS, delimiter, to: SAMPLE_ROWS, relax_quotes: true });
     const isCut = sample.length === SAMPLE_CHARACTERS && rows.length < SAMPLE_ROWS;
     return (isCut && rows.length > 1 ? rows.slice(0, -1) : rows).map((row) => row.length);
@@ -78,8 +78,8 @@ export function columnsOf(rows: readonly (readonly unknown[])[]): number {
 }
 
 /**
- * Rows as objects whose keys are the texts of the first row. A column without a name is `column_<n>`, and one whose name is taken gets
- * the number of its column: `a,a,b` has the keys `a`, `a_2` and `b`. Cells that a row lacks are null.
+ * Returns rows as objects with the cells of the first row as keys. A column without a name is `column_<n>`. Duplicate names get the column
+ * number: `a,a,b` has the keys `a`, `a_2` and `b`. Missing cells are null.
  * @throws MediaError too_large: one wide row makes every record wide
  */
 export function recordsOf<T>(
@@ -97,7 +97,7 @@ export function recordsOf<T>(
   return others.map((row) => Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])));
 }
 
-/** Returns a name that is not taken, and adds it to the taken ones. */
+/** Returns an unused name and adds it to the used names. */
 export function freeName(wanted: string, at: number, taken: Set<string>): string {
   let name = wanted;
   for (let more = at + 1; taken.has(name); more++) name = `${wanted}_${more}`;

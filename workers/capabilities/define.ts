@@ -1,6 +1,6 @@
 /**
- * A capability: what is published of it, and what runs it in a child process. One file each; `list.ts` names them all, and
- * `npm run generate` writes what the ingress serves.
+ * Definition of a capability: published fields, and the function that a child process runs. Each capability has its own file. `list.ts`
+ * lists them, and `npm run generate` writes the catalogue that the ingress serves.
  */
 import type {
   Capability,
@@ -18,45 +18,45 @@ import { objectSchema, type Params, type ParamsOf } from "./params.ts";
 import { charsetUsed } from "./text.ts";
 import type { Tools } from "./tools.ts";
 
-/** An input in the child's folder. */
+/** Input file in the run's folder. */
 export interface InputFile {
   readonly path: string;
-  /** By its own bytes. */
+  /** Media type detected from the bytes. */
   readonly mediaType: string;
   readonly bytes: number;
-  /** File name given by its owner or by us; never a path. */
+  /** File name from its owner, or generated; never a path. */
   readonly name: string;
-  /** Address it was fetched from, redirects followed; absent if it was not fetched. */
+  /** Final address after redirects; absent if the file was not fetched. */
   readonly address?: string;
-  /** Charset in the content type of its sender; absent if there is none. */
+  /** Charset from the sender's content type; absent if unknown. */
   readonly charset?: string;
 }
 
-/** A page that was fetched for the run: the file holds its body. */
+/** Page fetched for the run; the file contains the response body. */
 export interface InputPage extends InputFile {
-  /** Address it was fetched from, redirects followed. */
+  /** Final address after redirects. */
   readonly address: string;
   readonly status: number;
-  /** Content type from the server, with its parameters; empty when the server sends none. */
+  /** Content type from the server, with parameters; empty if the server sends none. */
   readonly contentType: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A file that a run made, in the child's folder. */
+/** Result file in the run's folder. */
 export interface MadeFile {
   readonly path: string;
   readonly mediaType: string;
-  /** Ours, such as `page-001.png`. */
+  /** Generated file name, such as `page-001.png`. */
   readonly name: string;
 }
 
 export interface RunOutput {
-  /** Facts and text for the caller. */
+  /** Facts and text that the caller receives as `output`. */
   readonly output?: Readonly<Record<string, unknown>>;
   readonly files?: readonly MadeFile[];
-  /** Pixels to bill by the megapixel: the larger of input and output, times the number of operations. */
+  /** Number of pixels that prices per megapixel charge: the larger of input and output, times the number of operations. */
   readonly pixels?: number;
-  /** Plain sentences about what the result leaves out or changes; the caller reads them as `output.notes`. */
+  /** Sentences about omissions and changes in the result, returned as `output.notes`. */
   readonly notes?: readonly string[];
 }
 
@@ -64,13 +64,13 @@ export interface RunOutput {
 export interface Run<P, I> {
   readonly params: P;
   readonly inputs: I;
-  /** Empty but for the inputs, and the child's own. */
+  /** Working directory of the run; contains only the inputs at its start. */
   readonly folder: string;
-  /** Reports the share of the work that is done, 0 to 1. */
+  /** Reports progress as a fraction from 0 to 1. */
   readonly progress: (share: number) => void;
-  /** Programs that are there. */
+  /** Programs that are installed on this machine. */
   readonly tools: Tools;
-  /** A socket at which a page may ask for its parts; undefined where it may not. */
+  /** Path of the socket that checks and forwards a page's requests; undefined if the page may not load subresources. */
   readonly guard: string | undefined;
 }
 
@@ -90,7 +90,7 @@ interface MemberOptions {
 type One<O> = O extends { readonly optional: true } ? InputFile | undefined : InputFile;
 type Many<O> = O extends { readonly optional: true } ? readonly InputFile[] | undefined : readonly InputFile[];
 
-/** One file. */
+/** Declares an input member with one file. */
 export function input<const O extends MemberOptions>(
   kind: CapabilityModality,
   description: string,
@@ -100,7 +100,7 @@ export function input<const O extends MemberOptions>(
   return { kind, description, isRequired: optional !== true, takesText: takesText === true };
 }
 
-/** An ordered list of files. */
+/** Declares an input member with an ordered list of files. */
 export function inputs<const O extends MemberOptions>(
   kind: CapabilityModality,
   description: string,
@@ -111,7 +111,7 @@ export function inputs<const O extends MemberOptions>(
   return { kind, description, isRequired: optional !== true, takesText: takesText === true, many: { min, max } };
 }
 
-/** Files by names that the caller chooses. */
+/** Declares an input member with files under names that the caller chooses. */
 export function named(
   kind: CapabilityModality,
   description: string,
@@ -121,33 +121,33 @@ export function named(
   return { kind, description, isRequired: false, takesText, named: { max } };
 }
 
-/** The address of a page, as a plain string. */
+/** Declares an input member with the address of a page, as a plain string. */
 export function address(description: string): Member<InputPage> {
   return { kind: "text", description, isRequired: true, takesText: false, isAddress: true };
 }
 
 interface Definition<P extends Params, M extends Members> {
-  /** `<category>.<operation>`. */
+  /** Capability ID: `<category>.<operation>`. */
   readonly id: string;
   readonly display_name: string;
-  /** One line. */
+  /** Description in one line. */
   readonly description: string;
-  /** Markdown. */
+  /** Longer description, in Markdown. */
   readonly long_description?: string;
   readonly output_modality: CapabilityModality;
   readonly composite?: true;
   readonly input: M;
   readonly params: P;
-  /** Groups of params that spell one value in several ways. */
+  /** Params that express the same value in different ways; a call uses one of them. */
   readonly valueSources?: readonly string[];
   readonly rules?: readonly Rule[];
   readonly sample_input: Readonly<Record<keyof M & string, unknown>> | Readonly<Record<string, unknown>>;
-  /** At least two, the one with the fewest params first. */
+  /** At least two examples, the one with the fewest params first. */
   readonly examples: readonly { readonly title: string; readonly params: Readonly<Record<string, unknown>> }[];
   readonly price: Readonly<Record<string, string>>;
   readonly engine: string;
   readonly engineBy?: EngineBy;
-  /** @throws MediaError `unsupported`, `corrupt`, `too_large`, `invalid` for what its caller can mend */
+  /** @throws MediaError `unsupported`, `corrupt`, `too_large` or `invalid` for faults that the caller can fix */
   readonly run: (run: Run<ParamsOf<P>, InputsOf<M>>) => Promise<RunOutput>;
 }
 
@@ -187,7 +187,7 @@ type Inputs = Readonly<
   Record<string, InputFile | readonly InputFile[] | Readonly<Record<string, InputFile>> | undefined>
 >;
 
-/** Adds charsets other than UTF-8 that inputs were read by: `charset`, or `charsets` by name if several inputs take text. */
+/** Adds the detected charsets of inputs that are not UTF-8: `charset`, or `charsets` by name if several inputs accept text. */
 function withCharset(members: Members, inputs: Inputs, made: RunOutput): RunOutput {
   const used = Object.entries(inputs).flatMap(([name, given]) => {
     const files = Array.isArray(given) ? given : [given, ...Object.values(given ?? {})];
@@ -203,7 +203,7 @@ function withCharset(members: Members, inputs: Inputs, made: RunOutput): RunOutp
   return { ...made, output: { ...made.output, ...charset } };
 }
 
-/** The same run, with each BMP as a PNG of the same pixels. @throws MediaError as bmpToPng */
+/** Returns the run with each BMP converted to a PNG of the same pixels. @throws MediaError as bmpToPng */
 async function withReadableImages<I>(given: Run<never, I>): Promise<Run<never, I>> {
   const readable = async (value: unknown): Promise<unknown> => {
     if (Array.isArray(value)) return Promise.all(value.map(readable));
@@ -218,7 +218,7 @@ async function withReadableImages<I>(given: Run<never, I>): Promise<Run<never, I
   return { ...given, inputs: (await readable(given.inputs)) as I };
 }
 
-/** Notes that a caller reads; the last one says how many more there are. */
+/** Most notes in one result; the last note counts the omitted ones. */
 const NOTES_MAX = 20;
 
 function withNotes({ notes = [], ...made }: RunOutput): RunOutput {
@@ -271,7 +271,7 @@ function memberSchema({ kind, description, takesText, many, named: names, isAddr
       base64: {
         description: "The bytes in base64 or as a base64 data URL, at most 10 MB of them.",
         type: "string",
-        // A text may have no letters, and a file of any kind no bytes.
+        // A text input may be empty, and so may a file of any kind.
         ...(takesText || kind === "any" ? {} : { minLength: 1 }),
       },
       mime_type: {

@@ -1,13 +1,13 @@
-/** Engines that capabilities run on: loaded before a child's first run, tried when a worker starts. */
+/** Engines of capabilities: loaded before a child's first run, and tried when a worker starts. */
 import type { Tools } from "./tools.ts";
 
 interface Engine {
   readonly load: () => Promise<unknown>;
-  /** Told to operators where it cannot be loaded. */
+  /** Remedy in the log if the engine cannot be loaded. */
   readonly needs: string;
-  /** True if callers' data goes through native code: a memory fault there is a way into the child, not out of an isolated one. */
+  /** True if native code reads callers' data. A memory fault there can take over the child, but not leave an isolated child. */
   readonly isNative?: true;
-  /** Tries more than loading, in an empty folder. @throws where it does not work */
+  /** Further test after loading, in an empty folder. @throws Error if the engine does not work */
   readonly test?: (folder: string, tools: Tools) => Promise<void> | void;
 }
 
@@ -22,7 +22,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
     needs: "Install sharp with its binary for this system.",
     load: () => import("./image/sharp.ts"),
   },
-  // Pictures come to it, and to pdf, through sharp.
+  // The engines `ocr` and `pdf` decode images with sharp.
   ocr: {
     isNative: true,
     needs: "Install tesseract.js with its language data.",
@@ -67,7 +67,7 @@ const ENGINES: Readonly<Record<string, Engine>> = {
   code: { needs: "Install the packages of package.json.", load: () => import("./text.ts") },
 };
 
-/** @throws Error for a name that is not listed; whatever the engine throws that cannot be loaded */
+/** @throws Error for an unknown engine, or the error of an engine that cannot be loaded */
 export async function loadEngine(name: string): Promise<void> {
   await engineOf(name).load();
 }
@@ -75,7 +75,7 @@ export async function loadEngine(name: string): Promise<void> {
 /** Maximum length of the cause in a fault, in characters. */
 const CAUSE_CHARS_MAX = 300;
 
-/** Why an engine cannot be used: the error of its trial and the usual remedy. Undefined where it works. */
+/** Returns why an engine cannot be used: the error of its trial and the usual remedy; undefined if it works. */
 export async function faultOfEngine(name: string, folder: string, tools: Tools): Promise<string | undefined> {
   const { load, needs, test } = engineOf(name);
   try {
@@ -88,10 +88,10 @@ export async function faultOfEngine(name: string, folder: string, tools: Tools):
   }
 }
 
-/** The engines that run in isolated children only, where operators want that. */
+/** Engines that run only in isolated children if the operator requires isolation. */
 export const NATIVE_ENGINES: readonly string[] = Object.keys(ENGINES).filter((name) => ENGINES[name]?.isNative);
 
-/** Message to operators about an engine whose child ends while it is tried. */
+/** Returns the remedy for an engine whose child exits during the trial. */
 export function needsOf(name: string): string {
   return engineOf(name).needs;
 }

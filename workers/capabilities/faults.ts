@@ -1,18 +1,18 @@
-/** Maps errors that engines throw at a caller's data to faults that the caller can mend. */
+/** Maps errors of engines to faults of the caller's data. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 /** Error messages of libvips, whose decoders read images. */
 const OF_IMAGES = /Input (?:file|buffer)|unsupported image|corrupt|premature|VipsJpeg|vips|pngload|webp|gifload|tiff/i;
 const OF_DEPTH = /call stack size exceeded/i;
-/** Error messages of JavaScriptCore for strings and buffers too large, of Emscripten, of C++ and of the system (ENOMEM). */
+/** Error messages of JavaScriptCore for oversized strings and buffers, of Emscripten, of C++ and of the system (ENOMEM). */
 const OF_MEMORY = /out of memory|cannot (?:allocate|enlarge) memory|memory allocation|bad_alloc|ENOMEM|\bOOM\b/i;
 
-/** True for an engine that called itself too often: its data is nested too deeply. */
+/** True if an engine exceeded the call stack: its data is nested too deeply. */
 export function isOfDepth(error: unknown): boolean {
   return error instanceof RangeError && OF_DEPTH.test(error.message);
 }
 
-/** The error itself where it is no fault of the data: a crash of ours. */
+/** Returns the fault of the data, or the error itself if it is a bug of this service. */
 export function asMediaError(error: unknown): unknown {
   const fault = ofEngine(error);
   if (fault instanceof MediaError || !(error instanceof Error)) return fault;
@@ -21,13 +21,13 @@ export function asMediaError(error: unknown): unknown {
     : error;
 }
 
-/** A fault of the data that an engine cannot read: too large or too deep if its error says so, else corrupt with this message. */
+/** Returns `too_large` if the error is about memory, size or depth, else `corrupt` with this message. */
 export function corruptOr(error: unknown, message: string): MediaError {
   const fault = ofEngine(error);
   return fault instanceof MediaError ? fault : new MediaError("corrupt", message, { cause: error });
 }
 
-/** Faults by which engines of every kind end. */
+/** Returns the fault for errors that every engine can throw, or the error itself. */
 function ofEngine(error: unknown): unknown {
   if (error instanceof MediaError || !(error instanceof Error)) return error;
   const cause = { cause: error };
@@ -45,7 +45,7 @@ function ofEngine(error: unknown): unknown {
       cause,
     );
   }
-  // A trap of WebAssembly: the decoder met data that it does not expect.
+  // WebAssembly traps when a decoder meets data that it does not expect.
   if (error instanceof WebAssembly.RuntimeError) {
     return new MediaError("corrupt", "The data cannot be decoded: its decoder failed.", cause);
   }

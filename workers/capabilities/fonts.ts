@@ -1,17 +1,17 @@
-/** The fonts of the installation, and which of them has a letter. Programs that look fonts up themselves read children/fonts.conf. */
+/** Installed fonts, and the characters that each contains. Programs that find fonts themselves read children/fonts.conf. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** Links into the packages, so that weights that nothing draws with are not searched. */
+/** Folder of links into the font packages. It omits unused weights, so that searches are faster. */
 const FOLDER = fileURLToPath(new URL("../fonts", import.meta.url));
 
 const CHINESE = "NotoSansHans-Regular.otf";
 const JAPANESE = "NotoSansJP-Regular.otf";
 const KOREAN = "NotoSansKR-Regular.otf";
-/** Fonts that are asked first for a letter that the chosen font lacks. */
+/** Fallback fonts in the order of their search for a missing character. */
 const FIRST = ["DejaVuSans.ttf", CHINESE, JAPANESE, KOREAN];
 
 export function fontPath(font: string): string {
@@ -19,8 +19,8 @@ export function fontPath(font: string): string {
 }
 
 /**
- * The first of the fonts that has every letter of a text; undefined if none has.
- * @param wanted asked before all others. @param text which tells the language too, by which Han characters have other forms
+ * Returns the first font with every character of a text; undefined if there is none.
+ * @param wanted font to prefer. @param text its language also selects the shapes of Han characters
  */
 export function fontWith(text: string, wanted?: string): string | undefined {
   return fontsFor(text, wanted).find((font) => missingIn(font, text) === undefined);
@@ -32,7 +32,7 @@ export interface FontRun {
 }
 
 /**
- * A text in pieces, each in a font that has its letters. What is seen as one letter is in one piece where a font has all of it.
+ * Splits a text into runs with one font each. A grapheme stays in one run if one font has all of its characters.
  * @throws MediaError as checkLetters
  */
 export function fontRuns(what: string, text: string, wanted: string): readonly FontRun[] {
@@ -47,7 +47,7 @@ export function fontRuns(what: string, text: string, wanted: string): readonly F
       for (const letter of segment) add(fonts.find((one) => missingIn(one, letter) === undefined) ?? wanted, letter);
       continue;
     }
-    // A space stays with the word before it.
+    // A space keeps the font of the preceding text.
     if (last && /^\s+$/u.test(segment) && missingIn(last.font, segment) === undefined) last.text += segment;
     else add(font, segment);
   }
@@ -60,7 +60,7 @@ export function fontRuns(what: string, text: string, wanted: string): readonly F
   }
 }
 
-/** Refuses text with a letter that no font has: it would be drawn as a box. @throws MediaError invalid */
+/** Rejects text with a character that no font contains, because it would be drawn as a box. @throws MediaError invalid */
 export function checkLetters(what: string, text: string): void {
   const [missing] = missingLetters(text);
   if (missing === undefined) return;
@@ -70,26 +70,26 @@ export function checkLetters(what: string, text: string): void {
   );
 }
 
-/** The first letters that no font has, each once. */
+/** Returns the first characters that no font contains, each once. */
 export function missingLetters(text: string, max = 1): readonly string[] {
   const fonts = fontsFor("");
   const letters = new Set(text.normalize()).values();
   return [...letters.filter((letter) => fonts.every((font) => missingIn(font, letter) !== undefined)).take(max)];
 }
 
-/** Such as `茶 (U+8336)`. */
+/** Returns a character with its code point, such as `茶 (U+8336)`. */
 export function named(letter: string): string {
   const code = letter.codePointAt(0)?.toString(16).toUpperCase().padStart(4, "0");
   return `${letter} (U+${code})`;
 }
 
-/** Language of a text by letters that only one language is written in, for the forms of its Han characters. */
+/** Returns the language of a text by scripts that only one language uses. It selects the shapes of Han characters. */
 export function languageOf(text: string): "ja" | "ko" | undefined {
   if (/[\p{Script=Hiragana}\p{Script=Katakana}]/u.test(text)) return "ja";
   return /\p{Script=Hangul}/u.test(text) ? "ko" : undefined;
 }
 
-/** Letters that stand side by side as they are: none joins, reorders or is placed by the letters around it. */
+/** Characters that need no shaping: no ligatures, reordering or combining marks. */
 const PLAIN =
   /^(?:(?!\p{M}|\p{RI}|\p{EMod}|[\u1100-\u11ff\ua960-\ua97f\ud7b0-\ud7ff\u200d])[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Script=Armenian}\p{Script=Georgian}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}\p{Script=Hangul}\p{Script=Ethiopic}\p{Script=Common}])*$/u;
 
@@ -97,7 +97,7 @@ export function needsShaping(text: string): boolean {
   return !PLAIN.test(text);
 }
 
-/** Average width of a letter, in units of the font's size: for text that is laid out before a font has measured it. */
+/** Average width of a character, in units of the font size, for layout before a font measures the text. */
 export function letterWidth(letter: string, isMono = false): number {
   if (/[\p{M}\p{Default_Ignorable_Code_Point}]/u.test(letter)) return 0;
   if (letter >= "\u{2e80}") return letter >= "\u{1f000}" ? 1.3 : 1;
@@ -108,7 +108,7 @@ export function letterWidth(letter: string, isMono = false): number {
   return /[A-Z]/.test(letter) ? 0.77 : 0.64;
 }
 
-/** Lines that fit a width, broken between words, by the average widths of letters. */
+/** Breaks text between words into lines of a given width, by the average widths of characters. */
 export function brokenLines(words: string, size: number, width: number, isMono = false): string[] {
   const room = Math.max(1, width / size);
   return words.split("\n").flatMap((line) => brokenLine(line, isMono, room));
@@ -126,7 +126,7 @@ function brokenLine(line: string, isMono: boolean, room: number): string[] {
   return [...lines, current];
 }
 
-/** Words, those that are wider than a line in several pieces: between words of a script without spaces, or else between letters. */
+/** Splits a line into words. Words wider than a line are split at word boundaries of their script, else between graphemes. */
 function pieces(line: string, isMono: boolean, room: number): string[] {
   return line.split(" ").flatMap((word) => {
     if (widthOf(word, isMono) <= room) return [word];
@@ -147,18 +147,18 @@ function unitsOf(word: string, granularity: "word" | "grapheme"): string[] {
   return Array.from(new Intl.Segmenter("und", { granularity }).segment(word), ({ segment }) => segment);
 }
 
-/** In units of the font's size. */
+/** Width in units of the font size. */
 function widthOf(words: string, isMono: boolean): number {
   let width = 0;
   for (const letter of words) width += letterWidth(letter, isMono);
   return width;
 }
 
-// The order of fonts, and their letters. Each is read once in a process, when it is first asked for.
+// File names and characters of the fonts. Each font is read once per process, at its first use.
 
 let all: readonly string[] | undefined;
 
-/** Names of all fonts, as files. */
+/** File names of all installed fonts. */
 export function allFonts(): readonly string[] {
   return (all ??= readdirSync(FOLDER).toSorted());
 }
@@ -170,7 +170,7 @@ function fontsFor(text: string, wanted?: string): readonly string[] {
   return [...new Set([...chosen, "DejaVuSans.ttf", ...(language ? regional[language] : []), ...FIRST, ...allFonts()])];
 }
 
-/** Line ends, and what joins or varies the letters beside it. */
+/** Characters without a glyph: controls, line separators, joiners and variation selectors. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}]/u;
 
 function missingIn(font: string, text: string): string | undefined {
@@ -183,7 +183,7 @@ function missingIn(font: string, text: string): string | undefined {
 
 const known = new Map<string, Uint8Array>();
 
-/** A bit for each code point. */
+/** Returns a bitmap with one bit per code point. */
 function lettersOf(font: string): Uint8Array {
   const cached = known.get(font);
   if (cached) return cached;
@@ -208,7 +208,7 @@ function tableOf(font: Buffer, name: string): Buffer {
   throw new Error(`the font has no table ${name}`);
 }
 
-/** Format 12: all of Unicode. */
+/** Adds a cmap table of format 12: all of Unicode. */
 function addGroups(table: Buffer, add: (code: number) => void): void {
   for (let at = 16; at < 16 + table.readUInt32BE(12) * 12; at += 12) {
     const [first, last, glyph] = [table.readUInt32BE(at), table.readUInt32BE(at + 4), table.readUInt32BE(at + 8)];
@@ -216,7 +216,7 @@ function addGroups(table: Buffer, add: (code: number) => void): void {
   }
 }
 
-/** Format 4: the first 65,536 code points. A segment may have letters without a glyph. */
+/** Adds a cmap table of format 4: the first 65,536 code points. Glyph 0 in a segment means that the character is missing. */
 function addSegments(table: Buffer, add: (code: number) => void): void {
   const bytes = table.readUInt16BE(6);
   for (let at = 14; at < 14 + bytes; at += 2) {

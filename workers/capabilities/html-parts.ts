@@ -1,7 +1,7 @@
-/** Parts of HTML, counted before there is a tree of them. */
+/** Counts elements of HTML before a parser builds a tree of them. */
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** Rows and cells of all tables of HTML that becomes Markdown: larger ones are no text to be read. */
+/** Most rows, and most cells, of all tables of HTML that is converted to Markdown. Larger tables are data rather than text. */
 export const MARKDOWN_TABLE_ROWS_MAX = 2_000;
 export const MARKDOWN_TABLE_CELLS_MAX = 12_000;
 
@@ -11,7 +11,7 @@ interface Part {
   readonly max: number;
 }
 
-/** Limits on the tables of HTML that becomes Markdown. */
+/** Limits on tables of HTML that is converted to Markdown. */
 export const TABLE_PARTS: readonly Part[] = [
   { name: "table rows", pattern: /<tr[\s>]/gi, max: MARKDOWN_TABLE_ROWS_MAX },
   { name: "table cells", pattern: /<t[dh][\s>]/gi, max: MARKDOWN_TABLE_CELLS_MAX },

@@ -1,4 +1,4 @@
-/** HTML as Markdown and as plain text. */
+/** Converts HTML to Markdown and to plain text. */
 import TurndownService from "turndown";
 
 import { checkParts, TABLE_PARTS } from "./html-parts.ts";
@@ -7,15 +7,15 @@ import { escapeInline, escapeText } from "./markdown-text.ts";
 import { guarded } from "./document/markdown.ts";
 import { DOCUMENT_TAGS_MAX } from "./limits.ts";
 
-/** Elements that are not for readers. */
+/** Elements that browsers do not show as text. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
 
-/** Drawings have names in small letters. */
+/** True for hidden elements. SVG elements have lowercase names. */
 function isHidden({ nodeName }: { readonly nodeName: string }): boolean {
   return HIDDEN.has(nodeName.toUpperCase());
 }
 
-/** @throws MediaError too_large, for tables of too many rows or cells, and for what is nested too deeply */
+/** @throws MediaError too_large, for too many table rows or cells, and for HTML that is nested too deeply */
 export function markdownOf(html: string): string {
   checkParts(html, TABLE_PARTS);
   const service = new TurndownService({ headingStyle: "atx", bulletListMarker: "-" });
@@ -23,7 +23,7 @@ export function markdownOf(html: string): string {
   service.use([marks, links, code, tables]);
   service.addRule("heading", {
     filter: ["h1", "h2", "h3", "h4", "h5", "h6"],
-    // A word of # at the end would be read as the end mark of the heading.
+    // Escaped, because Markdown drops a closing run of # from a heading.
     replacement: (content, { nodeName }) =>
       `\n\n${"#".repeat(Number(nodeName[1]))} ${inOneLine(content).replace(/(?<=^|\s)#+$/, String.raw`\$&`)}\n\n`,
   });
@@ -38,7 +38,7 @@ export function markdownOf(html: string): string {
     .replaceAll(LINK_START, "")}\n`;
 }
 
-/** @throws MediaError too_large, for too many tags, and for what is nested too deeply */
+/** @throws MediaError too_large, for too many tags, and for HTML that is nested too deeply */
 export function textOfHtml(html: string): string {
   checkParts(html, [{ name: "tags", pattern: /</g, max: DOCUMENT_TAGS_MAX }]);
   const service = new TurndownService();
@@ -58,10 +58,10 @@ export function textOfHtml(html: string): string {
   return guarded(() => service.turndown(html)).replaceAll(/\n{3,}/g, "\n\n").trim(); // prettier-ignore
 }
 
-/** Marks the start of a link until all is written: an exclamation mark before it would make it an image. HTML has no such character. */
+/** Placeholder before each link: an exclamation mark there would make it an image. HTML cannot contain this character. */
 const LINK_START = "\0";
 
-/** Members of turndown's nodes that are read here. */
+/** Members of turndown's nodes that this file uses. */
 interface Element {
   readonly nodeName: string;
   readonly nodeType: number;
@@ -91,7 +91,7 @@ const MARKS: Readonly<Record<string, string>> = {
   STRIKE: "~~",
 };
 
-/** Emphasis: as marks where Markdown reads them, as tags elsewhere. */
+/** Writes emphasis as marks if Markdown can read them in that place, else as HTML tags. */
 function marks(service: TurndownService): void {
   service.addRule("marks", {
     filter: (node) => Object.hasOwn(MARKS, node.nodeName),
@@ -100,7 +100,7 @@ function marks(service: TurndownService): void {
         readonly flankingWhitespace: { readonly leading: string; readonly trailing: string };
       };
       const mark = MARKS[element.nodeName] ?? "";
-      // Marks do not reach over the end of a paragraph; twice the same mark is another one.
+      // Emphasis cannot span paragraphs, and a nested mark of the same kind would mean a different one.
       if (content.trim() === "" || /\n\s*\n/.test(content) || isWithin(element.parentNode, mark)) return content;
       const { leading, trailing } = element.flankingWhitespace;
       const before = leading === "" ? neighbour(element, "previousSibling") : " ";
@@ -118,7 +118,7 @@ function marks(service: TurndownService): void {
 }
 
 const TAGS: Readonly<Record<string, string>> = { _: "em", "**": "strong", "~~": "del" };
-/** Stands for a neighbour that has marks itself. */
+/** Placeholder for a neighbour that has emphasis itself. */
 const MARKED = "*";
 
 function isWithin(outer: Element | null, mark: string): boolean {
@@ -126,7 +126,7 @@ function isWithin(outer: Element | null, mark: string): boolean {
   return false;
 }
 
-/** Character beside an element in its block; empty at the block's edge. */
+/** Returns the character next to an element in its block; empty at the block's edge. */
 function neighbour(element: Element, side: "previousSibling" | "nextSibling"): string {
   for (let at: Element | null = element; at && at.isBlock !== true; at = at.parentNode) {
     const sibling = at[side];
@@ -142,7 +142,7 @@ function neighbour(element: Element, side: "previousSibling" | "nextSibling"): s
 
 const MARKED_ELEMENTS = Object.keys(MARKS).join(",").toLowerCase();
 
-/** A mark is read as such beside a letter if what it encloses does not begin, or end, with punctuation (CommonMark, 6.2). */
+/** True if Markdown reads a mark here: beside a letter, the marked text must not begin or end with punctuation (CommonMark, 6.2). */
 function canFlank(outside: string, inside: string): boolean {
   return outside === "" || /[\s\p{P}\p{S}]/u.test(outside) || !/[\p{P}\p{S}]/u.test(inside);
 }
@@ -151,7 +151,7 @@ function links(service: TurndownService): void {
   service.addRule("link", {
     filter: (node) => node.nodeName === "A" && Boolean(node.getAttribute("href")),
     replacement(content, node) {
-      // Blocks within a link, such as the heading of a card, become words of one line.
+      // A link cannot contain blocks, such as the heading of a card, so their text is joined into one line.
       const text = /\n/.test(content.trim())
         ? inOneLine(content.replaceAll(/^[ \t]*(?:#{1,6}|[-+*>]|\d+\.)[ \t]+/gm, ""))
         : content;
@@ -168,7 +168,7 @@ function links(service: TurndownService): void {
   });
 }
 
-/** Address and title of a link or an image. */
+/** Returns the address and the title of a link or an image. */
 function target(element: Element, attribute: "href" | "src"): string {
   const address = (element.getAttribute(attribute) ?? "").trim().replaceAll(/[\s\p{Cc}]/gu, encodeURIComponent);
   const title = inOneLine(element.getAttribute("title") ?? "");
@@ -182,7 +182,7 @@ function code(service: TurndownService): void {
     replacement(_content, node) {
       const text = (node.textContent ?? "").replaceAll(/\r\n?|\n/g, " ");
       if (text.trim() === "") return text;
-      // No backslash can stand before the pipe of a code span in a table.
+      // In a table, a code span cannot contain a backslash before a pipe.
       if (/\\\|/.test(text) && isInTable(node)) return codeTag(text);
       const tick = "`".repeat(freeRun(text, 1));
       const space = /^`|`$|^ .* $/.test(text) ? " " : "";
@@ -203,7 +203,7 @@ function code(service: TurndownService): void {
   });
 }
 
-/** Length of a run of backticks that the text does not have, `min` at least. */
+/** Returns the shortest length, at least `min`, of a backtick fence that the text does not contain. */
 function freeRun(text: string, min: number): number {
   const runs = new Set((text.match(/`+/g) ?? []).map(({ length }) => length));
   let length = min;
@@ -211,7 +211,7 @@ function freeRun(text: string, min: number): number {
   return length;
 }
 
-/** Code as HTML, in one line: every character that Markdown could read is written as its number. */
+/** Returns code as HTML in one line, with every special character of Markdown as a numeric entity. */
 function codeTag(text: string): string {
   const line = text.replaceAll(/[!-/:-@[-`{-~]/g, (sign) => `&#${sign.codePointAt(0)};`).replaceAll("\n", "<br>");
   return `<code>${line}</code>`;

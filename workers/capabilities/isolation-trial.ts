@@ -1,18 +1,18 @@
 /**
- * Tests what a child can do where it is started: load our code and write into its folder, which is its work, and reach what
- * is the worker's. The findings go to standard output.
+ * Tests the isolation of a child: it must load its code and write into its folder, but not read the worker's environment, files or network.
+ * Prints the findings to standard output, as JSON.
  */
 import { existsSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export interface TrialFindings {
-  /** Names the child's own network. */
+  /** Name of the child's network namespace. */
   readonly network: string;
-  /** It reads what the worker was started with. */
+  /** True if the child can read the worker's environment. */
   readonly readsEnvironment: boolean;
-  /** It sees a file of the worker's. */
+  /** True if the child can see a file of the worker. */
   readonly seesFiles: boolean;
-  /** A program in it may make namespaces, with rights of its own in them. */
+  /** True if a program in the child can create namespaces, in which it has further rights. */
   readonly makesNamespaces: boolean;
 }
 
@@ -28,7 +28,7 @@ const findings: TrialFindings = {
 };
 process.stdout.write(JSON.stringify(findings));
 
-/** This process has none of its own: where it has the worker's number in a space of its own, there is nothing to read. */
+/** True if the worker's environment is readable. In a PID namespace, the same PID may be this process, whose environment is empty. */
 function readsEnvironment(): boolean {
   try {
     return readFileSync(`/proc/${worker}/environ`).length > 0;

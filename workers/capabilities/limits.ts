@@ -1,20 +1,20 @@
-/** Limits on inputs, pages and results that capabilities of several kinds keep. */
+/** Limits on inputs, pages and results, shared by several categories of capabilities. */
 
-/** A param that may be any object, as JSON: data comes as an input, and engines hold params many times over. */
+/** Most bytes of a param with any JSON object. Larger data belongs into an input: engines copy params several times. */
 export const CAPABILITY_PARAM_BYTES_MAX = 65_536;
 
-/** Files that one run makes. */
+/** Most files of one run. */
 export const CAPABILITY_FILES_MAX = 200;
 
-/** Text of a result stands in `output` up to this size, and is a file beyond it. */
+/** Largest text in `output`, in bytes; a longer text is returned as a file. */
 export const CAPABILITY_TEXT_BYTES_MAX = 1_048_576;
 
-/** Tags of HTML, and of all parts of a Word document: readers hold some kilobytes for each. */
+/** Most tags of HTML, or of all parts of a Word document: parsers use several kilobytes for each. */
 export const DOCUMENT_TAGS_MAX = 1_000_000;
 
-/** One page, inflated. */
+/** Largest page, decompressed. */
 export const WEB_PAGE_BYTES_MAX = 20 * 1_048_576;
 export const WEB_HEADER_CHARACTERS_MAX = 2_000;
 
-/** Redirects that are followed for a capability, as many as browsers follow. */
+/** Most redirects of one fetch for a capability: the limit of browsers. */
 export const WEB_REDIRECTS_MAX = 20;

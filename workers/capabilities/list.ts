@@ -1,9 +1,9 @@
-/** Every capability, in the order of `GET /v1/tools`: a line here and a file beside it. */
+/** All capabilities, in the order of `GET /v1/tools`. A new capability is a line here and a file in its category's folder. */
 import { CATEGORIES, type Category } from "#shared/calls/capabilities/entry.ts";
 
 import type { DefinedCapability } from "./define.ts";
 
-/** Operations of each category; each has the file `<category>/<operation>.ts`. */
+/** Operations of each category; the code is in `<category>/<operation>.ts`. */
 const OPERATIONS: Readonly<Record<Category, readonly string[]>> = {
   video: [
     "probe",
@@ -96,7 +96,7 @@ export const CAPABILITY_IDS: readonly string[] = CATEGORIES.flatMap((category) =
   OPERATIONS[category].map((operation) => `${category}.${operation}`),
 );
 
-/** Loads the definition with its engine: for child processes and the generator. @throws Error for an id that is not listed */
+/** Loads a definition with its engine, for child processes and the generator. @throws Error for an unknown ID */
 export async function loadCapability(id: string): Promise<DefinedCapability> {
   if (!CAPABILITY_IDS.includes(id)) throw new Error(`there is no capability ${id}`);
   const [category = "", operation = ""] = id.split(".");

@@ -1,8 +1,8 @@
 /** Escapes text for Markdown, so that CommonMark and GitHub's dialect render the same text. */
 
 /**
- * Escapes text at any place of a line; the parenthesis after a bracket for readers such as marked, which read the text of a link twice. An
- * underscore within a word is no mark, and a tilde after a space only opens what no tilde closes: both stay as they are.
+ * Escapes text at any position in a line, including a parenthesis after a bracket, because marked reads a link's text twice. An underscore
+ * within a word and a tilde after a space are not escaped: neither can form a mark.
  */
 export function escapeInline(text: string): string {
   return text.replaceAll(
@@ -11,7 +11,7 @@ export function escapeInline(text: string): string {
   );
 }
 
-/** Escapes text that may stand at the start of a line, where more is markup: headings, quotes, lists, rules, heads of tables. */
+/** Escapes text that may start a line, where headings, quotes, lists, rules and table heads are also markup. */
 export function escapeText(text: string): string {
   return escapeInline(text)
     .replace(/^(?:[-=>|]|:(?=-)|#{1,6}(?=\s|$)|\+(?=\s|$))/, String.raw`\$&`)

@@ -1,4 +1,4 @@
-/** Several files as one zip, or one by one. */
+/** Returns result files as one ZIP archive, or as single files. */
 import { join } from "node:path";
 
 import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.js";
@@ -11,7 +11,7 @@ import { CAPABILITY_FILES_MAX } from "./limits.ts";
 
 configure({ useWebWorkers: false });
 
-/** Archives of the same files are the same bytes. */
+/** Fixed date of all entries, so that the same files give the same archive. */
 const DATE = new Date(Date.UTC(2000, 0, 1));
 
 export const PACK = choice(
@@ -43,7 +43,7 @@ export async function packed(
   return [{ path, mediaType: "application/zip", name }];
 }
 
-/** `page-007.png`, of as many digits as the largest needs. */
+/** Returns a file name such as `page-007.png`; numbers have at least three digits. */
 export function numbered(prefix: string, number: number, ending: string): string {
   return `${prefix}-${String(number).padStart(3, "0")}.${ending}`;
 }

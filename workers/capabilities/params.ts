@@ -1,23 +1,23 @@
-/** Params of capabilities: each with its published schema and the type that its handler gets. */
+/** Params of capabilities: each has a published schema and the TypeScript type that its handler receives. */
 import type { Schema } from "#shared/calls/capabilities/entry.ts";
 
 export interface Param<T> {
   readonly schema: Schema;
   readonly isRequired: boolean;
-  /** For types only. */
+  /** Never set; carries the type only. */
   readonly type?: T;
 }
 
 export type Params = Readonly<Record<string, Param<unknown>>>;
 
-/** Params as a handler gets them: all of them, those without a value undefined. */
+/** Params that a handler receives: all of them, with undefined for optional ones without a default. */
 export type ParamsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] extends Param<infer T> ? T : never };
 
-/** Absent: it may be left out, and is undefined then. */
+/** Presence of a param: with neither member, the param is optional and may be undefined. */
 type Presence<T> = { readonly default?: T; readonly required?: true };
 type Value<T, Given> = Given extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined;
 
-/** Units of params, as `x-svc-unit` names them. */
+/** Units of params, published as `x-svc-unit`. */
 export type Unit =
   | "px"
   | "s"
@@ -73,7 +73,7 @@ export function flag(description: string, value: boolean): Param<boolean> {
   return param<boolean, { default: boolean }>({ description, type: "boolean" }, { default: value });
 }
 
-/** @param given `labels`: a display name for each value that does not speak for itself */
+/** @param given `labels`: a display name for each value that needs one */
 export function choice<
   const V extends string | number,
   const G extends Presence<V> & { readonly labels?: Readonly<Partial<Record<V, string>>> },
@@ -111,12 +111,12 @@ export function list<T, const G extends Presence<readonly T[]> & { readonly min?
   );
 }
 
-/** For what the others cannot say. */
+/** Declares a param with any schema, for types without a function of their own. */
 export function custom<T, const G extends Presence<T> = Presence<T>>(schema: Schema, given: G): Param<Value<T, G>> {
   return param<T, G>(schema, given);
 }
 
-/** The draft-07 schema of an object with these members and no others. */
+/** Returns the draft-07 schema of an object with exactly these members. */
 export function objectSchema(members: Params, more: Schema = {}): Schema {
   const required = Object.entries(members).flatMap(([name, { isRequired }]) => (isRequired ? [name] : []));
   return {
@@ -128,7 +128,7 @@ export function objectSchema(members: Params, more: Schema = {}): Schema {
   };
 }
 
-/** The params of a step, whose defaults no validator filled in. */
+/** Adds defaults to the params of a pipeline step, because the validator does not. */
 export function withDefaults(params: Params, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const defaults = Object.entries(params).flatMap(([name, { schema }]) =>
     schema["default"] === undefined ? [] : [[name, schema["default"]] as const],
@@ -136,7 +136,7 @@ export function withDefaults(params: Params, given: Readonly<Record<string, unkn
   return { ...Object.fromEntries(defaults), ...given };
 }
 
-/** Nine places of the compass. */
+/** Positions by compass direction. */
 export const GRAVITIES = [
   "center",
   "north",

@@ -1,4 +1,4 @@
-/** A piece of audio or video, by its start and its end or its length. */
+/** Section of audio or video, by its start and its end or duration, in seconds. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 interface Wanted {
@@ -7,7 +7,7 @@ interface Wanted {
   readonly duration?: number | undefined;
 }
 
-/** @param all seconds of the whole; 0 where they are not known. @throws MediaError invalid: a start behind the end */
+/** @param all total duration in seconds; 0 if unknown. @throws MediaError invalid if the start is after the end of the file */
 export function spanOf(
   all: number,
   { start, end, duration }: Wanted,

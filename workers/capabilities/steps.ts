@@ -1,4 +1,4 @@
-/** The steps of a pipeline: what is published of them, and how each is judged, given its asset, and named in a fault. */
+/** Pipeline steps: published schemas, validation, assets, and error messages that name the step. */
 import type { Rule, Schema } from "#shared/calls/capabilities/entry.ts";
 import { brokenRule } from "#shared/calls/capabilities/rules.ts";
 import { MediaError } from "#shared/children/media-error.ts";
@@ -6,15 +6,15 @@ import { MediaError } from "#shared/children/media-error.ts";
 import type { InputFile } from "./define.ts";
 import { custom, objectSchema, type Param, type Params, type ParamsOf, text, withDefaults } from "./params.ts";
 
-/** Second inputs, by name. */
+/** Second inputs of steps, by name. */
 export type Assets = Readonly<Record<string, InputFile | undefined>>;
 
-/** The part of an operation that a pipeline needs. */
+/** Members of an operation that a pipeline uses. */
 export interface StepOperation {
   readonly params: Params;
   readonly rules?: readonly Rule[];
   readonly valueSources?: readonly string[];
-  /** The second input: a member of its own of the capability, an asset of a pipeline. */
+  /** Second input: an input member of the single capability, or an asset in a pipeline. */
   readonly second?: { readonly member: string; readonly isOptional?: true };
 }
 
@@ -23,20 +23,20 @@ interface Step {
   readonly params?: Readonly<Record<string, unknown>>;
 }
 
-/** A step that may be done. */
+/** Validated step. */
 export interface ReadyStep<O extends StepOperation> {
   readonly operation: O;
-  /** With defaults, without `asset`. */
+  /** Params with defaults, without `asset`. */
   readonly params: Readonly<Record<string, unknown>>;
-  /** File that the step's `asset` names. */
+  /** File that the step's param `asset` names. */
   readonly second: InputFile | undefined;
-  /** Its place, from 0. */
+  /** Index of the step, from 0. */
   readonly at: number;
 }
 
 const STEPS_MAX = 20;
 
-/** The params of a pipeline. @param output the params that its family says about results */
+/** Returns the params of a pipeline. @param output params about the format of results, by media family */
 export function pipelineParams<const P extends Params>(
   operations: Readonly<Record<string, StepOperation>>,
   output: P,
@@ -74,7 +74,7 @@ function assetParam({ member, isOptional }: NonNullable<StepOperation["second"]>
   return isOptional ? text(description, { max: 40 }) : text(description, { max: 40, required: true });
 }
 
-/** Does one step after the other. @throws MediaError naming the step's own place */
+/** Runs the steps in order. @throws MediaError with the index of the failed step */
 export async function inSteps<O extends StepOperation>(
   operations: Readonly<Record<string, O>>,
   steps: readonly Step[],
@@ -108,7 +108,7 @@ function readyStep<O extends StepOperation>(
   return { operation, params: withDefaults(operation.params, own), second: file, at };
 }
 
-/** The same fault, said of a step. */
+/** Returns the fault with the step's path in its message. */
 function inPlace(fault: MediaError, at: number, { second }: StepOperation): MediaError {
   const place = `params.operations[${at}].params.`;
   const said = fault.message.replaceAll("params.", place);
@@ -116,7 +116,7 @@ function inPlace(fault: MediaError, at: number, { second }: StepOperation): Medi
   return new MediaError(fault.fault, message, { cause: fault });
 }
 
-/** @throws MediaError invalid, for a name that `input.assets` does not have */
+/** @throws MediaError invalid if `input.assets` has no such name */
 export function assetOf(assets: Assets, name: string, param: string): InputFile {
   const file = Object.hasOwn(assets, name) ? assets[name] : undefined;
   if (file) return file;

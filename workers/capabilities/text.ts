@@ -1,4 +1,4 @@
-/** Texts as inputs and results of capabilities. */
+/** Text inputs and text results of capabilities. */
 import { isUtf8 } from "node:buffer";
 import { join } from "node:path";
 
@@ -8,17 +8,17 @@ import type { InputFile, RunOutput } from "./define.ts";
 import { asMediaError } from "./faults.ts";
 import { CAPABILITY_TEXT_BYTES_MAX } from "./limits.ts";
 
-/** Charsets of the inputs that were read as text. */
+/** Charsets of the inputs read as text. */
 const charsets = new WeakMap<InputFile, string>();
 
-/** Charset that `textOf` has read this input by; undefined if the input was not read as text. */
+/** Returns the charset with which `textOf` read the input; undefined if the input was not read as text. */
 export function charsetUsed(file: InputFile): string | undefined {
   return charsets.get(file);
 }
 
 /**
- * Text of an input in any charset. HTML and XML that are not valid UTF-8 may declare one in their head, where their sender does not.
- * An XML declaration loses its encoding, which the text no longer has.
+ * Reads an input as text. If the sender names no charset, HTML and XML that are not valid UTF-8 may declare one in their head. The encoding
+ * is removed from an XML declaration, because the returned text no longer has it.
  */
 export async function textOf(file: InputFile): Promise<string> {
   const bytes = await Bun.file(file.path).bytes();
@@ -33,15 +33,15 @@ const MARKUP = /^\s*<[!?a-z]/i;
 const XML_ENCODING = /^(<\?xml\s[^>]{0,200}?)\s+encoding\s*=\s*(?:"[^"]*"|'[^']*')/i;
 
 export interface DecodedText {
-  /** Without a byte order mark. */
+  /** Text without byte order mark. */
   readonly text: string;
-  /** Name of the encoding by the WHATWG Encoding Standard, such as `utf-8` or `windows-1252`. */
+  /** Encoding name of the WHATWG Encoding Standard, such as `utf-8` or `windows-1252`. */
   readonly charset: string;
 }
 
 /**
- * Decodes bytes as browsers do: by the byte order mark, else the declared charset, else as UTF-8 if the bytes are valid UTF-8, else as
- * windows-1252. An unknown declared charset counts as none. Bytes that are not valid in the charset become U+FFFD.
+ * Decodes bytes as browsers do: by the byte order mark, else the declared charset, else as UTF-8 if valid, else as windows-1252. An unknown
+ * declared charset is ignored. Invalid bytes become U+FFFD.
  */
 export function decodeText(
   bytes: Uint8Array,
@@ -56,14 +56,14 @@ export function decodeText(
   }
 }
 
-/** Charset named by the byte order mark. */
+/** Charset of the byte order mark. */
 function markedCharset([first, second, third]: Uint8Array): string | undefined {
   if (first === 0xef && second === 0xbb && third === 0xbf) return "utf-8";
   if (first === 0xfe && second === 0xff) return "utf-16be";
   return first === 0xff && second === 0xfe ? "utf-16le" : undefined;
 }
 
-/** Name of the charset that a label such as `latin1` stands for; undefined if browsers do not know the label. */
+/** Returns the encoding name of a label such as `latin1`; undefined if browsers do not know the label. */
 export function knownCharset(label: string | undefined): string | undefined {
   if (label === undefined) return undefined;
   try {
@@ -73,23 +73,23 @@ export function knownCharset(label: string | undefined): string | undefined {
   }
 }
 
-/** Charset named in a content type, or in a tag of HTML or XML. */
+/** Returns the charset named in a content type, or in a tag of HTML or XML. */
 export function charsetOf(text: string): string | undefined {
   return /(?:charset|encoding)\s{0,9}=\s{0,9}["']?\s{0,9}([a-z0-9_:.+-]{1,40})/i.exec(text)?.[1];
 }
 
 /**
- * Bytes at the start of HTML or XML that may declare its charset. Browsers look through 1,024 bytes first, and read the page again when a
- * declaration follows behind a long script (HTML standard, 13.2.3.2 and 13.2.3.4).
+ * Number of bytes at the start of HTML or XML that may declare its charset. Browsers search 1,024 bytes first, and parse the page again if
+ * a declaration follows a long script (HTML standard, 13.2.3.2 and 13.2.3.4).
  */
 const HEAD_BYTES = 16_384;
 
-/** Charset that the head of HTML or XML declares; declarations in comments and unknown names are ignored. */
+/** Returns the charset declared in the head of HTML or XML. Declarations in comments and unknown names are ignored. */
 export function charsetIn(bytes: Uint8Array): string | undefined {
   const head = Buffer.from(bytes.subarray(0, HEAD_BYTES)).toString("latin1");
   const tags = head.replaceAll(/<!--[^]*?-->/g, "").match(/<\?xml\s[^>]*>|<meta\s[^>]*>/gi) ?? [];
   const named = tags.map((tag) => knownCharset(charsetOf(tag))).find((name) => name !== undefined);
-  // A head that reads as single bytes is not in 16 bits (HTML standard, 13.2.3.2).
+  // A declaration that is readable as single bytes cannot be UTF-16 (HTML standard, 13.2.3.2).
   if (named?.startsWith("utf-16") === true) return "utf-8";
   return named === "x-user-defined" ? "windows-1252" : named;
 }
@@ -107,7 +107,7 @@ export async function madeText(
   return { output: { ...more, bytes }, files: [{ path, mediaType, name }] };
 }
 
-/** A caller's code that cannot be read: what its reader said, in a sentence. */
+/** Returns the fault of code that cannot be parsed, with the parser's message. */
 export function unreadable(what: string, error: unknown): MediaError {
   const fault = asMediaError(error);
   if (fault instanceof MediaError) return fault;
@@ -116,7 +116,7 @@ export function unreadable(what: string, error: unknown): MediaError {
   return new MediaError("corrupt", `The ${what} cannot be read: ${sentence}.`, { cause: error });
 }
 
-/** The same with the line of it, as the readers of code tell it in their own ways. */
+/** Returns the same fault with line and column. Each parser reports them in another format. */
 export function unreadableAt(what: string, error: unknown): MediaError {
   const { errors: [first] = [], loc } = error as {
     readonly errors?: readonly { readonly text: string; readonly location?: Place | null }[];
@@ -125,7 +125,7 @@ export function unreadableAt(what: string, error: unknown): MediaError {
   const { line, column } = first?.location ?? loc?.start ?? loc ?? {};
   const fault = unreadable(what, first?.text ?? error);
   if (fault.fault !== "corrupt" || line === undefined) return fault;
-  // Prettier names the place at the end of its sentence, which may be cut.
+  // Prettier reports the position at the end of its message, which may be cut off.
   const said = fault.message.replace(/\s*\(\d+:\d+\)\.$|\.$/, "");
   const at = column === undefined ? `line ${line}` : `line ${line}, column ${column}`;
   return new MediaError("corrupt", `${said} (${at}).`, { cause: error });
@@ -136,7 +136,7 @@ interface Place {
   readonly column?: number;
 }
 
-/** Elements as objects, attributes with an @, words as #text. @throws Error for what is no XML */
+/** Returns elements as objects, with attributes as `@name` and text as `#text`. @throws Error if the text is not XML */
 export function xmlOf(text: string): unknown {
   if (/<!DOCTYPE|<!ENTITY/i.test(text)) throw new Error("document types are not read");
   const reader = (Bun as unknown as { XML?: { parse(text: string): unknown } }).XML;

@@ -1,4 +1,4 @@
-/** Programs outside of our packages, or packed within them, that some engines run. */
+/** External programs that some engines run, installed or packaged. */
 
 export interface Tools {
   readonly chromium?: Chromium;
@@ -6,16 +6,16 @@ export interface Tools {
 }
 
 export interface LibreOffice {
-  /** Path of its program `soffice`. */
+  /** Path of LibreOffice's program `soffice`. */
   readonly path: string;
-  /** Path of bubblewrap's program `bwrap`, which it runs in. */
+  /** Path of bubblewrap's program `bwrap`, in which LibreOffice runs. */
   readonly bwrap: string;
 }
 
 export interface Chromium {
   readonly path: string;
-  /** Folder of libraries that the system may lack; the system's own are used if absent. */
+  /** Folder of libraries that the system may lack; undefined to use the system's libraries. */
   readonly libraries?: string;
-  /** Its own sandbox stands here, within the one of the child. */
+  /** True if Chromium's own sandbox also works within the child's sandbox. */
   readonly hasSandbox?: boolean;
 }

@@ -1,4 +1,4 @@
-/** Unpacks the browser that is packaged into the folder of temporary files: started by the worker with a folder of its own for them. */
+/** Unpacks the packaged browser into the folder for temporary files. The worker starts this script with a folder of its own. */
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 

@@ -46,7 +46,7 @@ export function exampleOf(schema: Schema, resolve: Resolve, extent: Extent, dept
     const isObject = rest.properties !== undefined;
     return exampleOf(isObject ? mergedObject({ allOf: [rest, inner] }, resolve) : inner, resolve, extent, depth + 1);
   }
-  // Of a schema with a condition, the example meets the condition.
+  // The example of a conditional schema meets its condition.
   const { if: condition, then, ...base } = full;
   const merged = mergedObject(condition && then ? { allOf: [base, condition, then] } : full, resolve);
   if (merged.properties || typesOf(merged)[0] === "object") {

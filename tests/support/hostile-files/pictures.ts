@@ -1,11 +1,11 @@
-/** Pictures that were made to do harm: bombs, lies and files that are two things at once. Small here, whatever they become. */
+/** Hostile images: bombs, false headers, and files of two formats at once. All are small before decoding. */
 import { constants, deflateRawSync, deflateSync, gzipSync } from "node:zlib";
 
 import { be, bytesOf, le, png, pngChunk, riff, riffChunk } from "../file-parts.ts";
 
 const MB = 1_048_576;
 
-/** Makes bytes once: they are compressed from a hundred megabytes, and asked for again and again. */
+/** Caches the bytes: they compress a hundred megabytes, and are used many times. */
 const once = <Bytes>(make: () => Bytes): (() => Bytes) => {
   let made: { readonly bytes: Bytes } | undefined;
   return () => (made ??= { bytes: make() }).bytes;
@@ -15,35 +15,35 @@ const deflatedBlock = once(() =>
   deflateRawSync(Buffer.alloc(16 * MB), { level: 9, finishFlush: constants.Z_FULL_FLUSH }),
 );
 
-/** Deflated zeros of any length: a block that stands for 16 MB, repeated, since each begins afresh. */
+/** Returns deflated zeros of any length, by repeating an independent block of 16 MB. */
 function deflatedZeros(bytes: number): Buffer {
   const block = deflatedBlock();
   const blocks = Array.from({ length: bytes / (16 * MB) }, () => block);
-  // No file needs the checksum at its end to do harm.
+  // The checksum at the end is wrong, which does not reduce the harm.
   return bytesOf([0x78, 0x9c], ...blocks, [3, 0], be(1, 4));
 }
 
 const GIGABYTES = 4_096 * MB;
 
-/** A true picture of 900 million pixels in about 100 KB. */
+/** Valid image of 900 million pixels in about 100 KB. */
 export const pngOfPixels = once((): Buffer => {
   const side = 30_000;
   const rows = deflateSync(Buffer.alloc((Math.ceil(side / 8) + 1) * side), { level: 9 });
   return png(side, side, [1, 0], pngChunk("IDAT", rows));
 });
 
-/** A PNG that says it has so many pixels, and has few of them. */
+/** Returns a PNG whose header states more pixels than it contains. */
 export function pngWithoutData(side: number): Buffer {
   return png(side, side, [8, 2], pngChunk("IDAT", deflateSync(Buffer.alloc(1_000_000))));
 }
 
-/** A body of 256 MB, compressed. */
+/** Compressed body of 256 MB. */
 export const gzipOfMegabytes = once((): Buffer => gzipSync(Buffer.alloc(256 * MB), { level: 1 }));
 
-/** Says that it is small; its data inflate to gigabytes. */
+/** Image with a small size in its header, whose data decompress to gigabytes. */
 export const pngOfGigabytes = once(() => png(64, 64, [8, 2], pngChunk("IDAT", deflatedZeros(GIGABYTES))));
 
-/** The picture is small and whole; what is told about it inflates to gigabytes. */
+/** Returns a valid small image whose metadata decompress to gigabytes. */
 export function pngWithBomb(kind: "iCCP" | "zTXt" | "iTXt"): Buffer {
   const head = { iCCP: "icc\0\0", zTXt: "Comment\0\0", iTXt: "Comment\0\u0001\0\0\0" }[kind];
   const bomb = bytesOf(head, deflatedZeros(GIGABYTES / 4));
@@ -52,9 +52,9 @@ export function pngWithBomb(kind: "iCCP" | "zTXt" | "iTXt"): Buffer {
 }
 
 /**
- * An animation, each of whose pictures is the one still.
- * @param still a WebP of one chunk
- * @param canvas what the file says of its sides
+ * Returns an animation that repeats one still image.
+ * @param still a WebP with one chunk
+ * @param canvas stated width and height, in pixels
  */
 export function animatedWebp(still: Uint8Array, frames: number, canvas: number): Buffer {
   const side = le(canvas - 1, 3);
@@ -63,7 +63,7 @@ export function animatedWebp(still: Uint8Array, frames: number, canvas: number):
   return riff("WEBP", head, riffChunk("ANIM", Buffer.alloc(6)), ...Array<Buffer>(frames).fill(frame));
 }
 
-/** A GIF of many pictures, each of which is one code. */
+/** Returns a GIF with many frames of one code each. */
 export function animatedGif(frames: number, side = 1): Buffer {
   const sides = [...le(side, 2), ...le(side, 2)];
   const head = bytesOf("GIF89a", sides, [0x80, 0, 0, 0, 0, 0, 255, 255, 255]);
@@ -71,13 +71,13 @@ export function animatedGif(frames: number, side = 1): Buffer {
   return bytesOf(head, ...Array<Buffer>(frames).fill(frame), ";");
 }
 
-/** Scans over scans of one picture: each is a few bytes, and a pass over all its pixels. @param jpeg a progressive one */
+/** Returns a JPEG with many scans, each of a few bytes and a pass over all pixels. @param jpeg a progressive one */
 export function jpegOfScans(jpeg: Uint8Array, scans: number): Buffer {
   const scan = Buffer.from([0xff, 0xda, 0, 8, 1, 1, 0, 1, 63, 0, 0]);
   return bytesOf(jpeg.subarray(0, -2), ...Array<Buffer>(scans).fill(scan), [0xff, 0xd9]);
 }
 
-/** Puts a comment before the picture of a JPEG. */
+/** Inserts a comment before the image data of a JPEG. */
 export function jpegWithComment(jpeg: Uint8Array, comment: string): Buffer {
   return bytesOf(jpeg.subarray(0, 2), [0xff, 0xfe], be(comment.length + 2, 2), comment, jpeg.subarray(2));
 }
@@ -91,7 +91,7 @@ export function svgOf(target: string): Buffer {
   );
 }
 
-/** A BMP of one colour, #336699. @param compression 0 none, 1 runs of 8 bits. @param pixels in place of all of them */
+/** Returns a BMP of the colour #336699. @param compression 0 none, 1 RLE of 8 bits. @param pixels replaces the pixel data */
 export function bmpOf(
   width: number,
   height: number,

@@ -1,4 +1,4 @@
-/** Recordings that lie about themselves, and the WAV that all of them are measured by. */
+/** Audio with false headers, and the valid WAV with which all of it is compared. */
 import { oggChecksum } from "../ogg.ts";
 import { be, bytesOf, checksumOf, ebml, le, type Part } from "../file-parts.ts";
 
@@ -12,13 +12,13 @@ export interface WavHead {
   readonly dataBytes?: number;
   readonly riffBytes?: number;
   readonly formatBytes?: number;
-  /** Bytes behind the 16 of its format. */
+  /** Bytes after the 16 of the format chunk. */
   readonly extension?: Part;
-  /** Chunks before its sound. */
+  /** Chunks before the samples. */
   readonly chunks?: Part;
 }
 
-/** A second of a tone at 8 kHz, 16 bits, whatever its head says. */
+/** Returns one second of a tone at 8 kHz and 16 bits, with any header. */
 export function wav(head: WavHead = {}, sound: Uint8Array = tone(8_000)): Buffer {
   const { rate = 8_000, channels = 1, bits = 16, code = 1, extension = "", chunks = "" } = head;
   const { blockBytes = Math.ceil((channels * bits) / 8), dataBytes = sound.length } = head;
@@ -44,24 +44,24 @@ function tone(samples: number): Buffer {
   return bytes;
 }
 
-/** An MP3 of which a tag says that it has millions of frames: hours. @param mp3 frames without a tag */
+/** Returns an MP3 whose tag states millions of frames, which is hours. @param mp3 frames without a tag */
 export function mp3OfHours(mp3: Uint8Array): Buffer {
   const first = Buffer.alloc(1_152);
   first.set(mp3.subarray(0, 4));
   const index = bytesOf("Xing", be(3, 4), be(0x7fffffff, 4), be(0x7fffffff, 4));
   for (const at of [13, 21, 36]) first.set(index, at);
-  // To the next frame, which begins as the first does.
+  // The first frame, up to the start of the next one.
   return bytesOf(first.subarray(0, Buffer.from(mp3).indexOf(mp3.subarray(0, 2), 4)), mp3);
 }
 
-/** Silence in eight channels, of which half a megabyte is an hour and gigabytes of samples. */
+/** Returns silence in eight channels: half a megabyte is an hour, and decodes to gigabytes. */
 export function flacOfSilence(frames: number, rate: number): Buffer {
   const info = Buffer.alloc(34);
   info.fill(0xff, 0, 4);
   info.writeBigUInt64BE((BigInt(rate) << 44n) | (7n << 41n) | (15n << 36n), 10);
   const channels = Buffer.alloc(3 * 8);
   const all = Array.from({ length: frames }, (_, at) => {
-    // The number of a frame is written as a character is; some characters are none.
+    // A frame number is encoded like a character, but some numbers are not characters.
     const number = Buffer.from(String.fromCodePoint(at));
     const head = bytesOf([0xff, 0xf8, 0x70, 0x70], number, [0xff, 0xfe]);
     const body = bytesOf(head, [checksumOf(head, 0x07, 8)], channels);
@@ -70,7 +70,7 @@ export function flacOfSilence(frames: number, rate: number): Buffer {
   return bytesOf("fLaC", [0x80, 0, 0, 34], info, ...all);
 }
 
-/** STREAMINFO that promises 2³⁶ - 1 samples. */
+/** STREAMINFO that states 2³⁶ - 1 samples. */
 export function flacOfHours(flac: Uint8Array): Buffer {
   const bytes = Buffer.from(flac);
   bytes[21] = (bytes[21] ?? 0) | 0x0f;
@@ -78,7 +78,7 @@ export function flacOfHours(flac: Uint8Array): Buffer {
   return bytes;
 }
 
-/** Every page says that hours have passed; its checksum is mended. */
+/** Returns an Ogg file whose pages state a position after hours, with valid checksums. */
 export function oggOfHours(ogg: Uint8Array): Buffer {
   const bytes = Buffer.from(ogg);
   for (let at = bytes.indexOf("OggS"); at >= 0; at = bytes.indexOf("OggS", at + 4)) {
@@ -94,14 +94,14 @@ export function oggOfHours(ogg: Uint8Array): Buffer {
 const HUGE = [0x01, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xfe];
 const EBML_HEAD = ebml(0x1a45dfa3, [0x42, 0x86, 0x81, 0x01]);
 
-/** Matroska with elements of 2⁵⁶ bytes, nested where they may be. */
+/** Returns Matroska with nested elements of 2⁵⁶ bytes. */
 export function matroskaOfHugeSizes(): Buffer {
   const track = bytesOf(ebml(0xd7, [1]), ebml(0x83, [2]), ebml(0x63a2, Buffer.alloc(64), HUGE));
   const tracks = ebml(0x1654ae6b, ebml(0xae, track, HUGE), HUGE);
   return bytesOf(EBML_HEAD, ebml(0x18538067, tracks, HUGE), Buffer.alloc(4_096, 0xff));
 }
 
-/** Matroska with thousands of elements of "unknown" size, which only some elements may have. */
+/** Returns Matroska with thousands of elements of "unknown" size, which only some elements may have. */
 export function matroskaOfNests(): Buffer {
   const open = ebml(0x1f43b675, "", null);
   return bytesOf(EBML_HEAD, ebml(0x18538067, "", null), ...Array<Buffer>(20_000).fill(open));

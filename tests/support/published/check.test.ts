@@ -1,4 +1,4 @@
-/** Answers that the published descriptions refuse, and the watch that tells of them. */
+/** Tests of responses that the published descriptions reject, and of the watch that reports them. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { bodyFaults, frameFaults } from "./check.ts";

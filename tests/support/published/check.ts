@@ -1,6 +1,6 @@
 /**
- * The published descriptions of the answers that clients of OpenAI's API and of Open Responses expect: each answer of ours is held against
- * the description of its operation in both. README.md says where they come from.
+ * Checks responses against the published descriptions of OpenAI's API and of Open Responses. Each response must match its operation in
+ * both. README.md lists their sources.
  */
 import { Ajv2020, type ErrorObject, type Options, type ValidateFunction } from "ajv/dist/2020.js";
 
@@ -15,7 +15,7 @@ export type Schema = Record<string, unknown>;
 const DOCUMENTS = { openai: openAi as { components: { schemas: Schemas } }, "open-responses": openResponses as { components: { schemas: Schemas } } }; // prettier-ignore
 export type DocumentName = keyof typeof DOCUMENTS;
 
-/** Faults of a body in JSON, a sentence each. */
+/** Returns the faults of a JSON body, one sentence each. */
 export function bodyFaults(operation: Operation, status: number, body: unknown): readonly string[] {
   if (status >= 400) return faultsOf("openai", "ErrorResponse", body);
   return NAMES.flatMap((name) => {
@@ -24,7 +24,7 @@ export function bodyFaults(operation: Operation, status: number, body: unknown):
   });
 }
 
-/** Faults of the data of one frame of an event stream, or of a message of a WebSocket. */
+/** Returns the faults of one frame of an event stream, or of one WebSocket message. */
 export function frameFaults(kind: "response" | "chat" | "socket", frame: unknown): readonly string[] {
   if (kind === "chat") {
     const isError = typeof frame === "object" && frame !== null && "error" in frame;
@@ -32,7 +32,7 @@ export function frameFaults(kind: "response" | "chat" | "socket", frame: unknown
   }
   const type = (frame as { readonly type?: unknown } | null)?.type;
   if (typeof type !== "string") return ["an event has no type"];
-  // One that belongs to no stream.
+  // An error that belongs to no stream.
   if (kind === "socket" && type === "error" && "status" in (frame as object))
     return faultsOf("open-responses", "WebSocketErrorEvent", frame);
   return NAMES.flatMap((name) => {
@@ -44,7 +44,7 @@ export function frameFaults(kind: "response" | "chat" | "socket", frame: unknown
 
 const NAMES = ["openai", "open-responses"] as const;
 
-/** Names of the schemas of events by their type. */
+/** Schema names of events by their type. */
 const EVENTS = {
   openai: eventsOf("openai", (name) => name.endsWith("Event")),
   "open-responses": eventsOf("open-responses", (name) => name.endsWith("StreamingEvent")),
@@ -60,7 +60,7 @@ function eventsOf(document: DocumentName, isEvent: (name: string) => boolean): R
   );
 }
 
-/** One that only tells whether there is a fault, and one that tells of all and where they are, which takes thrice as long. */
+/** A quick validator that only reports success, and a validator of all faults with their positions, which takes three times as long. */
 const validators = { quick: once(() => open({})), whole: once(() => open({ allErrors: true, verbose: true })) };
 
 function once<T>(make: () => T): () => T {
@@ -89,7 +89,7 @@ function faultsOf(document: DocumentName, schema: string, value: unknown): reado
   return told(document, schema, value, "").map((fault) => `${document} ${schema}: ${fault}`);
 }
 
-/** Faults as sentences. Of a value that fits no kind of a union, those of the kind that its `type` names. */
+/** Returns faults as sentences. For a value that matches no branch of a union, returns the faults of the branch with its `type`. */
 function told(document: DocumentName, schema: string, value: unknown, from: string): readonly string[] {
   const validate = validatorOf(validators.whole(), document, schema);
   if (validate(value)) return [];
@@ -119,7 +119,7 @@ function sentence({ instancePath, message, params }: ErrorObject, from: string):
   return `${from}${instancePath} ${message} ${JSON.stringify(params)}`;
 }
 
-/** Types that a schema of a union names. */
+/** Returns the types that a schema of a union contains. */
 function kindsOf(document: DocumentName, schema: Schema): readonly unknown[] {
   const {
     properties,
@@ -136,7 +136,7 @@ function kindsOf(document: DocumentName, schema: Schema): readonly unknown[] {
   return [...(properties?.type?.enum ?? []), ...parts.flatMap((part) => kindsOf(document, part))];
 }
 
-/** The name of the schema that one refers to, by itself or wrapped. */
+/** Returns the name of the schema to which a schema refers, directly or wrapped. */
 function refOf(schema: Schema): string | undefined {
   const { $ref, allOf = [] } = schema as { readonly $ref?: string; readonly allOf?: readonly Schema[] };
   if ($ref !== undefined) return $ref.replace("#/components/schemas/", "");

@@ -1,7 +1,7 @@
-/** Differences of our answers from the published descriptions, each with its reason: every other one is refused. */
+/** Intended differences from the published descriptions, each with its reason. Any other difference is a fault. */
 import type { DocumentName, Schema } from "./check.ts";
 
-/** Events of OpenAI's that Open Responses has under another name, or not at all. */
+/** Events of OpenAI that Open Responses lacks, or has under another name. */
 export const ONLY_OPENAI: ReadonlySet<string> = new Set([
   "response.reasoning_text.delta",
   "response.reasoning_text.done",
@@ -14,14 +14,14 @@ export const ONLY_OPENAI: ReadonlySet<string> = new Set([
 
 interface Difference {
   readonly document: DocumentName;
-  /** Members from a schema on, separated by slashes. */
+  /** Path of members from a schema, separated by slashes. */
   readonly at: string;
-  /** Taken in addition to what is described. */
+  /** Schema accepted in addition to the described one. */
   readonly also: Schema;
   readonly because: string;
 }
 
-/** Items of a search for tools, and the tools that it and others add. */
+/** Items of a tool search, and the tools that these and other items add. */
 const SEARCH_ITEMS = ["tool_search_call", "tool_search_output", "additional_tools"];
 const NULL: Schema = { type: "null" };
 const kind = (type: string): Schema => ({
@@ -121,7 +121,7 @@ const DIFFERENCES: readonly Difference[] = [
   },
 ];
 
-/** Widens the schemas by the differences. @throws Error when one of them names nothing */
+/** Adds the differences to the schemas. @throws Error if a difference matches nothing */
 export function amend(document: DocumentName, schemas: Record<string, Schema>): void {
   for (const { at, also } of DIFFERENCES.filter((one) => one.document === document)) {
     const names = at.split("/");

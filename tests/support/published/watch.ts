@@ -1,12 +1,9 @@
-/**
- * A watch over all that tests are answered by a running service: answers of the watched addresses, whichever client reads them, go through
- * check.ts while they are read.
- */
-/** Names of the schemas of its answers in each document. */
+/** Checks all responses from watched addresses with check.ts while a client reads them, whichever client the test uses. */
+/** Schema names of an operation's responses in each document. */
 export interface Operation {
   readonly openai?: string;
   readonly "open-responses"?: string;
-  /** Kind of the frames of its event stream. */
+  /** Type of the frames of the event stream. */
   readonly stream?: "response" | "chat";
 }
 
@@ -14,7 +11,7 @@ const RESPONSE: Operation = { openai: "Response", "open-responses": "ResponseRes
 const CONVERSATION: Operation = { openai: "ConversationResource" };
 const BATCH: Operation = { openai: "Batch" };
 
-/** Operations by method and path, of which the first that fits counts. */
+/** Operations by method and path; the first match applies. */
 const OPERATIONS: readonly (readonly [string, RegExp, Operation])[] = [
   ["POST", /^\/v1\/responses$/, RESPONSE],
   ["POST", /^\/v1\/responses\/compact$/, { openai: "CompactResource", "open-responses": "CompactResource" }],
@@ -39,7 +36,7 @@ const OPERATIONS: readonly (readonly [string, RegExp, Operation])[] = [
   ["GET", /^\/v1\/models\/[^/]+$/, { openai: "Model" }],
 ];
 
-/** The operation of a request, or undefined for one that nobody else describes. */
+/** Returns the operation of a request; undefined if neither document describes it. */
 export function findOperation(method: string, path: string): Operation | undefined {
   return OPERATIONS.find(([name, pattern]) => name === method && pattern.test(path))?.[2];
 }
@@ -50,12 +47,12 @@ const checking = new Set<Promise<void>>();
 
 const LINES_MAX = 60;
 
-/** Answers of this address are held against the published descriptions from now on. */
+/** Starts to check responses from this address. */
 export function watch(baseUrl: string): void {
   watched.add(new URL(baseUrl).host);
 }
 
-/** Forgets them. @throws Error for answers that differed from the published descriptions */
+/** Clears the faults. @throws Error if responses differed from the published descriptions */
 export async function expectNoFault(): Promise<void> {
   await Promise.all(checking);
   if (faults.size === 0) return;
@@ -64,7 +61,7 @@ export async function expectNoFault(): Promise<void> {
   throw new Error(`answers differ from the published descriptions (tests/support/published):\n${lines.join("\n")}`);
 }
 
-/** Puts the watch before `fetch` and `WebSocket` of this process. */
+/** Wraps `fetch` and `WebSocket` of this process. */
 export function installWatch(): void {
   const { fetch: ownFetch, WebSocket: OwnWebSocket } = globalThis;
   const watching = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
@@ -72,7 +69,7 @@ export function installWatch(): void {
     const request = input instanceof Request ? input : undefined;
     const url = new URL(input instanceof Request ? input.url : input);
     const headers = new Headers(init?.headers ?? request?.headers);
-    // What Anthropic's clients ask for has its description elsewhere.
+    // Responses for Anthropic's clients have another description.
     if (!watched.has(url.host) || headers.has("anthropic-version")) return answer;
     const method = init?.method ?? request?.method ?? "GET";
     const operation = findOperation(method.toUpperCase(), url.pathname);
@@ -102,7 +99,7 @@ function check(find: () => Promise<readonly string[]>, where: string): void {
   void work.finally(() => checking.delete(work));
 }
 
-/** The same answer, checked while it is read. */
+/** Returns the same response, which is checked while it is read. */
 function observed(answer: Response, operation: Operation, where: string): Response {
   const { status, statusText, headers, url, body } = answer;
   if (!body) return answer;

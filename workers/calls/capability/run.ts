@@ -43,7 +43,7 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
     async run(job, control) {
       const capability = findCapability(job.model);
       if (!capability) return freeFailure(gone(`The capability ${job.model} is no longer offered.`));
-      // Workers that differ are rolled out one after the other: the list may still name it.
+      // During a rollout, other workers may still report an engine that this worker lacks.
       const { params } = job.request as unknown as StoredRun;
       const missing = context.offer?.missing(engineOf(capability, params));
       if (missing !== undefined) return freeFailure(gone(`This service no longer offers ${job.model}.`));

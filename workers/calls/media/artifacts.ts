@@ -82,7 +82,7 @@ export interface KeepOptions {
 type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "storage" | "probes" | "log">;
 
 /**
- * Stores all results or none, in their order; of results that stand alone, those that can be downloaded.
+ * Stores all results or none, in order. If the results are independent, stores those that can be downloaded.
  * @throws ProviderError `failed` when a required result cannot be fetched or has the wrong type; ApiError when the file store rejects it,
  * or there was no capacity for too long
  */

@@ -1,4 +1,4 @@
-/** Bounds of what is unpacked, and names that entries may have. */
+/** Limits on unpacked data, and valid names of entries. */
 import { createWriteStream } from "node:fs";
 import { finished } from "node:stream/promises";
 
@@ -7,14 +7,14 @@ import { MediaError } from "#shared/children/media-error.ts";
 const ARCHIVE_ENTRIES_MAX = 10_000;
 export const ARCHIVE_UNPACKED_BYTES_MAX = 2_048 * 1_048_576;
 
-/** Bytes out for each byte in: what inflates further is a bomb. */
+/** Highest ratio of unpacked to packed bytes; a higher one indicates a decompression bomb. */
 const ARCHIVE_RATIO_MAX = 200;
 
-/** Small archives of much of the same byte are none. */
+/** Unpacked bytes without a ratio limit, because small archives of repetitive data are harmless. */
 const ARCHIVE_RATIO_FREE_BYTES = 10 * 1_048_576;
 const ARCHIVE_PATH_BYTES_MAX = 1_024;
 
-/** Counts entries and bytes as they come. */
+/** Counts entries and bytes during unpacking. */
 export interface Counter {
   /** @throws MediaError too_large */
   entry(): void;
@@ -22,7 +22,7 @@ export interface Counter {
   bytes(count: number): void;
 }
 
-/** @param packedBytes of the whole archive */
+/** @param packedBytes size of the whole archive */
 export function openCounter(packedBytes: number): Counter {
   let [entries, unpacked] = [0, 0];
   return {
@@ -46,7 +46,7 @@ export function openCounter(packedBytes: number): Counter {
   };
 }
 
-/** Why an entry of this name is not unpacked; undefined: it may be. Nothing is ever written under it. */
+/** Returns why an entry's name is rejected; undefined if it is valid. Files are never written under entry names. */
 export function badName(name: string): string | undefined {
   if (name === "" || Buffer.byteLength(name) > ARCHIVE_PATH_BYTES_MAX) return "its path is empty or too long";
   if (name.includes("\0") || name.includes("\\")) return "its path has a NUL or a backslash";
@@ -54,7 +54,7 @@ export function badName(name: string): string | undefined {
   return name.split("/").includes("..") ? "its path leads outside" : undefined;
 }
 
-/** A file that is written as its bytes are counted. */
+/** Opens a file whose bytes are counted as they are written. */
 export function openOutput(path: string, counter: Counter) {
   const stream = createWriteStream(path, { flags: "wx" });
   const written = finished(stream);
@@ -75,7 +75,7 @@ export function openOutput(path: string, counter: Counter) {
   };
 }
 
-/** `*` is any run of characters but a slash, `**` any, `?` one. */
+/** Returns a matcher: `*` matches any run of characters without a slash, `**` any run, `?` one character. */
 export function globOf(pattern: string): (name: string) => boolean {
   const glob = new Bun.Glob(pattern);
   return (name) => glob.match(name);

@@ -26,7 +26,7 @@ const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   "tar.zst": "application/zstd",
   "7z": "application/x-7z-compressed",
 };
-/** Archives of the same files are the same bytes. */
+/** Fixed date of all entries, so that the same files give the same archive. */
 const DATE = new Date(Date.UTC(2000, 0, 1));
 
 export default defineCapability({
@@ -108,7 +108,7 @@ function namesOf(files: readonly InputFile[], wanted: readonly string[] | undefi
     });
 }
 
-/** Folders above a file: `a` and `a/b` for `a/b/c`. */
+/** Returns the parent folders of a file: `a` and `a/b` for `a/b/c`. */
 function foldersOf(name: string): string[] {
   return [...name.matchAll(/\//g)].map(({ index }) => name.slice(0, index));
 }
@@ -145,7 +145,7 @@ async function writeTar(
     "tar.zst": [createZstdCompress({ params: { [constants.ZSTD_c_compressionLevel]: Math.max(1, level * 2) } })],
   }[format];
   const written = pipeline([Readable.from(tar), ...packers, createWriteStream(path)]);
-  // Awaited below, when it may have failed already.
+  // Awaited below. This handler prevents an unhandled rejection before that.
   written.catch(() => undefined);
   for (const [at, file] of files.entries()) {
     const entry = tar.entry({ name: names[at] ?? "", size: file.bytes, mtime: DATE, mode: 0o644 });

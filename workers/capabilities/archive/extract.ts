@@ -55,7 +55,7 @@ export default defineCapability({
           `Expected at most ${params.max_files} files, got more; list the wanted files in params.include.`,
         );
       }
-      // A number for a name: what an archive calls its files never meets the disk.
+      // Numbered, because entry names must never be used as paths on disk.
       const path = join(folder, `${String(++opened).padStart(4, "0")}.bin`);
       const output = openOutput(path, counter);
       await entry.read((bytes) => output.write(bytes));
@@ -78,7 +78,7 @@ async function madeFile(path: string, name: string, own: string): Promise<MadeFi
   return { path, mediaType, name: own };
 }
 
-/** Without folders, and not one that another file has: equal names get the lowest number that is free. */
+/** Returns a unique file name without folders. A duplicate gets the lowest free number. */
 function ownName(name: string, isFlat: boolean, taken: Set<string>): string {
   const short = isFlat ? (name.split("/").at(-1) ?? "file") : name.replaceAll("/", "_");
   const clean = short

@@ -1,4 +1,4 @@
-/** The entries of an archive, one after the other, whatever its format. Nested archives are not opened. */
+/** Reads the entries of an archive in order, whatever its format. Nested archives are not opened. */
 import { createReadStream } from "node:fs";
 import { createBrotliDecompress, createGunzip, createZstdDecompress } from "node:zlib";
 import { join } from "node:path";
@@ -19,17 +19,17 @@ import { checkZstdWhole } from "./zstd.ts";
 
 configure({ useWebWorkers: false });
 
-/** Strong: PKWARE's own, which is not opened here. */
+/** Encryption of an entry. `strong` is PKWARE's own format, which is not supported. */
 export type Encryption = "aes" | "traditional" | "strong";
 
 export interface Entry {
   readonly name: string;
   readonly kind: "file" | "folder" | "other";
-  /** Unpacked size that the archive claims; the bytes that really come are counted. */
+  /** Unpacked size in the header; limits count the actual bytes. */
   readonly bytes: number;
-  /** Undefined: it is not encrypted. */
+  /** Encryption of the entry; undefined if it has none. */
   readonly encryption: Encryption | undefined;
-  /** Once, and before the next entry. @throws MediaError */
+  /** Reads the data. Call once, before the next entry. @throws MediaError */
   read(onBytes: (bytes: Uint8Array) => Promise<void>): Promise<void>;
 }
 
@@ -75,7 +75,7 @@ function formatOf(head: Buffer): Format | undefined {
   if (head.subarray(0, 4).toString("hex") === "28b52ffd") return "tar.zst";
   if (head.subarray(0, 6).toString("hex") === "fd377a585a00") return "tar.xz";
   if (/^BZh[1-9]$/.test(head.subarray(0, 4).toString("latin1"))) return "tar.bz2";
-  // A tar without entries is zeros.
+  // A tar without entries consists of zeros.
   return isTarHeader(head) || (head.length === 512 && head.every((byte) => byte === 0)) ? "tar" : undefined;
 }
 
@@ -83,7 +83,7 @@ async function* counted(entries: AsyncIterable<Entry>, counter: Counter): AsyncG
   try {
     for await (const entry of entries) {
       counter.entry();
-      // An entry is read by its consumer: what that throws does not pass through here.
+      // The consumer calls `read`, so its errors are not caught below.
       yield { ...entry, read: (onBytes) => entry.read(onBytes).catch(throwUnread) };
     }
   } catch (error) {
@@ -109,7 +109,7 @@ function encryptionOf({ rawBitFlag, zipCrypto }: EntryMetaData): Encryption {
 }
 
 async function* readZip({ path }: InputFile, password: string | undefined): AsyncGenerator<Entry> {
-  // Names that lead elsewhere are for our own callers to pass over: the rest of such an archive is still wanted.
+  // Unsafe paths are accepted here: the callers skip such entries and use the others.
   const options = { filenameValidation: "tolerant", ...(password === undefined ? {} : { password }) } as const;
   const reader = new ZipReader(new BlobReader(Bun.file(path)), options);
   try {
@@ -140,7 +140,7 @@ async function* readZip({ path }: InputFile, password: string | undefined): Asyn
           try {
             await entry.getData(sink, { checkSignature: true });
           } catch (error) {
-            // The last piece that is refused makes the library fail at the stream's end, with an error of its own.
+            // If the last piece is rejected, the library throws an error of its own at the stream's end.
             if (refusal) throw refusal;
             if (error instanceof MediaError) throw error;
             const isPassword = /password/i.test(String(error));
@@ -162,14 +162,14 @@ async function* readZip({ path }: InputFile, password: string | undefined): Asyn
   }
 }
 
-/** With members that the types of the library lack. */
+/** Header with members that the library's types lack. */
 type TarHeader = Header & {
-  /** Place of the data in the tar. */
+  /** Offset of the data in the tar. */
   readonly byteOffset: number;
   readonly pax: Readonly<Record<string, string>> | null;
 };
 
-/** The oldest tars name no format. */
+/** The oldest tars contain no format name. */
 const TAR_OPTIONS: object = { allowUnknownFormat: true };
 
 async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Entry> {
@@ -211,5 +211,5 @@ async function* readTar({ path }: InputFile, format: Format): AsyncGenerator<Ent
   }
 }
 
-/** For single files. */
+/** Decompressors of single files. */
 export const INFLATERS = { gzip: createGunzip, zstd: createZstdDecompress, brotli: createBrotliDecompress } as const;

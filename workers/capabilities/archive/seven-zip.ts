@@ -1,4 +1,4 @@
-/** 7z archives, xz and bzip2 through 7-Zip's own code in WebAssembly, which works on a file system of its own. */
+/** 7z archives, xz and bzip2 through 7-Zip in WebAssembly, which has a separate in-memory file system. */
 import { closeSync, openSync, readFileSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -10,7 +10,7 @@ import type { InputFile } from "../define.ts";
 import type { Entry } from "./read.ts";
 import { ARCHIVE_UNPACKED_BYTES_MAX, openCounter } from "./counted.ts";
 
-/** Called with each piece that 7-Zip writes. */
+/** Called with each piece of data that 7-Zip writes. */
 type OnWrite = (bytes: Uint8Array) => void;
 
 interface Called {
@@ -19,12 +19,12 @@ interface Called {
   readonly files: { read(path: string): Uint8Array; write(path: string, bytes: Uint8Array): void };
 }
 
-/** Archives of the same files are the same bytes. */
+/** Fixed time of all files, so that the same files give the same archive. */
 const TIME_MS = Date.UTC(2000, 0, 1);
 
 const FOLDER = "/run";
 
-/** One run of 7-Zip, with these files there. @param onWrite receives what is written below `out` in place of the file system */
+/** Runs 7-Zip once with these input files. @param onWrite receives data written below `out`, instead of the file system */
 async function call(
   args: readonly string[],
   files: Readonly<Record<string, Uint8Array>> = {},
@@ -37,7 +37,7 @@ async function call(
     print: (line: string) => void printed.push(line),
     printErr: (line: string) => void printed.push(line),
   });
-  // Apart from what is there already: files may be called as its own folders are.
+  // A new folder, because callers' names may equal Emscripten's own folders.
   module.FS.mkdir(FOLDER);
   module.FS.chdir(FOLDER);
   const folders = new Set<string>();
@@ -60,7 +60,7 @@ async function call(
     const status: unknown = module.callMain([...args]);
     code = typeof status === "number" ? status : 0;
   } catch {
-    // A fault of its own, thrown as the place of a C++ object: what is wrong is not told.
+    // 7-Zip throws failures as pointers to C++ objects, without a readable message.
     code = 2;
   }
   return {
@@ -73,7 +73,7 @@ async function call(
   };
 }
 
-/** The part of Emscripten's file system that writes, which its types leave out. */
+/** Write functions of Emscripten's file system, which its types lack. */
 interface FileSystem {
   write(stream: OpenFile, buffer: Uint8Array, offset: number, length: number, position?: number, own?: boolean): number;
   readonly ErrnoError: new (code: number) => Error;
@@ -84,10 +84,10 @@ interface OpenFile {
   position: number;
 }
 
-/** Error code of Emscripten for a file that is too large. */
+/** Emscripten's error code for an oversized file. */
 const EFBIG = 22;
 
-/** An unpacked file would otherwise be held in memory as a whole, however large it becomes. */
+/** Passes written data to `onWrite`. Otherwise the in-memory file system would store the whole unpacked file. */
 function divertWrites(fs: FileSystem, onWrite: OnWrite): void {
   const write = fs.write.bind(fs);
   fs.write = (stream, buffer, offset, length, position, own) => {
@@ -95,7 +95,7 @@ function divertWrites(fs: FileSystem, onWrite: OnWrite): void {
     try {
       onWrite(buffer.subarray(offset, offset + length));
     } catch {
-      // The caller knows: a foreign error would pass through the code of 7-Zip.
+      // The caller keeps the original error, because 7-Zip can only handle errors of its file system.
       throw new fs.ErrnoError(EFBIG);
     }
     if (position === undefined) stream.position += length;
@@ -104,7 +104,7 @@ function divertWrites(fs: FileSystem, onWrite: OnWrite): void {
 }
 
 /**
- * Unpacks a file of one compressed stream, and counts it as it is written.
+ * Unpacks a file of one compressed stream, and counts the bytes as they are written.
  * @throws MediaError corrupt, too_large
  */
 export async function unpackStream(file: InputFile, type: "xz" | "bzip2", path: string): Promise<void> {
@@ -134,7 +134,7 @@ export async function unpackStream(file: InputFile, type: "xz" | "bzip2", path: 
   }
 }
 
-/** Largest that is unpacked in memory. */
+/** Largest file or archive that is unpacked in memory, in bytes. */
 const UNPACKED_MAX = 512 * 1_048_576;
 
 export async function* readSevenZip(
@@ -158,7 +158,7 @@ export async function* readSevenZip(
         if (entry.encryption !== undefined && password === undefined) {
           throw new MediaError("invalid", "Expected params.password for an encrypted entry, got none.");
         }
-        // Under a name of ours: `e` writes into the folder, without paths.
+        // `e` extracts into the folder `out`, without the paths of entries.
         const got = await call(["e", "-y", ...secret, "-oout", "in.7z", "--", entry.name], { "in.7z": archive });
         if (got.code !== 0) throw entry.encryption !== undefined ? wrong(got.printed) : damaged();
         await onBytes(got.files.read(`out/${entry.name.split("/").at(-1) ?? ""}`));
@@ -178,7 +178,7 @@ function wrong(printed: readonly string[]): MediaError {
   return new MediaError("invalid", "Expected params.password to open the archive; it does not.");
 }
 
-/** The listing in lines `Name = value`, a block for each entry after the line of dashes. */
+/** Parses the listing: lines `Name = value`, one block per entry after the line of dashes. */
 function blocks(printed: readonly string[]) {
   const from = printed.findIndex((line) => /^-{10,}$/.test(line));
   const found: Omit<Entry, "read">[] = [];
@@ -202,7 +202,7 @@ function blocks(printed: readonly string[]) {
 /** Path of the archive, outside of the folder with the caller's files. */
 const OUT = "/out.7z";
 
-/** Writes a 7z archive of these files. @throws Error of 7-Zip */
+/** Writes files into a 7z archive. @throws Error of 7-Zip */
 export async function writeSevenZip(
   path: string,
   files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
@@ -210,7 +210,7 @@ export async function writeSevenZip(
 ): Promise<void> {
   const given = Object.fromEntries(files.map(({ name, bytes }) => [name, bytes]));
   const secret = password === undefined ? [] : [`-p${password}`, "-mhe=on"];
-  // Times would make other bytes of the same files.
+  // No times, so that the same files give the same archive.
   const made = await call(
     ["a", `-mx=${level}`, "-mtm=off", "-mtc=off", "-mta=off", ...secret, OUT, "--", ...files.map(({ name }) => name)],
     given,

@@ -1,17 +1,17 @@
 /**
- * Sparse files in tars, whose holes are not in the archive. GNU tar writes them in four formats (its manual, "Storing Sparse Files"):
- * type `S` with a map in the header and in blocks after it, and pax 0.0, 0.1 and 1.0.
+ * Sparse files in tars, whose holes are not stored. GNU tar writes four formats (its manual, "Storing Sparse Files"): type `S` with a map
+ * in the header and in following blocks, and pax 0.0, 0.1 and 1.0.
  */
 import { MediaError } from "#shared/children/media-error.ts";
 
 export interface SparseMap {
-  /** Size of the file with its holes. */
+  /** Size of the file including its holes, in bytes. */
   readonly size: number;
-  /** Offset and length of each piece that the archive holds, in order. */
+  /** Offset and length of each stored piece, in order. */
   readonly pieces: readonly (readonly [offset: number, bytes: number])[];
 }
 
-/** Maps that `plainTar` has found, by the place of the file's data in the tar that it gives. */
+/** Maps from `plainTar`, by the offset of the file's data in its output. */
 export type SparseMaps = Map<number, SparseMap>;
 
 const BLOCK = 512;
@@ -19,11 +19,11 @@ const PAX_BYTES_MAX = 1_048_576;
 const PIECES_MAX = 100_000;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
-/** A tar without the maps of type `S`, which readers of tar do not know: such an entry becomes a plain file of its pieces. */
+/** Removes the maps of type `S`, which tar parsers do not support: such an entry becomes a plain file of its pieces. */
 export async function* plainTar(source: AsyncIterable<Uint8Array>, maps: SparseMaps): AsyncGenerator<Buffer> {
   const reader = openReader(source);
   let place = 0;
-  /** Records that precede the header of their file. */
+  /** Pax records for the next file header. */
   let pax = NO_BYTES;
   for (let header = await reader.take(BLOCK); header.length > 0; header = await reader.take(BLOCK)) {
     const type = isTarHeader(header) ? String.fromCharCode(header[156] ?? 0) : "";
@@ -38,7 +38,7 @@ export async function* plainTar(source: AsyncIterable<Uint8Array>, maps: SparseM
     if (map) maps.set(place, map);
     yield header;
     if (!isOfNext) pax = NO_BYTES;
-    // What is no size is for the reader of the tar to refuse.
+    // An invalid size is left to the tar parser, which rejects it.
     let bytes = Number.isSafeInteger(size) ? Math.ceil(size / BLOCK) * BLOCK : 0;
     if (type === "x" && bytes <= PAX_BYTES_MAX) {
       pax = await reader.take(bytes);
@@ -56,7 +56,7 @@ export async function* plainTar(source: AsyncIterable<Uint8Array>, maps: SparseM
   }
 }
 
-/** Length of an entry's data. A folder has none, whatever its header claims. */
+/** Length of an entry's data in bytes. Folders have none, even if their header states a length. */
 function dataBytes(header: Buffer, pax: Buffer): number {
   const type = header[156];
   const name = header.subarray(0, 100).toString("latin1").replace(/\0.*$/s, "");
@@ -65,7 +65,7 @@ function dataBytes(header: Buffer, pax: Buffer): number {
   return size === undefined ? numberAt(header, 124) : Number(size);
 }
 
-/** A number of 12 bytes: octal digits, or a big integer whose first bit is set. */
+/** Reads a number of 12 bytes: octal digits, or a binary integer if the first bit is set. */
 function numberAt(block: Buffer, at: number): number {
   const first = block[at] ?? 0;
   if (first === 0x80) return Number(`0x${block.subarray(at + 1, at + 12).toString("hex")}`);
@@ -76,7 +76,7 @@ function numberAt(block: Buffer, at: number): number {
   return digits === "" ? 0 : Number.parseInt(digits, 8);
 }
 
-/** Four pieces in the header; the byte behind them says whether a block with 21 more follows. */
+/** Reads four pieces from the header. The byte after them is 1 if a block with 21 more pieces follows. */
 async function headerPieces(header: Buffer, nextBlock: () => Promise<Buffer>): Promise<SparseMap["pieces"]> {
   const pieces = piecesIn(header, 386, 4);
   for (let isMore = header[482] === 1; isMore;) {
@@ -94,7 +94,7 @@ function piecesIn(block: Buffer, start: number, count: number): [number, number]
   return places.filter((at) => block[at] !== 0).map((at) => [numberAt(block, at), numberAt(block, at + 12)]);
 }
 
-/** The same header as one of a plain file, with its checksum. */
+/** Returns the header of a plain file, with a new checksum. */
 function asFile(header: Buffer): Buffer {
   const plain = Buffer.from(header);
   plain.fill(0, 345);
@@ -104,7 +104,7 @@ function asFile(header: Buffer): Buffer {
   return plain;
 }
 
-/** True by its checksum, which the oldest tars have too. */
+/** True if the checksum is right; even the oldest tars have one. */
 export function isTarHeader(block: Buffer): boolean {
   if (block.length < BLOCK) return false;
   return (
@@ -118,12 +118,12 @@ export function isTarHeader(block: Buffer): boolean {
   );
 }
 
-/** The checksum counts its own eight bytes as blanks (POSIX ustar). */
+/** Sums the header; the checksum's own eight bytes count as blanks (POSIX ustar). */
 function checksum(header: Buffer): number {
   return header.reduce((sum, byte, at) => sum + (at >= 148 && at < 156 ? 0x20 : byte), 0);
 }
 
-/** The map of pax 0.0, whose records repeat: readers of tar keep the last of equal ones. */
+/** Reads the map of pax 0.0, whose records repeat: tar parsers keep only the last of equal names. */
 function offsetsOf(pax: Buffer): SparseMap | undefined {
   const records = pax.toString("latin1");
   if (!records.includes("GNU.sparse.offset=")) return undefined;
@@ -138,7 +138,7 @@ function pairs(numbers: readonly number[]): [number, number][] {
   return Array.from({ length: numbers.length / 2 }, (_, at) => [numbers[2 * at] ?? 0, numbers[2 * at + 1] ?? 0]);
 }
 
-/** The file with its holes as zeros. @throws MediaError corrupt, too_large */
+/** Yields the file's data with zeros for the holes. @throws MediaError corrupt, too_large */
 async function* filled(data: AsyncIterable<Uint8Array>, map: SparseMap): AsyncGenerator<Uint8Array> {
   const reader = openReader(data);
   let place = 0;
@@ -162,7 +162,7 @@ function* zeros(count: number): Generator<Uint8Array> {
 }
 
 /**
- * Name, size and data of a sparse file, by the map that `plainTar` has found or its records in pax 0.1 or 1.0; undefined for other files.
+ * Returns name, size and data of a sparse file by the map from `plainTar`, or by pax 0.1 or 1.0 records; undefined for other files.
  * @throws MediaError corrupt, too_large
  */
 export function sparseFile(
@@ -183,7 +183,7 @@ export function sparseFile(
     name,
     size,
     async *read(data) {
-      // Version 1.0: the number of pieces and their numbers, a line each, fill up blocks before the data.
+      // In version 1.0, blocks before the data contain the number of pieces and their numbers, one per line.
       const reader = openReader(data);
       let head = "";
       let lines: string[] = [];
@@ -217,7 +217,7 @@ function damaged(): MediaError {
   return new MediaError("corrupt", "The archive cannot be read: the map of a sparse file is damaged.");
 }
 
-/** Takes bytes of a stream in lengths of its own; fewer only at the end. */
+/** Reads a stream in pieces of a requested length; only the last one may be shorter. */
 function openReader(source: AsyncIterable<Uint8Array>) {
   const pieces = source[Symbol.asyncIterator]();
   let kept = NO_BYTES;
@@ -236,7 +236,7 @@ function openReader(source: AsyncIterable<Uint8Array>) {
       while (kept.length < bytes && (await next()));
       return cut(bytes);
     },
-    /** Bytes that are there, at most so many; none at the end. */
+    /** Returns available bytes, at most `bytes`; empty at the end. */
     async some(bytes: number): Promise<Buffer> {
       while (kept.length === 0 && (await next()));
       return cut(bytes);

@@ -15,7 +15,7 @@ const converted = audioCapability(
   },
 );
 
-/** The format is what it is for. */
+/** Required here, because conversion is the capability's purpose. */
 const { schema } = choice("Format of the result.", FORMATS, { required: true });
 const { properties } = converted.params_schema as { readonly properties: object };
 export default {

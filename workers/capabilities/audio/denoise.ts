@@ -9,7 +9,7 @@ const params = {
 export const operation: AudioOperation<typeof params> = {
   params,
   apply({ facts, seconds }, { strength, noise_floor: floor }) {
-    // What it hears comes out two of its steps later, of which a second has 80.
+    // The filter delays audio by two of its blocks, of 1/80 s each.
     const late = 2 * Math.floor(facts.sampleRate / 80);
     return {
       filters: [

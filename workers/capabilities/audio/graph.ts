@@ -1,4 +1,4 @@
-/** Audio through one filter graph and one encode, by FFmpeg's library. For child processes only. */
+/** Processes audio in one FFmpeg filter graph with one encode. For child processes only. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -14,7 +14,7 @@ import { VORBIS_RATE_MAX, vorbisBitrate } from "#workers/children/vorbis.ts";
 import type { InputFile, RunOutput } from "../define.ts";
 import { choice, integer, type ParamsOf } from "../params.ts";
 
-/** Most seconds of an input, and of a result. */
+/** Longest input and longest result, in seconds. */
 export const SECONDS_MAX = 4 * 3_600;
 const CHANNELS_MAX = 8;
 
@@ -40,7 +40,7 @@ export const ENCODINGS: Readonly<Record<AudioFormat, Encoding>> = {
   aiff: { encoder: "pcm_s16be", muxer: "aiff", mediaType: "audio/aiff", isLossless: true },
 };
 
-/** Output params that most audio capabilities share. */
+/** Output params of most audio capabilities. */
 export const OUTPUT = {
   format: choice("Format of the result. Default: same as the input.", FORMATS, {}),
   bitrate: integer(
@@ -68,7 +68,7 @@ export interface AudioFacts {
   readonly channels: number;
   readonly codec: string;
   readonly isDecoded: boolean;
-  /** Bits a second. */
+  /** Bitrate in bit/s. */
   readonly bitrate: number;
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -100,13 +100,13 @@ const CONTAINERS: Readonly<Record<string, readonly [Container, AudioFormat]>> = 
 
 const TAKEN = "mp3, m4a, aac, ogg, opus, flac, wav, aiff, caf, ac3, eac3, mp4, mov, webm, mkv, avi, flv or ts";
 
-/** Whatever holds them, they go into Ogg. */
+/** Codecs that are written as Ogg, whatever the container of the input. */
 const OGG_FORMATS: Readonly<Record<string, AudioFormat>> = { opus: "opus", vorbis: "ogg" };
 
-/** Codecs that files may hold to be decoded, as their users call them. */
+/** Supported audio codecs, by their common names. */
 const DECODED = "AAC, AC-3, ALAC, FLAC, MP3, Opus, PCM or Vorbis";
 
-/** Reads facts as `readAudioFacts` does, and refuses audio that cannot be decoded. @throws MediaError likewise */
+/** Reads facts as `readAudioFacts` does, and rejects audio that cannot be decoded. @throws MediaError likewise */
 export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts> {
   const facts = await readAudioFacts(file, sound);
   if (facts.isDecoded) return facts;
@@ -114,9 +114,9 @@ export async function probeAudio(file: InputFile, sound = 0): Promise<AudioFacts
 }
 
 /**
- * The facts of a file, whatever its codec; of a chained Ogg file, those of the whole.
- * @param sound which of a file's sounds, from 0
- * @throws MediaError invalid (there is no such sound), unsupported, corrupt, too_large
+ * Reads facts about a file with any codec; for a chained Ogg file, about all of its links.
+ * @param sound index of the audio stream, from 0
+ * @throws MediaError invalid (no such stream), unsupported, corrupt, too_large
  */
 export async function readAudioFacts(file: InputFile, sound = 0): Promise<AudioFacts> {
   const [container, usual] = CONTAINERS[file.mediaType] ?? [];
@@ -137,7 +137,7 @@ export async function readAudioFacts(file: InputFile, sound = 0): Promise<AudioF
   return facts;
 }
 
-/** Facts about a chained file, in the highest sample rate and number of channels of its links. */
+/** Combines the facts of a chained file, with the highest sample rate and number of channels of its links. */
 function chained(first: AudioFacts, links: readonly AudioFacts[], { path, bytes }: InputFile): AudioFacts {
   const seconds = links.reduce((sum, link) => sum + link.seconds, 0);
   const sampleRate = Math.max(...links.map((link) => link.sampleRate));
@@ -158,7 +158,7 @@ function chained(first: AudioFacts, links: readonly AudioFacts[], { path, bytes 
   };
 }
 
-/** Facts about a file with one recording. */
+/** Reads facts about a file with one recording. */
 async function readLinkFacts(
   file: InputFile,
   container: Container,
@@ -178,12 +178,12 @@ async function readLinkFacts(
     if (stream === undefined && sounds.length > 0) {
       throw new MediaError("invalid", `Expected params.stream below ${sounds.length}, got ${sound}.`);
     }
-    // More channels than a number of theirs holds are read as none.
+    // FFmpeg reports 0 channels if the number in the file is out of its range.
     if (stream === undefined || stream.codecpar.sampleRate <= 0 || stream.codecpar.channels <= 0)
       throw new MediaError("corrupt", "The file contains no audio.");
     const { codecId, sampleRate, channels } = stream.codecpar;
     const codec = lib.avGetCodecName(codecId) ?? "unknown";
-    // FFmpeg counts the samples that players leave out at the beginning of Opus (RFC 7845, section 4.2).
+    // FFmpeg includes the samples that players skip at the start of Opus (RFC 7845, section 4.2).
     const left = container === "ogg" && codec === "opus" ? stream.codecpar.initialPadding / sampleRate : 0;
     const stated = Math.max(0, demuxer.duration - left);
     const seconds = stated > 0 ? stated : await countSeconds(demuxer, stream);
@@ -197,7 +197,7 @@ async function readLinkFacts(
       codec,
       isDecoded: isDecoded(container, lib.Codec.findDecoder(codecId)?.name),
       bitrate: known > 0 || seconds === 0 ? known : Math.round((file.bytes * 8) / seconds),
-      // Ogg keeps them with its stream.
+      // Ogg stores tags with its stream.
       tags: { ...tagsOf(demuxer.getFormatContext().metadata), ...tagsOf(stream.metadata) },
     };
   } finally {
@@ -205,20 +205,20 @@ async function readLinkFacts(
   }
 }
 
-/** The source of a graph, and the filters on it. */
+/** Returns the source and filters of a graph as one chain with the output `[a]`. */
 export function chainOf(facts: Pick<AudioFacts, "source">, filters: readonly string[]): string {
   return `${[soundOf(facts), ...filters].join(",")}[a]`;
 }
 
-/** From its first sample on: times of an MP3 may begin later. Beside pictures they keep their places. */
+/** Returns the source with times from 0, because an MP3's times may begin later. Audio of a video keeps its times. */
 export function soundOf({ source }: Pick<AudioFacts, "source">): string {
   const isBesidePictures = ["mov", "matroska", "avi", "mpegts", "flv"].includes(source.container);
   return `${fileSource("audio", source)}${isBesidePictures ? "" : ",asetpts=PTS-STARTPTS"}`;
 }
 
 /**
- * Filters to a number of channels. One channel goes into both as it is: FFmpeg's own way takes 3 dB off. Many go into few
- * without being cut, whatever samples the encoder takes.
+ * Returns filters to a number of channels. Mono is copied to both channels: FFmpeg's own conversion lowers it by 3 dB. A downmix is scaled
+ * so that it does not clip, whatever sample format the encoder uses.
  */
 export function channelFilters(from: number, to: number): string[] {
   if (from === to) return [];
@@ -226,13 +226,13 @@ export function channelFilters(from: number, to: number): string[] {
   return from === 1 ? ["pan=stereo|c0=c0|c1=c0"] : [`aresample=ochl=${layout}:rematrix_maxval=1`];
 }
 
-/** Filters to a rate and a number of channels, as `channelFilters` but for many, which an encoder's samples decide on. */
+/** Returns filters to a sample rate and number of channels. For a downmix, the encoder's sample format decides whether it is scaled. */
 export function shapeFilters(from: number, rate: number, to: number): string {
   const both = from === 1 ? channelFilters(from, to) : [];
   return [...both, `aformat=sample_rates=${rate}:channel_layouts=${to === 1 ? "mono" : "stereo"}`].join(",");
 }
 
-/** Number of channels of a result: as requested, or as in the input, at most 2. */
+/** Number of channels of a result: as requested, else as in the input, at most 2. */
 export function channelsOf(facts: Pick<AudioFacts, "channels">, output: Pick<Output, "channels">): number {
   return output.channels ?? Math.min(2, facts.channels);
 }
@@ -243,19 +243,19 @@ export function mediaTypeOf(format: AudioFormat): string {
 
 export interface Encode {
   readonly folder: string;
-  /** With the open end `[a]`. */
+  /** Filter graph with the output `[a]`. */
   readonly graph: string;
   readonly from: Pick<AudioFacts, "format" | "seconds" | "sampleRate" | "channels">;
   readonly output: Output;
-  /** Seconds that are expected, for the progress. */
+  /** Expected length in seconds, for the progress. */
   readonly seconds?: number;
   readonly name?: string;
   readonly progress?: (share: number) => void;
-  /** Hears what filters print. */
+  /** Called with each line that a filter prints. */
   readonly onLog?: (line: string) => void;
 }
 
-/** Runs the graph and writes its end. */
+/** Runs the graph and encodes its output. */
 export async function encodeAudio(encode: Encode): Promise<RunOutput> {
   const { folder, from, output, seconds = from.seconds, progress } = encode;
   const format = output.format ?? from.format;
@@ -291,14 +291,14 @@ export async function encodeAudio(encode: Encode): Promise<RunOutput> {
   };
 }
 
-/** In one channel. */
+/** Highest bitrate in mono, in kbit/s. */
 const OPUS_BITRATE_MAX = 256;
 
-/** Sample rates of MP3, in hertz; AAC has more. */
+/** Sample rates of MP3, in hertz; AAC supports more. */
 const RATES = [8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000] as const;
 const AAC_RATES = [...RATES, 64_000, 88_200, 96_000] as const;
 
-/** Opus knows five rates, Vorbis stops at 48 kHz; of a list the next higher one. */
+/** Returns the sample rate of a result: 48 kHz for Opus, at most 48 kHz for Vorbis, else the next higher supported one. */
 function rateOf(format: AudioFormat, rate: number): number {
   if (format === "opus") return 48_000;
   if (format === "ogg") return Math.min(VORBIS_RATE_MAX, rate);
@@ -306,18 +306,18 @@ function rateOf(format: AudioFormat, rate: number): number {
   return format === "m4a" || format === "aac" ? (AAC_RATES.find((one) => one >= rate) ?? 96_000) : rate;
 }
 
-/** Runs a graph as `runFilterGraph` does; one that fails has damaged audio. @throws MediaError corrupt, too_large */
+/** Runs a graph as `runFilterGraph` does; a failure means damaged audio. @throws MediaError corrupt, too_large */
 export async function runAudioGraph(plan: FilterGraphPlan): Promise<void> {
   await runFilterGraph(plan).catch((error: unknown) => {
     if (!(error instanceof MediaError)) throw error;
-    // What the graph refuses was decided by us and read by the probe: the data between is damaged.
+    // The graph is generated from probed facts, so a failure means damaged data.
     if (error.fault === "failed") throw new MediaError("corrupt", "The audio cannot be decoded.", { cause: error });
     if (error.fault !== "corrupt") throw error;
     throw new MediaError("corrupt", "No part of the audio can be decoded.", { cause: error });
   });
 }
 
-/** Runs a graph, discards its audio, and returns what its filters print. */
+/** Runs a graph, discards its audio, and returns the printed lines of its filters. */
 export async function measured(folder: string, graph: string, seconds: number): Promise<string> {
   const lines: string[] = [];
   await runAudioGraph({

@@ -1,10 +1,10 @@
-/** The length of audio, exact to the sample. */
+/** Length of audio, exact to one sample. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Before } from "./operation.ts";
 
 /**
- * Seconds of what comes from the steps before, counted: headers of MP3 and AAC are guesses, and steps round.
+ * Counts the seconds of the previous steps' output: lengths in MP3 and AAC headers are estimates, and steps round.
  * @throws MediaError corrupt
  */
 export async function lengthOf(before: Before): Promise<number> {

@@ -1,10 +1,10 @@
-/** Mends an MP3 where FFmpeg writes it in another way than players read it. */
+/** Corrects MP3 files where FFmpeg's output differs from what players read. */
 import { open } from "node:fs/promises";
 
-/** Size of the header of the tag, and of each of its frames. */
+/** Size of the tag header and of each frame header, in bytes. */
 const HEAD_BYTES = 10;
 
-/** Writes the frame of a comment as ID3 2.3 has it, where players look for it, in its place; it is shorter, so that nothing behind the tag moves. */
+/** Rewrites a comment in place as the ID3 2.3 frame that players read. The new frame is shorter, so data after the tag does not move. */
 export async function settleComment(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {
@@ -32,7 +32,7 @@ function framesOf(all: Buffer): Buffer[] {
   return frames;
 }
 
-/** Encodings of ID3, with their empty description: Latin letters, and UTF-16 with its mark. */
+/** ID3 text encodings with their empty description: Latin-1, and UTF-16 with byte order mark. */
 const ENCODINGS = [
   { name: Buffer.from("comment\0", "latin1"), none: Buffer.from([0]) },
   { name: Buffer.from("\ufeffcomment\0", "utf16le"), none: Buffer.from([0xff, 0xfe, 0, 0]) },
@@ -51,12 +51,12 @@ function settledFrame(frame: Buffer): Buffer {
   return Buffer.concat([head, body]);
 }
 
-/** The first frame, which tells players how many samples to leave out, stands right behind the tags. */
+/** Bytes searched for the first frame, which follows the tags and states how many samples players skip. */
 const LOOKED_AT_BYTES = 65_536;
-/** From its name to the three bytes that tell the samples before and behind, when it has all fields. */
+/** Offset from the frame's name to the 3 bytes of encoder delay and padding, if all fields are present. */
 const PADDING_AT = 141;
 
-/** Clears the padding of a copied MP3: FFmpeg counts the encoder's delay below zero, and players would skip 4,096 samples of sound. */
+/** Clears the padding of a copied MP3: FFmpeg writes a negative encoder delay, and players would skip 4,096 samples. */
 export async function settlePadding(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {

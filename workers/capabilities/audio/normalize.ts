@@ -19,7 +19,7 @@ export const operation: AudioOperation<typeof params> = {
   async apply(before, { loudness, true_peak: peak, range, passes }) {
     const wanted = `loudnorm=I=${loudness}:TP=${peak}:LRA=${range}`;
     const filter = `${wanted}${passes === 1 ? "" : await measure(before, wanted)}`;
-    // It works at 192 kHz.
+    // loudnorm outputs 192 kHz.
     const back = `aresample=${before.facts.sampleRate}`;
     return {
       filters: [filter, back],
@@ -46,7 +46,7 @@ async function measure(before: Before, wanted: string): Promise<string> {
   return `${settings.join("")}:linear=true`;
 }
 
-/** Loudness reached before encoding. A constant gain cannot always reach the target below the peak; it then changes over time. */
+/** Returns the loudness before encoding. If a constant gain would exceed the peak, the gain changes over time. */
 function reached(printed: string): object {
   const said = printedBy(printed);
   const known = (value: string | undefined): number | null => (Number.isFinite(Number(value)) ? Number(value) : null);
@@ -58,14 +58,14 @@ function reached(printed: string): object {
   };
 }
 
-/** @throws Error when loudnorm printed nothing */
+/** @throws Error if loudnorm printed nothing */
 function printedBy(printed: string): Readonly<Record<string, string>> {
   const json = /\{[^{}]*"input_i"[^{}]*\}/.exec(printed)?.[0];
   if (json === undefined) throw new Error("loudnorm told nothing");
   return JSON.parse(json) as Readonly<Record<string, string>>;
 }
 
-/** @param filter loudnorm with what is wanted. @throws Error when it prints nothing */
+/** @param filter loudnorm with its targets. @throws Error if loudnorm printed nothing */
 export async function loudnessOf(
   before: Before,
   filter: string,

@@ -1,4 +1,4 @@
-/** Operations on audio: each is a capability of its own and a step of `audio.pipeline`, where all share one graph and one encode. */
+/** Audio operations: each is a capability and a step of `audio.pipeline`. All steps share one filter graph and one encode. */
 import type { Rule } from "#shared/calls/capabilities/entry.ts";
 
 import {
@@ -27,19 +27,19 @@ import {
 /** State of the audio before a step. */
 export interface Before {
   readonly facts: AudioFacts;
-  /** Length of the audio that the steps before produce. */
+  /** Length of the previous steps' output, in seconds. */
   readonly seconds: number;
-  /** Returns what filters print when they follow the steps before. */
+  /** Runs filters after the previous steps, and returns their printed lines. */
   measure(filters: readonly string[]): Promise<string>;
 }
 
 export interface After {
   readonly filters: readonly string[];
   readonly seconds: number;
-  /** For the encode alone: the same filters, which also print what they come to. */
+  /** Replaces `filters` in the encode: the same filters, which also print their result. */
   readonly report?: {
     readonly filters: readonly string[];
-    /** For the output. */
+    /** Returns members of `output`. */
     readonly read: (printed: string) => object;
   };
 }
@@ -77,7 +77,7 @@ export function audioCapability<const P extends Params>(
   });
 }
 
-/** One operation, and the encode behind it. @throws MediaError as the operation does */
+/** Applies one operation and encodes the result. @throws MediaError as the operation does */
 export async function runOperation<const P extends Params>(
   operation: AudioOperation<P>,
   { params, inputs, folder, progress }: Run<object, { readonly audio: InputFile }>,
@@ -88,7 +88,7 @@ export async function runOperation<const P extends Params>(
   return encodeSteps({ folder, facts, shape, steps: [after], output: own, progress });
 }
 
-/** Encodes what steps come to. Of several that report, the last one is heard. */
+/** Encodes the result of all steps. If several steps report, only the last report is read. */
 export async function encodeSteps({ folder, facts, shape, steps, output, progress }: EncodedSteps): Promise<RunOutput> {
   const last = steps.findLast(({ report }) => report !== undefined);
   const filters = steps.flatMap((step) => (step === last ? step.report?.filters : undefined) ?? step.filters);
@@ -114,7 +114,7 @@ interface EncodedSteps extends Pick<Run<object, object>, "folder" | "progress"> 
 }
 
 /**
- * An input in the channels of its result, before all else: what is measured and limited is what will be heard.
+ * Converts an input to the channels of its result before all steps, so that measurements and limits apply to the result.
  * @throws MediaError as probeAudio
  */
 export async function shapedAudio(
@@ -126,7 +126,7 @@ export async function shapedAudio(
   return { facts: { ...facts, channels }, shape: channelFilters(facts.channels, channels) };
 }
 
-/** @param done filters of the steps before */
+/** @param done filters of the previous steps */
 export function beforeOf(folder: string, facts: AudioFacts, done: readonly string[], seconds: number): Before {
   return { facts, seconds, measure: (filters) => measured(folder, chainOf(facts, [...done, ...filters]), seconds) };
 }

@@ -1,4 +1,4 @@
-/** The silent sections of audio. */
+/** Silent sections of audio. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import type { Before } from "./operation.ts";
@@ -8,10 +8,10 @@ export interface Silence {
   readonly end: number;
 }
 
-/** Filters of so many pieces would be too many for one graph. */
+/** Most silences, because each adds an expression to the filter graph. */
 const SILENCES_MAX = 500;
 
-/** In seconds of what comes from the steps before. @throws MediaError too_large */
+/** Returns silences in seconds of the previous steps' output. @throws MediaError too_large */
 export async function silencesOf(before: Before, thresholdDb: number, least: number): Promise<readonly Silence[]> {
   const printed = await before.measure([`silencedetect=noise=${thresholdDb}dB:d=${least}`]);
   const found: Silence[] = [];

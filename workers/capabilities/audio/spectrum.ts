@@ -1,14 +1,14 @@
-/** The loudness of each pitch over time. */
+/** Spectrogram: level of each frequency over time. */
 
-/** Loud and quiet, in dB of a full tone: the ends of what is drawn. */
+/** Highest and lowest drawn level, in dB relative to a full-scale sine. */
 const [LOUD_DB, QUIET_DB] = [0, -90];
 const WINDOW_MIN = 512;
-/** Spectra of one column, so that nothing short falls between two. */
+/** Most spectra per column. Several are needed so that short sounds are not missed. */
 const SPECTRA_MAX = 4;
 
 /**
- * Levels from 0 to 1, row by row from the highest pitch down, the lowest row from 0 Hz and the highest up to half the rate.
- * @param progress hears a share of the work that is done
+ * Returns levels from 0 to 1, row by row from half the sample rate down to 0 Hz.
+ * @param progress receives the completed fraction, from 0 to 1
  */
 export function spectrogram(
   samples: Int16Array,
@@ -43,7 +43,7 @@ export function spectrogram(
   return levels;
 }
 
-/** @returns adds nothing, but raises `power` to what the window from `start` on has; what is outside of the samples is silence */
+/** @returns a function that raises `power` to the spectrum of the window at `start`. Outside of the samples is silence */
 function createTransform(size: number): (samples: Int16Array, start: number, power: Float64Array) => void {
   const window = Float64Array.from({ length: size }, (_, at) => 0.5 - 0.5 * Math.cos((2 * Math.PI * at) / size));
   const [cos, sin] = [Math.cos, Math.sin].map((wave) =>
@@ -56,7 +56,7 @@ function createTransform(size: number): (samples: Int16Array, start: number, pow
     return place;
   });
   const [real, imaginary] = [new Float64Array(size), new Float64Array(size)];
-  // A full tone under this window has this power.
+  // Power of a full-scale sine under this window.
   const full = (size / 4) ** 2;
   return (samples, start, power) => {
     imaginary.fill(0);

@@ -3,7 +3,7 @@ import { audioCapability, type AudioOperation } from "./operation.ts";
 import { lengthOf } from "./length.ts";
 import { tempo } from "./tempo.ts";
 
-/** More than it holds back: a quarter of a second at its slowest, and half a second of sound at four times the speed. */
+/** Padding in seconds, longer than the filter's buffer: 0.25 s at its slowest, or 0.5 s of audio at four times the speed. */
 const PAD_SECONDS = 1;
 
 const params = {
@@ -26,7 +26,7 @@ export const operation: AudioOperation<typeof params> = {
             `asetrate=${Math.round(facts.sampleRate * factor)}`,
             `aresample=${facts.sampleRate}`,
           ];
-    // The filter keeps the end to itself: it is given silence to keep.
+    // The filter does not output its last buffer, so silence is appended.
     const whole = [`apad=pad_dur=${PAD_SECONDS}`, ...higher, ...tempo(rate / factor)];
     return { filters: [...whole, `atrim=end=${seconds.toFixed(6)}`], seconds };
   },

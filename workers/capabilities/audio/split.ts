@@ -81,7 +81,7 @@ interface Wanted {
   readonly min_silence: number;
 }
 
-/** Cuts between which there are samples: one that is named twice is one. */
+/** Removes duplicate cuts and cuts at the start or end, so that each part contains samples. */
 function apart(cuts: readonly number[], { seconds, sampleRate }: AudioFacts): number[] {
   const least = 1 / sampleRate;
   const kept: number[] = [];

@@ -16,7 +16,7 @@ import { openImage } from "../image/sharp.ts";
 
 const TEXT = { max: 500 } as const;
 
-/** By FFmpeg's names of the tags. */
+/** FFmpeg's names of the tags. */
 const NAMES = {
   title: "title",
   artist: "artist",
@@ -29,12 +29,12 @@ const NAMES = {
 type Name = keyof typeof NAMES;
 
 interface Tagged extends Pick<CopyPlan["output"], "muxer" | "options"> {
-  /** Place of pictures in the format: in streams, in a tag, or nowhere. */
+  /** Location of pictures in the format: streams, a tag, or none. */
   readonly pictures: "streams" | "tag" | "none";
 }
 
 const TAGGED: Partial<Readonly<Record<Container, Tagged>>> = {
-  // Version 3 is the one that all players read.
+  // All players read version 3.
   mp3: { muxer: "mp3", options: { id3v2_version: "3" }, pictures: "streams" },
   mov: { muxer: "mp4", options: { movflags: "+faststart" }, pictures: "streams" },
   flac: { muxer: "flac", pictures: "streams" },
@@ -143,20 +143,20 @@ export default defineCapability({
   },
 });
 
-/** Files write tags as texts that end at a zero. */
+/** Removes zero characters, because a zero ends a tag's text. */
 function plain(words: string): string {
   return words.replaceAll("\0", "").toWellFormed();
 }
 
-/** The tags that stay, in whatever case their file writes them. */
+/** Returns the tags that are not replaced; names are compared without case. */
 function kept(old: Readonly<Record<string, string>>, replaced: readonly string[]): Record<string, string> {
   return Object.fromEntries(Object.entries(old).filter(([key]) => !replaced.includes(key.toLowerCase())));
 }
 
-/** Players show no larger ones, and some refuse them. */
+/** Largest side of cover art, in pixels: players show no larger images, and some reject them. */
 const SIDE_PIXELS_MAX = 1_400;
 
-/** A caller's image as players take it. @throws MediaError as openImage */
+/** Converts a caller's image for players. @throws MediaError as openImage */
 async function artworkOf(file: InputFile): Promise<Picture> {
   const { image, format: given } = await openImage(file);
   const format = given === "png" ? "png" : "jpeg";
@@ -172,11 +172,11 @@ async function artworkOf(file: InputFile): Promise<Picture> {
   }
 }
 
-/** The pictures that a file has, but for those of formats that few players show. */
+/** Returns the file's JPEG and PNG pictures; few players show other formats. */
 async function keptPictures(all: readonly Buffer[]): Promise<readonly Picture[]> {
   const pictures = await Promise.all(
     all.map(async (bytes) => {
-      // Its header alone is read.
+      // Reads only the header.
       const { format, width, height } = await sharp(bytes, { limitInputPixels: false })
         .metadata()
         .catch(() => NONE);
@@ -188,7 +188,7 @@ async function keptPictures(all: readonly Buffer[]): Promise<readonly Picture[]>
 
 const NONE = { format: undefined, width: 0, height: 0 } as const;
 
-/** FLAC's block of a picture, as the comments of Ogg hold it. */
+/** Returns a FLAC picture block in base64, the format of pictures in Ogg comments. */
 function pictureComment({ format, bytes, width, height }: Picture): string {
   const number = (value: number): Buffer => {
     const four = Buffer.alloc(4);

@@ -43,7 +43,7 @@ export const operation: AudioOperation<typeof params> = {
   },
 };
 
-/** Rules against params of the encoding, none of which a copy can heed. */
+/** Rules against encoding params, which have no effect on a copy. */
 const COPY_RULES = ["params.bitrate", "params.sample_rate", "params.channels"].map((path): Rule => ({
   rule: "fits",
   path,
@@ -120,7 +120,7 @@ async function copied({
   };
 }
 
-/** Shorter pieces are looked at: players leave out the first packets of MP3, Opus and Vorbis. */
+/** Pieces shorter than this many seconds are decoded as a test: players skip the first packets of MP3, Opus and Vorbis. */
 const HEARD_SECONDS = 0.5;
 
 /** @throws MediaError invalid */

@@ -8,7 +8,7 @@ const params = {
 
 export const operation: AudioOperation<typeof params> = {
   params,
-  // The limiter looks ahead: without its latency taken off, all would come 5 ms late and the end be lost.
+  // Compensates the limiter's latency of 5 ms, which would otherwise delay the audio and cut off its end.
   apply: ({ seconds }, { gain, limiter }) => ({
     filters: [`volume=${gain}dB`, ...(limiter ? ["alimiter=limit=0.98:level=0:latency=1"] : [])],
     seconds,

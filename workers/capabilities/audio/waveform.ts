@@ -8,7 +8,7 @@ import { checkColor } from "../image/sharp.ts";
 import { AUDIO_PRICE, type AudioFacts, chainOf, probeAudio, runAudioGraph, SECONDS_MAX, TUNE } from "./graph.ts";
 import { spectrogram } from "./spectrum.ts";
 
-/** Samples in a second: half of it is the highest pitch of a spectrogram. */
+/** Sample rates in hertz. A spectrogram shows frequencies up to half of its rate. */
 const RATES = { waveform: 8_000, spectrogram: 24_000 } as const;
 const PEAKS = 200;
 
@@ -77,7 +77,7 @@ function waveOf(samples: Int16Array, { width, height, color: fill }: Look): Shar
   return sharp(Buffer.from(svg), { unlimited: true });
 }
 
-/** The louder, the less is seen of what is behind. */
+/** Draws a spectrogram; louder frequencies are more opaque. */
 async function pitchesOf(samples: Int16Array, look: Look, progress: (share: number) => void): Promise<Sharp> {
   const { width, height } = look;
   const pixel = { width: 1, height: 1, channels: 4, background: look.color } as const;
@@ -88,7 +88,7 @@ async function pitchesOf(samples: Int16Array, look: Look, progress: (share: numb
   return sharp(data, { raw: { width, height, channels: 4 } });
 }
 
-/** Mono, from -1 to 1. */
+/** Decodes audio to 16-bit mono samples. */
 async function samplesOf(facts: AudioFacts, folder: string, rate: number): Promise<Int16Array> {
   const path = join(folder, "samples.raw");
   await runAudioGraph({
@@ -100,7 +100,7 @@ async function samplesOf(facts: AudioFacts, folder: string, rate: number): Promi
   return new Int16Array(await Bun.file(path).arrayBuffer());
 }
 
-/** The lowest and the highest sample of each of so many equal pieces. */
+/** Returns the lowest and highest sample of each of `count` equal parts, from -1 to 1. */
 function rangesOf(samples: Int16Array, count: number): [low: number, high: number][] {
   return Array.from({ length: count }, (_, at) => {
     const from = Math.floor((at * samples.length) / count);

@@ -1,4 +1,4 @@
-/** Refuses the constructs of Python that Monty accepts and runs otherwise than CPython. Monty refuses those that it does not have. */
+/** Rejects Python that Monty accepts but runs differently from CPython. Monty itself rejects unsupported constructs. */
 import { parser } from "@lezer/python";
 import { RE2JS } from "re2js";
 
@@ -10,10 +10,10 @@ const names = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
 /** Builtins that return lists in Monty and iterators in CPython. */
 const LAZY = names("map filter zip enumerate reversed");
-/** Callees that read their whole first argument at once. */
+/** Callables that read their whole first argument at once. */
 const READERS = names("list tuple set frozenset sorted sum min max dict Counter deque");
 const READER_METHODS = names("join extend update union intersection difference fromkeys prod fsum Counter deque");
-/** Callees that stop early, or read several arguments in turns. */
+/** Callables that stop early, or read several arguments alternately. */
 const STOPPING = names("any all map filter zip enumerate reversed");
 const PURE = names("abs all any bool bytes chr dict divmod enumerate filter float frozenset hasattr int isinstance len list map max min ord pow range repr reversed round set sorted str sum tuple type zip"); // prettier-ignore
 const MUTATORS = names("add append appendleft clear discard extend insert pop popitem popleft remove reverse rotate setdefault sort update"); // prettier-ignore
@@ -22,13 +22,13 @@ const SPECIAL_METHODS = names("__init__ __repr__ __str__ __eq__ __lt__ __hash__ 
 const SET_UPDATES = names("|= &= -= ^=");
 const SETS = names("SetExpression SetComprehensionExpression");
 const EMPTY_MATCHES = names("sub subn split findall finditer");
-/** Methods whose results differ, with what to use in their place. */
+/** Methods with different results, and their alternatives. */
 const METHODS: ReadonlyMap<string, string> = new Map([
   ["casefold", "lower"],
   ["center", 'a format such as f"{x:^9}"'],
 ]);
 
-/** @throws MediaError unsupported, which names the construct and its line */
+/** @throws MediaError unsupported, with the construct and its line */
 export function checkPython(code: string): void {
   const root = parser.parse(code).topNode;
   checkDepth(root);
@@ -113,7 +113,7 @@ export function checkPython(code: string): void {
   });
 }
 
-/** Maximum depth of the tree of a script. To visit a node takes as many steps as it is deep. */
+/** Maximum depth of a script's syntax tree. Visiting a node takes as many steps as its depth. */
 const DEPTH_MAX = 1_000;
 
 function checkDepth(root: SyntaxNode): void {
@@ -131,7 +131,7 @@ function checkDepth(root: SyntaxNode): void {
 
 type Text = (node: SyntaxNode | null | undefined) => string;
 
-/** Use of the values of an iterator: all at once, in turns with other code, or (undefined) not where it is created. */
+/** Returns how the values of an iterator are used: at once, in turns with other code, or later (undefined). */
 function useOf(node: SyntaxNode, text: Text, isBuiltin: (node: SyntaxNode | null, of: ReadonlySet<string>) => boolean) {
   const isArguments = node.name === "ArgList";
   const list = isArguments ? node : node.parent;
@@ -170,7 +170,7 @@ function isSetOf(node: SyntaxNode | null, text: Text): boolean {
   return node !== null && (SETS.has(node.name) || (node.name === "CallExpression" && text(node.firstChild) === "set"));
 }
 
-/** True if the body calls a method of the list that changes it. */
+/** True if the body calls a mutating method of the list. */
 function changes(body: SyntaxNode, list: string, text: Text): boolean {
   let found = false;
   body.cursor().iterate((at) => {
@@ -185,15 +185,15 @@ function changes(body: SyntaxNode, list: string, text: Text): boolean {
 /** Nodes that define names or have side effects. */
 const READ =
   /^(?:(?:Assign|Update|Scope|Delete|Yield)Statement|(?:Named|Await|Call)Expression|(?:Function|Class)Definition)$/;
-/** Rounds in which functions that call functions with side effects are found. Where they do not suffice, all have some. */
+/** Most rounds of the search for indirect side effects. If it is not finished then, all functions count as impure. */
 const ROUNDS_MAX = 10;
 
-/** Names that the script defines, variables that are sets, and which parts have no side effects. */
+/** Returns the names that the script defines, its set variables, and a test for side effects. */
 function readScript(root: SyntaxNode, text: Text) {
   const defined = new Set<string>();
   const sets = new Set<string>();
   const functions = new Map<string, readonly [number, number]>();
-  /** Positions, in order, of what has side effects, or calls a function of that name. */
+  /** Positions of side effects and of calls by name, in order. */
   const effects: { readonly at: number; readonly calls?: string }[] = [];
   root.cursor().iterate((visited) => {
     const { name, from } = visited;
@@ -236,7 +236,7 @@ function readScript(root: SyntaxNode, text: Text) {
   return { defined, sets, isPure };
 }
 
-/** Index of the first position that is not before `from`. */
+/** Returns the index of the first position at or after `from`. */
 function firstFrom(positions: readonly number[], from: number): number {
   let [low, high] = [0, positions.length];
   while (low < high) {
@@ -247,7 +247,7 @@ function firstFrom(positions: readonly number[], from: number): number {
   return low;
 }
 
-/** False also for patterns that RE2 does not have, such as those with look-around. */
+/** False also for patterns that RE2 does not support, such as look-around. */
 function matchesEmpty(pattern: string): boolean {
   try {
     return RE2JS.compile(pattern).matcher("").find();

@@ -6,7 +6,7 @@ import { defineCapability, input } from "../define.ts";
 import { choice, integer } from "../params.ts";
 import { CODE_PRICE, madeText, textOf } from "../text.ts";
 
-/** Edits that are looked for: texts that have little in common take too long beyond it. */
+/** Most edits of a diff: texts with little in common would take too long. */
 const EDITS_MAX = 20_000;
 const TIMEOUT_MS = 5_000;
 
@@ -67,7 +67,7 @@ export default defineCapability({
 function patched(old: string, patch: string): string {
   let text: string | false;
   try {
-    // The library passes over words before the first place: a text that has none is no patch. An empty one changes nothing.
+    // The library ignores text before the first hunk. Text without hunks is therefore rejected, but an empty patch changes nothing.
     if (patch.trim() !== "" && !/^@@ /m.test(patch)) throw new Error("there are no places in it");
     text = applyPatch(old, patch);
   } catch (error) {

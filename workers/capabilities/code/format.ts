@@ -5,7 +5,7 @@ import { defineCapability, input } from "../define.ts";
 import { choice, flag, integer } from "../params.ts";
 import { CODE_PRICE, madeText, textOf, unreadableAt } from "../text.ts";
 
-/** Language → the parser that reads it. */
+/** Prettier's parser of each language. */
 const PARSERS = {
   javascript: "babel",
   jsx: "babel",

@@ -26,22 +26,22 @@ const MINIFY: Readonly<Record<(typeof LANGUAGES)[number], (code: string) => Prom
   svg: (code) => optimize(code, { multipass: true }).data,
   json: (code) => {
     JSON.parse(code);
-    // Its own words without the blanks between them: numbers and repeated names stay as they were written.
+    // Removes whitespace between tokens: numbers and duplicate names remain as written.
     return code.replaceAll(/("(?:[^"\\]|\\.)*")|\s+/g, "$1");
   },
 };
 
-/** Strings and addresses of CSS, which may contain what looks like a comment, and its comments. */
+/** Comments of CSS, and strings and addresses, which may contain text that resembles a comment. */
 const CSS_COMMENTS = /"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?|url\([^)]*|\/\*[^]*?(?:\*\/|$)/gi;
 
-/** The engine keeps legal comments (`/*! … *\/`) at the beginning only. The others are moved there. */
+/** Moves legal comments (`/*! … *\/`) to the beginning, because the CSS engine drops the others. */
 function withLegalComments(code: string, minified: string): string {
   const legal = Array.from(code.matchAll(CSS_COMMENTS), ([text]) => text).filter((text) => text.startsWith("/*!"));
   const dropped = legal.filter((text) => !minified.includes(text));
   return dropped.map((text) => `${text}\n`).join("") + minified;
 }
 
-/** Its engine calls itself for each level, until its process ends. */
+/** Maximum nesting of CSS. The engine recurses for each level, and deeper CSS would crash its process. */
 const CSS_DEPTH_MAX = 200;
 
 function checkBraces(code: string): void {
@@ -53,7 +53,7 @@ function checkBraces(code: string): void {
   }
 }
 
-/** In a process that esbuild keeps for the next time, unless it is stopped. */
+/** Minifies in esbuild's process, which would remain running if it were not stopped. */
 async function script(code: string, loader: "js" | "ts"): Promise<string> {
   try {
     return (await transform(code, { loader, minify: true, legalComments: "inline" })).code;

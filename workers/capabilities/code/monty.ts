@@ -1,7 +1,7 @@
 /**
- * Runs scripts in Monty, an interpreter for a subset of Python, as a program of its own. Both sides speak its protocol: frames of
- * a length (4 bytes, little endian) and a protobuf message, as `crates/monty-proto/proto/monty/v1/monty.proto` of Monty describes.
- * The package of the program is used without the JavaScript package around it, whose newest release has an older interpreter.
+ * Runs scripts in Monty, an interpreter for a subset of Python, as a separate program. The protocol consists of frames with a length (4
+ * bytes, little endian) and a protobuf message, as described in Monty's `crates/monty-proto/proto/monty/v1/monty.proto`. The program's
+ * package is used directly, because the newest JavaScript package contains an older interpreter.
  */
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -14,16 +14,16 @@ import { decode, encode, type Fields, first, type Message } from "./protobuf.ts"
 const PROTOCOL_VERSION = 2;
 const MEMORY_BYTES_MAX = 64 * 1_048_576;
 const CALLS_DEPTH_MAX = 500;
-/** Maximum depth of the last value, which the interpreter keeps: its messages have two levels for each. */
+/** Maximum nesting of the returned value: a limit of the interpreter, whose messages have two levels per level of the value. */
 const VALUE_DEPTH_MAX = 48;
-/** Maximum size of a message. Printed text is bounded by the memory of the script. */
+/** Maximum size of a message, in bytes. Printed text is limited by the script's memory. */
 const FRAME_BYTES_MAX = 4 * MEMORY_BYTES_MAX;
-/** Values of at most as many bytes as JSON have messages below this: a whole number as a float takes 11 bytes here and 2 there. */
+/** Maximum message size of a value of `CAPABILITY_TEXT_BYTES_MAX` in JSON: an integral float takes 11 bytes here and 2 there. */
 const VALUE_BYTES_MAX = 8 * CAPABILITY_TEXT_BYTES_MAX;
-/** Maximum number of questions of a script: names and files that do not exist. */
+/** Most lookups of unknown names and files in one script. */
 const QUESTIONS_MAX = 10_000;
 
-/** Numbers of the requests, and of the events that end or suspend a run. */
+/** Field numbers of the requests, and of the events that end or suspend a run. */
 const CONFIGURE = 1;
 const FEED = 3;
 const RESUME_CALL = 4;
@@ -39,7 +39,7 @@ export interface Script {
   readonly onPrint: (text: string) => void;
 }
 
-/** @throws where the program is not installed for this system */
+/** @throws Error if the program is not installed for this system */
 function montyPath(): string {
   return join(createRequire(import.meta.url).resolve("@pydantic/monty-linux-x64-gnu/package.json"), "../monty");
 }
@@ -50,7 +50,7 @@ const PRELUDE = `def round(number, ndigits=None, *, _round=round, _isinstance=is
         return _float(f"{number:.{ndigits}f}")
     return _round(number, ndigits)`;
 
-/** Returns the last value as JSON. @throws MediaError with the error of the script */
+/** Returns the script's last value as JSON. @throws MediaError with the error of the script */
 export async function runMonty({ code, args, timeout, onPrint }: Script): Promise<unknown> {
   const child = Bun.spawn([montyPath(), "subprocess"], { stdin: "pipe", stdout: "pipe", stderr: "ignore", env: {} });
   const send = async (request: Message): Promise<void> => {
@@ -63,7 +63,7 @@ export async function runMonty({ code, args, timeout, onPrint }: Script): Promis
   const events = framesOf(child.stdout);
   try {
     const limits = { 1: Math.round(timeout * 1_000_000), 2: MEMORY_BYTES_MAX, 4: CALLS_DEPTH_MAX };
-    // 6: an assertion without a message has none, as in CPython.
+    // Field 6: an assertion without a message gets none, as in CPython.
     await send({ [CONFIGURE]: { 1: "script.py", 2: limits, 6: 0n, 9: PROTOCOL_VERSION } });
     let isPrepared = false;
     for (let questions = 0; questions <= QUESTIONS_MAX; questions++) {
@@ -92,7 +92,7 @@ async function nextEvent(frames: AsyncGenerator<Buffer>, onPrint: (text: string)
   for (;;) {
     const { value: frame } = await frames.next();
     if (frame === undefined) {
-      // It does so for lists of more than half a million numbers.
+      // The interpreter exits without an error for lists of more than half a million numbers.
       throw new MediaError(
         "too_large",
         "The interpreter stopped: the last value or the memory of the script is too large.",
@@ -154,7 +154,7 @@ function failed(exception: Fields): MediaError {
   return new MediaError("invalid", `The script failed: ${said}${place}`);
 }
 
-/** A value of JSON as an object of Python. */
+/** Converts a JSON value to a Python object. */
 function objectOf(value: unknown): Message {
   if (value === null || value === undefined) return { 2: {} };
   if (typeof value === "boolean") return { 4: value ? 1n : 0n };
@@ -167,7 +167,7 @@ function objectOf(value: unknown): Message {
   return { 14: { 1: Object.entries(value).map(([key, one]) => ({ 1: objectOf(key), 2: objectOf(one) })) } };
 }
 
-/** An object of Python as a value of JSON. */
+/** Converts a Python object to a JSON value. */
 function jsonOf(object: Fields): unknown {
   const [kind = 2, [content] = []] = [...object][0] ?? [];
   const inner = (): Fields => decode(content as Buffer);

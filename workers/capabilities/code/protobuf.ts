@@ -1,12 +1,12 @@
-/** The part of protobuf's wire format that Monty's protocol uses. */
+/** Part of protobuf's wire format that Monty's protocol uses. */
 
-/** Fields by number. Strings and bytes are written with their length, lists as repeated fields. */
+/** Fields by number. Strings and bytes are encoded with their length, lists as repeated fields. */
 export interface Message {
   readonly [field: number]: Content | readonly Message[];
 }
 type Content = number | bigint | string | { readonly double: number } | Message;
 
-/** Contents by number of the field: integers as bigint, all others as their bytes. */
+/** Decoded fields by number: integers as bigint, all others as bytes. */
 export type Fields = ReadonlyMap<number, readonly (bigint | Buffer)[]>;
 
 const VARINT = 0;
@@ -44,7 +44,7 @@ function varint(value: bigint): Buffer {
   }
 }
 
-/** @throws RangeError for bytes that are no message */
+/** @throws RangeError if the bytes are not a message */
 export function decode(bytes: Buffer): Fields {
   const fields = new Map<number, (bigint | Buffer)[]>();
   let at = 0;
@@ -79,7 +79,7 @@ export function decode(bytes: Buffer): Fields {
   return fields;
 }
 
-/** The first content of a field. */
+/** Returns the first value of a field. */
 export function first(fields: Fields, field: number): bigint | Buffer | undefined {
   return fields.get(field)?.[0];
 }

@@ -6,7 +6,7 @@ import { defineCapability, input } from "../define.ts";
 import { choice, integer, list, text } from "../params.ts";
 import { CODE_PRICE, madeText, textOf } from "../text.ts";
 
-/** Twice what a text may have. */
+/** Most characters of all matches: twice the limit of a text. */
 const MATCHED_CHARACTERS_MAX = 4 * 1_048_576;
 const REPLACED_CHARACTERS_MAX = 64 * 1_048_576;
 
@@ -94,14 +94,14 @@ export default defineCapability({
   },
 });
 
-/** @throws MediaError too_large: a group within each match may make much of a short text */
+/** @throws MediaError too_large, because nested groups can multiply a short text */
 function checkSize(count: number, characters: number): void {
   if (characters <= MATCHED_CHARACTERS_MAX) return;
   const said = `Expected at most ${MATCHED_CHARACTERS_MAX} characters of matches and groups, got more after ${count}.`;
   throw new MediaError("too_large", said);
 }
 
-/** @throws MediaError too_large: a long replacement of much is refused before it is made */
+/** Replaces matches, after a check of the result's size. @throws MediaError too_large */
 function replaced(pattern: RE2JS, source: string, replacement: string): string {
   const groups = replacement.split("$").length;
   let characters = source.length * groups;
@@ -116,7 +116,7 @@ function replaced(pattern: RE2JS, source: string, replacement: string): string {
   return matcherOf(pattern, source).replaceAll(replacement);
 }
 
-/** A matcher that skips an empty match at the end of the match before it, as RE2 does. The library's own returns it, as Java does. */
+/** Returns a matcher that skips an empty match directly after another match, as RE2 does. The library returns it, as Java does. */
 function matcherOf(pattern: RE2JS, source: string) {
   const matcher = pattern.matcher(source);
   const find = matcher.find.bind(matcher);
@@ -132,7 +132,7 @@ function matcherOf(pattern: RE2JS, source: string) {
   return matcher;
 }
 
-/** The text between the matches, as Go's regexp.Split returns it: an empty match at either end of the text splits nothing. */
+/** Returns the text between matches, as Go's regexp.Split does: an empty match at either end does not split. */
 function partsOf(pattern: RE2JS, source: string, max: number): readonly string[] {
   const matcher = matcherOf(pattern, source);
   const parts: string[] = [];

@@ -14,7 +14,7 @@ import { custom, number } from "../params.ts";
 import { textOf } from "../text.ts";
 
 const PAGE_BYTES = 65_536;
-/** The module ignores its own memory limit; WebAssembly's is one. */
+/** Memory limit, set in WebAssembly because the module ignores its own. */
 const MEMORY_PAGES_MAX = (64 * 1_048_576) / PAGE_BYTES;
 const PRINTED_MAX = 1_000;
 const LINE_CHARACTERS_MAX = 2_000;
@@ -54,7 +54,7 @@ export default defineCapability({
     runtime.setMaxStackSize(512 * 1_024);
     const vm = runtime.newContext();
     const printed: string[] = [];
-    // Taken before the script may put others in their places.
+    // Created before the script runs, because the script may replace the built-ins.
     const shown = vm.unwrapResult(vm.evalCode(SHOWN));
     const json = vm.unwrapResult(vm.evalCode(JSON_OF));
     const textOfValue = (value: QuickJSHandle): string =>
@@ -69,7 +69,7 @@ export default defineCapability({
     vm.setProp(vm.global, "print", log);
     const args = vm.unwrapResult(vm.evalCode(`(${JSON.stringify(params.args)})`));
     vm.setProp(vm.global, "args", args);
-    // From here on: on a busy machine what stands above takes time too, and is not the script's.
+    // The timeout starts here: setup can be slow on a busy machine, and is not the script's time.
     const isPast = shouldInterruptAfterDeadline(Date.now() + params.timeout * 1_000);
     let isLate = false;
     runtime.setInterruptHandler((own) => (isLate ||= isPast(own) === true));
@@ -106,9 +106,9 @@ export default defineCapability({
 const PLAIN = `const { stringify } = JSON, text = String, line = RegExp.prototype.exec.bind(/script\\.js:(\\d+)/);
 const plain = (_name, value) => typeof value === "bigint" ? text(value)
   : value instanceof Error ? { name: value.name, message: value.message } : value;`;
-/** A value as JSON; what JSON has not is null. */
+/** Returns a value as JSON; null for values that JSON does not support. */
 const JSON_OF = `(() => { ${PLAIN} return (value) => stringify(value, plain) ?? "null"; })()`;
-/** A value as a line of text, of an error its place too. */
+/** Returns a value as one line of text; an error includes its line. */
 const SHOWN = `(() => { ${PLAIN} return (value) => {
   try {
     if (typeof value !== "object" || value === null) return text(value);

@@ -55,7 +55,7 @@ export default defineCapability({
   },
 });
 
-/** Printing comes in pieces. */
+/** Joins printed pieces into lines. */
 function createLines() {
   const done: string[] = [];
   let line = "";

@@ -1,17 +1,17 @@
-/** Values as TOML. */
+/** Writes values as TOML. */
 import { MediaError } from "#shared/children/media-error.ts";
 
-/** True for a date or time as the TOML reader returns it: an object whose JSON is its text in TOML. */
+/** True for a date or time from the TOML parser: an object whose JSON is its TOML text. */
 export function isTomlTime(value: unknown): value is { toJSON(): string } {
   return Object.prototype.toString.call(value).startsWith("[object Temporal.");
 }
 
-/** Nulls of tables are left out. @throws MediaError invalid for a null in a list */
+/** Writes a table without its null members. @throws MediaError invalid for a null in a list */
 export function tomlOf(table: Readonly<Record<string, unknown>>): string {
   return tableOf(table, []).replace(/^\n/, "");
 }
 
-/** Values of a table first, then its tables. */
+/** Writes a table's values first, then its tables. */
 function tableOf(table: Readonly<Record<string, unknown>>, path: readonly string[]): string {
   const members = Object.entries(table).filter(([, value]) => value !== null);
   const plain = members.filter(([, value]) => !isTable(value));
@@ -40,7 +40,7 @@ function valueOf(value: unknown): string {
   return isTomlTime(value) ? value.toJSON() : JSON.stringify(value);
 }
 
-/** Integers of TOML have 64 bits; what a double holds beyond its own is a fraction there. */
+/** Writes a number. TOML integers have 64 bits, so an integer beyond a double's precision is written as a float. */
 function numberOf(value: number): string {
   if (Number.isNaN(value)) return "nan";
   if (!Number.isFinite(value)) return value > 0 ? "inf" : "-inf";
@@ -48,7 +48,7 @@ function numberOf(value: number): string {
   return Number.isInteger(value) && !Number.isSafeInteger(value) && !written.includes("e") ? `${written}.0` : written;
 }
 
-/** JSON's escapes are TOML's, but for one that JSON need not have. */
+/** Writes a string. TOML has JSON's escapes, but also requires one for U+007F. */
 function textOf(value: string): string {
   return JSON.stringify(value.toWellFormed()).replaceAll("\u007f", "\\u007f");
 }

@@ -16,7 +16,7 @@ import { CODE_PRICE, madeText, textOf, unreadable, xmlOf } from "../text.ts";
 import { isTomlTime, tomlOf } from "./toml.ts";
 import { yamlOf } from "./yaml.ts";
 
-/** Version of jq, as the capability's description names it. */
+/** Version of jq, as stated in the capability's description. */
 export const JQ_VERSION = "1.8.2";
 
 const FROM = ["auto", "json", "yaml", "toml", "xml", "csv"] as const;
@@ -74,7 +74,7 @@ export default defineCapability({
     }
     checkDepth(value);
     checkNumbers(value, data);
-    // Times are values of TOML and YAML alone: anywhere else they are texts.
+    // Only TOML and YAML have times; elsewhere times are text.
     if (params.to === "json" || params.jq !== undefined || params.schema !== undefined) value = withoutTimes(value);
     if (params.jq !== undefined || params.to === "json") checkFinite(value);
     if (params.jq !== undefined) value = resultOf(await queried(value, params.jq));
@@ -87,7 +87,7 @@ export default defineCapability({
   },
 });
 
-/** Result of a jq program: a list if there are several, null if there is none. @throws MediaError unsupported */
+/** Returns a jq program's result: a list if there are several, null if there is none. @throws MediaError unsupported */
 function resultOf(written: string): unknown {
   const results = JSON.parse(written) as readonly unknown[];
   checkNumbers(results, written);
@@ -97,7 +97,7 @@ function resultOf(written: string): unknown {
 
 const DEPTH_MAX = 200;
 
-/** Written with its indents, data that is nested deeper grows by the square. @throws MediaError too_large */
+/** Limits the depth: with indents, the output's size grows with the square of the depth. @throws MediaError too_large */
 function checkDepth(data: unknown): void {
   let level: readonly unknown[] = [data];
   for (let depth = 0; level.length > 0; depth++) {
@@ -119,21 +119,21 @@ function guess(data: string): Exclude<From, "auto"> {
   if (hasMembers && /^\[\[?[\w."' -]+\]\]?[ \t]*(?:#.*)?$/m.test(start)) return "toml";
   if (/^[{[]/.test(start)) return "json";
   if (hasMembers && !/^[\w.-]+:(?:\s|$)/m.test(start)) return "toml";
-  // A head with delimiters and more lines below it, which would all be one word of YAML.
+  // A first line with delimiters and further lines: YAML would read them as one string.
   return /^[^-:,{}#&*!|>%@`\s][^:\n]*[,;\t][^:\n]*\n\s*\S/.test(start) ? "csv" : "yaml";
 }
 
-/** True if the data or a value nested in it meets the condition; TOML's times count as single values. */
+/** True if the data or a nested value meets the condition. TOML times count as single values. */
 function has(data: unknown, is: (value: unknown) => boolean): boolean {
   if (is(data)) return true;
   if (typeof data !== "object" || data === null || isTomlTime(data)) return false;
   return Object.values(data).some((one) => has(one, is));
 }
 
-/** A number that a double cannot hold would silently be another one. @throws MediaError unsupported */
+/** Rejects integers that a double would silently change. @throws MediaError unsupported */
 function checkNumbers(value: unknown, data: string): void {
   const isUnsafe = (one: unknown): boolean => Number.isInteger(one) && !Number.isSafeInteger(one);
-  // By its digits: 1e21 is meant as it is.
+  // Only integers written with all digits are checked; 1e21 is intended as a float.
   if (!/(?<![\w."'])\d{16,}(?![\w."'])/.test(data) || !has(value, isUnsafe)) return;
   const said = `Expected integers of at most ${Number.MAX_SAFE_INTEGER}, got a larger one: write it as text.`;
   throw new MediaError("unsupported", said);
@@ -161,10 +161,10 @@ const DRAFTS: Readonly<Record<string, (options: Options) => Ajv>> = {
   "draft-06/schema": OLDEST_AJV,
 };
 
-// A property that every object inherits, such as `constructor`, is not a member of the data.
+// Inherited properties, such as `constructor`, are not members of the data.
 const AJV_OPTIONS: Options = { strict: false, logger: false, ownProperties: true };
 
-/** Returns the draft by which the value was checked. @throws MediaError invalid, corrupt */
+/** Validates the value and returns the schema's draft. @throws MediaError invalid, corrupt */
 function check(value: unknown, schema: object): string {
   const draft = draftOf(schema);
   const ajv = DRAFTS[draft]?.(AJV_OPTIONS);
@@ -190,8 +190,8 @@ function check(value: unknown, schema: object): string {
 }
 
 /**
- * Names what Ajv would decide otherwise than the specification does. It ignores members named `__proto__`, takes dynamic references for
- * plain ones, and misses items and properties that other keywords have evaluated.
+ * Returns the part of a schema that Ajv evaluates differently from the specification; undefined if there is none. Ajv ignores members named
+ * `__proto__`, treats dynamic references as plain ones, and misses items and properties that other keywords have evaluated.
  */
 function undecidedIn(schema: object, draft: string): string | undefined {
   const names = new Set<string>();
@@ -214,7 +214,7 @@ function undecidedIn(schema: object, draft: string): string | undefined {
   return names.has("unevaluatedItems") && applied !== undefined ? `unevaluatedItems beside ${applied}` : undefined;
 }
 
-/** Without `$schema`, a schema is of 2020-12, unless a list of `items` shows that it is older. */
+/** Returns the draft: 2020-12 without `$schema`, or an older one if `items` is a list. */
 function draftOf(schema: object): string {
   const { $schema } = schema as { readonly $schema?: unknown };
   if (typeof $schema === "string") return /^https?:\/\/json-schema\.org\/(.*?)#?$/.exec($schema)?.[1] ?? $schema;
@@ -243,14 +243,14 @@ function moduleOfJq(): WebAssembly.Module {
 }
 
 /**
- * The results of a program as one JSON list. Each program gets a jq of its own: one that fails for want of memory or depth is of no more use.
+ * Returns a program's results as one JSON list. Each program has a new jq instance, which is unusable after running out of memory or depth.
  * @throws MediaError invalid
  */
 async function queried(value: unknown, program: string): Promise<string> {
   const jq = await loadJq({ wasmModule: moduleOfJq() });
   let ran: ReturnType<typeof jq.raw>;
   try {
-    // As one list: of a program that fails after its first result, nothing is written then; and it is none of jq's options.
+    // The list brackets suppress partial output of a failing program, and prevent a program that jq parses as an option.
     ran = jq.raw(JSON.stringify(value), `[${program}\n]`, ["-c"]);
   } catch (error) {
     throw refusal("it needs more memory or depth than jq has here", error);
@@ -263,7 +263,7 @@ function refusal(why: string, cause: unknown): MediaError {
   return new MediaError("invalid", `Expected params.jq to be a program that runs: ${why}.`, { cause });
 }
 
-/** Its first sentence, without what it says of files, and with places in the caller's own text. */
+/** Returns the first sentence of jq's error, without file names, and with positions in the caller's program. */
 function saidBy(printed: string): string {
   const [line = ""] = printed.split("\n");
   const sentence = line.replace(/^jq: error(?: \(at [^)]*\))?:? /, "").trim();

@@ -1,9 +1,9 @@
-/** Values as YAML that readers of YAML 1.2 and of 1.1 (PyYAML, Ruby, Go) read alike. */
+/** Writes values as YAML that parsers of YAML 1.2 and of 1.1 (PyYAML, Ruby, Go) read alike. */
 import { isTomlTime } from "./toml.ts";
 
-/** Text that YAML 1.1 reads as a date or a time stamp (yaml.org/type/timestamp.html, and what Go reads besides). */
+/** Text that YAML 1.1 reads as a date or time (yaml.org/type/timestamp.html, and Go's further formats). */
 const DATE = /^\d{4}-\d\d?-\d\d?(?:(?:t|[ \t]+)\d\d?:\d\d?:\d\d?(?:\.\d*)?(?:[ \t]*(?:z|[-+]\d\d?(?::?\d\d)?))?)?$/i;
-/** Text that YAML 1.1 reads as a number or a value key, and YAML 1.2 does not: with other bases, underscores, or to the base 60. */
+/** Text that only YAML 1.1 reads as a number or value key: with other bases, underscores, or in base 60. */
 const OTHER =
   /^(?:=|[-+]?(?:0b[01_]+|0o[0-7_]+|0x[\da-f_]+|\.?\d[\d_]*\.?[\d_]*(?:e[-+]?[\d_]+)?|\d[\d_]*(?::[0-5]?\d)+(?:\.[\d_]*)?))$/i;
 
@@ -15,7 +15,7 @@ export function yamlOf(value: unknown): string {
 
 interface Place {
   readonly lines: string[];
-  /** Start of the first line of the value. */
+  /** Start of the value's first line. */
   readonly first: string;
   /** Start of its other lines. */
   readonly indent: string;
@@ -41,7 +41,7 @@ function write(value: unknown, { lines, first, indent }: Place): void {
   }
 }
 
-/** True for a list or table with members, which are lines of their own. */
+/** True for a list or table with members, which are written on separate lines. */
 function isParent(value: unknown): boolean {
   return typeof value === "object" && value !== null && !isTomlTime(value) && Object.keys(value).length > 0;
 }
@@ -53,6 +53,6 @@ function scalarOf(value: unknown): string {
   }
   if (typeof value === "string" && (DATE.test(value) || OTHER.test(value))) return JSON.stringify(value);
   const text = Bun.YAML.stringify(value);
-  // Readers of YAML 1.1 take a number with an exponent for text, unless it has a point.
+  // Without a point, YAML 1.1 parsers read a number with an exponent as text.
   return typeof value === "number" ? text.replace(/^(-?\d+)e/, "$1.0e") : text;
 }

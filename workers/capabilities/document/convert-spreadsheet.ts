@@ -83,14 +83,14 @@ function bookCell(cell: Cell, to: "xlsx" | "ods", isCsv: boolean): Cell {
   return isCsv && isNumber(cell) ? Number(cell) : cell;
 }
 
-/** Limits of xlsx, applied to ods too: the same programs read it. */
+/** Limits of xlsx, also applied to ods, because the same programs open both. */
 const COLUMNS_MAX = 16_384;
 const CELL_LETTERS_MAX = 32_767;
-/** Significant digits that a spreadsheet keeps. */
+/** Most significant digits of a number in a spreadsheet. */
 const DIGITS_MAX = 15;
 const NUMBER = /^-?\d{1,15}(?:\.\d{1,15})?$/;
 
-/** True for text that the same number is printed as: `1.10`, `007`, `-0` and `1e5` are no numbers. */
+/** True if the number prints as the same text: `1.10`, `007`, `-0` and `1e5` remain text. */
 function isNumber(text: string): boolean {
   return NUMBER.test(text) && String(Number(text)) === text && text.replaceAll(/\D/g, "").length <= DIGITS_MAX;
 }
@@ -103,7 +103,7 @@ function bookOf(sheets: readonly Sheet[], to: "xlsx" | "ods", isCsv: boolean): U
     const columns = columnsOf(rows);
     if (columns > COLUMNS_MAX)
       throw new MediaError("too_large", `Expected at most ${COLUMNS_MAX} columns, got ${columns}.`);
-    // Text of a CSV becomes a number only if it is printed as it was written; nothing becomes a formula.
+    // Text of a CSV becomes a number only if the number prints as the same text. Text never becomes a formula.
     const typed = rows.map((row) => row.map((cell) => bookCell(cell, to, isCsv)));
     const fit = name
       .replaceAll(/[[\]:*?/\\]/g, "_")

@@ -1,4 +1,4 @@
-/** Copies pages of a PDF into another one, with the form fields on them, and says what does not come along. */
+/** Copies pages of a PDF with their form fields into another PDF, and lists the parts that are not copied. */
 import {
   PDFArray,
   PDFDict,
@@ -23,15 +23,15 @@ const [ACRO_FORM, ANNOTS, FIELDS, KIDS, PARENT, SUBTYPE] = [
   "Subtype",
 ].map((name) => PDFName.of(name)) as [PDFName, PDFName, PDFName, PDFName, PDFName, PDFName];
 const WIDGET = PDFName.of("Widget");
-/** Entries of a form that its fields need: fonts, default appearance, alignment, and whether viewers draw the values. */
+/** Form entries that fields need: fonts, default appearance, alignment, and whether viewers draw the values. */
 const FORM_ENTRIES = ["DR", "DA", "Q", "NeedAppearances"];
-/** Maximum depth of nested fields: a deeper tree is a cycle. */
+/** Maximum depth of nested fields. A deeper tree is a cycle. */
 const NESTED_MAX = 50;
 
 /**
- * @param pages numbers from one; links among them stay
- * @param options `keepsForm`: false if form fields become a part of the page
- * @returns sentences about what is not kept
+ * @param pages page numbers from 1. Links between copied pages are kept
+ * @param options `keepsForm`: false if form fields become part of the page
+ * @returns sentences about parts that are not kept
  * @throws MediaError corrupt
  */
 export async function copiedPages(
@@ -46,7 +46,7 @@ export async function copiedPages(
     const all = from.getPages();
     const wanted = new Set(pages);
     const others = all.filter((_, at) => !wanted.has(at + 1));
-    // The copier follows links to other pages and fields to their siblings: these are null while it copies.
+    // The copier follows links to other pages and fields to their siblings, so both are null during the copy.
     const hidden = new Map<PDFRef, PDFObject>(others.map(({ ref, node }) => [ref, node]));
     const form = keepsForm ? from.catalog.lookupMaybe(ACRO_FORM, PDFDict) : undefined;
     for (const ref of otherFields(all.filter((_, at) => wanted.has(at + 1)))) {
@@ -75,7 +75,7 @@ export async function copiedPages(
   }
 }
 
-/** References to the widgets of pages. */
+/** Returns references to the widgets on the pages. */
 function widgetsOf(pages: readonly PDFPage[]): readonly PDFRef[] {
   return pages.flatMap(({ node, doc: { context } }) => {
     const annotations = context.lookup(node.get(ANNOTS));
@@ -105,7 +105,7 @@ function kidsOf(context: PDFDocument["context"], field: PDFRef): PDFArray | unde
   return kids instanceof PDFArray ? kids : undefined;
 }
 
-/** Returns the fields that have an ancestor in common with fields of these pages, but are on none of the pages. */
+/** Returns fields that share an ancestor with fields of these pages, but are on none of the pages. */
 function otherFields(pages: readonly PDFPage[]): readonly PDFRef[] {
   const context = pages[0]?.doc.context;
   if (!context) return [];
@@ -138,7 +138,7 @@ function keepForm(target: PDFDocument, copier: PDFObjectCopier, form: PDFDict): 
   target.catalog.set(ACRO_FORM, context.register(kept));
 }
 
-/** Parts of a document that are not copied with its pages, by their path in the catalogue. */
+/** Parts of a document that are not copied with its pages, by their path in the catalog. */
 const PARTS: readonly (readonly [path: readonly string[], name: string])[] = [
   [["Outlines", "First"], "bookmarks"],
   [["PageLabels"], "page labels"],

@@ -1,4 +1,4 @@
-/** Word documents of blocks, the same bytes for the same blocks. */
+/** Writes blocks as a Word document. The same blocks give the same bytes. */
 import {
   BlobReader,
   configure,
@@ -28,7 +28,7 @@ import type { Block, Run } from "./markdown.ts";
 
 configure({ useWebWorkers: false });
 
-/** Twentieths of a point: the unit of Word. */
+/** Twips per point: a twip, the unit of Word, is a twentieth of a point. */
 const TWIP = 20;
 const HEADINGS = [
   HeadingLevel.HEADING_1,
@@ -41,7 +41,7 @@ const HEADINGS = [
 const LEVELS = 9;
 const DATE = "2000-01-01T00:00:00Z";
 
-/** Place of a block: its indent, its list level, and the numbering of lists. */
+/** Position of a block: its indent, its list level, and the numbering of lists. */
 interface Place {
   readonly indent: number;
   readonly level: number;
@@ -49,7 +49,7 @@ interface Place {
   readonly next: () => number;
 }
 
-/** @param size of the pages, in points */
+/** @param size page size in points */
 export async function docxOf(
   blocks: readonly Block[],
   { title, size }: { readonly title: string; readonly size: readonly [number, number] },
@@ -69,7 +69,7 @@ export async function docxOf(
   return settled(await Packer.toBuffer(document));
 }
 
-/** Each list has numbers of its own, or it would go on where another ended. */
+/** Returns a separate numbering for a list. Otherwise a list would continue the numbers of the list before. */
 function numbersFrom([reference, start]: readonly [string, number]) {
   const levels = Array.from({ length: LEVELS }, (_, level) => ({
     level,
@@ -154,7 +154,7 @@ function tableOf({ head, rows, align }: Extract<Block, { readonly kind: "table" 
   });
 }
 
-/** Text without characters that XML cannot hold, its tabs replaced. */
+/** Replaces tabs and removes characters that XML does not allow. */
 function kept(text: string, tab: string): string {
   return text.replaceAll("\t", tab).replaceAll(/[^\P{Cc}\n]|[\ufffe\uffff]/gu, "");
 }
@@ -175,7 +175,7 @@ function words(runs: readonly Run[]): (TextRun | ExternalHyperlink)[] {
   });
 }
 
-/** Without the dates and the random names that the library writes. */
+/** Replaces dates and random IDs from the library, so that the output is reproducible. */
 async function settled(bytes: Uint8Array): Promise<Uint8Array> {
   const reader = new ZipReader(new Uint8ArrayReader(bytes));
   const writer = new ZipWriter(new Uint8ArrayWriter(), {

@@ -44,7 +44,7 @@ export default defineCapability({
     document.encrypt({
       algorithm: "AES-256",
       userPassword: params.user_password,
-      // Without one, the user's would be the owner's, and open the document with all rights.
+      // Without an owner password, the user password would also grant all owner rights.
       ownerPassword: params.owner_password ?? randomBytes(24).toString("base64"),
       permissions: {
         printing: may("print") ? "highResolution" : false,

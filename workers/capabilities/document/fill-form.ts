@@ -79,7 +79,7 @@ export default defineCapability({
       for (const [name, value] of filled) fill(fieldOf(form, name), name, value);
       const draw = drawerOf(document);
       for (const field of form.getFields()) {
-        // All others keep the appearance that the form came with.
+        // Other fields keep their existing appearance.
         if (field.needsAppearancesUpdate()) await draw(field, Object.hasOwn(params.fields, field.getName()));
       }
       if (params.flatten) form.flatten({ updateFieldAppearances: false });
@@ -130,7 +130,7 @@ function wrong(name: string, wanted: string): MediaError {
   return new MediaError("invalid", `Expected params.fields.${name.slice(0, 60)} to be ${wanted}.`);
 }
 
-/** Draws fields with the standard font where it has all of their letters, or else with one of the installed fonts. */
+/** Draws fields with the standard font if it has all characters, else with one of the installed fonts. */
 function drawerOf(document: PDFDocument) {
   const embedded = new Map<string, PDFFont>();
   document.registerFontkit(fontkit);
@@ -157,7 +157,7 @@ function drawerOf(document: PDFDocument) {
   };
 }
 
-/** The text that a field's appearance shows. */
+/** Returns the text in a field's appearance. */
 function textOfField(field: PDFField): string {
   if (field instanceof PDFTextField) return field.getText() ?? "";
   if (field instanceof PDFDropdown) return field.getSelected()[0] ?? "";
@@ -167,13 +167,13 @@ function textOfField(field: PDFField): string {
   return captions.map((one) => `${one?.normal ?? ""}${one?.down ?? ""}`).join("\n");
 }
 
-/** Characters of a default appearance that are read: a font, its size and a colour take less. */
+/** Most characters of a default appearance that are parsed: font, size and colour are shorter. */
 const LOOK_CHARACTERS_MAX = 500;
 
-/** Pixels of a point in pictures of text. */
+/** Pixels per point of text that is drawn as an image. */
 const SHARPNESS = 4;
 
-/** Draws a field's text as pictures: its letters join or reorder, or are of several fonts, and the text operators of a PDF do neither. */
+/** Draws a field's text as an image. PDF text operators support neither shaping nor several fonts. */
 async function drawPictures(
   document: PDFDocument,
   field: PDFTextField | PDFDropdown,
@@ -183,7 +183,7 @@ async function drawPictures(
   const pictures = new Map<PDFDict, Picture>();
   const widgets = field.acroField.getWidgets();
   for (const widget of widgets) pictures.set(widget.dict, await pictureOf(field, widget, words));
-  // The border and the background come from the field without its text.
+  // The library draws border and background for a field without text.
   const empty = { getText: { value: () => "" }, getSelected: { value: () => [] } };
   const withPicture = ({ dict }: PDFWidgetAnnotation, bare: PDFOperator[] | { readonly normal: PDFOperator[] }) => {
     const box = pictures.get(dict)?.box;
@@ -209,7 +209,7 @@ async function drawPictures(
 
 interface Picture {
   readonly png: Buffer;
-  /** Place within the widget, in points. */
+  /** Position and size within the widget, in points. */
   readonly box: { readonly x: number; readonly y: number; readonly width: number; readonly height: number };
 }
 
@@ -240,7 +240,7 @@ async function pictureOf(
   return { png, box: { x, y: margin + (room.height - box.height) * (isMultiline ? 1 : 0.5), ...box } };
 }
 
-/** CSS colour of a default appearance such as `/Helv 12 Tf 0 0 1 rg`; black where it has none. */
+/** Returns the CSS colour of a default appearance such as `/Helv 12 Tf 0 0 1 rg`; black if it has none. */
 function colorOf(look: string): string {
   const parts = /((?:[\d.]+\s+){3})rg\b|([\d.]+\s+)g\b/.exec(look);
   const shares = (parts?.[1] ?? parts?.[2]?.repeat(3) ?? "0 0 0").trim().split(/\s+/);

@@ -1,4 +1,4 @@
-/** The part of fontkit that pdf-lib takes. The package has no types. */
+/** Part of fontkit that pdf-lib needs. The package has no types. */
 declare module "fontkit" {
   import type { Fontkit } from "@cantoo/pdf-lib";
 

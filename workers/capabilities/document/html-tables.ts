@@ -1,6 +1,6 @@
 /**
- * Tables of HTML as those of Markdown. Each cell is looked at once: the plugin for it goes through all rows for each of them, and writes
- * out every column that a cell claims to span.
+ * Converts HTML tables to Markdown tables. Each cell is read once. Turndown's plugin reads all rows for each cell, and writes every column
+ * that a cell claims to span.
  */
 import type TurndownService from "turndown";
 
@@ -8,7 +8,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { escapeText } from "../markdown-text.ts";
 
-/** Members of turndown's nodes that are read here. */
+/** Members of turndown's nodes that this file uses. */
 interface Part {
   readonly nodeName: string;
   readonly firstChild: Part | null;
@@ -20,16 +20,16 @@ interface Part {
 }
 
 interface Shape {
-  /** Its cells stand one below the other: it holds other tables, or a single cell. */
+  /** True if cells are written one below the other: the table contains other tables, or a single cell. */
   readonly isLayout: boolean;
   readonly hasHead: boolean;
   /** Alignment of each column; an empty string for none. */
   readonly aligns: readonly string[];
-  /** Number of columns before a cell that cells of the rows above reach into. */
+  /** Number of columns before a cell that `rowspan` of earlier rows occupies. */
   readonly before: ReadonlyMap<Part, number>;
 }
 
-/** Wider cells stand for so many columns. */
+/** Maximum `colspan`; wider cells count as this many columns. */
 const SPAN_MAX = 50;
 const BORDERS: Readonly<Record<string, string>> = { left: ":---", right: "---:", center: ":---:" };
 
@@ -44,7 +44,7 @@ function shapeAround(node: Part): Shape {
   return shape;
 }
 
-/** True for a part of a table that is written as one. */
+/** True if the node is in a table that is written as a Markdown table. */
 export function isInTable(node: object): boolean {
   return !shapeAround(node as Part).isLayout;
 }
@@ -106,15 +106,15 @@ function shapeOf(table: Part): Shape {
   return { isLayout: false, hasHead: isHead, ...columns(rows) };
 }
 
-/** Columns of the cells, those of all rows that a cell spans included. @throws MediaError too_large */
+/** Returns the columns of all rows, including columns that `rowspan` occupies. @throws MediaError too_large */
 function columns(rows: readonly Part[]): Pick<Shape, "aligns" | "before"> {
   const aligns: string[] = [];
   const before = new Map<Part, number>();
   let count = 0;
-  /** For a column, the number of the last row that a cell from above reaches. */
+  /** Index of the last row that a cell from above occupies, by column. */
   let reached = new Map<number, number>();
   for (const [at, row] of rows.entries()) {
-    // No cell reaches into the next section.
+    // `rowspan` ends at the end of a section.
     if (row.parentNode !== rows[at - 1]?.parentNode) reached = new Map();
     let column = 0;
     for (const cell of cellsOf(row)) {
@@ -140,7 +140,7 @@ function columns(rows: readonly Part[]): Pick<Shape, "aligns" | "before"> {
   return { aligns: Array.from(aligns, (align) => align ?? ""), before };
 }
 
-/** Columns of all cells of a table, those that cells of other rows reach into included. */
+/** Most columns of all cells of a table, including columns that `rowspan` occupies. */
 const TABLE_COLUMNS_MAX = 600_000;
 
 const SECTIONS = new Set(["THEAD", "TBODY", "TFOOT"]);
@@ -160,7 +160,7 @@ function columnsOf(cell: Part): number {
   return Number.isInteger(span) ? Math.min(SPAN_MAX, Math.max(1, span)) : 1;
 }
 
-/** Number of rows that a cell claims; zero stands for all rows to the end of its section. */
+/** Returns a cell's `rowspan`; 0 means all remaining rows of the section. */
 function rowsOf(cell: Part): number {
   const span = Number(cell.getAttribute("rowspan") ?? 1);
   return span === 0 ? Number.POSITIVE_INFINITY : Number.isInteger(span) && span > 0 ? span : 1;

@@ -9,7 +9,7 @@ import { wait } from "../web/page.ts";
 import { MM, PAGE_POINTS, PAGE_SIZES } from "./page-size.ts";
 import { openPdf, PDF } from "./pdf.ts";
 
-/** Pixels of a point, as browsers have them. */
+/** CSS pixels per point. */
 const PIXELS = 96 / 72;
 
 export default defineCapability({

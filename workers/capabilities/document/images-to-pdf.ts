@@ -7,7 +7,7 @@ import { choice, number } from "../params.ts";
 import { DOCUMENT_PRICE, newPdf, savePdf, DOCUMENT_PAGE_SIDE_POINTS_MAX } from "./pdf.ts";
 import { MM, PAGE_POINTS } from "./page-size.ts";
 
-/** Points of a pixel, at 96 of them in an inch. */
+/** Points per pixel at 96 dpi. */
 const PIXEL = 0.75;
 
 export default defineCapability({

@@ -4,7 +4,7 @@ import { defineCapability, input } from "../define.ts";
 import { text } from "../params.ts";
 import { openPdf, REPORT, unreadable } from "./pdf.ts";
 
-/** Sizes and fields that are listed: more of them are counted only. */
+/** Most sizes and fields that are listed; further ones are only counted. */
 const LISTED_MAX = 100;
 
 export default defineCapability({
@@ -69,7 +69,7 @@ function factsOf(document: PDFDocument): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Returns undefined for a fact of another type: many writers get dates wrong. */
+/** Returns undefined if the entry has another type: many programs write invalid dates. */
 function read(fact: () => string | undefined): string | undefined {
   try {
     return fact();

@@ -1,6 +1,6 @@
 /**
- * LibreOffice, in a file system that holds its own files and one run's folder: documents name pictures by address, and it
- * reads those from the machine it runs on. For child processes only.
+ * Runs LibreOffice in a sandbox with only its own files and the run's folder. Documents can reference local files as pictures, and
+ * LibreOffice would read them. For child processes only.
  */
 import { mkdirSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
@@ -10,7 +10,7 @@ import type { LibreOffice } from "../tools.ts";
 
 import type { OfficeKind } from "./office.ts";
 
-/** Its own names of readers: it would otherwise guess by what it finds in the file. */
+/** LibreOffice's names of import filters. Without one, LibreOffice would detect the format from the content. */
 const READERS: Readonly<Record<OfficeKind | "rtf", string>> = {
   docx: "MS Word 2007 XML",
   xlsx: "Calc MS Excel 2007 XML",
@@ -28,11 +28,11 @@ const SETTINGS = `<?xml version="1.0" encoding="UTF-8"?>
 </oor:items>
 `;
 
-/** System paths that it needs besides its own folder; those that do not exist are skipped. */
+/** System paths that LibreOffice needs besides its own folder; missing ones are skipped. */
 const SYSTEM = ["/usr", "/bin", "/lib", "/lib64", "/etc/fonts", "/etc/libreoffice", "/var/cache/fontconfig"];
 const TRIAL_MS = 20_000;
 
-/** @returns the path of the PDF that it makes in `folder`; nothing is there when it cannot read the document */
+/** @returns the path of the PDF in `folder`. The file does not exist if LibreOffice cannot read the document */
 export async function printOffice(
   libreoffice: LibreOffice | undefined,
   { folder, source, kind }: { readonly folder: string; readonly source: string; readonly kind: OfficeKind | "rtf" },
@@ -59,7 +59,7 @@ export async function printOffice(
   return join(made, "document.pdf");
 }
 
-/** Checks that LibreOffice starts here. @throws Error if it does not */
+/** Checks that LibreOffice starts on this machine. @throws Error if it does not */
 export async function tryLibreOffice(folder: string, libreoffice: LibreOffice | undefined): Promise<void> {
   const office = start(libreoffice, folder, ["--version"], { timeout: TRIAL_MS, stderr: "pipe" });
   const [code, stderr] = await Promise.all([office.exited, new Response(office.stderr).text()]);
@@ -74,7 +74,7 @@ function start<Stderr extends "ignore" | "pipe" = "ignore">(
 ): Bun.Subprocess<"ignore", "ignore", Stderr> {
   if (!libreoffice) throw new Error("there is no LibreOffice here");
   const { path, bwrap } = libreoffice;
-  // `program/soffice` is in the folder of its installation, which may be outside of the system's.
+  // LibreOffice's folder, two levels above `program/soffice`, may be outside the system paths.
   const visible = [...SYSTEM, dirname(dirname(path))].flatMap((one) => ["--ro-bind-try", one, one]);
   const view = [...visible, "--tmpfs", "/tmp", ...processesOf(bwrap), "--dev", "/dev", "--bind", folder, folder];
   return Bun.spawn([bwrap, "--unshare-all", "--die-with-parent", ...view, "--", path, ...args], {
@@ -87,8 +87,8 @@ function start<Stderr extends "ignore" | "pipe" = "ignore">(
 }
 
 /**
- * Arguments for a `/proc` of its own processes. Where a container hides parts of its own `/proc`, the kernel allows no other: then it is
- * that one, read-only. It shows the names of processes there; the user namespace keeps their environment and files closed.
+ * Returns bwrap arguments for a `/proc` with only the sandbox's processes. If a container masks parts of its `/proc`, the kernel refuses a
+ * new one, and the container's is mounted read-only. It lists process names, but the user namespace hides their environment and files.
  */
 function processesOf(bwrap: string): readonly string[] {
   const own = ["--proc", "/proc"];

@@ -31,7 +31,7 @@ export default defineCapability({
   price: TEXT_PRICE,
   engine: "office",
   async run({ params, inputs, folder }) {
-    // Halves of characters cannot be part of an address, which a footnote's label becomes.
+    // A footnote's label becomes part of an address, which cannot contain lone surrogates.
     const markdown = (await textOf(inputs.markdown)).toWellFormed();
     const title = titleOf(blocksOf(markdown)) ?? "Document";
     const html = guarded(() => readerOf(params.allow_html).parse(markdown, { async: false }));
@@ -66,7 +66,7 @@ function readerOf(allowsHtml: boolean): Marked {
   });
 }
 
-/** True for a path or an anchor, without a scheme. Browsers ignore control characters inside a scheme, so none are allowed. */
+/** True for a path or an anchor without a scheme. Control characters are rejected, because browsers ignore them inside a scheme. */
 function isNear(href: string): boolean {
   return !/\p{Cc}/u.test(href) && /^[^:]*(?:[/?#]|$)/.test(href.trim());
 }

@@ -9,13 +9,13 @@ import { textOf } from "../text.ts";
 import { type Block, blocksOf, MARKDOWN, type Run, TEXT_PRICE, titleOf } from "./markdown.ts";
 import { MM, PAGE_POINTS, PAGE_SIZES } from "./page-size.ts";
 
-/** Letters of a word without a break in a PDF: to set 20,000 takes 7 s and 1.2 GB, to set these 0.4 s and 30 MB. */
+/** Most characters of a word without a break in a PDF: layout of 20,000 takes 7 s and 1.2 GB, of 5,000 takes 0.4 s and 30 MB. */
 export const PDF_WORD_LETTERS_MAX = 5_000;
 
-/** Content in the form that pdfmake takes. */
+/** Content in pdfmake's format. */
 type Content = Readonly<Record<string, unknown>>;
 
-/** Files of the two typefaces, by style. All other fonts have one style. */
+/** Font files of the two typefaces, by style. All other fonts have one style. */
 const SANS = {
   normal: "DejaVuSans.ttf",
   bold: "DejaVuSans-Bold.ttf",
@@ -71,7 +71,7 @@ export default defineCapability({
       pageSize: { width, height },
       pageMargins: margin,
       defaultStyle: { font: "Sans", fontSize: params.font_size, lineHeight: 1.25 },
-      // A date of no meaning, so that the same text makes the same bytes.
+      // Fixed date, so that the same text gives the same bytes.
       info: { title, creationDate: new Date(0), producer: "", creator: "" },
       content: content.length === 0 ? [{ text: " " }] : content,
     };
@@ -79,7 +79,7 @@ export default defineCapability({
       .createPdf(definition)
       .getBuffer()
       .catch((error: unknown) => {
-        // fontkit, by which pdfmake shapes, does not know every table of a font.
+        // fontkit, which shapes text for pdfmake, does not support every table of a font.
         throw error instanceof TypeError ? notSet("letters whose combination it cannot place", error) : error;
       });
     const path = join(folder, "document.pdf");
@@ -90,7 +90,7 @@ export default defineCapability({
 
 const SCALES = [2, 1.6, 1.35, 1.15, 1, 0.9] as const;
 
-/** @param width of the text, in points */
+/** @param width text width in points */
 function contentOf(block: Block, size: number, width: number): Content {
   const below = [0, 0, 0, size * 0.6];
   switch (block.kind) {
@@ -144,7 +144,7 @@ function contentOf(block: Block, size: number, width: number): Content {
   }
 }
 
-/** No line breaks within. */
+/** Longest text without a line break opportunity. */
 const WORD = /[^\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}-]+/gu;
 
 /** @throws MediaError too_large */
@@ -171,7 +171,7 @@ function words(runs: readonly Run[]): readonly Content[] {
   });
 }
 
-/** A text as it is where the font has all of it, or else in pieces of several fonts. @throws MediaError invalid, too_large */
+/** Returns the text itself if the font has all characters, else runs in several fonts. @throws MediaError invalid, too_large */
 function pieces(text: string, font: string): string | readonly Content[] {
   checkWords(text);
   const script = UNSET.find(([, letters]) => letters.test(text))?.[0];
@@ -181,7 +181,7 @@ function pieces(text: string, font: string): string | readonly Content[] {
   return runs.map((run) => (run.font === font ? { text: run.text } : { text: breakable(run.text), font: run.font }));
 }
 
-/** Scripts that pdfmake does not set right: it keeps words in the order of reading, and its shaper misplaces letters or fails. */
+/** Unsupported scripts: pdfmake places words in reading order from the left, and its shaper misplaces glyphs or fails. */
 const UNSET = ["Arabic", "Hebrew", "Nko", "Gurmukhi", "Khmer", "Malayalam", "Myanmar"].map(
   (name) => [name, new RegExp(String.raw`\p{Script=${name}}`, "u")] as const,
 );
@@ -194,13 +194,13 @@ function notSet(what: string, cause?: unknown): MediaError {
 const WITHOUT_SPACES = /[\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]+/gu;
 const ZERO_WIDTH_SPACE = "\u200b";
 
-/** Marks where words end that no space ends, so that lines break there. */
+/** Inserts zero-width spaces between words of scripts without spaces, so that lines can break. */
 function breakable(text: string): string {
   const segmenter = new Intl.Segmenter("und", { granularity: "word" });
   const marked = text.replaceAll(WITHOUT_SPACES, (part) =>
     Array.from(segmenter.segment(part), ({ segment }) => segment).join(ZERO_WIDTH_SPACE),
   );
-  // The shaper leaves the ring of the vowel am above the tone mark.
+  // Decomposes the vowel am before a tone mark: the shaper would place the vowel's circle above the tone mark.
   return marked
     .replaceAll(/([\u0e48-\u0e4b])\u0e33/g, "\u0e4d$1\u0e32")
     .replaceAll(/([\u0ec8-\u0ecb])\u0eb3/g, "\u0ecd$1\u0eb2");

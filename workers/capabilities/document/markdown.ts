@@ -1,4 +1,4 @@
-/** Markdown as blocks and runs of text: what PDF and Word are made of. Nothing that it links to is fetched. */
+/** Parses Markdown into blocks and text runs, from which PDF and Word files are written. Links are never fetched. */
 import { decodeHTMLStrict } from "entities";
 import { Marked, type MarkedExtension, type Token, type Tokens } from "marked";
 import markedFootnote, { type Footnotes } from "marked-footnote";
@@ -7,20 +7,20 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { isOfDepth } from "../faults.ts";
 
-/** A reader for one text: footnotes of one that failed would be in the next. */
+/** Returns a parser for one text. After an error, a shared parser would add the footnotes to the next text. */
 export function markdownReader(...extensions: readonly MarkedExtension[]): Marked {
-  // The label of a footnote is the caller's, and the library would write it into HTML as it is.
+  // Fixed label, because the library writes it into the HTML without escaping.
   return new Marked({ gfm: true }, markedFootnote({ backRefLabel: "Back to reference" }), ...extensions);
 }
 
-/** A stretch of text in one look. */
+/** Text with one style. */
 export interface Run {
   readonly text: string;
   readonly isBold?: boolean;
   readonly isItalic?: boolean;
   readonly isStruck?: boolean;
   readonly isCode?: boolean;
-  /** Superscript. */
+  /** True for superscript. */
   readonly isRaised?: boolean;
   readonly link?: string;
 }
@@ -32,7 +32,7 @@ export type Block =
   | { readonly kind: "quote"; readonly blocks: readonly Block[] }
   | {
       readonly kind: "list";
-      /** Undefined: bullets. */
+      /** First number; undefined for a bullet list. */
       readonly start: number | undefined;
       readonly items: readonly (readonly Block[])[];
     }
@@ -44,7 +44,7 @@ export type Block =
     }
   | { readonly kind: "rule" };
 
-/** @throws MediaError too_large, for too many parts, and for what is nested too deeply */
+/** @throws MediaError too_large, for too many parts, and for Markdown that is nested too deeply */
 export function blocksOf(markdown: string): readonly Block[] {
   checkMarkdown(markdown);
   return guarded(() => {
@@ -56,7 +56,7 @@ export function blocksOf(markdown: string): readonly Block[] {
   });
 }
 
-/** Parsers call themselves for each level. @throws MediaError too_large */
+/** Runs a parser that recurses for each level. @throws MediaError too_large if the call stack is exceeded */
 export function guarded<T>(work: () => T): T {
   try {
     return work();
@@ -152,7 +152,7 @@ function runs(tokens: readonly Token[], look: Look): Run[] {
   });
 }
 
-/** A line that ends goes on. */
+/** Replaces line breaks within a paragraph with spaces. */
 function inOneLine(text: string): string {
   const lines = text.split("\n");
   const last = lines.length - 1;
@@ -164,13 +164,13 @@ function textIn(token: Tokens.Generic): string {
   return typeof token["text"] === "string" ? token["text"] : token.raw;
 }
 
-/** An address that leads to a page or a letter; undefined for scripts and files. */
+/** Returns an http, https or mailto address; undefined for scripts and files. */
 export function safeLink(href: string): string | undefined {
   const address = href.replaceAll(/\p{Cc}/gu, "").trim();
   return /^(?:https?:\/\/|mailto:)/i.test(address) ? address.slice(0, 2_000) : undefined;
 }
 
-/** The first heading, for a title. */
+/** Returns the text of the first heading as title; undefined if there is none. */
 export function titleOf(all: readonly Block[]): string | undefined {
   const heading = all.find((block) => block.kind === "heading");
   return heading?.kind === "heading"
@@ -189,26 +189,26 @@ export const MARKDOWN = {
 } as const;
 export const TEXT_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 
-/** Lists in lists and quotes in quotes of Markdown. */
+/** Maximum nesting of lists or quotes in Markdown. */
 export const DOCUMENT_DEPTH_MAX = 30;
 
-/** Cells of Markdown tables, which are filled up to their heads: to set as many takes 2 s. */
+/** Most cells of Markdown tables, including the empty cells that fill a row: layout of this many takes 2 s. */
 export const MARKDOWN_CELLS_MAX = 20_000;
 
-/** Stars, underscores and tildes in one paragraph of Markdown: 40,000 take its reader 34 s, these 0.5 to 1.5 s. */
+/** Most asterisks, underscores and tildes in one paragraph: parsing 40,000 takes 34 s, parsing 5,000 takes 0.5 to 1.5 s. */
 export const MARKDOWN_EMPHASIS_MAX = 5_000;
 
-/** Beginnings of footnotes and their references: each is looked up among all, and its end in the rest of its line. */
+/** Most footnotes and references. The parser searches all footnotes for each, and scans the remaining line for its end. */
 const MARKDOWN_FOOTNOTES_MAX = 2_000;
 
-/** Places where another paragraph may begin within lines that stand together. */
+/** Line starts that can begin another block within consecutive lines. */
 const BLOCK = /^\s*(?:[-+*>|]|#{1,6}\s|\d{1,9}[.)]\s|$)/;
-/** Below the head of a table. */
+/** Delimiter row below a table head. */
 const COLUMNS = /^[ \t>]*\|?(?:[ \t]*:?-+:?[ \t]*\|)+(?:[ \t]*:?-+:?[ \t]*)?$/;
-/** So much deeper than quotes may be that it is no line of code either. */
+/** Maximum number of quote marks before a line's text. More marks are not a line of code either. */
 const QUOTE_MARKS_MAX = 10 * DOCUMENT_DEPTH_MAX;
 
-/** Counts parts of Markdown before it is read: its reader takes much longer for many of them in one place. @throws MediaError too_large */
+/** Counts parts of Markdown before parsing, because parse time is superlinear in them. @throws MediaError too_large */
 function checkMarkdown(markdown: string): void {
   const notes = countOf(markdown, /\[\^/g);
   if (notes > MARKDOWN_FOOTNOTES_MAX) throw tooMany("footnotes and references", MARKDOWN_FOOTNOTES_MAX, notes);
@@ -218,7 +218,7 @@ function checkMarkdown(markdown: string): void {
     if (quotes > QUOTE_MARKS_MAX) throw tooDeep();
     if (line.trim() === "") columns = 0;
     else if (COLUMNS.test(line)) columns = countOf(line, /-+/g);
-    // A row is filled up to as many cells as the table has columns.
+    // The parser fills each row up to the table's columns.
     cells += columns;
     if (cells > MARKDOWN_CELLS_MAX) throw tooMany("table cells", MARKDOWN_CELLS_MAX, cells);
     emphasis = (BLOCK.test(line) ? 0 : emphasis) + countOf(line, /\*+|_+|~+/g);

@@ -36,7 +36,7 @@ export default defineCapability({
   },
 });
 
-/** By its bytes; zipped ones are counted before they are opened. @throws MediaError unsupported, corrupt, too_large */
+/** Detects the format by content; zipped documents are measured before parsing. @throws MediaError unsupported, corrupt, too_large */
 async function kindOf(document: InputFile, folder: string): Promise<OfficeKind | "rtf"> {
   const kind = (await isZip(document)) ? (await openOffice(document, folder)).kind : undefined;
   if (kind !== undefined) return kind;

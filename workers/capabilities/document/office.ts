@@ -1,33 +1,33 @@
-/** Zipped office documents: what is inside is counted before any parser opens them. */
+/** Measures the content of zipped office documents before a parser opens them. */
 import { MediaError } from "#shared/children/media-error.ts";
 import { DOCUMENT_TAGS_MAX } from "#workers/capabilities/limits.ts";
 
 import { readArchive } from "../archive/read.ts";
 import type { InputFile } from "../define.ts";
 
-/** A zipped office document, unpacked: parsers hold several times as much. */
+/** Most unpacked bytes of a zipped office document: parsers use several times as much memory. */
 const DOCUMENT_UNPACKED_BYTES_MAX = 200 * 1_048_576;
 
 export type OfficeKind = "docx" | "xlsx" | "pptx" | "odt" | "ods" | "odp";
 
 const ODF = "application/vnd.oasis.opendocument";
-/** By the entry `mimetype` of theirs. */
+/** OpenDocument formats by the text of the entry `mimetype`. */
 const ODF_KINDS: ReadonlyMap<string, OfficeKind> = new Map([
   [`${ODF}.text`, "odt"],
   [`${ODF}.spreadsheet`, "ods"],
   [`${ODF}.presentation`, "odp"],
 ]);
-/** Main parts; some writers number them. */
+/** Main parts of Office Open XML; some programs add a number to the name. */
 const OOXML_KINDS: readonly (readonly [RegExp, OfficeKind])[] = [
   [/^word\/document\d*\.xml$/, "docx"],
   [/^xl\/workbook\d*\.xml$/, "xlsx"],
   [/^ppt\/presentation\d*\.xml$/, "pptx"],
 ];
 const MANIFEST = "META-INF/manifest.xml";
-/** Entries whose text tells more. */
+/** Entries whose text is read to detect the format and encryption. */
 const READ = ["mimetype", "content.xml", MANIFEST];
 
-/** First bytes of compound files ([MS-CFB] 2.2), and the streams by which they are known. */
+/** Signature of compound files ([MS-CFB] 2.2), and the streams that identify their format. */
 const COMPOUND = Buffer.from("d0cf11e0a1b11ae1", "hex");
 const ENCRYPTED = "EncryptedPackage";
 const OLD_FORMATS = [
@@ -37,7 +37,7 @@ const OLD_FORMATS = [
   ["PowerPoint Document", "ppt", "pptx"],
 ] as const;
 
-/** Parts of a Word document. */
+/** XML parts of a Word document. */
 const WORDS = /^word\/.*\.xml$/;
 const TAG = 0x3c;
 
@@ -48,14 +48,14 @@ function tagsIn(bytes: Uint8Array): number {
 }
 
 export interface OfficeFile {
-  /** Undefined for another zip. */
+  /** Format of the document; undefined for any other zip. */
   readonly kind: OfficeKind | undefined;
   readonly bytes: Buffer;
-  /** Text of `content.xml`, as an ods has it; empty without one. */
+  /** Text of `content.xml`, the content of an ods; empty if absent. */
   readonly content: string;
 }
 
-/** True for a zip, as new office documents are. @throws MediaError invalid with a password, unsupported in an old format */
+/** True for a zip, the container of current formats. @throws MediaError invalid with a password, unsupported for an old format */
 export async function isZip(file: InputFile): Promise<boolean> {
   const head = Buffer.from(await Bun.file(file.path).slice(0, COMPOUND.length).arrayBuffer());
   if (!head.equals(COMPOUND)) return head.subarray(0, 4).toString("latin1") === "PK\u0003\u0004";

@@ -1,6 +1,6 @@
 /**
- * Repairs page trees that pdfium reads and pdf-lib refuses: nodes without type, parent or count, missing kids, and pages without a
- * usable size. For child processes only.
+ * Repairs page trees that pdfium reads and pdf-lib rejects: nodes without type, parent or count, missing kids, and pages without a usable
+ * size. For child processes only.
  */
 import {
   PDFArray,
@@ -19,10 +19,10 @@ import {
 import { MediaError } from "#shared/children/media-error.ts";
 
 const name = (text: string): PDFName => PDFName.of(text);
-/** Maximum number of nodes and depth of the tree: a deeper tree is a cycle. */
+/** Maximum number of nodes and depth of the tree. A deeper tree is a cycle. */
 const NODES_MAX = 100_000;
 const NESTED_MAX = 100;
-/** US letter in points: the size that pdfium gives to pages without one. */
+/** US letter in points: pdfium's size for pages without one. */
 const LETTER = [0, 0, 612, 792];
 
 /** @throws MediaError corrupt */
@@ -50,7 +50,7 @@ interface Walk {
   readonly box?: PDFArray;
 }
 
-/** Returns the number of pages in the node; 0 for what is no node. */
+/** Returns the number of pages below the node; 0 if the object is not a node. */
 function settle(context: PDFContext, ref: PDFRef, { seen, depth, parent, box }: Walk): number {
   const node = context.lookup(ref);
   if (!(node instanceof PDFDict) || seen.has(ref) || seen.size > NODES_MAX || depth > NESTED_MAX) return 0;
@@ -84,14 +84,14 @@ function settle(context: PDFContext, ref: PDFRef, { seen, depth, parent, box }: 
   return count;
 }
 
-/** Returns the reference of a kid. A page that the tree already has becomes a page of its own, with the same content. */
+/** Returns the reference of a kid. A page that is already in the tree is copied, with the same content. */
 function pageOfItsOwn(context: PDFContext, kid: PDFObject, seen: ReadonlySet<PDFRef>): PDFRef {
   if (!(kid instanceof PDFRef)) return context.register(kid);
   const node = seen.has(kid) && seen.size <= NODES_MAX ? context.lookup(kid) : undefined;
   return node instanceof PDFPageLeaf ? context.register(node.clone(context)) : kid;
 }
 
-/** Returns the media box of a node if the box has a size. */
+/** Returns the node's media box; undefined if its size is invalid. */
 function boxOf(context: PDFContext, node: PDFDict): PDFArray | undefined {
   const box = context.lookup(node.get(name("MediaBox")));
   if (!(box instanceof PDFArray) || box.size() !== 4) return undefined;

@@ -1,4 +1,4 @@
-/** Pages as callers name them: `1-3,7,-1`. */
+/** Page ranges in the caller's syntax, such as `1-3,7,-1`. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { text } from "../params.ts";
@@ -15,7 +15,7 @@ export const requiredPages = (description: string) =>
   text(`${description} ${HINT}`, { max: 2_000, pattern: PAGES_PATTERN, required: true });
 
 /**
- * Numbers from one, in the order of the caller, who may name a page twice.
+ * Returns page numbers from 1, in the caller's order. A page may occur twice.
  * @throws MediaError invalid, too_large
  */
 export function pagesOf(spec: string | undefined, count: number, param = "params.pages"): number[] {

@@ -1,4 +1,4 @@
-/** Images of PDF pages, through pdfium, which also decodes JPEG 2000, JBIG2 and fax images. For child processes only. */
+/** Extracts images of PDF pages with pdfium, which also decodes JPEG 2000, JBIG2 and fax images. For child processes only. */
 import type { PDFiumDocument } from "@hyzyla/pdfium";
 import sharp from "sharp";
 
@@ -13,16 +13,16 @@ export interface PageImage {
   readonly channels: 1 | 3 | 4;
 }
 
-/** Kinds of page objects and formats of bitmaps (fpdf_edit.h, fpdfview.h). */
+/** Types of page objects and bitmap formats (fpdf_edit.h, fpdfview.h). */
 const IMAGE = 3;
 const FORM = 5;
 const BGRA = 4;
 const NESTED_MAX = 10;
-/** Objects of one page, those within its forms included. */
+/** Most objects on one page, including objects within its forms. */
 const OBJECTS_MAX = 1_000_000;
 
 /**
- * Calls `onImage` with each image, upright, with its mask and in its own size; with undefined if the image is too large or broken.
+ * Calls `onImage` with each image: upright, masked, at its original size. The argument is undefined for an oversized or broken image.
  * @throws MediaError corrupt
  */
 export async function pageImages(
@@ -42,7 +42,7 @@ export async function pageImages(
   });
 }
 
-/** Returns the number of images on a page that pdfium cannot decode, and therefore does not draw. @throws MediaError corrupt */
+/** Returns the number of images that pdfium cannot decode, and therefore omits from the drawn page. @throws MediaError corrupt */
 export async function countUndecoded(document: PDFiumDocument, page: number): Promise<number> {
   return withPage(document, page, (pdfium, handle) => {
     let count = 0;
@@ -99,7 +99,7 @@ function drawn(
   }
 }
 
-/** Copies BGRA into as few channels as the image needs. */
+/** Converts BGRA pixels to the fewest channels that the image needs. */
 function packed(
   heap: Uint8Array,
   start: number,
@@ -118,7 +118,7 @@ function packed(
     isOpaque &&= heap[at + 3] === 255;
     isGray &&= heap[at] === heap[at + 1] && heap[at] === heap[at + 2];
   });
-  // pdfium draws nothing where its decoder fails.
+  // pdfium leaves the bitmap empty if its decoder fails.
   if (isEmpty) return undefined;
   const channels = isOpaque ? (isGray ? 1 : 3) : 4;
   const pixels = Buffer.allocUnsafe(width * height * channels);
@@ -133,7 +133,7 @@ function packed(
   return { width, height, pixels, channels };
 }
 
-/** Writes an image as PNG, a grey one with one channel. */
+/** Writes an image as PNG; a grey image has one channel. */
 export async function writePng({ pixels, width, height, channels }: PageImage, path: string): Promise<void> {
   const image = sharp(pixels, { raw: { width, height, channels } });
   await (channels === 1 ? image.toColourspace("b-w") : image).png().toFile(path);

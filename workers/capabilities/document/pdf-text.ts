@@ -1,11 +1,11 @@
-/** Text of PDF pages, with the values of form fields, through pdfium. For child processes only. */
+/** Reads the text of PDF pages, with the values of form fields, through pdfium. For child processes only. */
 import type { PDFiumDocument } from "@hyzyla/pdfium";
 
 import { type Pdfium, textFrom, withMemory, withPage } from "./pdfium.ts";
 
 export interface PageText {
   readonly text: string;
-  /** Number of shown characters without a Unicode mapping, which `text` leaves out. */
+  /** Number of visible characters without a Unicode mapping, which `text` omits. */
   readonly unreadable: number;
 }
 
@@ -25,10 +25,10 @@ export async function pageText(document: PDFiumDocument, page: number): Promise<
   });
 }
 
-/** Control, private-use and noncharacters: pdfium returns codes of glyphs without a Unicode mapping as such characters. */
+/** Control, private-use and noncharacters: pdfium returns glyph codes without a Unicode mapping as such characters. */
 const NO_TEXT = /[\p{Co}\ufffd\uffff]|(?![\t\n])\p{Cc}/gu;
 
-/** Bullets of the fonts Symbol and Wingdings, as Word writes them. */
+/** Bullets of the fonts Symbol and Wingdings, as Word encodes them. */
 const BULLETS = /[\uf0b7\uf0a7]/g;
 
 function drawnText(pdfium: Pdfium, page: number): PageText {
@@ -56,8 +56,8 @@ function drawnText(pdfium: Pdfium, page: number): PageText {
 }
 
 /**
- * True if the codes of characters without a Unicode mapping are the characters themselves, as in Type 3 fonts of ASCII. Numbers of glyphs are
- * not: in the usual order of glyphs, spaces and digits are control characters, and small letters are capitals.
+ * True if codes without a Unicode mapping are the characters themselves, as in Type 3 fonts of ASCII. Glyph numbers are not: in the usual
+ * order of glyphs, spaces and digits become control characters, and lowercase letters become capitals.
  */
 function isPlainText(codes: string): boolean {
   const small = codes.match(/[a-zß-öø-ÿ]/g)?.length ?? 0;
@@ -66,7 +66,7 @@ function isPlainText(codes: string): boolean {
   );
 }
 
-/** Share of small letters among the letters of a text. */
+/** Lowest fraction of lowercase letters among the letters of a text. */
 const SMALL_LETTERS_MIN = 0.3;
 
 function piece(pdfium: Pdfium, handle: number, from: number, count: number): string {
@@ -76,7 +76,7 @@ function piece(pdfium: Pdfium, handle: number, from: number, count: number): str
   });
 }
 
-/** Joins words that a hyphen breaks at the end of a line. pdfium writes U+FFFE for most of these hyphens, without a line break. */
+/** Joins words that a hyphen splits at the end of a line. pdfium writes most of these hyphens as U+FFFE, without a line break. */
 export function joinedWords(text: string): string {
   return text
     .replaceAll(/\ufffe\n?/g, "")
@@ -84,16 +84,16 @@ export function joinedWords(text: string): string {
     .replaceAll("\u00ad", "");
 }
 
-/** Kinds of annotations and form fields, and their flags (fpdf_annot.h, fpdf_formfill.h). */
+/** Types of annotations and form fields, and their flags (fpdf_annot.h, fpdf_formfill.h). */
 const FREE_TEXT = 3;
 const WIDGET = 20;
 const HIDDEN = 0x02 | 0x20;
 const FIELD = { button: 1, checkBox: 2, radio: 3, list: 5, text: 6, signature: 7 } as const;
 const PASSWORD = 1 << 13;
-/** Annotations of one page that are read. */
+/** Most annotations that are read on one page. */
 const ANNOTATIONS_MAX = 10_000;
 
-/** Returns lines `name: value` of form fields, and the texts of FreeText annotations. */
+/** Returns lines `name: value` for form fields, and the texts of FreeText annotations. */
 function annotationTexts(pdfium: Pdfium, page: number, form: number): readonly string[] {
   const lines = new Set<string>();
   const count = Math.min(pdfium._FPDFPage_GetAnnotCount(page), ANNOTATIONS_MAX);

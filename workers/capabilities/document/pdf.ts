@@ -12,7 +12,7 @@ import { settlePages } from "./page-tree.ts";
 
 export const DOCUMENT_PAGES_MAX = 2_000;
 
-/** 200 inches, the most that viewers show. */
+/** Longest side of a page: 200 inches, the limit of viewers. */
 export const DOCUMENT_PAGE_SIDE_POINTS_MAX = 14_400;
 
 export const DOCUMENT_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
@@ -29,11 +29,11 @@ export interface OpenedPdf {
   readonly bytes: number;
   readonly version: string;
   readonly pages: number;
-  /** It was, before it was opened. */
+  /** True if the file was encrypted before it was opened. */
   readonly isEncrypted: boolean;
 }
 
-/** The bytes of a PDF that may be parsed. @throws MediaError unsupported, too_large */
+/** Returns the bytes of a PDF after the checks that precede parsing. @throws MediaError unsupported, too_large */
 export async function pdfBytes(file: InputFile): Promise<Buffer> {
   const bytes = Buffer.from(await Bun.file(file.path).arrayBuffer());
   if (!bytes.subarray(0, 1_024).includes("%PDF-")) {
@@ -44,7 +44,7 @@ export async function pdfBytes(file: InputFile): Promise<Buffer> {
 }
 
 /**
- * @param options `password`: what opens it; `passwordParam`: where its caller may give one
+ * @param options `password`: the document's password; `passwordParam`: name of the param for it
  * @throws MediaError unsupported, corrupt, too_large, invalid
  */
 export async function openPdf(file: InputFile, options: PdfPassword = {}): Promise<OpenedPdf> {
@@ -55,7 +55,7 @@ export async function openPdf(file: InputFile, options: PdfPassword = {}): Promi
   try {
     const locked = await PDFDocument.load(bytes, { ...opening, ignoreEncryption: true });
     if (!locked.isEncrypted) return { ...facts, document: locked, isEncrypted: false, pages: checkedPages(locked) };
-    // Many are encrypted without a password, only to say what may be done with them.
+    // Many PDFs are encrypted with an empty password, only to restrict printing or editing.
     const document = await PDFDocument.load(bytes, { ...opening, password: options.password ?? "" });
     settleObjects(document, locked);
     return { ...facts, document, isEncrypted: true, pages: checkedPages(document) };
@@ -66,7 +66,7 @@ export async function openPdf(file: InputFile, options: PdfPassword = {}): Promi
   }
 }
 
-/** @param param where the caller may give a password; undefined: nowhere */
+/** @param param name of the param for the password; undefined if the capability has none */
 export function wrongPassword(password: string | undefined, param: string | undefined, cause: unknown): MediaError {
   const message =
     param === undefined
@@ -82,8 +82,8 @@ export function unreadable(cause: unknown): MediaError {
 }
 
 /**
- * Deletes what an encrypted document leaves behind: its encryption dictionary and packed tables of references, either of which
- * would hide the result from readers. Restores the trailer's entry for the document's information.
+ * Deletes the encryption dictionary and compressed reference tables of a decrypted document, which make the result unreadable. Restores the
+ * trailer's entry for the document information.
  */
 function settleObjects({ context }: PDFDocument, locked: PDFDocument): void {
   const { Encrypt: lock, Info: facts } = locked.context.trailerInfo;
@@ -111,7 +111,7 @@ export function checkPageCount(pages: number): void {
   if (pages > max) throw new MediaError("too_large", `Expected at most ${max} pages, got ${pages}.`);
 }
 
-/** In points. @throws MediaError too_large, corrupt */
+/** Checks a page size in points. @throws MediaError too_large, corrupt */
 export function checkPageSize(width: number, height: number): void {
   const max = DOCUMENT_PAGE_SIDE_POINTS_MAX;
   if (!(width > 0 && height > 0)) throw new MediaError("corrupt", "Expected pages with a size.");
@@ -120,7 +120,7 @@ export function checkPageSize(width: number, height: number): void {
   throw new MediaError("too_large", `Expected pages of at most ${max} points on a side, got ${got}.`);
 }
 
-/** Without dates, so that the same document has the same bytes. */
+/** Creates a document without dates, so that the same content gives the same bytes. */
 export async function newPdf(): Promise<PDFDocument> {
   return PDFDocument.create({ updateMetadata: false });
 }
@@ -131,24 +131,24 @@ export async function savePdf(folder: string, document: PDFDocument, name = "doc
   try {
     bytes = await document.save({ addDefaultPage: false, updateFieldAppearances: false });
   } catch (error) {
-    // What is wrong in an object that nothing has looked at so far shows when it is written.
+    // Errors in objects that were not parsed yet occur during saving.
     throw unreadable(error);
   }
   await Bun.write(path, bytes);
   return { path, mediaType: PDF, name };
 }
 
-/** One packed stream of a PDF that is no picture, inflated. */
+/** Largest decompressed stream that is not an image, in bytes. */
 const DOCUMENT_CONTENT_BYTES_MAX = 32 * 1_048_576;
 
-/** One picture's stream, inflated, and all streams of the PDF together. */
+/** Largest decompressed image stream, and largest sum of all streams, in bytes. */
 export const DOCUMENT_STREAM_BYTES_MAX = 256 * 1_048_576;
 const DOCUMENT_STREAMS_BYTES_MAX = 1_024 * 1_048_576;
 
-/** Packed again and again: nothing honest is, but for pictures that were packed twice. */
+/** Maximum number of nested compressions. Valid PDFs have one, or two for images. */
 const LAYERS_MAX = 3;
 
-/** Limits the inflated size of a PDF's packed streams, counted before a parser meets them. @throws MediaError too_large */
+/** Limits the decompressed size of a PDF's streams before parsing. @throws MediaError too_large */
 export function checkStreams(bytes: Buffer): void {
   let [at, total] = [bytes.indexOf("stream"), 0];
   while (at !== -1) {
@@ -166,7 +166,7 @@ export function checkStreams(bytes: Buffer): void {
   }
 }
 
-/** Drawing instructions take a renderer far more memory than pixels do. */
+/** True for an image stream. Drawing instructions use far more memory in a renderer than pixels do. */
 function isPicture(bytes: Buffer, streamAt: number): boolean {
   const before = bytes.subarray(Math.max(0, streamAt - DICTIONARY_BYTES_MAX), streamAt).toString("latin1");
   return before.slice(before.lastIndexOf(" obj") + 1).includes("/Image");
@@ -185,7 +185,7 @@ function inflated(bytes: Buffer, layers: number, bytesMax: number): number {
     if (error instanceof MediaError) throw error;
     const isTooLarge = (error as { readonly code?: string }).code === "ERR_BUFFER_TOO_LARGE";
     if (isTooLarge) throw tooMuch("a stream", bytesMax);
-    // What is broken is for the parser to judge.
+    // Invalid data counts as empty: the parser reports the error.
     return 0;
   }
 }

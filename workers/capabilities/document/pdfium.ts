@@ -1,4 +1,4 @@
-/** Pages as they are read and drawn, through pdfium. For child processes only. */
+/** Reads and draws PDF pages with pdfium. For child processes only. */
 import { PDFiumLibrary, type PDFiumDocument } from "@hyzyla/pdfium";
 
 import type { InputFile } from "../define.ts";
@@ -16,8 +16,8 @@ import {
 let library: Promise<PDFiumLibrary> | undefined;
 
 /**
- * Does the work on a document and frees it.
- * @param options `password`: what opens it; `passwordParam`: where its caller may give one
+ * Opens a document, calls `work`, and frees the document.
+ * @param options `password`: the document's password; `passwordParam`: name of the param for it
  * @throws MediaError unsupported, corrupt, too_large, invalid
  */
 export async function withPdfium<T>(
@@ -48,7 +48,7 @@ async function loaded(engine: PDFiumLibrary, file: InputFile, options: PdfPasswo
   } catch (error) {
     if (/password/i.test(String(error))) throw wrongPassword(password, passwordParam, error);
   }
-  // pdf-lib finds objects and pages that pdfium misses: what it writes is whole.
+  // pdf-lib finds objects and pages that pdfium misses, so its output is complete.
   const { document: repaired } = await openPdf(file, options);
   try {
     return await engine.loadDocument(await repaired.save({ updateFieldAppearances: false }));
@@ -57,7 +57,7 @@ async function loaded(engine: PDFiumLibrary, file: InputFile, options: PdfPasswo
   }
 }
 
-/** True if each page is where the document says: it may claim more than it has. */
+/** True if all pages exist; a document may claim more. */
 function hasItsPages(document: PDFiumDocument): boolean {
   const { pdfium, documentIdx } = handlesOf(document);
   return withMemory(pdfium, 8, (pointer) => {
@@ -68,14 +68,14 @@ function hasItsPages(document: PDFiumDocument): boolean {
   });
 }
 
-/** In points. @throws MediaError too_large, corrupt */
+/** Returns the page size in points. @throws MediaError too_large, corrupt */
 export function pageSize(document: PDFiumDocument, page: number): { readonly width: number; readonly height: number } {
   const { originalWidth: width, originalHeight: height } = document.getPage(page - 1).getOriginalSize();
   checkPageSize(width, height);
   return { width, height };
 }
 
-/** Functions of pdfium (fpdf_*.h), of which the library wraps a few. Pointers and handles are numbers; 0 means none. */
+/** Functions of pdfium (fpdf_*.h), most of which the library does not wrap. Pointers and handles are numbers; 0 means none. */
 type PdfiumFunction =
   | "_FORM_OnAfterLoadPage"
   | "_FORM_OnBeforeClosePage"
@@ -128,7 +128,7 @@ export function handlesOf(document: PDFiumDocument): { readonly pdfium: Pdfium; 
   return { pdfium, documentIdx };
 }
 
-/** Opens a page for calls of pdfium, and closes it. @throws MediaError corrupt */
+/** Opens a page, calls `work`, and closes the page. @throws MediaError corrupt */
 export async function withPage<T>(
   document: PDFiumDocument,
   page: number,
@@ -144,7 +144,7 @@ export async function withPage<T>(
   }
 }
 
-/** Allocates memory of pdfium, and frees it after the work. */
+/** Allocates pdfium memory, calls `work`, and frees the memory. */
 export function withMemory<T>({ wasmExports }: Pdfium, bytes: number, work: (pointer: number) => T): T {
   const pointer = wasmExports.malloc(bytes);
   if (pointer === 0) throw unreadable(new Error(`pdfium has no ${bytes} bytes`));
@@ -155,7 +155,7 @@ export function withMemory<T>({ wasmExports }: Pdfium, bytes: number, work: (poi
   }
 }
 
-/** Reads text that pdfium writes as zero-terminated UTF-16. @param write returns the number of bytes, also for pointer 0 */
+/** Reads text that pdfium writes as zero-terminated UTF-16. @param write returns the size in bytes, also for pointer 0 */
 export function textFrom(pdfium: Pdfium, write: (pointer: number, bytes: number) => number): string {
   const bytes = write(0, 0);
   if (bytes <= 2) return "";

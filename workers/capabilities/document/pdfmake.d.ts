@@ -1,4 +1,4 @@
-/** The part of pdfmake that we use. Its published types would bring those of browsers into every file. */
+/** Part of pdfmake that this service uses. The published types would add browser types to every file. */
 declare module "pdfmake" {
   interface PdfMaker {
     setFonts(fonts: Readonly<Record<string, Readonly<Record<string, string>>>>): void;

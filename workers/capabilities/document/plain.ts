@@ -1,4 +1,4 @@
-/** Markdown without its marks. */
+/** Returns Markdown as plain text. */
 import { type Block, blocksOf, plain } from "./markdown.ts";
 
 export function blocksText(markdown: string): string {

@@ -1,4 +1,4 @@
-/** Sheets as rows of values: formulas, styles and macros are neither run nor kept. */
+/** Reads sheets as rows of values. Formulas, styles and macros are neither run nor kept. */
 import { type CellObject, read, SSF, utils, type WorkSheet } from "@e965/xlsx";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -9,7 +9,7 @@ import { corruptOr } from "../faults.ts";
 import { textOf } from "../text.ts";
 import { isZip, type OfficeFile, openOffice } from "./office.ts";
 
-/** Characters of all cells of a workbook, whose cells may share one long text. */
+/** Most characters in all cells of a workbook. Cells can share one long text. */
 export const SHEET_CHARACTERS_MAX = 100 * 1_048_576;
 
 export type Cell = string | number | boolean | Date | null;
@@ -37,7 +37,7 @@ async function csvText(file: InputFile): Promise<string> {
 export function officeSheets(office: OfficeFile): readonly Sheet[] {
   if (office.kind === "ods") checkRepeats(office.content);
   try {
-    // Dates stay numbers: the library cuts their fraction of a millisecond off, which makes a time a second earlier.
+    // Dates are read as numbers: the library truncates fractions of a millisecond, which makes a time one second early.
     const book = read(office.bytes, { type: "buffer", cellNF: true, cellFormula: false, cellHTML: false });
     const daysBefore = book.Workbook?.WBProps?.date1904 === true ? DAYS_BEFORE_1904 : 0;
     let [cells, characters] = [0, 0];
@@ -64,7 +64,7 @@ export function officeSheets(office: OfficeFile): readonly Sheet[] {
   }
 }
 
-/** A sheet may claim to reach further than its cells do: only its cells count. */
+/** Returns the extent of the existing cells. The declared extent of a sheet can be larger. */
 function extentOf(sheet: WorkSheet): { readonly rows: number; readonly columns: number } {
   let [rows, columns] = [0, 0];
   for (const key of Object.keys(sheet)) {
@@ -76,7 +76,7 @@ function extentOf(sheet: WorkSheet): { readonly rows: number; readonly columns: 
   return { rows, columns };
 }
 
-/** Codes of errors in cells ([MS-XLS] 2.5.10). */
+/** Error codes of cells ([MS-XLS] 2.5.10). */
 const ERRORS: ReadonlyMap<unknown, string> = new Map([
   [0x00, "#NULL!"],
   [0x07, "#DIV/0!"],
@@ -90,7 +90,7 @@ const ERRORS: ReadonlyMap<unknown, string> = new Map([
 
 function valueOf(cell: CellObject | undefined, daysBefore: number): Cell {
   if (cell === undefined || cell.t === "z") return null;
-  // The text of an error that has no code, such as #SPILL!, is kept as the formatted text alone.
+  // Errors without a code, such as #SPILL!, exist only as formatted text.
   if (cell.t === "e") return cell.w ?? ERRORS.get(cell.v) ?? "#VALUE!";
   if (cell.v === undefined) return null;
   if (typeof cell.v !== "number" || typeof cell.z !== "string" || !SSF.is_date(cell.z)) return cell.v;
@@ -98,46 +98,46 @@ function valueOf(cell: CellObject | undefined, daysBefore: number): Cell {
   return dateOf(isTimeOfDay ? cell.v : cell.v + daysBefore) ?? cell.v;
 }
 
-/** True if a format shows a year or a day; what it quotes or escapes is text. */
+/** True if a format contains a year or a day. Quoted and escaped parts are text. */
 function hasDay(format: string): boolean {
   return /[yd]/i.test(format.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, ""));
 }
 
 const DAYS_BEFORE_1904 = 1_462;
 const DAY_MS = 86_400_000;
-/** The day 0 of serial numbers after the 29th of February 1900, which Excel has and the calendar has not. */
+/** Day 0 of serial numbers after 28 February 1900. Excel counts a 29 February 1900, which did not exist. */
 const DAY_ZERO = Date.UTC(1899, 11, 30);
 
-/** Day of the serial number 0, as the beginning of its text. */
+/** Start of the ISO 8601 text of serial number 0. */
 const NO_DAY = "1899-12-31T";
 
-/** Date of a serial number, to the millisecond; undefined on the day that was none, and beyond the calendar of dates. */
+/** Returns the date of a serial number, in milliseconds; undefined for the day that did not exist, and for dates out of range. */
 function dateOf(days: number): Date | undefined {
   if (days >= 60 && days < 61) return undefined;
   const date = new Date(Math.round((days < 60 ? days + 1 : days) * DAY_MS) + DAY_ZERO);
   return Number.isNaN(date.getTime()) ? undefined : date;
 }
 
-/** One cell of an ods may stand for as many as a sheet has: the parser would write them all out. */
+/** Limits repeated cells: one cell of an ods can represent a whole sheet, and the parser would write all copies. */
 function checkRepeats(content: string): void {
   let [rows, cells] = [1, 0];
   for (const [tag] of content.matchAll(/<table:(?:table-row|table-cell|covered-table-cell)\b[^>]*>/g)) {
     const [, count = "1"] = /number-(?:rows|columns)-repeated="(\d{1,9})"/.exec(tag) ?? [];
     if (tag.startsWith("<table:table-row")) rows = Number(count);
-    // Empty ones are passed over.
+    // Empty cells are not counted.
     else if (!tag.endsWith("/>") || tag.includes("value")) cells += rows * Number(count);
   }
   checkCells(cells);
 }
 
-/** Text of a cell's value, as text files write it. */
+/** Returns a cell's value as text for text files. */
 export function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (cell instanceof Date) return dateText(cell);
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 
-/** Date, or date and time, of ISO 8601. On the day before the first date of sheets, which stands for none, the time alone. */
+/** Returns the date, or date and time, in ISO 8601. Serial number 0 means no date, so only its time is returned. */
 export function dateText(date: Date): string {
   if (Number.isNaN(date.getTime())) return "";
   const text = date.toISOString();

@@ -11,7 +11,7 @@ import { pagesOf, pagesParam } from "./pages.ts";
 import { DOCUMENT_PRICE, openPdf, REPORT, savePdf, unreadable } from "./pdf.ts";
 import { isWestern } from "./western.ts";
 
-/** Between a mark and the edge of the page, in points, less where the page is small. */
+/** Margin between mark and page edge: 24 points, less on small pages. */
 const marginOf = (side: number): number => Math.min(24, side / 8);
 const LOGO_PIXELS_MAX = 2_000;
 
@@ -95,7 +95,7 @@ export default defineCapability({
         return document.embedPng(await image.resize(side).ensureAlpha().png().toBuffer());
       }
       if (words === undefined || isWestern(words)) return undefined;
-      // Letters that the standard fonts lack are drawn with the packaged ones.
+      // Text with characters that the standard fonts lack is drawn as an image with the packaged fonts.
       return document.embedPng((await textOverlay(words, { size: 96, fill: params.color })).data);
     };
     const image = await drawn();
@@ -123,7 +123,7 @@ interface Look {
 
 function drawWords(page: PDFPage, words: string, look: Look): void {
   const { width, height } = seen(page);
-  // Of capitals, in this font.
+  // The height of capitals in Helvetica is 0.72 of the size.
   const box = (size: number) => ({ width: look.font.widthOfTextAtSize(words, size), height: size * 0.72 });
   const size = look.size * shrunk(box(look.size), look.angle, { width, height });
   page.drawText(words, {
@@ -151,7 +151,7 @@ interface Size {
   readonly height: number;
 }
 
-/** Size of the page as a viewer shows it. */
+/** Returns the page size with crop and rotation, in points. */
 function seen(page: PDFPage): Size {
   const { width, height } = page.getCropBox();
   return page.getRotation().angle % 180 === 0 ? { width, height } : { width: height, height: width };
@@ -167,7 +167,7 @@ function shrunk(box: Size, angle: number, outer: Size): number {
   return Math.min(1, (outer.width - marginOf(outer.width)) / width, (outer.height - marginOf(outer.height)) / height);
 }
 
-/** Position of a box's lower left corner, and rotation, with which the box is seen in its place and at its angle. */
+/** Returns the lower left corner and rotation that place the box at its position and angle in a viewer. */
 function origin(page: PDFPage, box: Size, { gravity, angle }: Look) {
   const outer = seen(page);
   const around = turnedBox(box, angle);

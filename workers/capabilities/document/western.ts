@@ -1,4 +1,4 @@
-/** Text in letters that the standard fonts of PDF have: Windows-1252. */
+/** Characters that the standard PDF fonts have: Windows-1252. */
 const WESTERN = /^[\t\n\r\u0020-\u007e\u00a0-\u00ff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]*$/u;
 
 export function isWestern(words: string): boolean {

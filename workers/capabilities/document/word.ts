@@ -1,4 +1,4 @@
-/** Word documents as HTML: nothing outside of the document is read, and no link leads to a script. */
+/** Converts Word documents to HTML. External files are not read, and links to scripts are removed. */
 import { configure, Uint8ArrayReader, Uint8ArrayWriter, ZipReader } from "@zip.js/zip.js";
 import mammoth from "mammoth";
 
@@ -28,7 +28,7 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
   try {
     const options = { convertImage, externalFileAccess: false, includeEmbeddedStyleMap: false };
     const { value } = await mammoth.convertToHtml(await openWord(bytes), options);
-    // Every bracket and quote of the text is escaped, so these are tags.
+    // Brackets and quotes of text are escaped, so every match is a tag.
     return value.replaceAll(/<img\b[^>]*\ssrc=""[^>]*>/g, "").replaceAll(/<a ([^>]*)>/g, (tag, rest: string) => {
       const href = /(?:^|\s)href="([^"]*)"/.exec(rest)?.[1];
       return href === undefined || href.startsWith("#") || safeLink(href) !== undefined ? tag : "<a>";
@@ -40,7 +40,7 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
 
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
 
-/** The document as an opened zip, which mammoth takes as `file`: its types do not say so. What mammoth passes over is rewritten as it is read. */
+/** Returns an opened zip, which mammoth accepts as `file` (untyped). Elements that mammoth ignores are rewritten during reading. */
 async function openWord(bytes: Buffer): Promise<Input> {
   const found = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries();
   const entries = new Map(found.flatMap((entry) => (entry.directory ? [] : [[entry.filename, entry]])));
@@ -59,8 +59,8 @@ async function openWord(bytes: Buffer): Promise<Input> {
 }
 
 /**
- * Simple fields, directions of text and texts with their reading have runs inside, but mammoth ignores them with all that they contain. They
- * become smart tags, of which it reads the content; a reading follows its text in parentheses.
+ * Keeps the content of simple fields, text directions and ruby text, which mammoth ignores with all of their runs. They become smart tags,
+ * whose content mammoth reads. A ruby reading follows its text in parentheses.
  */
 function withWholeText(xml: string): string {
   if (!/<w:(?:fldSimple|ruby|dir|bdo)\b/.test(xml)) return xml;
@@ -73,14 +73,14 @@ function withWholeText(xml: string): string {
     .replaceAll(/<(\/?)w:(?:fldSimple|ruby|rubyBase|rt|dir|bdo)(?=[\s>/])/g, "<$1w:smartTag");
 }
 
-/** An element of mammoth's document. */
+/** Element of mammoth's document tree. */
 interface Element {
   readonly type: string;
   readonly value?: string;
   readonly children?: readonly Element[];
 }
 
-/** Text with line breaks, which the library's own text leaves out. */
+/** Returns the text with line breaks, which the library's own text omits. */
 export async function wordText(bytes: Buffer): Promise<string> {
   let root: Element | undefined;
   const transformDocument = (document: Element): Element => {

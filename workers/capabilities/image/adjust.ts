@@ -19,12 +19,12 @@ export const operation: ImageOperation<typeof params> = {
   takesFrames: true,
   apply({ image }, { brightness, contrast, saturation, hue, gamma, normalize, greyscale, invert, tint }) {
     let made = image;
-    // Sharp's own greyscale takes the alpha away from raw pixels.
+    // Saturation 0 instead of sharp's `greyscale`, which removes the alpha channel of raw pixels.
     const colours = greyscale ? 0 : saturation;
     if (brightness !== 1 || colours !== 1 || hue !== 0) {
       made = made.modulate({ brightness, saturation: colours, hue: Math.round((hue + 360) % 360) });
     }
-    // Around middle grey, so that contrast does not lighten.
+    // Contrast is applied around middle grey, so that it does not change the brightness.
     if (contrast !== 1) made = made.linear(contrast, 128 * (1 - contrast));
     if (gamma !== 1) made = made.gamma(gamma);
     if (normalize) made = made.normalise();

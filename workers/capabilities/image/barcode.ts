@@ -55,7 +55,7 @@ export default defineCapability({
       throw new MediaError("invalid", `Expected 1 to 2000 characters, got ${text.length}.`);
     }
     for (const name of ["color", "background"] as const) checkColor(`params.${name}`, params[name]);
-    // It holds bytes, which readers take for Latin letters of their own.
+    // A Code 128 holds bytes, and scanners decode bytes above 127 as Latin letters of their own charset.
     if (params.type === "code128" && /[^\0-\x7f]/.test(text)) {
       throw new MediaError("invalid", "Expected ASCII letters, digits and signs for a code128 code.");
     }
@@ -101,7 +101,7 @@ export default defineCapability({
   },
 });
 
-/** Undefined for what is transparent altogether. */
+/** Returns the colour as hex digits; undefined if it is fully transparent. */
 async function hexOf(color: string): Promise<string | undefined> {
   const pixel = sharp({ create: { width: 1, height: 1, channels: 4, background: color } });
   const rgba = await pixel.raw().toBuffer();

@@ -1,6 +1,6 @@
-/** Files without what cameras and editors wrote into them: chunks are left out, pixels stay as they are encoded. */
+/** Removes metadata of cameras and editors from image files. Encoded pixels are not changed. */
 
-/** JPEG (T.81), PNG (W3C) and WebP (RFC 9649); undefined for what is none of them, or is cut. */
+/** Supports JPEG (T.81), PNG (W3C) and WebP (RFC 9649); returns undefined for any other or a truncated file. */
 export function withoutMetadata(bytes: Buffer, orientation: number): Buffer | undefined {
   try {
     if (bytes.readUInt16BE(0) === 0xffd8) return bareJpeg(bytes, orientation);
@@ -8,13 +8,13 @@ export function withoutMetadata(bytes: Buffer, orientation: number): Buffer | un
     if (bytes.toString("latin1", 0, 4) === "RIFF") return bareWebp(bytes, orientation);
     return undefined;
   } catch (error) {
-    // Reading past the end.
+    // A read past the end means a truncated file.
     if (error instanceof RangeError) return undefined;
     throw error;
   }
 }
 
-/** EXIF that says how the image is turned, and nothing else. */
+/** Returns an EXIF block with only the orientation. */
 function turnOf(orientation: number): Buffer {
   const block = Buffer.alloc(26);
   block.write("II*\0\u0008\0\0\0\u0001\0", 0, "latin1");
@@ -25,13 +25,13 @@ function turnOf(orientation: number): Buffer {
   return block;
 }
 
-/** Beside what decodes: JFIF, profiles of colours, and Adobe's word on how colours are encoded. */
+/** True for segments needed for decoding, and for JFIF, colour profiles and Adobe's colour encoding. */
 function isKeptSegment(marker: number, body: string): boolean {
   if (marker === 0xe2) return body.startsWith("ICC_PROFILE\0");
   return marker < 0xe1 || (marker > 0xef && marker !== 0xfe) || marker === 0xee;
 }
 
-/** Up to its end: what follows is another file, with metadata of its own. */
+/** Copies the file up to its end marker. Data after the end marker is another file with its own metadata. */
 function bareJpeg(bytes: Buffer, orientation: number): Buffer {
   const head = Buffer.concat([
     Buffer.from([0xff, 0xe1, 0, 34]),
@@ -55,7 +55,7 @@ function bareJpeg(bytes: Buffer, orientation: number): Buffer {
   }
 }
 
-/** The next marker that is none of those within a scan. */
+/** Returns the offset of the next marker that is not part of the scan. */
 function endOfScan(bytes: Buffer, from: number): number {
   for (let at = bytes.indexOf(0xff, from); at >= 0; at = bytes.indexOf(0xff, at + 1)) {
     const next = bytes.readUInt8(at + 1);
@@ -64,7 +64,7 @@ function endOfScan(bytes: Buffer, from: number): number {
   throw new RangeError("a scan without an end");
 }
 
-/** Chunks that need not be known, but say how the others look. */
+/** Ancillary chunks that affect the display of the image. */
 const PNG_KEPT = new Set(["tRNS", "gAMA", "cHRM", "sRGB", "iCCP", "cICP", "sBIT", "pHYs", "acTL", "fcTL", "fdAT"]);
 
 function barePng(bytes: Buffer, orientation: number): Buffer {

@@ -49,7 +49,7 @@ async function rgbOf(color: string): Promise<number[]> {
   return [...(await pixel.raw().toBuffer())];
 }
 
-/** 255 for what goes. */
+/** Returns a mask with 255 for each pixel to remove. */
 function maskOf(
   data: Uint8Array,
   width: number,

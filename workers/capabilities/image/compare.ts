@@ -44,7 +44,7 @@ export default defineCapability({
     return {
       output: {
         different_share: different / (one.length / 3),
-        // Equal images have no noise to measure.
+        // The PSNR of equal images is infinite.
         ...(error === 0 ? {} : { psnr: Math.round(10 * Math.log10((255 * 255) / error) * 100) / 100 }),
         is_equal: squares === 0,
         hash_distance: first.filter((bit, at) => bit !== second[at]).length,
@@ -54,14 +54,14 @@ export default defineCapability({
   },
 });
 
-/** RGB of the first one's size. */
+/** Returns RGB pixels, scaled to the first image's size. */
 async function pixelsOf(file: InputFile, width: number, height: number): Promise<Uint8Array> {
   const { image } = await openImage(file);
   const sized = image.flatten({ background: "white" }).toColourspace("srgb").resize({ width, height, fit: "fill" });
   return new Uint8Array(await sized.removeAlpha().raw().toBuffer());
 }
 
-/** Compares each pixel of a small grey image with the next, true if darker: 64 bits that survive scaling and compression. */
+/** Returns a 64-bit hash, stable under scaling and compression: a bit is true if a grey pixel is darker than the next one. */
 async function hashOf(file: InputFile): Promise<readonly boolean[]> {
   const { image } = await openImage(file);
   const small = image.flatten({ background: "white" }).greyscale().resize({ width: 9, height: 8, fit: "fill" });

@@ -34,7 +34,7 @@ const params = {
 
 export const operation: ImageOperation<typeof params> = {
   params,
-  // Borders and interest are measured in 8 bits.
+  // Sharp measures borders and interest in 8 bits.
   keepsDepth: ({ trim, gravity }) => !trim && gravity !== "entropy" && gravity !== "attention",
   rules: [
     {
@@ -80,7 +80,7 @@ export const operation: ImageOperation<typeof params> = {
   },
 };
 
-/** One side after the other, so that nothing is scaled. */
+/** Crops the height first, then the width, so that the image is not scaled. */
 async function byInterest(
   from: OpenedImage,
   box: { width: number; height: number },
@@ -92,7 +92,7 @@ async function byInterest(
   return strip.image.resize({ width, height: strip.height, fit: "cover", position });
 }
 
-/** A border and something in it. */
+/** True if the image is large enough for a border around other pixels. */
 function hasBorder({ width, height }: OpenedImage): boolean {
   return width >= 3 && height >= 3;
 }

@@ -27,14 +27,14 @@ const FILTERS: Readonly<
   blur: ({ image }, amount) => image.blur(0.3 + amount * 0.3),
   sharpen: ({ image }, amount) => image.sharpen({ sigma: 0.5 + amount / 25 }),
   median: ({ image, width, height }, amount) => {
-    // Of pixels around each, as many as the image has.
+    // Side of the median window, in pixels; at most the image's side.
     const side = Math.min(1 + 2 * Math.ceil(amount / 20), width, height);
     return side < 2 ? image : image.median(side);
   },
   threshold: async ({ image, hasAlpha, format }, amount) => {
     const level = Math.max(1, Math.round(amount * 2.55));
     if (!hasAlpha) return image.threshold(level);
-    // It would make what shines through opaque.
+    // Sharp's `threshold` would make transparent pixels opaque.
     const still = await settled(image.ensureAlpha(), format);
     const { width, height } = still;
     const one = { width, height, channels: 1 } as const;
@@ -77,7 +77,7 @@ function sepia(share: number): [[number, number, number], [number, number, numbe
   return [row(0), row(1), row(2)];
 }
 
-/** Black that hides more and more, and nothing where there is nothing. */
+/** Returns an SVG of black whose opacity grows towards the corners. */
 function vignette(width: number, height: number, share: number): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}"><radialGradient id="v" r="0.75"><stop offset="0.4" stop-opacity="0"/><stop offset="1" stop-opacity="${share}"/></radialGradient><rect width="100%" height="100%" fill="url(#v)"/></svg>`;
 }

@@ -1,4 +1,4 @@
-/** Animations, for operations that would smear one frame over the next. For child processes only. */
+/** Runs operations on single frames of an animation; on a whole one they would mix adjacent frames. For child processes only. */
 import sharp, { type Sharp } from "sharp";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -6,13 +6,13 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { asMediaError } from "../faults.ts";
 import type { OpenedImage, Timing } from "./sharp.ts";
 
-/** All frames of an input stand in memory, in 4 bytes a pixel: half a gigabyte. */
+/** Most pixels in all frames of an input, which are kept in memory with 4 bytes each: half a gigabyte. */
 const PIXELS_MAX = 128_000_000;
 
 /**
- * Does the same to each frame.
- * @param opened with all its frames
- * @throws MediaError too_large; invalid: frames come out in different sizes
+ * Applies an operation to each frame.
+ * @param opened image with all its frames
+ * @throws MediaError too_large; invalid if the resulting frames differ in size
  */
 export async function eachFrame(
   opened: OpenedImage,
@@ -48,7 +48,7 @@ export async function eachFrame(
   }
 }
 
-/** All frames as their camera says they are to be turned. @param orientation of EXIF, from 1. @throws MediaError too_large */
+/** Rotates all frames by the EXIF orientation. @param orientation EXIF value from 1. @throws MediaError too_large */
 export async function upright(opened: OpenedImage, orientation: number): Promise<OpenedImage> {
   const { image, timing } = await eachFrame(opened, async ({ image: frame }) => {
     const said = await frame.withMetadata({ orientation }).png({ compressionLevel: 1 }).toBuffer();

@@ -1,12 +1,12 @@
-/** Metadata of cameras, kept through operations that make new pixels. For child processes only. */
+/** Keeps metadata of cameras in images with new pixels. For child processes only. */
 import sharp, { type Metadata, type Sharp } from "sharp";
 
 import type { InputFile } from "../define.ts";
 
 /**
- * The image with its metadata: its own, or EXIF and XMP of the file that its pixels were made of. GIF has no place for a
- * profile, so its colours are written as the others are read: as sRGB.
- * @param image upright, unless its own metadata says how it is turned
+ * Returns the image with its own metadata, or with EXIF and XMP of its source file. GIF cannot contain a profile, so its colours are
+ * written as sRGB, which decoders assume.
+ * @param image upright, unless its own metadata contains an orientation
  */
 export async function withMetadata(image: Sharp, format: string, source: InputFile | undefined): Promise<Sharp> {
   if (format === "gif") return image;
@@ -31,17 +31,17 @@ export async function withMetadata(image: Sharp, format: string, source: InputFi
     .keepXmp()
     .png({ compressionLevel: 1 })
     .toBuffer();
-  // Afresh: in one chain sharp would take the alpha away before it adds it, and flatten before it composes.
+  // A new pipeline: a single one would remove alpha before adding it, and flatten before compositing.
   const whole = sharp(laid).keepExif().keepXmp();
   return info.channels === 4 ? whole : whole.removeAlpha();
 }
 
-/** The image with the colour profile of its file, if its pixels can have it; else its colours are those of sRGB. */
+/** Returns the image with the colour profile of its file if the profile fits the pixels; otherwise the colours are sRGB. */
 export async function withColorProfile(image: Sharp): Promise<Sharp> {
   return keepsProfile(await image.metadata()) ? image.keepIccProfile() : image;
 }
 
-/** Results are RGB: a profile of inks or of grey would be one of other colours, and sharp heeds none that it keeps. */
+/** True without a profile, or for an RGB one. Results are RGB, so a CMYK or grey profile would not fit them. */
 function keepsProfile({ icc, space }: Metadata): boolean {
   return icc === undefined || space.includes("rgb");
 }

@@ -45,22 +45,22 @@ export default defineCapability({
   },
 });
 
-/** The block itself, which is the same in all formats; in most a head stands before it. */
+/** Returns the EXIF block, which is the same in all formats. Most formats precede it with a header. */
 function blockOf(exif: Buffer | undefined): Buffer | undefined {
   return exif?.subarray(0, 4).toString("latin1") === "Exif" ? exif.subarray(6) : exif;
 }
 
-/** EXIF data that ImageMagick wrote into a PNG before PNG had a chunk for it: a text of two lines and hexadecimal digits. */
+/** Returns EXIF that old ImageMagick versions wrote into PNG text chunks, as two lines and hexadecimal digits. */
 function profileIn(comments: readonly { readonly keyword: string; readonly text: string }[] = []): Buffer | undefined {
   const profile = comments.find(({ keyword }) => /^Raw profile type (?:exif|APP1)$/i.test(keyword))?.text;
   const [, digits] = /^\s*\w+\s+\d+\s+([\da-f\s]+)$/i.exec(profile ?? "") ?? [];
   return digits === undefined ? undefined : Buffer.from(digits.replaceAll(/\s/g, ""), "hex");
 }
 
-/** Tags of TIFF about the storage of its pixels: nothing that a camera wrote. */
+/** TIFF tags about the storage of pixels, which no camera writes. */
 const skip = ["StripOffsets", "StripByteCounts", "TileOffsets", "TileByteCounts", "JPEGTables"];
 
-/** Empty where there is none, or none that can be read. */
+/** Returns an empty object if EXIF is absent or unreadable. */
 async function exifOf(from: string | Uint8Array | undefined): Promise<object> {
   if (from === undefined) return {};
   try {

@@ -1,6 +1,6 @@
 /**
- * Operations on images: each is a capability of its own and a step of `image.pipeline`. A step sees exactly the pixels that the
- * one before it made.
+ * Image operations: each is a capability and a step of `image.pipeline`. A step receives exactly the pixels that the previous step
+ * returned.
  */
 import sharp, { type Sharp } from "sharp";
 
@@ -18,11 +18,11 @@ import { checkColor, type DeepSpace, type OpenedImage, openImage, OUTPUT, type O
 export interface ImageOperation<P extends Params = Params> {
   readonly params: P;
   readonly rules?: readonly Rule[];
-  /** Takes all frames of an animation at once, below one another; others are given one after the other. */
+  /** True if the operation accepts all frames of an animation at once, stacked vertically. Otherwise it runs for each frame. */
   readonly takesFrames?: true;
-  /** True where 16 bits per sample pass through; others work in 8 bits. */
+  /** True if the operation keeps 16 bits per sample; others use 8 bits. */
   readonly keepsDepth?: (params: ParamsOf<P>) => boolean;
-  /** The image is taken as it is stored, not as its camera says it is to be turned. */
+  /** True if the operation ignores the EXIF orientation. */
   readonly asStored?: (params: ParamsOf<P>) => boolean;
   /** @throws MediaError `invalid`, `too_large` */
   readonly apply: (image: OpenedImage, params: ParamsOf<P>, assets: Assets) => Promise<Sharp> | Sharp;
@@ -41,7 +41,7 @@ export const MEGAPIXEL_PRICE = { unit: "per_megapixel", megapixel_price: "0.02" 
 export const PHOTO = { image: { file_id: "file-sample-photo" } } as const;
 const IMAGE = "image" as const;
 
-/** The capability of an operation: one image in, one out. */
+/** Defines the capability of an operation with one image as input and output. */
 export function imageCapability<const P extends Params>(
   operation: ImageOperation<P>,
   published: Published,
@@ -51,7 +51,7 @@ export function imageCapability<const P extends Params>(
     ...rest,
     output_modality: IMAGE,
     input: { image: input("image", "The image."), ...assets },
-    // An operation may say more of a param than results do: it has the last word.
+    // Spread again, because an operation's own params override the output params of the same name.
     params: { ...operation.params, ...OUTPUT, ...operation.params },
     rules: operation.rules ?? [],
     sample_input,
@@ -79,7 +79,7 @@ export function imageCapability<const P extends Params>(
   });
 }
 
-/** True if a result keeps the frames of its input; pages of TIFF are kept only by operations that keep them apart. */
+/** True if the result keeps the frames of its input. Pages of TIFF are kept only by operations that accept several frames. */
 export function keepsFrames(file: InputFile, format: Output["format"], takesFrames = false): boolean {
   const isTiff = file.mediaType === "image/tiff";
   return isTiff
@@ -88,8 +88,8 @@ export function keepsFrames(file: InputFile, format: Output["format"], takesFram
 }
 
 /**
- * The pixels as they are by now, for what is to be done next: a chain of sharp has an order of its own.
- * @param pages of the animation that it is a frame of. @param deep as in `OpenedImage`
+ * Renders the pixels before the next operation, because sharp applies the operations of a pipeline in its own order.
+ * @param pages number of frames of the animation. @param deep as in `OpenedImage`
  */
 export async function settled(
   image: Sharp,
@@ -120,7 +120,7 @@ export async function settled(
   }
 }
 
-/** The pixels as a PNG, which holds 16 bits and the metadata. */
+/** Renders the pixels as PNG, which keeps 16 bits and metadata. */
 async function settledDeep(image: Sharp, format: OpenedImage["format"], deep: DeepSpace): Promise<OpenedImage> {
   const png = image.toColourspace(deep).keepExif().keepXmp().png({ compressionLevel: 1 });
   const { data, info } = await png.toBuffer({ resolveWithObject: true });

@@ -54,12 +54,12 @@ export default defineCapability({
     const formats = format === "auto" ? auto : [format === "same" ? own : format];
     const tried = await Promise.allSettled(formats.map((one) => smallest(opened, inputs.image, one, folder, params)));
     const made = tried.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
-    // One of several formats may not hold an image so long.
+    // One format can fail while another succeeds, for example for an image above a format's maximum side.
     const failed = tried.find((one) => one.status === "rejected");
     if (made.length === 0 && failed) throw failed.reason;
     const [best] = made.toSorted((one, other) => one.bytes - other.bytes);
     const { bytes } = inputs.image;
-    // What is made of it would lack frames: it is not smaller, but less.
+    // A result with fewer frames than the input does not count as smaller.
     const least = opened.dropped > 0 ? Infinity : (best?.bytes ?? 0);
     const most = Math.min(least, params.max_bytes ?? Infinity);
     const stays = format === "same" || format === "auto" || format === opened.format;
@@ -82,7 +82,7 @@ interface Tried {
   readonly bytes: number;
 }
 
-/** At a quality that does not show, or the best one below the size that is asked for. */
+/** Encodes with a quality without visible loss, or with the best one below `max_bytes`. */
 async function smallest(
   opened: OpenedImage,
   file: InputFile,
@@ -108,8 +108,8 @@ async function smallest(
 }
 
 /**
- * The file without its metadata, or as it came where metadata cannot be taken out of its format: if it is no larger than
- * what was made of it.
+ * Returns the file without metadata, or unchanged if metadata cannot be removed from its format; undefined if it is larger than the encoded
+ * result.
  */
 async function leastTouched(
   file: InputFile,

@@ -1,4 +1,4 @@
-/** Images and words that are laid over others. */
+/** Images and text that are placed on other images. */
 import sharp from "sharp";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -13,7 +13,7 @@ export interface Overlay {
   readonly height: number;
 }
 
-/** @param width in pixels; its own where it is not given */
+/** @param width in pixels; default: the image's own width */
 export async function imageOverlay(file: InputFile, width: number | undefined, opacity: number): Promise<Overlay> {
   const { image, ...own } = await openImage(file);
   if (width === undefined) return faded(await image.ensureAlpha().png().toBuffer(), opacity);
@@ -32,7 +32,7 @@ export async function imageOverlay(file: InputFile, width: number | undefined, o
   );
 }
 
-/** Part of an overlay that lies on a picture of this size; undefined if none does. Sharp takes nothing larger than the picture. */
+/** Returns the visible part of an overlay; undefined if none is visible. Sharp rejects overlays larger than the picture. */
 export async function within(
   { data, ...own }: Overlay,
   left: number,
@@ -54,7 +54,7 @@ export async function within(
 }
 
 export interface TextLook {
-  /** In pixels. */
+  /** Font size in pixels. */
   readonly size: number;
   readonly fill: string;
   readonly opacity?: number;
@@ -63,8 +63,8 @@ export interface TextLook {
 }
 
 /**
- * Lines of text as an image of their size, in the fonts of the installation: Pango shapes them and chooses a font for each letter.
- * @throws MediaError invalid: a letter that no font has, or too large
+ * Draws lines of text with the installed fonts, trimmed to their size. Pango shapes the text and selects a font for each character.
+ * @throws MediaError invalid: a character without a font, or text that is too large
  */
 export async function textOverlay(
   words: string,
@@ -94,7 +94,7 @@ export async function textOverlay(
   }
 }
 
-/** In units of the font's size. Letters of other scripts than Latin vary more. */
+/** Upper bound of a line's width, in units of the font size. Widths of non-Latin characters vary more. */
 function widthAtMost(line: string): number {
   return Array.from(line).reduce((sum, letter) => {
     const width = letterWidth(letter);
@@ -121,7 +121,7 @@ async function faded(png: Buffer, opacity: number): Promise<Overlay> {
 }
 
 function escaped(words: string): string {
-  // Control characters are none of XML.
+  // XML does not allow control characters.
   const clean = words.replaceAll(/\p{Cc}/gu, "");
   return clean.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

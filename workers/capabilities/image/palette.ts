@@ -46,11 +46,11 @@ export default defineCapability({
 
 type Rgb = readonly [number, number, number];
 
-/** The box with the widest channel is cut at its mean, so that equal colours stay together, until there are enough. */
+/** Splits the box with the widest channel at its mean until there are enough boxes. Equal colours stay in one box. */
 function paletteOf(data: Uint8Array, count: number): { color: string; share: number }[] {
   const pixels: Rgb[] = [];
   for (let at = 0; at + 3 < data.length; at += 4) {
-    // What is not seen has no colour.
+    // Transparent pixels are not counted.
     if ((data[at + 3] ?? 0) >= 128) pixels.push([data[at] ?? 0, data[at + 1] ?? 0, data[at + 2] ?? 0]);
   }
   if (pixels.length === 0) return [];

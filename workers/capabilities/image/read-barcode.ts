@@ -21,7 +21,7 @@ const FORMATS = {
 type Type = keyof typeof FORMATS;
 const TYPES = Object.keys(FORMATS) as Type[];
 
-/** Larger images are read smaller. */
+/** Maximum side in pixels; larger images are scaled down before reading. */
 const SIDE_MAX = 3_000;
 
 interface Point {
@@ -57,7 +57,7 @@ export default defineCapability({
       .flatten({ background: "white" })
       .resize({ width: SIDE_MAX, height: SIDE_MAX, fit: "inside", withoutEnlargement: true });
     const { data: page, info } = await sized.png({ compressionLevel: 0 }).toBuffer({ resolveWithObject: true });
-    // Of the image that was given, rather than of the smaller one that is read.
+    // Returns the corner in coordinates of the original image.
     const corner = ({ x, y }: Point): Point => ({
       x: Math.round((x * width) / info.width),
       y: Math.round((y * height) / info.height),
@@ -80,7 +80,7 @@ export default defineCapability({
   },
 });
 
-/** The reader returns UPC-A as the EAN-13 with a leading zero: the bars are the same, and GS1 assigns such numbers as UPC-A. */
+/** Returns UPC-A if requested: the reader reports it as EAN-13 with a leading zero. GS1 assigns such numbers as UPC-A. */
 function contentOf(
   type: string,
   text: string,
@@ -95,7 +95,7 @@ function typeOf(format: string): string {
   return TYPES.find((type) => plain(FORMATS[type]) === plain(format)) ?? plain(format);
 }
 
-/** The module would fetch its code from a server of its makers. */
+/** Loads the packaged WebAssembly. By default, the module would download it from its authors' server. */
 async function prepare(): Promise<void> {
   const path = createRequire(import.meta.url).resolve("zxing-wasm/reader/zxing_reader.wasm");
   await prepareZXingModule({ overrides: { wasmBinary: readFileSync(path).buffer }, fireImmediately: true });

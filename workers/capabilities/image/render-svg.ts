@@ -10,10 +10,10 @@ import { textOf } from "../text.ts";
 import { checkSide, MEGAPIXEL_PRICE } from "./operation.ts";
 import { checkSize, OUTPUT, writeImage } from "./sharp.ts";
 
-/** Effects of an SVG's filters times megapixels of its image: drawings have some for each of their shadows, which are small. */
+/** Most filter effects of an SVG, multiplied by the megapixels of its image. Typical drawings use a few small ones for shadows. */
 export const SVG_EFFECTS_MEGAPIXELS_MAX = 2_000;
 
-/** At which a pixel of an SVG is one of the result. */
+/** Density at which one SVG pixel is one pixel of the result. */
 const PLAIN_DPI = 72;
 
 const SVG =
@@ -52,13 +52,13 @@ export default defineCapability({
   price: MEGAPIXEL_PRICE,
   engine: "sharp",
   async run({ params, inputs, folder }) {
-    // From memory: from a path, files beside it would be drawn into it.
+    // Read into memory: from a path, librsvg would include files of the same folder.
     const { path, mediaType } = inputs.svg;
     const isOther = mediaType.startsWith("image/") && !mediaType.startsWith("image/svg");
     const data = Buffer.from(isOther ? await Bun.file(path).bytes() : Buffer.from(await textOf(inputs.svg)));
     checkLetters("the text of input.svg", wordsOf(data.toString()));
     const [plain, dense] = [await sizeAt(data, PLAIN_DPI), await sizeAt(data, params.dpi)];
-    // At another density pixels grow as it does, and inches twice as fast: by it, and with the whole.
+    // With another density, a size in pixels grows in proportion, and a size in inches with the square.
     const growth = dense.width / plain.width;
     const isInUnits = params.dpi !== PLAIN_DPI && Math.abs(Math.log(growth) / Math.log(params.dpi / PLAIN_DPI)) > 1.5;
     const own = isInUnits ? scaled(dense, PLAIN_DPI / params.dpi) : plain;
@@ -66,7 +66,7 @@ export default defineCapability({
     checkSide(width, height);
     checkSize(width, height, 1);
     checkEffects(data.toString("latin1"), (width * height) / 1e6);
-    // Drawn at the size that is asked for, rather than enlarged.
+    // Drawn at the final size instead of enlarged.
     const scale = Math.max(width / plain.width, height / plain.height);
     const density = PLAIN_DPI * (isInUnits ? Math.sqrt(scale) : scale);
     const drawn = sharp(data, { density: Math.min(100_000, Math.max(1, density)), limitInputPixels: false });
@@ -79,7 +79,7 @@ export default defineCapability({
   },
 });
 
-/** Effects of filters that look at what is around each pixel: a tenth of a second to four for each megapixel. */
+/** Filter effects that read surrounding pixels: 0.1 to 4 s per megapixel each. */
 const EFFECTS =
   /<(?:[\w.-]+:)?fe(?:GaussianBlur|DropShadow|Turbulence|ConvolveMatrix|Morphology|DisplacementMap|DiffuseLighting|SpecularLighting)[\s/>]/g;
 
@@ -95,7 +95,7 @@ function checkEffects(svg: string, megapixels: number): void {
   );
 }
 
-/** Content of all `text` elements. */
+/** Returns the text of all `text` elements. */
 function wordsOf(svg: string): string {
   const words: string[] = [];
   let depth = 0;
@@ -111,7 +111,7 @@ function wordsOf(svg: string): string {
     });
 }
 
-/** Tags, whose name is without its prefix, and what lies between them. A comment or a name without an end is gone through once. */
+/** Tags, with their name without prefix, and the text between tags. Unterminated comments and names are scanned only once. */
 const PARTS = /<!--[^]*?(?:-->|$)|<(\/?)(?:[\w.-]+:)?([\w.-]+)(?![\w.-])[^<>]*>|(?:<!\[CDATA\[)?[^<]+/g;
 
 interface Size {
@@ -133,7 +133,7 @@ function scaled({ width, height }: Size, by: number): Size {
   return { width: Math.max(1, Math.round(width * by)), height: Math.max(1, Math.round(height * by)) };
 }
 
-/** Its own shape, unless both sides are given. */
+/** Returns the size of the result; a missing side follows from the SVG's aspect ratio. */
 function wantedSize(own: Size, width: number | undefined, height: number | undefined): Size {
   if (width !== undefined && height !== undefined) return { width, height };
   if (width !== undefined) return { width, height: scaled(own, width / own.width).height };

@@ -29,11 +29,11 @@ const params = {
 export const operation: ImageOperation<typeof params> = {
   params,
   takesFrames: true,
-  // Borders would be opaque by 8 bits only, and interest is measured in 8 bits.
+  // Borders would become opaque in 8 bits only, and sharp measures interest in 8 bits.
   keepsDepth: ({ fit, gravity }) => fit !== "contain" && gravity !== "entropy" && gravity !== "attention",
   rules: [{ rule: "some", of: ["params.width", "params.height"] }],
   async apply({ image, pages, ...own }, { width, height, fit, gravity, kernel, enlarge }) {
-    // Of one side there is nothing to fit into: what is not enlarged would be framed.
+    // With one side, `contain` needs no borders. An image that is not enlarged would otherwise get some.
     const isFramed = fit === "contain" && width !== undefined && height !== undefined;
     const made = resizedTo(own, { width, height, fit, enlarge });
     checkSide(made.width, made.height);
@@ -51,7 +51,7 @@ export const operation: ImageOperation<typeof params> = {
       withoutEnlargement: !enlarge,
       background: { r: 0, g: 0, b: 0, alpha: 0 },
     });
-    // What is behind the borders of a JPEG comes after them.
+    // Rendered first, because sharp fills the background of a JPEG before it adds borders.
     return isFramed && pages === 1 ? (await settled(sized)).image : sized;
   },
 };

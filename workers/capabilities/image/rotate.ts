@@ -19,7 +19,7 @@ export const operation: ImageOperation<typeof params> = {
     const open = isQuarter || hasAlpha ? image : image.ensureAlpha();
     const turned = angle === 0 ? open : open.rotate(angle, { background });
     if (flip === "none" && isQuarter) return turned;
-    // What is behind the corners of a JPEG comes after them.
+    // Rendered first, because sharp fills the background of a JPEG before it adds corners.
     const { image: still } = await settled(turned, format, 1, deep);
     if (flip === "none") return still;
     const across = flip === "vertical" ? still : still.flop();

@@ -1,4 +1,4 @@
-/** Opens and writes the images of capabilities, through sharp. For child processes only. */
+/** Opens and writes images of capabilities with sharp. For child processes only. */
 import { join } from "node:path";
 
 import sharp, { type Metadata, type Sharp } from "sharp";
@@ -12,7 +12,7 @@ import { choice, color, flag, integer, type ParamsOf } from "../params.ts";
 import { upright } from "./frames.ts";
 import { withMetadata } from "./kept.ts";
 
-// One image at a time on one core: what runs beside it is another child's.
+// One thread per child: other children use the other cores.
 sharp.concurrency(1);
 sharp.cache(false);
 
@@ -28,7 +28,7 @@ export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   tiff: "image/tiff",
 };
 
-/** Output params that most image capabilities share. */
+/** Output params of most image capabilities. */
 export const OUTPUT = {
   format: choice("Format of the result. Default: same as the input.", FORMATS, {}),
   quality: integer("Quality of lossy formats (JPEG, WebP, AVIF, TIFF).", { min: 1, max: 100, default: 80 }),
@@ -41,7 +41,7 @@ export const OUTPUT = {
 };
 export type Output = ParamsOf<typeof OUTPUT>;
 
-/** Timing of an animation: milliseconds of each frame, and the number of times it plays, 0 for ever. */
+/** Timing of an animation: duration of each frame in milliseconds, and the number of repetitions; 0 repeats forever. */
 export interface Timing {
   readonly delay?: number[];
   readonly loop?: number;
@@ -61,20 +61,20 @@ export interface OpenedImage {
   readonly format: Format;
   readonly hasAlpha: boolean;
   readonly pages: number;
-  /** Frames of its file that are not opened. */
+  /** Number of frames in the file that were not opened. */
   readonly dropped: number;
-  /** Colourspace of 16 bits per sample in which the image is opened; undefined for 8 bits. */
+  /** 16-bit colourspace of the opened image; undefined for 8 bits. */
   readonly deep?: DeepSpace;
-  /** True if the file has 16 bits per sample and the image is opened in 8. */
+  /** True if the file has 16 bits per sample, but is opened in 8 bits. */
   readonly isShallow?: boolean;
 }
 
 export type DeepSpace = "rgb16" | "grey16";
 
-/** Formats that are written in 16 bits per sample. */
+/** Formats that support 16 bits per sample. */
 const DEEP_FORMATS: readonly Format[] = ["png", "tiff"];
 
-/** Most bytes of an image in 16 bits: as many as the largest image has in 8 bits. */
+/** Most bytes of a 16-bit image: the size of the largest 8-bit image. */
 const DEEP_BYTES_MAX = IMAGE_PIXELS_MAX * 4;
 
 const HEADERS: Readonly<Record<string, Format>> = {
@@ -87,9 +87,9 @@ const HEADERS: Readonly<Record<string, Format>> = {
 };
 
 /**
- * Upright, as its camera says, unless told otherwise.
- * @param options `frames`: all frames of an animation, below one another; `headOnly`: its pixels are not asked for; `depthFor`: keeps
- * 16 bits of a still image if a result in this format, or in the format of the file, can hold them
+ * Opens an image, rotated by its EXIF orientation unless `asStored` is set.
+ * @param options `frames`: all frames of an animation, stacked vertically; `headOnly`: pixels are not needed; `depthFor`: keeps 16 bits of
+ * a still image if this output format, or the file's own, supports them
  * @throws MediaError unsupported, corrupt, too_large
  */
 export async function openImage(
@@ -119,11 +119,11 @@ export async function openImage(
     const keepsDepth = depthFor !== undefined && pages === 1 && DEEP_FORMATS.includes(depthFor.format ?? format);
     const deep = keepsDepth ? deepSpaceOf(facts) : undefined;
     const depth = { ...(deep && { deep }), isShallow: facts.depth === "ushort" && deep === undefined };
-    // What is added to pixels counts in 8 bits.
+    // Operations add 8-bit values to pixels, so the pipeline converts other depths.
     if (facts.depth !== "uchar") image.pipelineColourspace(deep ?? "srgb");
     if (deep) image.toColourspace(deep);
     const { width, hasAlpha, orientation = 1 } = facts;
-    // Sharp turns no frames.
+    // Sharp cannot rotate several frames at once.
     if (pages > 1 && orientation > 1 && !asStored) {
       return await upright({ image, width, height, format, hasAlpha, pages, dropped, ...depth }, orientation);
     }
@@ -142,13 +142,13 @@ export async function openImage(
   }
 }
 
-/** Undefined for what has no 16 bits, or too many pixels of them. */
+/** Returns undefined for images without 16 bits, or with too many pixels for 16 bits. */
 function deepSpaceOf({ depth, space, width, height, channels }: Metadata): DeepSpace | undefined {
   if (depth !== "ushort" || width * height * channels * 2 > DEEP_BYTES_MAX) return undefined;
   return space === "rgb16" || space === "grey16" ? space : undefined;
 }
 
-/** HEIC shares its container with AVIF: its head can be read, its pixels not. */
+/** False for HEIC, which shares its container with AVIF: its header can be read, but its pixels cannot. */
 function isDecoded({ compression }: Pick<Metadata, "compression">): boolean {
   return compression !== "hevc";
 }
@@ -160,7 +160,7 @@ function notDecoded(mediaType: string): MediaError {
   );
 }
 
-/** Number of frames, as the head of an animated PNG says; 1 for any other. Readers of plain PNG see its first frame. */
+/** Returns the number of frames in an animated PNG's header; 1 for any other file. Plain PNG decoders read only the first frame. */
 export async function pngFrames(path: string): Promise<number> {
   const head = Buffer.from(await Bun.file(path).slice(0, PNG_HEAD_BYTES).arrayBuffer());
   const data = head.indexOf("IDAT", 0, "latin1");
@@ -168,7 +168,7 @@ export async function pngFrames(path: string): Promise<number> {
   return control < 0 || control + 8 > head.length ? 1 : Math.max(1, head.readUInt32BE(control + 4));
 }
 
-/** Bytes searched before the pixels: they hold a colour profile at most. */
+/** Bytes before the pixels that are searched: they contain a colour profile at most. */
 const PNG_HEAD_BYTES = 4 * 1_048_576;
 
 /** @throws MediaError too_large */
@@ -184,9 +184,9 @@ export function checkSize(width: number, height: number, pages: number): void {
 
 /**
  * Writes the result in its format.
- * @param from the image that it was made of: its format where none is asked for, its size for the price
- * @param operations how many the price counts. @param name of the file, without its ending
- * @param timing of an animation whose image does not tell it. @param source whose metadata is kept by an image that has lost it
+ * @param from the source image: supplies the default format, and the size for the price
+ * @param operations number of operations in the price. @param name file name without extension
+ * @param timing of an animation, if the image does not contain it. @param source file whose metadata is added to an image without its own
  * @throws MediaError invalid (the background), corrupt, too_large
  */
 export async function writeImage(
@@ -218,7 +218,7 @@ export async function writeImage(
   }
 }
 
-/** Members of a result that tell its frames: `frames` if several, `dropped_frames` if any. */
+/** Returns `frames` if there are several, and `dropped_frames` if there are any. */
 export function framesOf(frames: number, dropped = 0): object {
   return { ...(frames > 1 ? { frames } : {}), ...(dropped > 0 ? { dropped_frames: dropped } : {}) };
 }
@@ -257,14 +257,14 @@ function encoded(
   }
 }
 
-/** Background colour without transparency: nothing lies behind it, so white shines through a transparent one. */
+/** Returns the background colour without transparency; a transparent colour is blended with white. */
 async function opaque(color: string): Promise<Rgb> {
   const pixel = sharp({ create: { width: 1, height: 1, channels: 4, background: color } });
   const [r = 255, g = 255, b = 255] = await pixel.flatten({ background: "white" }).raw().toBuffer();
   return { r, g, b };
 }
 
-/** A CSS colour that sharp knows. @throws MediaError invalid */
+/** Checks that a value is a CSS colour that sharp supports. @throws MediaError invalid */
 export function checkColor(name: string, value: string): void {
   try {
     sharp({ create: { width: 1, height: 1, channels: 4, background: value } });

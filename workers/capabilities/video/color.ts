@@ -1,14 +1,14 @@
-/** Colours of callers, for FFmpeg and for subtitles. */
+/** Parses callers' colours for FFmpeg and subtitles. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 interface Color {
-  /** Colour in FFmpeg's notation. */
+  /** Colour in FFmpeg's syntax. */
   readonly text: string;
-  /** Red, green, blue and opacity, 0 to 255. */
+  /** Red, green, blue and opacity, from 0 to 255. */
   readonly rgba: readonly [number, number, number, number];
 }
 
-/** @param param names it in the fault. @throws MediaError invalid */
+/** @param param name of the param in the error. @throws MediaError invalid */
 export function colorOf(param: string, value: string): Color {
   const rgba = Bun.color(value, "[rgba]");
   if (!rgba) throw new MediaError("invalid", `Expected ${param} to be a colour, got ${value.slice(0, 30)}.`);

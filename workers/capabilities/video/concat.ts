@@ -77,7 +77,7 @@ export default defineCapability({
   },
 });
 
-/** Size, frame rate and sound to which all videos are brought. */
+/** Size, frame rate and audio to which all videos are converted. */
 interface Form {
   readonly size: Size;
   readonly fps: number;
@@ -87,7 +87,7 @@ interface Form {
 const RATE = 48_000;
 const SILENCE_SECONDS = 0.1;
 
-/** Its picture as `<name>v`, its sound as `<name>a`. @param seconds cuts and fills it to exactly this length */
+/** Returns chains with the outputs `<name>v` for video and `<name>a` for audio. @param seconds exact length, by cutting or padding */
 function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | undefined): string[] {
   const opened = openScene(facts, `${name}i`);
   const { filters } = fitInto(facts, form.size, "contain", "black");
@@ -95,7 +95,7 @@ function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | u
   const shown = [...atRate(facts, form.fps), ...filters, "setsar=1", "format=yuv420p", ...exact];
   const picture = `[${opened.video}]${shown.join(",")}[${name}v]`;
   const length = seconds === undefined ? [] : [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`];
-  // Sound that is too short is filled up with silence where videos are joined; it must not outlast a short video.
+  // `concat` pads short audio with silence. The generated silence must not be longer than a short video.
   const some = facts.seconds > 0 ? Math.min(SILENCE_SECONDS, facts.seconds) : SILENCE_SECONDS;
   const sound =
     opened.audio === null
@@ -104,7 +104,7 @@ function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | u
   return [...opened.chains, picture, `${sound.join(",")}[${name}a]`];
 }
 
-/** FFmpeg takes a part of one frame for one without length, unless it has sound: so each has, if only silence. */
+/** Joins the parts with `concat`. Each part has audio, at least silence: without any, FFmpeg gives a part of one frame no duration. */
 function inTurn(count: number, { fps, hasSound }: Form): string[] {
   const parts = Array.from({ length: count }, (_, at) => `[p${at}v][p${at}a]`).join("");
   const ends = hasSound ? [] : ["[heard]anullsink"];
@@ -129,7 +129,7 @@ function round(seconds: number): number {
   return Math.round(seconds * 1e6) / 1e6;
 }
 
-/** Whole frames: a transition begins at an exact time. */
+/** Returns the length in whole frames, in seconds, because a transition begins at an exact time. */
 function exactSeconds(facts: VideoFacts, fps: number): number {
   const seconds = secondsOf(openScene(facts));
   return Math.max(1, Math.floor(seconds * fps + 0.01)) / fps;
@@ -148,10 +148,10 @@ function checkOverlap(lengths: readonly number[], overlap: number): void {
   }
 }
 
-/** Frames that a decoder keeps for those that follow. */
+/** Number of frames that a decoder keeps as references. */
 const DECODER_FRAMES = 8;
 
-/** All decoders are open at once. @throws MediaError too_large */
+/** Limits the memory of all decoders, which are open at once. @throws MediaError too_large */
 function checkDecoders(all: readonly VideoFacts[]): void {
   const bytes = all.reduce((sum, { width, height }) => sum + width * height * 1.5 * DECODER_FRAMES, 0);
   if (bytes <= VIDEO_HELD_BYTES_MAX) return;

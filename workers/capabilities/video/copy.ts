@@ -1,4 +1,4 @@
-/** Videos whose packets are copied: nothing is encoded anew. For child processes only. */
+/** Copies packets of videos without re-encoding. For child processes only. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -15,12 +15,12 @@ export interface CopyVideo extends Pick<CopyPlan, "from" | "until" | "subtitles"
   readonly folder: string;
   readonly facts: VideoFacts;
   readonly format: VideoFormat;
-  /** The mode that copies, for the fault of what cannot be copied. */
+  /** Value of `params.mode` that copies, for the error message. */
   readonly mode: string;
   readonly progress: (share: number) => void;
 }
 
-/** Rules against output params that a copy cannot heed. */
+/** Returns rules against output params that have no effect on a copy. */
 export function copyRules(mode: string): readonly Rule[] {
   return ["params.video_codec", "params.audio_codec"].map((path) => ({
     rule: "fits",
@@ -30,7 +30,7 @@ export function copyRules(mode: string): readonly Rule[] {
   }));
 }
 
-/** @throws MediaError invalid: what cannot be copied, or not into the format; corrupt */
+/** @throws MediaError invalid if the video cannot be copied, or not into the format; corrupt */
 export async function copyVideo(copy: CopyVideo): Promise<RunOutput> {
   const { folder, facts, format, mode, progress, ...plan } = copy;
   const { container } = facts.source;

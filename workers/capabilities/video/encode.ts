@@ -1,4 +1,4 @@
-/** The one encode at the end of a scene. For child processes only. */
+/** Encodes a scene once, after all operations. For child processes only. */
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -27,7 +27,7 @@ interface Container {
   readonly muxer: string;
   readonly mediaType: string;
   readonly options?: FfmpegOptions;
-  /** Codecs that it may hold, the usual one first. */
+  /** Supported codecs, the default first. */
   readonly video: readonly VideoCodec[];
   readonly audio: readonly AudioCodec[];
 }
@@ -58,7 +58,7 @@ export const CONTAINERS: Readonly<Record<VideoFormat, Container>> = {
   },
 };
 
-/** Output params that most video capabilities share. */
+/** Output params of most video capabilities. */
 export const OUTPUT = {
   format: choice("Container of the result. Default: same as the input, or MP4.", FORMATS, {
     labels: { mp4: "MP4", webm: "WebM", mkv: "Matroska", mov: "QuickTime" },
@@ -87,7 +87,7 @@ export const OUTPUT = {
 };
 export type Output = ParamsOf<typeof OUTPUT>;
 
-/** @param at where the output block stands: `params`, or `params.output` of a pipeline */
+/** @param at path of the output block: `params`, or `params.output` in a pipeline */
 export function outputRules(at = "params"): readonly Rule[] {
   const fits = (kind: "video" | "audio"): Rule => ({
     rule: "fits",
@@ -104,9 +104,9 @@ interface Coder {
   readonly options: (crf: number, preset: (typeof PRESETS)[number]) => FfmpegOptions;
 }
 
-/** Everything on one thread: more would make other bytes from one run to the next. */
+/** Encoders with one thread each: with several, the output differs between runs. */
 const VIDEO_CODERS: Readonly<Record<VideoCodec, Coder>> = {
-  // Without x264's macroblock tree, which reads memory that it has not written: equal frames gave other bytes now and then.
+  // Disables x264's macroblock tree, which reads uninitialised memory: equal frames sometimes gave different bytes.
   h264: {
     encoder: "libx264",
     options: (crf, preset) => ({ crf: `${Math.min(51, crf)}`, preset, "x264-params": "mbtree=0" }),
@@ -156,19 +156,19 @@ export const CLIP = { video: { file_id: "file-sample-clip" } } as const;
 export interface EncodeVideo {
   readonly folder: string;
   readonly scene: Scene;
-  /** Format that is written if `output` names none. */
+  /** Format if `output` has none. */
   readonly format: VideoFormat;
   readonly output: Output;
   readonly progress?: (share: number) => void;
-  /** More options of the picture's encoder, such as a bitrate in place of `crf`. */
+  /** Further options of the video encoder, such as a bitrate instead of `crf`. */
   readonly options?: FfmpegOptions;
 }
 
-/** Codecs whose players show 10 bits; H.264 in 10 bits is decoded by few. */
+/** Codecs for 10-bit results. Few players decode H.264 in 10 bits. */
 const DEEP_CODECS: readonly VideoCodec[] = ["h265", "vp9", "av1"];
 
 /**
- * Opens a scene with the depth and the colours of its file, if the operations keep them and the codec of the result can hold them.
+ * Opens a scene with the depth and colours of its file if all operations and the result's codec keep them.
  * @throws MediaError as codecsOf
  */
 export function openDeepScene(facts: VideoFacts, output: Output, keepsDepth: boolean): Scene {
@@ -219,7 +219,7 @@ export async function encodeVideo(encode: EncodeVideo): Promise<RunOutput> {
   return { output: facts, files: [{ path, mediaType, name }], notes: scene.notes };
 }
 
-/** @throws MediaError invalid: the format does not hold the codec */
+/** @throws MediaError invalid if the format does not support the codec */
 export function codecsOf(format: VideoFormat, output: Output): [VideoCodec, AudioCodec] {
   const { video, audio } = CONTAINERS[format];
   const [usualVideo = "h264"] = video;
@@ -243,9 +243,9 @@ const X265_FRAMES_MIN = 8;
 function coderOf(codec: VideoCodec, format: VideoFormat, output: Output, frames: number): Omit<StreamPlan, "label"> {
   const { encoder, tag, options: optionsOf } = VIDEO_CODERS[codec];
   const options = optionsOf(output.crf ?? 23, output.preset ?? "veryfast");
-  // Of a few frames, x265 tells times of decoding from memory that it has not written, unless frames stay in their order.
+  // With few frames, x265 takes decode times from uninitialised memory, unless B-frames are disabled.
   const inOrder = codec === "h265" && frames < X265_FRAMES_MIN ? { bf: "0" } : {};
-  // Players of Apple's know H.265 in MP4 by this name only.
+  // Apple's players require this tag for H.265 in MP4.
   const named = tag !== undefined && (format === "mp4" || format === "mov") ? { tag } : {};
   return { encoder, options: { ...options, ...inOrder }, ...named };
 }
@@ -257,23 +257,23 @@ function soundPlan(label: string, codec: Exclude<AudioCodec, "none"> | "none", {
   return { label, encoder, options: { b: `${kilobits}k` } };
 }
 
-/** Nearest bitrate that the codec takes both in two channels at its highest rate and in one, in kilobits a second. */
+/** Returns the nearest bitrate that the codec supports in mono and in stereo at its highest sample rate, in kbit/s. */
 function bitrateOf(codec: AudioCodec, wanted: number): number {
   if (codec === "vorbis") return vorbisBitrate(Math.min(wanted, VORBIS_BITRATE_MAX), VORBIS_RATE_MAX, 2);
   return codec === "opus" ? Math.min(wanted, OPUS_BITRATE_MAX) : wanted;
 }
 
-/** In one channel. */
+/** Highest bitrate in mono, in kbit/s. */
 const VORBIS_BITRATE_MAX = 240;
 const OPUS_BITRATE_MAX = 256;
 
-/** Rates in hertz, where a container holds fewer than an encoder makes: MP4 takes no MP3 below 16 kHz. */
+/** Sample rates in hertz, limited by encoder or container: MP4 supports no MP3 below 16 kHz. */
 const RATES: Readonly<Partial<Record<AudioCodec, string>>> = {
   vorbis: `:sample_rates=${VORBIS_RATE_MAX}`,
   mp3: ":sample_rates=16000|22050|24000|32000|44100|48000",
 };
 
-/** Two channels at most, sides that are even, and no more frames a second than are allowed. @throws MediaError too_large */
+/** Limits a scene to two audio channels, even sides and the maximum frame rate. @throws MediaError too_large */
 function finished(scene: Scene, codec: AudioCodec): Scene {
   const shown = evened(scene);
   checkSides(shown, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX);
@@ -293,7 +293,7 @@ export interface SceneRun {
   readonly onLog?: (line: string) => void;
 }
 
-/** Runs the graph of a scene into one file; its open ends are the labels of `streams`. @throws MediaError corrupt, too_large */
+/** Writes the outputs of a scene's filter graph, labelled in `streams`, into one file. @throws MediaError corrupt, too_large */
 export async function runScene({ scene, streams, output, onSeconds, onLog }: SceneRun): Promise<void> {
   await runFilterGraph({
     graph: scene.chains.join(";"),
@@ -303,7 +303,7 @@ export async function runScene({ scene, streams, output, onSeconds, onLog }: Sce
     ...(onSeconds === undefined ? {} : { onSeconds }),
     ...(onLog === undefined ? {} : { onLog }),
   }).catch((error: unknown) => {
-    // What the graph refuses was decided by us and read by the probe: the data between is damaged.
+    // The graph is generated from probed facts, so a failure means damaged data.
     throw error instanceof MediaError && error.fault === "failed"
       ? new MediaError("corrupt", "The video cannot be decoded.", { cause: error })
       : error;

@@ -45,7 +45,7 @@ export default defineCapability({
   },
 });
 
-/** Start of the video on its file's clock, and end of its sound counted from there, in seconds; 0 if the file states none. */
+/** Returns the video's start on the file's clock, and the audio's end after that start, in seconds; 0 if the file states none. */
 async function clockOf(source: FileSource): Promise<{ readonly startsAt: number; readonly end: number }> {
   const demuxer = await openSource(source);
   try {

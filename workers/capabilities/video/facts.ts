@@ -1,4 +1,4 @@
-/** Facts about a video, read before a graph decodes it. For child processes only. */
+/** Reads facts about a video before a filter graph decodes it. For child processes only. */
 import type { Demuxer, Stream } from "node-av";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -17,39 +17,39 @@ import {
   VIDEO_SECONDS_MAX,
 } from "./limits.ts";
 
-/** Codecs of pictures, as their users call them. */
+/** Supported video codecs, by their common names. */
 const DECODED = "H.264, H.265, VP8, VP9, AV1, MPEG-1, MPEG-2, MPEG-4, Sorenson H.263, VP6, Motion JPEG, ProRes or GIF";
 
-/** Lowest frame rate of motion: below it, frames are seen as still pictures. */
+/** Lowest frame rate of motion; frames of a lower rate are still images. */
 export const FPS_MIN = 10;
 
 export interface VideoFacts {
   readonly source: FileSource;
-  /** Format of the result if the caller names none. */
+  /** Output format if the caller sets none. */
   readonly format: VideoFormat;
   readonly seconds: number;
-  /** Time of the first frame on the file's clock, in seconds; often 0. */
+  /** Start of the first frame on the file's clock, in seconds; often 0. */
   readonly startsAt: number;
-  /** End of the last frame, in seconds from `startsAt`; 0 if the file does not state it. Sound may last longer. */
+  /** End of the last frame, in seconds after `startsAt`; 0 if the file does not state it. Audio may be longer. */
   readonly picturesEnd: number;
-  /** Size as displayed: turned as the file says, with square pixels. */
+  /** Displayed size in pixels: rotated by the file's metadata, with square pixels. */
   readonly width: number;
   readonly height: number;
-  /** Filters that bring stored pixels into that form. */
+  /** Filters that convert stored frames to the displayed size. */
   readonly upright: readonly string[];
-  /** 0 where its file does not tell. */
+  /** Frames per second; 0 if the file does not state it. */
   readonly fps: number;
-  /** Frames last unevenly, or long: what comes and goes between two of them needs more. */
+  /** True if frames have uneven or long durations. Overlays with a start or end then need a constant rate. */
   readonly isUneven: boolean;
   readonly codec: string;
-  /** Clockwise, as its file says. */
+  /** Clockwise rotation from the file's metadata, in degrees. */
   readonly rotation: number;
   readonly audio: { readonly codec: string; readonly sampleRate: number; readonly channels: number } | null;
   readonly signal: VideoSignal;
   readonly tracks: Readonly<Record<"video" | "audio" | "subtitles", number>>;
-  /** Sentences on the tracks that no result has. */
+  /** Sentences about tracks that results do not contain. */
   readonly dropped: readonly string[];
-  /** Bits a second. */
+  /** Bitrate in bit/s. */
   readonly bitrate: number;
   readonly tags: Readonly<Record<string, string>>;
 }
@@ -77,7 +77,7 @@ export async function probeVideo(file: InputFile): Promise<VideoFacts> {
   }
 }
 
-/** A demuxer of the file's own container, for its caller to close. @throws MediaError unsupported, corrupt */
+/** Opens a demuxer for the file's container; the caller must close it. @throws MediaError unsupported, corrupt */
 export async function openVideo(file: InputFile): Promise<Demuxer> {
   const [container] = containerOf(file);
   return openSource({ path: file.path, container });
@@ -115,7 +115,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   const fps = rateOf(stream);
   const shown = await uprightOf(stream);
   const startsAt = Math.max(0, demuxer.startTime);
-  // Matroska tells when it ends, the others how long they are.
+  // Matroska states the end time, other containers the duration.
   const stated = Math.max(0, demuxer.duration - (container === "matroska" ? startsAt : 0));
   const seconds = Math.round((stated > 0 ? stated : await countSeconds(demuxer, stream)) * 1e6) / 1e6;
   checkInput(stream, fps, seconds);
@@ -146,7 +146,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   };
 }
 
-/** Results have the first video track, and the first audio track if it can be decoded. */
+/** Counts and describes tracks. Results keep the first video track, and the first audio track if it can be decoded. */
 function tracksOf(
   { lib, constants }: Awaited<ReturnType<typeof loadFfmpeg>>,
   demuxer: Demuxer,
@@ -173,7 +173,7 @@ function tracksOf(
   return { tracks: counts, dropped };
 }
 
-/** In its file's own time; 0 where it does not tell. */
+/** Returns the stream's end on the file's clock, in seconds; 0 if the file does not state it. */
 export function endOf({ startTime, duration, timeBase: { num, den } }: Stream): number {
   return duration > 0n ? (Number((startTime > 0n ? startTime : 0n) + duration) * num) / den : 0;
 }
@@ -181,11 +181,11 @@ export function endOf({ startTime, duration, timeBase: { num, den } }: Stream): 
 function rateOf({ avgFrameRate, rFrameRate }: Stream): number {
   const [average, guessed] = [avgFrameRate, rFrameRate].map(({ num, den }) => (num > 0 && den > 0 ? num / den : 0));
   if (average !== undefined && average > 0) return average;
-  // Of a few frames it is the clock of their file, which is none of theirs.
+  // With few frames, this value is the clock rate of the file instead of a frame rate.
   return guessed !== undefined && guessed <= VIDEO_INPUT_FPS_MAX ? guessed : 0;
 }
 
-/** True if the average rate is below `FPS_MIN`, or more than 5 % from the rate of most frames. */
+/** True if the average rate is below `FPS_MIN`, or differs by more than 5 % from the most common rate. */
 function isUneven({ rFrameRate: { num, den } }: Stream, fps: number): boolean {
   const usual = num > 0 && den > 0 ? num / den : 0;
   return fps < FPS_MIN || (usual > 0 && Math.abs(usual - fps) > fps / 20);
@@ -209,7 +209,7 @@ function checkInput({ codecpar: { width, height } }: Stream, fps: number, second
   }
 }
 
-/** FFmpeg's own program turns frames as their file says; its filters do not. */
+/** Returns filters that rotate frames by the file's metadata: FFmpeg's program does so, its filters do not. */
 async function uprightOf({ codecpar }: Stream): Promise<Pick<VideoFacts, "width" | "height" | "upright" | "rotation">> {
   const { constants } = await loadFfmpeg();
   const { num, den } = codecpar.sampleAspectRatio;
@@ -227,7 +227,7 @@ async function uprightOf({ codecpar }: Stream): Promise<Pick<VideoFacts, "width"
   };
 }
 
-/** By a display matrix of nine fixed-point numbers; turns that are no quarters are left as they are stored. */
+/** Returns the rotation of a display matrix of nine fixed-point numbers, rounded to a quarter turn, and its filters. */
 function turnOf(matrix: Buffer): [string[], number] {
   const at = (place: number): number => matrix.readInt32LE(place * 4);
   const angle = Math.round((Math.atan2(at(1), at(0)) * 180) / Math.PI / 90) * 90;

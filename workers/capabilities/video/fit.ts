@@ -1,4 +1,4 @@
-/** Ways to fit a video into a size of another shape. */
+/** Modes of fitting a video into a size with another aspect ratio. */
 export const FITS = ["contain", "cover", "fill", "inside"] as const;
 export type Fit = (typeof FITS)[number];
 
@@ -7,12 +7,12 @@ export interface Size {
   readonly height: number;
 }
 
-/** To the nearest even number: most codecs have no others. */
+/** Rounds to the nearest even number, because most codecs require even sides. */
 export function even(side: number): number {
   return Math.max(2, Math.round(side / 2) * 2);
 }
 
-/** Filters from one size to another, and what then is there; sides of `box` are even. @param background FFmpeg's colour of what stays free */
+/** Returns filters and the resulting size; sides of `box` must be even. @param background border colour in FFmpeg's syntax */
 export function fitInto(from: Size, box: Size, fit: Fit, background: string): { filters: string[]; size: Size } {
   const { width, height } = box;
   const [across, down] = [width / from.width, height / from.height];
@@ -26,7 +26,7 @@ export function fitInto(from: Size, box: Size, fit: Fit, background: string): { 
     : { filters: [scaled, `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:${background}`], size: box };
 }
 
-/** The box of a wanted size; a side that is not given follows from the other and the shape. */
+/** Returns the box of a requested size; a missing side follows from the other and the aspect ratio. */
 export function boxOf(from: Size, width: number | undefined, height: number | undefined, shape?: number): Size {
   const ratio = shape ?? from.width / from.height;
   const [across, down] = [width, height].map((side) => (side === undefined ? undefined : floored(side)));
@@ -35,7 +35,7 @@ export function boxOf(from: Size, width: number | undefined, height: number | un
   return { width: floored(from.width), height: floored(from.height) };
 }
 
-/** The smallest box of a shape that holds a size, or the largest within it. */
+/** Returns the smallest box of an aspect ratio around a size, or the largest within it. */
 export function shapedBox(from: Size, shape: number, isWithin: boolean): Size {
   const isWide = from.width / from.height > shape;
   return isWide === isWithin
@@ -43,7 +43,7 @@ export function shapedBox(from: Size, shape: number, isWithin: boolean): Size {
     : { width: even(from.width), height: even(from.width / shape) };
 }
 
-/** Rounds a side that was asked for exactly down to an even number, as the encode would; at least 2. */
+/** Rounds an exactly requested side down to an even number of at least 2, as the encode would. */
 function floored(side: number): number {
   return Math.max(2, side - (side % 2));
 }

@@ -71,7 +71,7 @@ export default defineCapability({
     checkPicture("pictures", { width, height });
     if (params.layout === "sheet") checkPicture("a sheet", sheetOf({ width, height }, count, params.columns).size);
     const filters = [
-      // Each the frame that is on display then: the first before it begins, the last until the sound ends.
+      // Each image is the frame on display at its time: the first before the video begins, the last until the audio ends.
       `fps=fps=${1 / step}:round=up:start_time=0:eof_action=pass`,
       "tpad=stop=-1:stop_mode=clone",
       `trim=end_frame=${count}`,
@@ -109,7 +109,7 @@ function checkPicture(what: string, { width, height }: Size): void {
   );
 }
 
-/** Seconds from one to the next. */
+/** Interval between images, in seconds. */
 function stepOf(
   seconds: number,
   {
@@ -155,7 +155,7 @@ async function bytesOf(files: readonly MadeFile[]): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** All in one picture, and when each is shown: as players take it for their previews. */
+/** Writes one sprite sheet and a WebVTT index with the time of each image, the format of players' previews. */
 async function sheet(pictures: Pictures, params: Output & { readonly columns: number }): Promise<Laid> {
   const { folder, stills, width, height, step, seconds } = pictures;
   const { columns, size } = sheetOf({ width, height }, stills.length, params.columns);

@@ -14,7 +14,7 @@ import { stillSource } from "./stills.ts";
 import { VIDEO_FPS_MAX, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 const FADE_S = 1;
-/** Share by which a picture is enlarged while it is shown. */
+/** Enlargement of an image at the end of its display; 0.25 is 25 %. */
 const ZOOM = 0.25;
 
 export default defineCapability({
@@ -78,7 +78,7 @@ export default defineCapability({
       ...stills.map((path, at) => chain(path, at, turns.lengths[at] ?? 1, shown)),
       ...joined(turns, shown),
     ];
-    // It begins with the images, whenever it begins in its own file.
+    // Audio begins with the images, whatever its start time in its file.
     const heard = sound === undefined ? [] : [chainOf(sound, ["asetpts=N/SR/TB", `atrim=end=${seconds}`])];
     const scene: Scene = {
       chains: [...chains, ...heard],
@@ -104,7 +104,7 @@ interface Shown {
   readonly fps: number;
 }
 
-/** Decoded by sharp, within its bounds, and as large as the video. */
+/** Decodes an image with sharp, within its limits, and scales it to the video's size. */
 async function still(
   file: InputFile,
   folder: string,
@@ -118,14 +118,14 @@ async function still(
   return path;
 }
 
-/** All in whole frames, counted from the beginning: rounding each image alone would add up. */
+/** Timing in whole frames from the start: rounding each image alone would accumulate errors. */
 interface Turns {
-  /** First frame of each image. */
+  /** Index of each image's first frame. */
   readonly starts: readonly number[];
-  /** For how many it is seen, its fades too. */
+  /** Number of frames of each image, including fades. */
   readonly lengths: readonly number[];
   readonly fade: number;
-  /** Number of frames of the whole. */
+  /** Total number of frames. */
   readonly frames: number;
 }
 
@@ -138,7 +138,7 @@ function turnsOf(count: number, { seconds_each: seconds, transition, fps }: Show
       `Expected params.seconds_each of one frame at least, ${round(1 / fps)} s, got ${seconds}.`,
     );
   }
-  // Half of what is shown goes into a fade at most.
+  // A fade takes at most half of an image's duration.
   const fade = transition === "fade" ? Math.floor(Math.min(FADE_S * fps, each / 2)) : 0;
   const startOf = (at: number): number => Math.round(at * (each - fade));
   const places = Array.from({ length: count }, (_, at) => at);
@@ -152,14 +152,14 @@ function turnsOf(count: number, { seconds_each: seconds, transition, fps }: Show
 
 function chain(path: string, at: number, frames: number, { motion, width, height, fps }: Shown): string {
   const zoom = `zoompan=z='1+${ZOOM}*on/${frames}':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=${frames}:s=${width}x${height}:fps=${fps}`;
-  // Twice as large before it moves: steps of whole pixels would be seen.
+  // Zooms at twice the size, because steps of whole pixels would be visible.
   const moves =
     motion === "none"
       ? [`loop=loop=-1:size=1`, "settb=AVTB", `fps=${fps}`]
       : [`scale=${width * 2}:${height * 2}`, zoom];
-  // Told, for players would take images for RGB and guess the rest by the size.
+  // Stated explicitly: players would assume RGB, and guess the rest from the size.
   const colors = ["scale=out_color_matrix=bt709:out_range=tv", "format=yuv420p", "setparams=colorspace=bt709:range=tv"];
-  // Counted in frames: times in microseconds are cut off, and the last frame is lost then.
+  // Counted in frames: times are truncated to microseconds, which would drop the last frame.
   const steady = [`trim=end_frame=${frames}`, `settb=1/${fps}`, "setpts=N", ...colors, "setsar=1"];
   return `${[stillSource(path), ...moves, ...steady].join(",")}[i${at}]`;
 }

@@ -14,7 +14,7 @@ import { atRate, onVideo, openScene, type Scene, secondsOf } from "./scene.ts";
 import { VIDEO_FPS_MAX } from "./limits.ts";
 
 const USUAL_FPS = 30;
-/** Playlists of less name no sizes. */
+/** Shortest video, in seconds: playlists of shorter ones contain no resolutions. */
 const SECONDS_MIN = 0.5;
 
 export default defineCapability({
@@ -60,7 +60,7 @@ export default defineCapability({
     const heights = heightsOf(params.heights, facts.height);
     checkFiles(params.pack, heights.length * Math.ceil(seconds / params.segment_seconds) + 2 * heights.length + 1);
     const isDash = params.protocol === "dash";
-    // DASH has the sound once, HLS with each size.
+    // DASH has one audio stream, HLS one for each size.
     const scene = sizes(onVideo(whole, asLong(whole, fps)), heights, isDash ? 1 : heights.length);
     const gop = `${Math.round(fps * params.segment_seconds)}`;
     const picture = {
@@ -76,7 +76,7 @@ export default defineCapability({
       ...(scene.color === undefined ? {} : { color: scene.color }),
       encoder: "libx264",
       options: picture,
-      // Sides are rounded: DASH refuses sizes whose shapes are not exactly the same.
+      // Rounded sides change the aspect ratio slightly, and DASH rejects sizes with different ratios.
       ...(isDash ? { pixelAspect: [scene.width * height, scene.height * widthOf(scene, height)] as const } : {}),
     }));
     const sounds =
@@ -101,13 +101,13 @@ export default defineCapability({
   },
 });
 
-/** Players end with the pictures: the last is held as long as the sound lasts. */
+/** Repeats the last frame until the audio ends, because players stop with the video. */
 function asLong(whole: Scene, fps: number): string[] {
   const frames = Math.max(1, Math.round(whole.seconds * fps));
   return [...atRate(whole, fps), "tpad=stop=-1:stop_mode=clone", `trim=end_frame=${frames}`];
 }
 
-/** The largest first. */
+/** Returns the heights in descending order. */
 function heightsOf(wanted: readonly number[], own: number): number[] {
   const fitting = [...new Set(wanted.map(even))]
     .filter((height) => height <= own)
@@ -119,7 +119,7 @@ function widthOf(scene: Scene, height: number): number {
   return even((scene.width * height) / scene.height);
 }
 
-/** One picture for each height, as `v_0`, and as many copies of the sound, as `a_0`. */
+/** Outputs one video per height as `v_0` and up, and copies of the audio as `a_0` and up. */
 function sizes(scene: Scene, heights: readonly number[], sounds: number): Scene {
   const labels = (kind: string, count: number): string =>
     Array.from({ length: count }, (_, at) => `[${kind}${at}]`).join("");
@@ -181,7 +181,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
   mp4: "video/mp4",
 };
 
-/** The playlist that names the others first. */
+/** Returns all files, the main playlist first. */
 async function madeFiles(folder: string): Promise<MadeFile[]> {
   const names = (await readdir(folder)).filter((name) => /^(?:index|stream-).*\.(?:m3u8|mpd|ts|m4s|mp4)$/.test(name));
   return names

@@ -1,4 +1,4 @@
-/** Operations on video: each is a capability of its own and a step of `video.pipeline`, where all share one graph and one encode. */
+/** Video operations: each is a capability and a step of `video.pipeline`. All steps share one filter graph and one encode. */
 import type { CapabilityModality, Rule } from "#shared/calls/capabilities/entry.ts";
 
 import {
@@ -18,16 +18,16 @@ import { checkScene, type Scene } from "./scene.ts";
 /** State of the video before an operation. */
 export interface Before {
   readonly facts: VideoFacts;
-  /** Result of the operations before it. */
+  /** Result of the previous operations. */
   readonly scene: Scene;
-  /** The second input, of operations that take one. */
+  /** Second input of operations that have one. */
   readonly second: InputFile | undefined;
   readonly folder: string;
-  /** Index of the operation, for the names of files that it makes. */
+  /** Index of the operation, for its temporary file names. */
   readonly at: number;
 }
 
-/** A second input: a member of its own of the capability, an asset of a pipeline. */
+/** Second input: an input member of the single capability, or an asset in a pipeline. */
 export interface Second {
   readonly member: string;
   readonly kind: CapabilityModality;
@@ -41,7 +41,7 @@ export interface VideoOperation<P extends Params = Params> {
   readonly rules?: readonly Rule[];
   readonly valueSources?: readonly string[];
   readonly second?: Second;
-  /** True where 10 bits and the colours of HDR pass through; pictures are otherwise mapped to 8 bits and SDR first. */
+  /** True if the operation keeps 10 bits and HDR colours; otherwise frames are first converted to 8 bits and SDR. */
   readonly keepsDepth?: (params: ParamsOf<P>) => boolean;
   /** @throws MediaError `invalid` */
   readonly apply: (before: Before, params: ParamsOf<P>) => Promise<Scene> | Scene;
@@ -79,7 +79,7 @@ interface OperationRun extends Pick<Run<object, unknown>, "params" | "folder" | 
   readonly inputs: { readonly video: InputFile };
 }
 
-/** One operation, and the encode behind it. @throws MediaError as the operation does */
+/** Applies one operation and encodes the result. @throws MediaError as the operation does */
 export async function runOperation<const P extends Params>(
   operation: VideoOperation<P>,
   { params, inputs, folder, progress }: OperationRun,

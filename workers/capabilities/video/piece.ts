@@ -1,4 +1,4 @@
-/** A piece of a scene, which begins with the frame that is on display then. For child processes only. */
+/** Section of a scene, which begins with the frame on display at its start. For child processes only. */
 import { MediaError } from "#shared/children/media-error.ts";
 import { type ShownFrame, shownFrame } from "#workers/children/shown-frame.ts";
 
@@ -7,25 +7,25 @@ import { onAudio, onVideo, type Scene } from "./scene.ts";
 
 interface Span {
   readonly start: number;
-  /** The scene's end where it is not given. */
+  /** End in seconds; undefined for the scene's end. */
   readonly until: number | undefined;
-  /** Length of the piece; 0 if it is not known. */
+  /** Length of the section in seconds; 0 if unknown. */
   readonly seconds: number;
 }
 
-/** Beginnings of frames, on the clock of the video. */
+/** Returns the start times of the frame on display and of the next one, in seconds of the video's clock. */
 export async function framesAround({ source, startsAt }: VideoFacts, seconds: number): Promise<ShownFrame> {
   const { shown, next } = await shownFrame(() => openSource(source), seconds + startsAt);
   const own = (at: number | undefined): number | undefined => at && Math.max(0, at - startsAt);
   return { shown: own(shown), next: own(next) };
 }
 
-/** Nobody notices that pictures come earlier by this much, and their rate stays even. */
+/** Largest shift to an earlier time, in seconds. It is not noticeable, and keeps the frame rate constant. */
 const EARLY_SECONDS_MAX = 0.05;
-/** Filters round times to ticks. */
+/** Tolerance in seconds, because filters round times to ticks. */
 export const TICK_SECONDS = 0.0005;
 
-/** @throws MediaError invalid: nothing is seen in the piece */
+/** @throws MediaError invalid if the section contains no frame */
 export async function pieceOf(facts: VideoFacts, scene: Scene, span: Span): Promise<Scene> {
   const { start, until, seconds } = span;
   const { origin } = scene;
@@ -33,13 +33,13 @@ export async function pieceOf(facts: VideoFacts, scene: Scene, span: Span): Prom
   const shown = onVideo(scene, filters, { seconds, origin: origin === undefined ? undefined : origin + start });
   return onAudio(shown, [
     `atrim=start=${fixed(start)}${endOf(until)}`,
-    // Sound that ends before the piece begins is silence, not a stream without samples.
+    // Audio that ends before the section becomes silence instead of an empty stream.
     seconds > 0 ? `apad=whole_dur=${fixed(seconds)}` : "apad=whole_len=1",
     "asetpts=N/SR/TB",
   ]);
 }
 
-/** Filters for a piece of frames that still have the times of their file. */
+/** Returns filters for frames that still have the times of their file. */
 async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: Span): Promise<string[]> {
   const around = await framesAround(facts, start + origin);
   const [shown, next] = [around.shown, around.next].map((at) => at && Math.max(0, at - origin));
@@ -53,7 +53,7 @@ async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: 
   return [`trim=start=${first}${endOf(until)}`, `setpts='max(0,round(PTS-${fixed(start)}/TB))'`];
 }
 
-/** Filters for a piece of frames that operations made; the last is held for as long as the sound may last. */
+/** Returns filters for frames with changed times; the last frame is repeated while the audio may continue. */
 function heldPiece({ start, until, seconds }: Span): string[] {
   const isEnded = until !== undefined || seconds > 0;
   const held = isEnded ? ["tpad=stop=-1:stop_mode=clone"] : [];
@@ -64,7 +64,7 @@ function endOf(until: number | undefined): string {
   return until === undefined ? "" : `:end=${fixed(until)}`;
 }
 
-/** FFmpeg reads no exponents in times. */
+/** Formats seconds without an exponent, which FFmpeg does not support in times. */
 export function fixed(seconds: number): string {
   return seconds.toFixed(6);
 }

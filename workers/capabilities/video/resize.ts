@@ -30,7 +30,7 @@ const params = {
 
 export const operation: VideoOperation<typeof params> = {
   params,
-  // Colours of borders are meant for SDR.
+  // Border colours are SDR values.
   keepsDepth: ({ fit, background }) => fit !== "contain" || background === "black",
   rules: [{ rule: "some", of: ["params.width", "params.height", "params.aspect_ratio"] }],
   apply({ scene }, { width, height, aspect_ratio: ratio, fit, background }) {

@@ -1,4 +1,4 @@
-/** A filter graph that grows by one operation after the other, and what comes out at its open ends. */
+/** Filter graph that operations extend one after the other, with the properties of its outputs. */
 import { MediaError } from "#shared/children/media-error.ts";
 import { fileSource } from "#workers/children/file-source.ts";
 import type { StreamColor } from "#workers/children/graph-streams.ts";
@@ -8,40 +8,40 @@ import { shownSignal } from "./signal.ts";
 import { VIDEO_FPS_MAX, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 export interface Scene {
-  /** Chains of FFmpeg's notation, for `;` between them. */
+  /** Chains in FFmpeg's syntax, to be joined with `;`. */
   readonly chains: readonly string[];
-  /** Open ends, without brackets. */
+  /** Output labels without brackets. */
   readonly video: string;
   readonly audio: string | null;
   readonly width: number;
   readonly height: number;
-  /** 0 where it is not known. */
+  /** Frames per second; 0 if unknown. */
   readonly fps: number;
   readonly seconds: number;
-  /** Time in the source at the scene's time 0; undefined once frames no longer have the times of their file. */
+  /** Source time at the scene's time 0, in seconds; undefined if frames no longer have the times of their file. */
   readonly origin: number | undefined;
-  /** Number of audio channels, if it is known. */
+  /** Number of audio channels; undefined if unknown. */
   readonly channels?: number;
-  /** Colours of the samples, if all are of one file. */
+  /** Colours of the samples; undefined if they come from several files. */
   readonly color?: StreamColor;
-  /** True for pictures that are to be encoded in 10 bits; 8 otherwise. */
+  /** True to encode in 10 bits; otherwise 8 bits. */
   readonly isDeep?: boolean;
-  /** Sentences on what of the inputs the scene lacks. */
+  /** Sentences about parts of the inputs that the scene omits. */
   readonly notes: readonly string[];
 }
 
 type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds" | "origin">>;
 
 /**
- * Upright, with square pixels, from time 0. HDR is mapped to SDR unless it is kept.
- * @param name sets the labels of several sources apart. @param keepsDepth the encoder and all operations take 10 bits
+ * Opens a scene upright, with square pixels, from time 0. HDR is mapped to SDR unless it is kept.
+ * @param name prefix of labels, for several sources. @param keepsDepth true if the encoder and all operations support 10 bits
  */
 export function openScene(facts: VideoFacts, name = "", keepsDepth = false): Scene {
   const { source, startsAt, picturesEnd, upright, audio, width, height, fps, seconds, dropped } = facts;
   const { filters, notes, ...signal } = shownSignal(facts.signal, keepsDepth);
   const [shift, soundShift] =
     startsAt === 0 ? [[], []] : [[`setpts=round(PTS-${startsAt}/TB)`], [`asetpts=round(PTS-${startsAt}/TB)`]];
-  // FFmpeg ends a file with the time of its last frame: how long that one is seen must be added there.
+  // FFmpeg reports the end of a file at the start of its last frame, so the duration of that frame is added.
   const end = picturesEnd > 0 ? [`setpts='if(eq(PTS,PREV_INPTS),max(PTS,round(${picturesEnd}/TB)),PTS)'`] : [];
   const labels = { video: `${name}v`, audio: audio === null ? null : `${name}a` };
   const chains = [
@@ -64,31 +64,31 @@ export function openScene(facts: VideoFacts, name = "", keepsDepth = false): Sce
   };
 }
 
-/** Silence where a file has no sound at its beginning or between: filters that count samples would come too early. */
+/** Inserts silence at the start and in gaps: filters that count samples would otherwise be early. */
 export const STEADY_SOUND = "aresample=async=1:first_pts=0";
 
-/** Filters on the picture. */
+/** Appends video filters. */
 export function onVideo(scene: Scene, filters: readonly string[], change: Change = {}): Scene {
   if (filters.length === 0) return { ...scene, ...change };
   const video = next(scene, "v");
   return { ...scene, ...change, chains: [...scene.chains, `[${scene.video}]${filters.join(",")}[${video}]`], video };
 }
 
-/** Filters on the sound, where there is any. */
+/** Appends audio filters, if there is audio. */
 export function onAudio(scene: Scene, filters: readonly string[]): Scene {
   if (scene.audio === null || filters.length === 0) return scene;
   const audio = next(scene, "a");
   return { ...scene, chains: [...scene.chains, `[${scene.audio}]${filters.join(",")}[${audio}]`], audio };
 }
 
-/** Every open end must be taken: sound that is not wanted goes nowhere. */
+/** Removes the audio into a null sink, because every output of a graph must be connected. */
 export function muted(scene: Scene): Scene {
   if (scene.audio === null) return scene;
   const { channels: _, ...rest } = scene;
   return { ...rest, chains: [...scene.chains, `[${scene.audio}]anullsink`], audio: null };
 }
 
-/** Sound in two channels, in place of the scene's own or, by a filter such as `amix`, with it. @param source a chain without its open end */
+/** Adds stereo audio: replaces the scene's audio, or mixes with it by a filter such as `amix`. @param source chain without label */
 export function withSound(scene: Scene, source: string, filter?: string): Scene {
   const rest = filter === undefined ? muted(scene) : scene;
   const second = next(rest, "t");
@@ -98,7 +98,7 @@ export function withSound(scene: Scene, source: string, filter?: string): Scene 
   return { ...rest, chains: [...chains, `[${rest.audio}][${second}]${filter}[${audio}]`], audio, channels: 2 };
 }
 
-/** A filter of two pictures, such as `overlay`. @param source a chain without its open end */
+/** Adds a filter of two videos, such as `overlay`. @param source chain without output label */
 export function withPicture(scene: Scene, source: string, filter: string): Scene {
   const second = next(scene, "s");
   const chains = [...scene.chains, `${source}[${second}]`];
@@ -106,7 +106,7 @@ export function withPicture(scene: Scene, source: string, filter: string): Scene
   return { ...scene, chains: [...chains, `[${scene.video}][${second}]${filter}[${video}]`], video };
 }
 
-/** Notes of several inputs, each with the place of its input. */
+/** Returns the notes of several inputs, each with the index of its input. */
 export function notesOfAll(scenes: readonly Pick<Scene, "notes">[]): string[] {
   return scenes.flatMap(({ notes }, at) => notes.map((note) => `input.videos[${at}]: ${note}`));
 }
@@ -115,7 +115,7 @@ function next({ chains }: Scene, kind: string): string {
   return `${kind}${chains.length}`;
 }
 
-/** Even sides, and no more frames a second than a result may have: as the operation alone would have written it. */
+/** Limits a scene to even sides and the maximum frame rate, as the encode of a single operation would. */
 export function evened(scene: Scene): Scene {
   const [width, height] = [scene.width - (scene.width % 2), scene.height - (scene.height % 2)];
   const isOdd = width !== scene.width || height !== scene.height;
@@ -124,29 +124,29 @@ export function evened(scene: Scene): Scene {
   return onVideo(scene, filters, { width, height, fps: isFast ? VIDEO_FPS_MAX : scene.fps });
 }
 
-/** Filters to a constant rate, faster or slower by a factor, from time 0: the first frame is held where it comes late. */
+/** Returns filters to a constant rate from time 0, faster or slower by a factor. A late first frame is held from time 0. */
 export function atRate({ fps: from, seconds }: Pick<Scene, "fps" | "seconds">, fps: number, factor = 1): string[] {
-  // An end that comes with the time of the last frame, as in `openScene`.
+  // Adds the duration of the last frame, as in `openScene`.
   const time = from > 0 ? `PTS+if(eq(PTS,PREV_INPTS),round(1/(${from}*TB)),0)` : "PTS";
-  // What is shorter than one frame is one, not none.
+  // A scene shorter than one frame gets one frame instead of none.
   const isShort = seconds > 0 && (seconds / factor) * fps < 1;
   return [`setpts='round((${time})/${factor})'`, `fps=${fps}:start_time=0${isShort ? ":eof_action=pass" : ""}`];
 }
 
-/** Frames at an even rate, for what comes and goes at times of its own: it is drawn on frames. */
+/** Converts an uneven rate to a constant one, because an overlay can start and end only with a frame. */
 export function steady(scene: Scene, { isUneven }: Pick<VideoFacts, "isUneven">): Scene {
   if (!isUneven || scene.origin === undefined) return scene;
   const fps = Math.max(FPS_MIN, scene.fps);
   return onVideo(scene, atRate(scene, fps), { fps, origin: undefined });
 }
 
-/** The length of a scene, for what cannot be done without it. @throws MediaError unsupported */
+/** Returns the length of a scene in seconds, for operations that require it. @throws MediaError unsupported */
 export function secondsOf({ seconds }: Scene): number {
   if (seconds > 0) return seconds;
   throw new MediaError("unsupported", "Expected video with a known duration.");
 }
 
-/** Held after each operation, so that none between makes more than an input may have. @throws MediaError too_large */
+/** Checks a scene after each operation: intermediate results have the limits of inputs. @throws MediaError too_large */
 export function checkScene(scene: Scene): void {
   checkSides(scene, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX);
   if (scene.seconds <= VIDEO_SECONDS_MAX) return;
@@ -154,7 +154,7 @@ export function checkScene(scene: Scene): void {
   throw new MediaError("too_large", `Expected at most ${VIDEO_SECONDS_MAX} seconds, got ${got}.`);
 }
 
-/** Whichever way it lies. @throws MediaError too_large */
+/** Checks the sides in either orientation. @throws MediaError too_large */
 export function checkSides({ width, height }: Pick<Scene, "width" | "height">, long: number, short: number): void {
   if (Math.max(width, height) <= long && Math.min(width, height) <= short) return;
   throw new MediaError("too_large", `Expected video of at most ${long} × ${short} pixels, got ${width} × ${height}.`);

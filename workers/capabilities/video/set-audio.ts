@@ -56,11 +56,11 @@ export const operation: VideoOperation<typeof params> = {
   },
 };
 
-/** The source of the sound, exactly as long as the result. */
+/** Returns the source of the audio, with exactly the length of the result. */
 function soundOf({ source, channels }: AudioFacts, { loop, volume }: ParamsOf<typeof params>, seconds: number): string {
   return [
     fileSource("audio", source, loop ? 0 : 1),
-    // Each time that it is played its own times begin again.
+    // Times restart with each repetition of a loop.
     "asetpts=N/SR/TB",
     shapeFilters(channels, RATE, 2),
     ...(volume === 0 ? [] : [`volume=${volume}dB`]),

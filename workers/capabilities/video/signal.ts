@@ -1,4 +1,4 @@
-/** Bits and colours of the samples of a video, and their way into a scene. For child processes only. */
+/** Bit depth and colours of a video, and their conversion for a scene. For child processes only. */
 import type { Stream } from "node-av";
 
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
@@ -48,20 +48,20 @@ export function isHdr({ transfer }: Pick<VideoSignal, "transfer">): boolean {
 }
 
 /**
- * Maps HDR to the range and the colours of BT.709. Diffuse white of PQ (203 cd/m², ITU-R BT.2408) becomes 91 % of white; brighter
- * parts are compressed. Other curves of the filter darken what is brighter than 1,000 cd/m² (measured).
+ * Maps HDR to the range and colours of BT.709. Diffuse white of PQ (203 cd/m², ITU-R BT.2408) becomes 91 % of white; brighter parts are
+ * compressed. The filter's other curves darken parts above 1,000 cd/m² (measured).
  */
 const TONE_MAP = "format=yuv420p10le,tonemapx=tonemap=mobius:desat=0:t=bt709:m=bt709:p=bt709:r=tv:format=yuv420p";
 
 interface ShownSignal {
   readonly filters: readonly string[];
   readonly color: StreamColor;
-  /** True for pictures that are to be encoded in 10 bits. */
+  /** True to encode in 10 bits. */
   readonly isDeep: boolean;
   readonly notes: readonly string[];
 }
 
-/** The signal as it goes into a scene. @param keepsDepth the encoder and all operations take 10 bits */
+/** Returns the signal of a scene. @param keepsDepth true if the encoder and all operations support 10 bits */
 export function shownSignal(signal: VideoSignal, keepsDepth: boolean): ShownSignal {
   const { bits } = signal;
   const lost = bits > 10 ? [`The picture has 10 instead of ${bits} bits per sample.`] : [];
@@ -77,7 +77,7 @@ export function shownSignal(signal: VideoSignal, keepsDepth: boolean): ShownSign
   return { filters: [], color: { primaries: signal.primaries, transfer: signal.transfer }, isDeep: false, notes };
 }
 
-/** Names of H.273's code points, as FFmpeg has them. */
+/** FFmpeg's names of H.273's code points. */
 const PRIMARIES: Readonly<Record<number, string>> = {
   1: "bt709",
   4: "bt470m",
@@ -119,7 +119,7 @@ const MATRICES: Readonly<Record<number, string>> = {
   14: "ictcp",
 };
 
-/** Colours for a caller; null for what the file does not state. */
+/** Returns the colours for the caller; null for values that the file does not state. */
 export function namedColor({ primaries, transfer, matrix, isFullRange }: VideoSignal) {
   return {
     primaries: PRIMARIES[primaries] ?? null,

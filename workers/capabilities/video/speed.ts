@@ -20,8 +20,8 @@ export const operation: VideoOperation<typeof params> = {
   apply({ scene, facts }, { rate, reverse, keep_pitch: keepsPitch }) {
     const sampleRate = facts.audio?.sampleRate ?? 48_000;
     const seconds = scene.seconds / rate;
-    // As many frames a second as before: those between are left out, or shown again.
-    // Of animations some frames last long and some but for a moment: at their average rate those would be left out.
+    // The frame rate stays the same: frames are dropped or repeated. Animations contain short and long frames, and their average rate would
+    // drop the short ones.
     const fps = Math.max(FPS_MIN, scene.fps);
     const shown = scene.fps > 0 ? atRate(scene, fps, rate) : [`setpts=PTS/${rate}`];
     const higher = [`aresample=${sampleRate}`, `asetrate=${Math.round(sampleRate * rate)}`, `aresample=${sampleRate}`];
@@ -34,7 +34,7 @@ export const operation: VideoOperation<typeof params> = {
   },
 };
 
-/** Held in memory as a whole. @throws MediaError too_large */
+/** Reverses a scene, which is buffered in memory. @throws MediaError too_large */
 function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
   const [seconds, fps] = [secondsOf(scene), scene.fps > 0 ? Math.max(FPS_MIN, scene.fps) : VIDEO_FPS_MAX];
   const pictures = seconds * fps * scene.width * scene.height * 1.5;
@@ -44,8 +44,8 @@ function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
     const got = `${scene.width} × ${scene.height} pixels, got ${Math.ceil(seconds)} s`;
     throw new MediaError("too_large", `Expected at most ${most} s to be played backwards of ${got}.`);
   }
-  // A file may hold more frames than it tells of: these filters let no more pass than were counted.
-  // Pictures that begin late or end early are held, so that they stay with their sound.
+  // A file may contain more frames than it states: these filters limit them to the checked number. Frames that begin late or end early are
+  // held, so that they stay in sync with the audio.
   const whole = [...atRate(scene, fps), "tpad=stop=-1:stop_mode=clone", `trim=end=${seconds}`];
   const shown = onVideo(scene, [...whole, "format=yuv420p", "reverse"], { fps, origin: undefined });
   return onAudio(shown, [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`, "areverse"]);

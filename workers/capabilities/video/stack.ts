@@ -52,7 +52,7 @@ export default defineCapability({
     for (const video of given.videos) facts.push(await probeVideo(video));
     const [first] = facts;
     if (!first) throw new MediaError("invalid", "Expected at least 2 videos, got none.");
-    // The highest: none of them loses frames.
+    // The highest rate of all videos, so that no frames are dropped.
     const fps = Math.min(VIDEO_FPS_MAX, Math.max(...facts.map((one) => (one.fps > 0 ? one.fps : USUAL_FPS))));
     const cells = cellsOf(facts, params);
     const size = {
@@ -85,7 +85,7 @@ interface Layout {
   readonly pip_scale: number;
 }
 
-/** Rows are as high, columns as wide, and cells of a grid as large as the first video. */
+/** Returns the cells: rows have equal heights, columns equal widths, and grid cells the first video's size. */
 function cellsOf(all: readonly VideoFacts[], { layout, gap, pip_gravity: gravity, pip_scale: scale }: Layout): Cell[] {
   const [first = { width: 2, height: 2 }] = all;
   const [width, height] = [even(first.width), even(first.height)];
@@ -126,11 +126,11 @@ function fitted(facts: VideoFacts, name: string, { width, height }: Cell, fps: n
   return isHeard ? shown : muted(shown);
 }
 
-/** A video that ends before the others stays at its last frame. */
+/** Places the videos on a background. A video that ends early stays at its last frame. */
 function joined(scenes: readonly Scene[], cells: readonly Cell[], size: Size, fps: number): Scene {
   const seconds = Math.max(...scenes.map((scene) => scene.seconds));
   const chains = scenes.flatMap((scene) => scene.chains);
-  // Of one that does not tell how long it is, all is shown.
+  // A video of unknown length is shown completely.
   const held = scenes.map((scene, at) => {
     const more = scene.seconds > 0 ? Math.max(0, seconds - scene.seconds) : 0;
     return `[${scene.video}]tpad=stop_mode=clone:stop_duration=${more.toFixed(3)}[h${at}]`;

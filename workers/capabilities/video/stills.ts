@@ -1,4 +1,4 @@
-/** Frames of a scene as pictures on the disk. */
+/** Writes frames of a scene as image files. */
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -10,12 +10,12 @@ import { muted, type Scene } from "./scene.ts";
 interface StillsPlan {
   readonly name: string;
   readonly pixelFormat?: string;
-  /** An open end whose times tell how much is read, where the scene itself tells it at its end only. */
+  /** Output label whose times report progress, for scenes that output frames only at their end. */
   readonly clock?: string;
   readonly onSeconds?: (seconds: number) => void;
 }
 
-/** Writes each frame of the scene as a PNG. @returns their paths, in order. @throws MediaError corrupt, too_large */
+/** Writes each frame as a PNG. @returns the paths in order. @throws MediaError corrupt, too_large */
 export async function writeStills(
   folder: string,
   scene: Scene,
@@ -35,7 +35,7 @@ export async function writeStills(
   return own.map((one) => join(folder, one));
 }
 
-/** A still picture as a source of a graph; it shows for one frame. */
+/** Returns a still image as a graph source with one frame. */
 export function stillSource(path: string): string {
   return fileSource("video", { path, container: "png_pipe" });
 }

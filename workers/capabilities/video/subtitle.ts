@@ -28,7 +28,7 @@ const params = {
 
 const DESCRIPTION = "The subtitles, in SRT or WebVTT.";
 
-/** Burnt into the picture. */
+/** Burns subtitles into the frames. */
 export const operation: VideoOperation<typeof params> = {
   params,
   second: { member: "subtitles", kind: "text", description: DESCRIPTION, sample: {} },
@@ -44,7 +44,7 @@ export const operation: VideoOperation<typeof params> = {
     checkLetters("input.subtitles", cues.map(({ text: words }) => words).join("\n"));
     await Bun.write(path, subStation(cues, style));
     const drawn = filterText("subtitles", { filename: path });
-    // On what the encode writes, so that a step alone and one of many draw alike.
+    // Drawn in the encode's pixel format, so that a single operation and a pipeline give the same result.
     return { ...onVideo(scene, ["format=yuv420p", drawn]), notes: [...scene.notes, ...notes] };
   },
 };
@@ -56,7 +56,7 @@ const TRACKS: Readonly<Record<VideoFormat, SubtitleTrack["codec"]>> = {
   webm: "webvtt",
 };
 
-/** Adds subtitles as a stream of their own; pictures and sound are copied. */
+/** Adds subtitles as a track; video and audio are copied. */
 async function soft(
   facts: VideoFacts,
   subtitles: InputFile,

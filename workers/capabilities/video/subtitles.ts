@@ -1,28 +1,28 @@
-/** Subtitles in SRT or WebVTT, read within bounds: what a file of ours says of them later is ours alone. */
+/** Parses subtitles in SRT or WebVTT within limits. Files that are written later contain only parsed text. */
 import { MediaError } from "#shared/children/media-error.ts";
 import type { SubtitleCue } from "#workers/children/subtitle-track.ts";
 
-/** Subtitles of one file, and characters of one of them. */
+/** Most subtitles in one file, and most characters in one subtitle. */
 const SUBTITLES_MAX = 10_000;
 const SUBTITLE_CHARACTERS_MAX = 1_000;
 
-/** Time in both formats; SRT has a comma, and hours may be missing in WebVTT. */
+/** Time in both formats. SRT uses a comma, and WebVTT may omit hours. */
 const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})`;
 const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
 
 const BEGINNINGS = new RegExp(String.raw`\n(?:\d{1,9}[ \t]*\n)?(?=[ \t]*${TIME}[ \t]*-->)`, "g");
 
 interface ParsedSubtitles {
-  /** In the order of their beginnings, as plain words. */
+  /** Subtitles in order of their start, as plain text. */
   readonly cues: readonly SubtitleCue[];
-  /** Sentences on subtitles that were dropped. */
+  /** Sentences about dropped subtitles. */
   readonly notes: readonly string[];
 }
 
-/** Characters of a time that cannot be read, in a note. */
+/** Most characters of an invalid time that a note quotes. */
 const QUOTED_CHARACTERS_MAX = 60;
 
-/** Drops subtitles that no player can show. @throws MediaError corrupt, for a text without any subtitle; too_large */
+/** Parses subtitles and drops those that no player can show. @throws MediaError corrupt if there are none; too_large */
 export function parseSubtitles(text: string): ParsedSubtitles {
   const isVtt = text.startsWith("WEBVTT");
   const cues: SubtitleCue[] = [];
@@ -57,7 +57,7 @@ export function parseSubtitles(text: string): ParsedSubtitles {
   return { cues: cues.toSorted((one, other) => one.startMs - other.startMs), notes };
 }
 
-/** Many files have spaces in their empty lines, or none of these before a time. */
+/** Splits the file into blocks. Many files have spaces in empty lines, or no empty line before a time. */
 function blocksOf(text: string): string[] {
   const lines = text.replaceAll(/\r\n?/g, "\n").replaceAll(/^[ \t]+$/gm, "");
   return lines.replaceAll(BEGINNINGS, "\n$&").split(/\n{2,}/);
@@ -96,7 +96,7 @@ function tooMany(): MediaError {
   return new MediaError("too_large", `Expected at most ${SUBTITLES_MAX} subtitles, got more.`);
 }
 
-/** Subtitles cut to the length of a video, which a track would extend. @throws MediaError invalid: none is left */
+/** Cuts subtitles at the video's end, because a track would extend the video. @throws MediaError invalid if none is left */
 export function within(cues: readonly SubtitleCue[], seconds: number): SubtitleCue[] {
   const end = seconds > 0 ? Math.floor(seconds * 1_000) : Infinity;
   const shown = cues.filter(({ startMs }) => startMs < end);
@@ -105,7 +105,7 @@ export function within(cues: readonly SubtitleCue[], seconds: number): SubtitleC
   throw new MediaError("invalid", `Expected input.subtitles that begin before the end at ${seconds} s, got ${first}.`);
 }
 
-/** Without two at once: what is said at the same time stands in one, below one another. */
+/** Merges simultaneous subtitles into one with several lines. */
 export function flattened(cues: readonly SubtitleCue[]): SubtitleCue[] {
   const edges = [...new Set(cues.flatMap(({ startMs, endMs }) => [startMs, endMs]))].toSorted(
     (one, other) => one - other,
@@ -126,13 +126,13 @@ export function flattened(cues: readonly SubtitleCue[]): SubtitleCue[] {
 export interface SubtitleStyle {
   readonly width: number;
   readonly height: number;
-  /** In pixels of the picture. */
+  /** Font size in pixels of the frame. */
   readonly size: number;
-  /** Red, green, blue, opacity. */
+  /** Red, green, blue and opacity, from 0 to 255. */
   readonly rgba: readonly [number, number, number, number];
 }
 
-/** Content of a SubStation Alpha file, which states size and colour, for FFmpeg to draw. */
+/** Returns a SubStation Alpha file with size and colour, which FFmpeg draws. */
 export function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): string {
   const { width, height, size, rgba } = style;
   const [red, green, blue, opacity] = rgba;
@@ -148,7 +148,7 @@ export function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): 
     `PlayResX: ${width}`,
     `PlayResY: ${height}`,
     "ScaledBorderAndShadow: yes",
-    // Colours as they are said: FFmpeg would take them for ones that were made for BT.601.
+    // Prevents a colour conversion: FFmpeg would assume colours made for BT.601.
     "YCbCr Matrix: None",
     "",
     "[V4+ Styles]",
@@ -164,7 +164,7 @@ export function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): 
   ].join("\n");
 }
 
-/** Braces and backslashes are code there: the former are escaped, the latter kept from the letter behind them. */
+/** Braces and backslashes are SubStation code: braces are escaped, and a backslash is separated from the next letter. */
 function bare(text: string): string {
   return text
     .replaceAll("\\", "\\\u{2060}")
@@ -173,7 +173,7 @@ function bare(text: string): string {
     .replaceAll("\n", String.raw`\N`);
 }
 
-/** `0:01:02.34`. */
+/** Formats milliseconds as `0:01:02.34`. */
 function clock(ms: number): string {
   const padded = (value: number): string => String(value).padStart(2, "0");
   const hundredths = Math.round(ms / 10);

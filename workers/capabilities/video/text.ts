@@ -89,7 +89,7 @@ export const operation: VideoOperation<typeof params> = {
       ...(box === undefined ? {} : { box: 1, boxcolor: box.text, boxborderw: Math.ceil(size / 4) }),
       ...(when === undefined ? {} : { enable: when }),
     });
-    // On what the encode writes, so that a step alone and one of many draw alike.
+    // Drawn in the encode's pixel format, so that a single operation and a pipeline give the same result.
     return onVideo(scene, ["format=yuv420p", drawn]);
   },
 };
@@ -101,10 +101,10 @@ function alignOf(gravity: string): keyof typeof ANCHORS {
   return gravity.includes("east") ? "R" : "C";
 }
 
-/** Names of the width and height of the picture and of the text in a filter's expressions. */
+/** Variables of a filter's expressions for the width and height of the frame and of the text. */
 type Names = readonly [width: string, height: string, textWidth: string, textHeight: string];
 
-/** Position as from `placed`, in expressions: FFmpeg alone knows the size. */
+/** Returns the position as `placed` does, in filter expressions, because only FFmpeg knows the text's size. */
 function placeOf(
   gravity: string,
   margin: number,
@@ -117,7 +117,7 @@ function placeOf(
   return { x: along(w, tw, "west", "east"), y: along(h, th, "north", "south") };
 }
 
-/** An image on a box of a colour that is larger by `border` on each side. */
+/** Returns the image on a coloured box that is larger by `border` on each side. */
 async function boxed(
   { data, width, height }: Overlay,
   box: readonly [number, number, number, number] | undefined,

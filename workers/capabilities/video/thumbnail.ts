@@ -11,10 +11,10 @@ import { onVideo, openScene, type Scene } from "./scene.ts";
 import { writeStills } from "./stills.ts";
 import { VIDEO_SECONDS_MAX, VIDEO_INPUT_LONG_SIDE_MAX } from "./limits.ts";
 
-/** Looked at for the best one: its filter holds them all. */
+/** Most frames that are compared: the filter buffers all of them. */
 const FRAMES_MAX = 60;
 const FRAMES_BYTES_MAX = 200_000_000;
-/** A title that fades in takes some of the first seconds. */
+/** Length of the searched section, in seconds. A title that fades in takes some of the first seconds. */
 const LOOKED_AT_S = 60;
 
 export default defineCapability({
@@ -68,13 +68,13 @@ export default defineCapability({
   },
 });
 
-/** @throws MediaError invalid: a time behind the end */
+/** @throws MediaError invalid if the time is after the end */
 async function stillAt(folder: string, facts: VideoFacts, time: number): Promise<readonly string[]> {
   const { shown, next } = await framesAround(facts, time);
   const last = (shown ?? 0) + (facts.fps > 0 ? 1 / facts.fps : Infinity);
   const end = facts.seconds > 0 ? facts.seconds : next === undefined ? last : Infinity;
   if (time >= end) throw new MediaError("invalid", `Expected params.time before the end at ${end} s, got ${time}.`);
-  // A video that begins after its sound shows its first frame until then.
+  // If the video begins after its audio, the first frame is shown until then.
   const from = Math.max(0, (shown ?? next ?? 0) - TICK_SECONDS);
   const still = onVideo(openScene(facts), [`trim=start=${fixed(from)}`, "trim=end_frame=1", "setpts=PTS-STARTPTS"]);
   return writeStills(folder, still, { name: "still" });

@@ -1,4 +1,4 @@
-/** From when to when something is shown. */
+/** Start and end of an overlay. */
 import { MediaError } from "#shared/children/media-error.ts";
 
 import { number } from "../params.ts";
@@ -11,7 +11,7 @@ export const TIMES = {
   end: number("Time in seconds at which it disappears. Default: end of the video.", TIME),
 };
 
-/** Condition for FFmpeg's `enable`; undefined: always. @param seconds of the video; 0 if they are not known. @throws MediaError invalid */
+/** Returns FFmpeg's `enable` condition; undefined for always. @param seconds video length; 0 if unknown. @throws MediaError invalid */
 export function whileShown(start: number | undefined, end: number | undefined, seconds: number): string | undefined {
   if (start === undefined && end === undefined) return undefined;
   if (seconds > 0 && (start ?? 0) >= seconds) {

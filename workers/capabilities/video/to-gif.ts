@@ -67,7 +67,7 @@ export default defineCapability({
   },
 });
 
-/** The last frame is held as long as the sound lasts. @param frames 0 where they are not known */
+/** Repeats the last frame until the audio ends. @param frames 0 if unknown */
 function asLong(frames: number): string[] {
   if (frames === 0) return [];
   return ["tpad=stop=-1:stop_mode=clone", `trim=end_frame=${Math.max(1, Math.round(frames))}`];
@@ -79,7 +79,7 @@ interface Run {
   readonly onSeconds: (seconds: number) => void;
 }
 
-/** The colours first, then the pictures: in one pass, all frames would be held until the colours are known. */
+/** Computes the palette first: a single pass would buffer all frames until the palette is known. */
 async function writeGif(folder: string, scene: Scene, { path, loop, onSeconds }: Run): Promise<void> {
   const colours = onVideo(scene, ["palettegen=stats_mode=full"]);
   const [palette = ""] = await writeStills(folder, colours, { name: "palette", pixelFormat: "rgba" });

@@ -35,7 +35,7 @@ const params = {
   max_width: integer("Maximum width. Wider videos are scaled down.", SIDE),
   max_height: integer("Maximum height. Taller videos are scaled down.", SIDE),
   ...OUTPUT,
-  // Without a default: it is one of three ways to say how much detail stays.
+  // No default, because a bitrate or a target size can replace `crf`.
   crf: integer(
     "Constant rate factor: lower is better quality and a larger file, 0 is the best. Default: 23, unless a bitrate or a file size is given. H.264 and H.265 treat values above 51 as 51.",
     {
@@ -88,18 +88,18 @@ function smaller(scene: Scene, { fps, max_width: across, max_height: down }: Par
   return fps === undefined ? sized : onVideo(sized, atRate(sized, fps), { fps, origin: undefined });
 }
 
-/** A rate in place of `crf`, whose own number each encoder has for "not at all". */
+/** Returns options for a bitrate instead of `crf`, which each encoder disables with another value. */
 function rateOptions({ format, output }: EncodeVideo, kbps: number): NonNullable<EncodeVideo["options"]> {
   const [codec] = codecsOf(output.format ?? format, output);
   const rate = { crf: codec === "av1" ? "0" : "-1", b: `${kbps}k` };
-  // The others take a greatest rate for an order to be constant, or not at all.
+  // The other encoders treat a maximum rate as a constant bitrate, or do not support one.
   return codec === "h264" || codec === "h265" ? { ...rate, maxrate: `${kbps}k`, bufsize: `${kbps}k` } : rate;
 }
 
-/** Smallest side of pictures, in pixels, at which SVT-AV1 can keep a bitrate. */
+/** Smallest side of frames, in pixels, at which SVT-AV1 can keep a bitrate. */
 const AV1_SIDE_MIN = 64;
 
-/** Prepares a scene for AV1 at a bitrate: SVT-AV1 divides by zero below one frame a second. @throws MediaError invalid */
+/** Prepares a scene for AV1 at a bitrate: SVT-AV1 divides by zero below one frame per second. @throws MediaError invalid */
 function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
   const { width, height } = scene;
   if (Math.min(width, height) >= AV1_SIDE_MIN) return steady(scene, facts);
@@ -112,10 +112,10 @@ function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
 
 const TRIES = 4;
 const AUDIO_KBPS_MIN = 32;
-/** Share of the size for the streams: the rest is for the container's overhead and the encoder's deviation. */
+/** Fraction of the size for the streams; the remainder covers container overhead and the encoder's deviation. */
 const ROOM = 0.95;
 
-/** @throws MediaError invalid: no rate fits */
+/** @throws MediaError invalid if no bitrate fits */
 async function encodeWithin(encode: EncodeVideo, bytes: number): Promise<RunOutput> {
   const { scene, output } = encode;
   const seconds = secondsOf(scene);

@@ -1,4 +1,4 @@
-/** HTML read for its words: the article in it, or the whole page. */
+/** Extracts the article from HTML, or the whole page as readable content. */
 import { Readability } from "@mozilla/readability";
 import { parseHTML } from "linkedom";
 
@@ -7,14 +7,14 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { checkParts, TABLE_PARTS } from "../html-parts.ts";
 import { resolved } from "./page.ts";
 
-/** HTML that becomes Markdown: readers of articles hold it several times over, and go through it as often. */
+/** Longest HTML that is converted to Markdown, in characters. Parsers hold several copies of it, and traverse it several times. */
 const WEB_HTML_CHARACTERS_MAX = 5 * 1_048_576;
 const WEB_ELEMENTS_MAX = 50_000;
 
-/** Tags and entities, each of which parts a text in two. */
+/** Most tags and entities. Each splits a text node in two. */
 const WEB_MARKS_MAX = 250_000;
 
-/** Elements within elements: readers call themselves for each level. */
+/** Maximum depth of nested elements: parsers recurse for each level. */
 const WEB_DEPTH_MAX = 400;
 
 export interface Article {
@@ -24,20 +24,20 @@ export interface Article {
 }
 
 export interface ReadOptions {
-  /** Address of the page, from which its relative links are resolved. */
+  /** Address of the page, the base of its relative links. */
   readonly address: string;
   readonly scope: "article" | "page";
   readonly keepsLinks: boolean;
-  /** True if the scripts of the page have run: then its `noscript` elements do not count. */
+  /** True if the page's scripts have run; its `noscript` elements are then ignored. */
   readonly hasRunScripts: boolean;
 }
 
-/** The whole page where no article is found in it. @throws MediaError too_large */
+/** Returns the article, or the whole page if there is none. @throws MediaError too_large */
 export function readArticle(html: string, options: ReadOptions): Article {
   try {
     return read(html, options);
   } catch (error) {
-    // The parser hands on what it collected as arguments, of which there may be too many.
+    // The parser passes collected parts as call arguments, whose number is limited.
     if (!(error instanceof RangeError)) throw error;
     throw new MediaError("too_large", "Expected HTML with fewer and shorter parts.", { cause: error });
   }
@@ -68,7 +68,7 @@ function wholePage(html: string, options: ReadOptions): Article {
   return { html: markup(document.body), scope: "page", facts };
 }
 
-/** Elements of a page that are not for readers. */
+/** Elements that contain no readable content. */
 const UNREAD =
   "script,style,noscript,template,iframe,object,embed,frame,svg,canvas,input,button,select,textarea,title,meta,link";
 
@@ -80,7 +80,7 @@ function present(facts: Readonly<Record<string, string | null | undefined>>): Re
   );
 }
 
-/** HTML of an element's content, which linkedom writes without escaping the ampersands of attributes. */
+/** Returns an element's content as HTML. linkedom does not escape ampersands in attributes, so they are escaped first. */
 function markup(root: Element): string {
   for (const { attributes } of root.querySelectorAll("*")) {
     for (const attribute of attributes) attribute.value = attribute.value.replaceAll("&", "&amp;");
@@ -88,7 +88,7 @@ function markup(root: Element): string {
   return root.innerHTML;
 }
 
-/** Members of linkedom's elements that are used here. */
+/** Members of linkedom's elements that this file uses. */
 interface Element {
   readonly nodeName: string;
   readonly attributes: Iterable<{ value: string }>;
@@ -117,7 +117,7 @@ interface Document {
   querySelectorAll(selector: string): Iterable<Element>;
 }
 
-/** Opens a page with the content of its frames, which together are no larger than a page may be. @throws MediaError too_large */
+/** Parses a page with the content of its frames. Page and frames together must keep the limits of a page. @throws MediaError too_large */
 function openPage(html: string, options: ReadOptions): Document {
   const document = openDocument(html, options);
   checkDepth(document.documentElement);
@@ -158,7 +158,7 @@ function openDocument(html: string, options: ReadOptions, depth = 0): Document {
   return document;
 }
 
-/** Replaces a `noscript` element by its content, and the placeholder before it by the picture in it. */
+/** Replaces a `noscript` element with its content, which also replaces a placeholder image before it. */
 function showWithoutScripts(part: Element): void {
   const pictures = [...part.querySelectorAll("img")];
   for (const picture of pictures) if (!isSeen(picture)) picture.remove();
@@ -167,7 +167,7 @@ function showWithoutScripts(part: Element): void {
   part.replaceWith(...part.childNodes);
 }
 
-/** False for counting pixels, and for frames that hold no content. */
+/** False for hidden elements, such as tracking pixels and empty frames. */
 function isSeen(element: Element): boolean {
   const [width, height] = ["width", "height"].map((name) => Number.parseFloat(element.getAttribute(name) ?? "2"));
   const style = element.getAttribute("style") ?? "";
@@ -176,10 +176,10 @@ function isSeen(element: Element): boolean {
   return !isHidden && !((width ?? 2) <= 1 || (height ?? 2) <= 1);
 }
 
-/** Frames within frames whose content is read; deeper ones are links. */
+/** Maximum depth of nested frames whose content is read; deeper frames become links. */
 const FRAME_DEPTH_MAX = 3;
 
-/** Content of a frame where the page holds it, else a link to it. */
+/** Returns the content of a frame if the page contains it, else a link to the frame. */
 function frameContent(document: Document, frame: Element, options: ReadOptions, depth: number): Element | undefined {
   const content = frame.getAttribute("srcdoc");
   const shown = document.createElement("div");
@@ -199,10 +199,10 @@ function frameContent(document: Document, frame: Element, options: ReadOptions, 
   return shown;
 }
 
-/** Attributes in which pages keep the address of a picture until it is scrolled to. */
+/** Attributes that contain the address of a lazily loaded image. */
 const LAZY = ["data-src", "data-lazy-src", "data-original", "data-lazy"];
 
-/** Address of a picture: the one that a script would load, else its own, else its largest candidate. */
+/** Returns the address of an image: the lazily loaded one, else `src`, else the largest `srcset` candidate. */
 function imageSource(image: Element): string | undefined {
   const of = (name: string): string => image.getAttribute(name)?.trim() ?? "";
   const address = [...LAZY, "src"].map(of).find((value) => value !== "" && !/^(?:data|about|blob):/i.test(value));
@@ -215,7 +215,7 @@ function imageSource(image: Element): string | undefined {
 
 const SRCSET_CHARACTERS_MAX = 20_000;
 
-/** The candidate of a `srcset` with the largest width or density. */
+/** Returns the `srcset` candidate with the largest width or density. */
 function largest(set: string): string | undefined {
   let [best, most] = [undefined as string | undefined, 0];
   for (const [, address, size = "1"] of set
@@ -229,7 +229,7 @@ function largest(set: string): string | undefined {
 
 const TITLE = /<title\b[^<>]*>[^<]*<\/title\s*>/i;
 
-/** Pages may leave out the elements that hold all others; this parser does not put them there. */
+/** Adds missing `html`, `head` and `body` elements, because linkedom does not. */
 function whole(html: string): string {
   if (/<body[\s>]/i.test(html) && /<html[\s>]/i.test(html)) return html;
   const root = /<html\b[^<>]*>/i.exec(html)?.[0] ?? "<html>";

@@ -1,4 +1,4 @@
-/** Chromium, for one page at a time: without a network of its own, a profile or anything left behind. For child processes only. */
+/** Runs Chromium for one page at a time, without network access, saved profile or remaining files. For child processes only. */
 import { mkdirSync } from "node:fs";
 import { request } from "node:http";
 import { join } from "node:path";
@@ -12,30 +12,30 @@ import { missingLetters, named } from "../fonts.ts";
 import { choice } from "../params.ts";
 import type { Chromium, Tools } from "../tools.ts";
 
-/** Time that a page has to load in the browser. */
+/** Timeout of a page load in the browser, in milliseconds. */
 const WEB_LOAD_MS = 30_000;
 
 export interface BrowserVisit {
   readonly folder: string;
   readonly tools: Tools;
-  /** The page itself, which is at hand already. */
+  /** Content of the page, which has already been fetched. */
   readonly html: { readonly path: string; readonly contentType: string };
-  /** Address of the page, from which its relative links are resolved. */
+  /** Address of the page, the base of its relative links. */
   readonly address: string;
-  /** Path of the socket at which its parts are requested; undefined: it may request none. */
+  /** Path of the socket that answers requests for subresources; undefined to block them. */
   readonly guard: string | undefined;
   readonly javascript: boolean;
-  /** For letters that no font has. Default: `draw`. */
+  /** Action for characters that no font contains. Default: `draw`. */
   readonly letters?: "refuse" | "draw";
   readonly width?: number;
   readonly height?: number;
   readonly scale?: number;
   readonly isDark?: boolean;
-  /** Pause after the page has loaded and its network is idle, in milliseconds. */
+  /** Delay after the page has loaded and its network is idle, in milliseconds. */
   readonly waitMs: number;
 }
 
-/** The address of a page that came without one. */
+/** Address of a page that has none. */
 export const NO_ADDRESS = "http://document.invalid/";
 
 const FLAGS = [
@@ -47,19 +47,19 @@ const FLAGS = [
   "--disable-sync",
   "--hide-scrollbars",
   "--font-render-hinting=none",
-  // Nothing of it works without a network; nothing of it is to wait for one.
+  // Features that need a network are disabled, so that the page does not wait for them.
   "--disable-domain-reliability",
   "--no-pings",
-  // Where it shares our network after all: what is not held by a route has no way out either.
+  // If the child shares the host's network, requests that bypass the route handler still fail at this proxy.
   "--proxy-server=127.0.0.1:9",
   "--proxy-bypass-list=<-loopback>",
   "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
 ];
-/** A machine may have none of its own: then words would not be seen. */
+/** Packaged fonts. The machine may have none, and text would be invisible. */
 const FONTS = fileURLToPath(new URL("../../children/fonts.conf", import.meta.url));
 const LAUNCH_MS = 20_000;
 
-/** Loads the page and hands it over. @throws MediaError too_large, corrupt */
+/** Loads the page, calls `work` with it, and closes the browser. @throws MediaError too_large, corrupt */
 export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Promise<T>): Promise<T> {
   const context = await launch(visit.folder, visit.tools.chromium, optionsOf(visit));
   try {
@@ -74,7 +74,7 @@ export async function withPage<T>(visit: BrowserVisit, work: (page: Page) => Pro
   }
 }
 
-/** Param of capabilities that show a page. */
+/** Returns the param `missing_letters` of capabilities that draw a page. */
 export const missingLettersParam = (byDefault: "refuse" | "draw", more = "") =>
   choice(
     `Letters that neither the page's fonts nor the installed fonts have: \`refuse\` the call, or \`draw\` them as boxes.${more}`,
@@ -92,29 +92,29 @@ async function checkPage(page: Page): Promise<void> {
 
 const MISSING_LETTERS_MAX = 20;
 
-/** The first letters that are seen, in text that has no font of the page, and that no installed font has: such as `茶 (U+8336)`. */
+/** Returns the first visible characters that no installed font contains, such as `茶 (U+8336)`. Text in web fonts is skipped. */
 export async function missingOnPage(page: Page): Promise<readonly string[]> {
   const texts = await Promise.all(page.frames().map(lettersIn));
   return missingLetters(texts.join(""), MISSING_LETTERS_MAX).map(named);
 }
 
-/** Time that a frame has to name its letters, in milliseconds. */
+/** Timeout of a frame's list of characters, in milliseconds. */
 const FRAME_MS = 2_000;
 
 async function lettersIn(frame: Frame): Promise<string> {
   try {
     const letters = frame.evaluate<unknown>(LETTERS);
     const isMain = frame.parentFrame() === null;
-    // A frame may loop, and its page be shown all the same.
+    // A frame can be stuck in a loop while its page is shown correctly.
     const found = await (isMain ? letters : Promise.race([letters, frame.page().waitForTimeout(FRAME_MS)]));
     return typeof found === "string" ? found : "";
   } catch {
-    // The frame has gone or navigates, or its scripts replace what is called here. An error of the page itself ends the next call too.
+    // The frame was removed, navigates, or has overridden the called functions. If the page itself is broken, the next call fails too.
     return "";
   }
 }
 
-/** In the page: its letters beyond Latin, each once. Text that is transparent, clipped to a pixel, without size or beside the page is not seen. */
+/** Script in the page: returns each character beyond Latin once. Skips transparent, clipped, empty and off-page text. */
 const LETTERS = `(() => {
   const families = (list) => list.split(",").map((one) => one.trim().replaceAll(/["']/g, ""));
   const loaded = new Set([...document.fonts].filter(({ status }) => status === "loaded").flatMap(({ family }) => families(family)));
@@ -136,7 +136,7 @@ const LETTERS = `(() => {
   return [...letters].join("");
 })()`;
 
-/** A page that loops keeps what is asked of it waiting. @throws MediaError too_large */
+/** Limits the wait, because a page in a loop never answers. @throws MediaError too_large after 30 s */
 async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
   const { promise: late, reject } = Promise.withResolvers<never>();
   const tooLong = (cause?: unknown): MediaError =>
@@ -149,18 +149,18 @@ async function beforeDeadline<T>(work: Promise<T>): Promise<T> {
     throw /Timeout|Target crashed|Page crashed/i.test(`${error.name} ${error.message}`) ? tooLong(error) : error;
   } finally {
     clearTimeout(timer);
-    // It ends with its browser, after the answer.
+    // The pending call ends when the browser closes, after the response.
     work.catch(() => undefined);
   }
 }
 
-/** Checks that a browser starts here. @throws the browser's error if it does not */
+/** Checks that a browser starts on this machine. @throws the browser's error if it does not */
 export async function tryBrowser(folder: string, chromium: Chromium | undefined): Promise<void> {
   const context = await launch(folder, chromium);
   await context.close();
 }
 
-/** All that it writes lies in the run's folder: counted as the run's, and gone with it. */
+/** Starts Chromium. All of its files are in the run's folder: they count towards the run's limits, and are deleted with it. */
 async function launch(
   folder: string,
   chromium: Chromium | undefined,
@@ -213,10 +213,10 @@ async function guardRequests(context: BrowserContext, visit: BrowserVisit): Prom
   await context.routeWebSocket("**/*", (socket) => void socket.close());
 }
 
-/** Parts of a page; other pages, and what a script sends, are not asked for. */
+/** Answers a request for a subresource. Navigations and requests other than GET are blocked. */
 async function answer(route: Route, guard: string | undefined): Promise<void> {
   const asked = route.request();
-  // Without content the page stays as it is; a refusal would be shown in its place.
+  // With status 204 the page stays unchanged; an error would replace it.
   if (isWholePage(asked)) return route.fulfill({ status: 204 });
   if (guard === undefined || asked.method() !== "GET") return route.abort("blockedbyclient");
   try {
@@ -224,7 +224,7 @@ async function answer(route: Route, guard: string | undefined): Promise<void> {
     if ("x-refused" in headers) return await route.abort("blockedbyclient");
     return await route.fulfill({ status, headers, body });
   } catch {
-    // The page may be gone, or its run ended.
+    // The page may be closed, or the run ended.
     return route.abort("failed").catch(() => undefined);
   }
 }
@@ -234,7 +234,7 @@ function isWholePage(asked: Request): boolean {
   try {
     return asked.frame().parentFrame() === null;
   } catch {
-    // A window that a script opens asks before it has a frame.
+    // A window that a script opens has no frame yet.
     return true;
   }
 }
@@ -245,7 +245,7 @@ interface Part {
   readonly body: Buffer;
 }
 
-/** The worker answers each within its own deadline. */
+/** Requests an address through the worker, which applies its own timeout. */
 function askGuard(socketPath: string, address: string): Promise<Part> {
   return new Promise((resolve, reject) => {
     const asked = request(
@@ -270,18 +270,18 @@ function askGuard(socketPath: string, address: string): Promise<Part> {
 }
 
 /**
- * Resolves when the page has loaded and its network is idle. A page that navigates elsewhere, which is not followed, may never report that it
- * has loaded: then an idle network is enough.
+ * Resolves when the page has loaded and its network is idle. Navigation to another page is blocked, and may prevent the load event. An idle
+ * network is then sufficient.
  */
 async function load(page: Page, { address, javascript, waitMs }: BrowserVisit): Promise<void> {
   const network = watchNetwork(page);
   try {
     const loaded = page.waitForEvent("load", { timeout: WEB_LOAD_MS });
-    // Where it fails, the other wait tells.
+    // A failed load is reported by the wait below.
     loaded.catch(() => undefined);
     await page.goto(address, { waitUntil: "commit", timeout: WEB_LOAD_MS });
     await Promise.race([loaded, network.idle()]);
-    // Scripts request the page's content once it has loaded. A page that polls is never idle.
+    // Scripts often request content after the load event. A polling page is never idle, so the wait is limited.
     if (javascript) await Promise.race([network.idle(), page.waitForTimeout(WEB_IDLE_WAIT_MS)]);
     if (waitMs > 0) await page.waitForTimeout(waitMs);
   } catch (error) {
@@ -297,13 +297,13 @@ async function load(page: Page, { address, javascript, waitMs }: BrowserVisit): 
   }
 }
 
-/** A network without a request for this long is idle, in milliseconds. */
+/** Time without requests after which the network is idle, in milliseconds. */
 const IDLE_MS = 500;
 /** Maximum wait for an idle network after the page has loaded, in milliseconds. */
 const WEB_IDLE_WAIT_MS = 5_000;
 
 interface Network {
-  /** Resolves once no request has been under way for `IDLE_MS` from now on. */
+  /** Resolves when no request has been active for `IDLE_MS` since the call. */
   idle(): Promise<void>;
   close(): void;
 }

@@ -1,13 +1,13 @@
-/** Feeds and sitemaps, as lists of pages. */
+/** Parses feeds and sitemaps into lists of pages. */
 import { DetectError, parseFeed } from "feedsmith";
 
 import { unreadable, xmlOf } from "../text.ts";
 
 export interface Entry {
-  /** Empty for an entry without a link. */
+  /** Link of the entry; empty if it has none. */
   readonly href: string;
   readonly title?: string;
-  /** Date as the author wrote it. */
+  /** Date in the author's format. */
   readonly date?: string;
 }
 
@@ -18,7 +18,7 @@ export interface Feed {
   readonly entries: readonly Entry[];
 }
 
-/** Undefined for what is no feed. @param address of the feed, for its relative links @throws MediaError corrupt */
+/** Returns undefined if the text is not a feed. @param address base of relative links @throws MediaError corrupt */
 export function readFeed(text: string, address: string): Feed | undefined {
   try {
     const { format, feed } = parseFeed(text);
@@ -42,7 +42,7 @@ export function readFeed(text: string, address: string): Feed | undefined {
           ),
         };
       case "rss":
-        // Many feeds say in Dublin Core, Media RSS or the podcast namespace what RSS has elements of its own for.
+        // Many feeds use Dublin Core, Media RSS or the podcast namespace instead of RSS's own elements.
         return {
           format,
           title: feed.title ?? feed.dc?.titles?.[0],
@@ -71,7 +71,7 @@ export function readFeed(text: string, address: string): Feed | undefined {
   }
 }
 
-/** Text of a title, whose type may be a media type: it is then in base64, unless the media type is of text or XML (RFC 4287, 4.1.3.3). */
+/** Returns a title's text. If its type is a media type other than text or XML, the text is in base64 (RFC 4287, 4.1.3.3). */
 function textOf(content: { readonly value?: string; readonly type?: string } | undefined): string | undefined {
   const { value, type = "text" } = content ?? {};
   if (value === undefined || !type.includes("/") || /^text\/|[/+]xml$/i.test(type)) return value;
@@ -84,17 +84,17 @@ interface FeedLink {
   readonly type?: string;
 }
 
-/** Prefix of the registered link relations, which may be written out (RFC 4287, 4.2.7.2). */
+/** URI prefix of registered link relations, which feeds may write in full (RFC 4287, 4.2.7.2). */
 const RELATIONS = "http://www.iana.org/assignments/relation/";
 
-/** Link to the entry itself, HTML first: `edit`, `self` and `enclosure` lead elsewhere. */
+/** Returns the link to the entry, HTML first. `edit`, `self` and `enclosure` are other targets. */
 function alternateOf(links: readonly FeedLink[]): string | undefined {
   const alternates = links.filter(({ rel = "alternate" }) => rel.replace(RELATIONS, "").toLowerCase() === "alternate");
   const html = alternates.find(({ type = "text/html" }) => /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type));
   return (html ?? alternates[0])?.href;
 }
 
-/** The address in a `guid`: whole, and not marked as another kind of identifier (RSS 2.0). */
+/** Returns an absolute address in a `guid` that is not marked as another kind of identifier (RSS 2.0). */
 function permalinkOf(
   guid: { readonly value?: string; readonly isPermaLink?: boolean } | undefined,
 ): string | undefined {
@@ -102,7 +102,7 @@ function permalinkOf(
   return isPermaLink && /^\s*https?:\/\//i.test(value) ? value : undefined;
 }
 
-/** Resolves a link against the address of its feed and the `xml:base` of feed and entry, as far as they have one. */
+/** Resolves a link against the feed's address and the `xml:base` of feed and entry, if present. */
 function from(
   address: string,
   href: string | undefined,
@@ -124,7 +124,7 @@ function entry(href: string | undefined, title: string | undefined, date: unknow
 }
 
 export interface Sitemap {
-  /** Other sitemaps. */
+  /** Links to other sitemaps. */
   readonly sitemaps: readonly Entry[];
   readonly pages: readonly Entry[];
 }
@@ -147,7 +147,7 @@ function places(found: unknown): readonly Entry[] {
   const all: readonly unknown[] = Array.isArray(found) ? found : [found];
   return all.flatMap((one) => {
     const [place, date] = [memberOf(one, "loc"), memberOf(one, "lastmod")];
-    // With attributes it is an element of its own.
+    // The parser returns text with attributes as an object.
     const href = memberOf(place, "#text") ?? place;
     return typeof href === "string" ? [entry(href, undefined, date)] : [];
   });

@@ -9,10 +9,10 @@ import { choice, custom, flag, integer } from "../params.ts";
 
 import { PAGE_MEMBER, SAMPLE, WEB_PRICE } from "./page.ts";
 
-/** Headers that a caller sends along. */
+/** Most request headers from a caller. */
 const WEB_HEADERS_MAX = 20;
 
-/** These say where a message ends, or whom it is for. */
+/** Headers of message framing and routing, which callers cannot set. */
 const FRAMING = [
   "host",
   "content-length",

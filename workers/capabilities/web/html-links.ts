@@ -1,4 +1,4 @@
-/** Links and metadata of a page of HTML, read in one pass and without a tree: pages may be long. */
+/** Reads links and metadata of HTML in one pass without a tree, because pages may be long. */
 import { decodeHTML, decodeHTMLAttribute } from "entities";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -10,17 +10,17 @@ export interface Anchor {
 }
 
 export interface HtmlNames {
-  /** Base address of its links, if the page names one. */
+  /** Base address from the page's `base` element; undefined without one. */
   readonly base: string | undefined;
   readonly anchors: readonly Anchor[];
-  /** `link` elements. */
+  /** Links from `link` elements. */
   readonly relations: readonly {
     readonly rel: string;
     readonly href: string;
     readonly type: string;
     readonly title: string;
   }[];
-  /** Title, language and named ones. */
+  /** Title, language, and named `meta` elements. */
   readonly meta: ReadonlyMap<string, string>;
 }
 
@@ -32,7 +32,7 @@ interface Open {
   readonly href: string;
   readonly rel: string | null;
   readonly alt: string;
-  /** Text of the element, with its character references. */
+  /** Text of the element, with undecoded character references. */
   text: string;
 }
 
@@ -59,7 +59,7 @@ export function namesIn(html: string): HtmlNames {
         element.onEndTag(() => void (drawings -= 1));
       },
     })
-    // The tags of the head may be left out. A drawing has titles of its own.
+    // Head tags are optional, and SVG elements contain titles of their own.
     .on("title", {
       element() {
         if (drawings === 0) titles += 1;
@@ -122,12 +122,12 @@ function oneLine(text: string, max = TEXT_CHARACTERS_MAX): string {
     .toWellFormed();
 }
 
-/** No address or name that is longer means anything. */
+/** Longest attribute value that is read, in characters. */
 const RAW_CHARACTERS_MAX = 8_000;
 
 /**
- * Value of an attribute as the rewriter returns it, with its character references decoded. In an attribute, `&copy=` and `&sectionx` are
- * no references (HTML standard, 13.2.5.73): they are parts of addresses.
+ * Decodes character references in an attribute. In an attribute, `&copy=` and `&sectionx` are not references but parts of addresses (HTML
+ * standard, 13.2.5.73).
  */
 function attributeValue(raw: string | null): string {
   return raw === null || raw.length > RAW_CHARACTERS_MAX ? "" : decodeHTMLAttribute(raw);

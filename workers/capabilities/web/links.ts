@@ -54,7 +54,7 @@ export default defineCapability({
   },
 });
 
-/** More of an entry than its address is told as it is. */
+/** Entry whose further members are returned unchanged. */
 type Named = Entry & Readonly<Record<string, unknown>>;
 
 interface Found {
@@ -120,16 +120,16 @@ interface Bounds {
   readonly sameHost: boolean;
 }
 
-/** Longer addresses are no links that anybody follows. */
+/** Longest listed address, in characters. */
 const ADDRESS_CHARACTERS_MAX = 4_000;
 
-/** Lists with each address once, all together no longer than a result's text may be. */
+/** Collects lists without duplicate addresses. All lists together are limited to the largest text of a result. */
 function openLists({ base, page, max, sameHost }: Bounds) {
   const { host } = new URL(page);
   let bytes = 0;
   let isCut = false;
   return {
-    /** @param options `anyHost`: lists links to every host; `keepsUnlinked`: lists entries without a link, without `url` */
+    /** @param options `anyHost`: also lists links to other hosts; `keepsUnlinked`: lists entries without a link, without `url` */
     add(
       entries: readonly Named[],
       { anyHost = false, keepsUnlinked = false }: { readonly anyHost?: boolean; readonly keepsUnlinked?: boolean } = {},

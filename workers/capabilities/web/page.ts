@@ -1,4 +1,4 @@
-/** The type of a fetched page, and its text. For child processes only. */
+/** Media type and text of a fetched page. For child processes only. */
 import { gunzipSync } from "node:zlib";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -10,7 +10,7 @@ import { charsetIn, charsetOf, decodeText, type DecodedText, knownCharset } from
 
 export const WEB_PRICE = { unit: "per_operation", operation_price: "0.1" } as const;
 export const PAGE_MEMBER = { url: address("The page's public http or https address.") };
-/** Param of capabilities that load a page in a browser. */
+/** Returns the param `wait` of capabilities that load a page in a browser. */
 export const wait = (more = "") =>
   number(`Seconds to wait after the page has loaded and its network is idle.${more}`, {
     min: 0,
@@ -20,19 +20,19 @@ export const wait = (more = "") =>
   });
 export const SAMPLE = { url: "https://example.com/" } as const;
 
-/** Without its parameters, in lower case. */
+/** Returns the media type in lower case, without parameters. */
 export function typeOf({ contentType }: InputPage): string {
   return contentType.split(";", 1).join("").trim().toLowerCase();
 }
 
-/** The page as a browser gets it: as HTML if the server names no type. */
+/** Returns the page for the browser, as HTML if the server names no type. */
 export function htmlOf({ path, contentType }: InputPage): { readonly path: string; readonly contentType: string } {
   return { path, contentType: contentType === "" ? "text/html" : contentType };
 }
 
 /**
- * Decoded by its byte order mark, its server, its own head, or its bytes, in this order. A body that is a gzip file itself, such as
- * `sitemap.xml.gz`, is inflated first. @throws MediaError corrupt, too_large
+ * Decodes a page by its byte order mark, the server's charset, its head, or its bytes, in this order. A gzip file as body, such as
+ * `sitemap.xml.gz`, is decompressed first. @throws MediaError corrupt, too_large
  */
 export async function pageText({ path, contentType }: InputPage): Promise<DecodedText> {
   const bytes = inflated(await Bun.file(path).bytes());
@@ -64,7 +64,7 @@ const ROOTS: ReadonlyMap<string, Form> = new Map([
   ["html", "html"],
 ]);
 
-/** By its first element where that is a known one: servers send feeds as anything. @throws MediaError unsupported */
+/** Detects the format by a known first element, else by the content type, which feeds often misstate. @throws MediaError unsupported */
 export function formOf(page: InputPage, text: string): Form {
   const type = typeOf(page);
   const start = text.slice(0, 4_096).replaceAll(/<!--[^]*?-->/g, "");
@@ -79,7 +79,7 @@ export function formOf(page: InputPage, text: string): Form {
   throw new MediaError("unsupported", `Expected a page of text, got ${type === "" ? page.mediaType : type}.`);
 }
 
-/** Absolute, without user information; undefined for what is no address of the web. */
+/** Returns an absolute http or https address without user information; undefined for any other address. */
 export function resolved(href: string, base: string): URL | undefined {
   const url = URL.canParse(href, base) ? new URL(href, base) : undefined;
   if (!url || (url.protocol !== "https:" && url.protocol !== "http:")) return undefined;

@@ -1,8 +1,8 @@
-/** The rules of a site for robots, as RFC 9309 reads them. For child processes only: strangers wrote them. */
+/** Evaluates robots.txt by RFC 9309. For child processes only, because the file is untrusted. */
 
 export interface RobotsTask {
   readonly robots: string;
-  /** Address of the robots.txt. */
+  /** Address of the robots.txt, whose host the rules apply to. */
   readonly address: string;
   readonly url: string;
   readonly agent: string;
@@ -11,11 +11,11 @@ export interface RobotsTask {
 interface Rule {
   readonly isAllowed: boolean;
   readonly patterns: Forms;
-  /** Octets of the pattern: the rule with most of them counts. */
+  /** Length of the pattern in octets. The longest matching rule applies. */
   readonly length: number;
 }
 
-/** Returns whether the longest rule that matches allows the visit: without any, it is allowed. The robots.txt itself always is. */
+/** Returns whether the longest matching rule allows the visit; true if no rule matches, and for the robots.txt itself. */
 export function isVisitAllowed({ robots, address, url, agent }: RobotsTask): boolean {
   const { origin, pathname, search } = new URL(url);
   if (origin !== new URL(address).origin || pathname === "/robots.txt") return true;
@@ -33,7 +33,7 @@ export function sitemapsOf(robots: string): readonly string[] {
   return linesOf(robots).flatMap(({ name, value }) => (name === "sitemap" && value !== "" ? [value] : []));
 }
 
-/** Lines with their name in lower case. The colon may be missing, as Google reads them. */
+/** Splits lines into names, in lower case, and values. The colon is optional, as in Google's parser. */
 function linesOf(robots: string): readonly { readonly name: string; readonly value: string }[] {
   return robots.split(/\r\n|\r|\n/).flatMap((line) => {
     const [, name = "", value = ""] = /^\s*([a-z-]+)(?:\s*:|\s)([^#]*)/i.exec(line) ?? [];
@@ -41,7 +41,7 @@ function linesOf(robots: string): readonly { readonly name: string; readonly val
   });
 }
 
-/** Rules of all groups that name the agent, else of those for any. Lines of other names do not end a group (RFC 9309, 2.2.4). */
+/** Returns the rules of all groups for the agent, else of the groups for `*`. Other lines do not end a group (RFC 9309, 2.2.4). */
 function rulesFor(robots: string, agent: string): readonly Rule[] {
   const token = tokenOf(agent);
   const [own, common]: [Rule[], Rule[]] = [[], []];
@@ -64,14 +64,14 @@ function rulesFor(robots: string, agent: string): readonly Rule[] {
   return isNamed ? own : common;
 }
 
-/** Product token of an agent, without its version (RFC 9309, 2.2.1). */
+/** Returns an agent's product token without version (RFC 9309, 2.2.1). */
 function tokenOf(agent: string): string {
   return /^[^\s/]+/.exec(agent.trim())?.[0].toLowerCase() ?? "";
 }
 
 /**
- * The same path in two forms of RFC 9309, 2.2.2: reserved characters in a query percent-encoded, and a slash there as it is written. A pattern
- * without a question mark may mean either.
+ * One path in two forms of RFC 9309, 2.2.2: with reserved characters of the query percent-encoded, and with its slashes unencoded. A
+ * pattern without a question mark can mean either.
  */
 type Forms = readonly [string, string];
 
@@ -81,10 +81,10 @@ function formsOf(path: string, isPattern: boolean): Forms {
   return [start + rest.replaceAll("/", "%2F"), start + rest];
 }
 
-/** Characters that part a path and a query: as they are, they mean something else than percent-encoded. */
+/** Delimiters of path and query. They have another meaning when percent-encoded. */
 const DELIMITERS = "/?&=";
 
-/** Every octet in one way: unreserved characters as they are, all others but delimiters and the signs of patterns percent-encoded. */
+/** Normalizes octets: all but unreserved characters, delimiters and pattern signs are percent-encoded. */
 function encoded(path: string, isPattern: boolean): string {
   return path.replaceAll(/%[\da-f]{2}|[^]/giu, (sign, at: number) => {
     if (sign.length === 3 && sign.startsWith("%")) {
@@ -97,12 +97,12 @@ function encoded(path: string, isPattern: boolean): string {
   });
 }
 
-/** Octets of a pattern as it is compared, a reserved character as one. */
+/** Returns the pattern's length in octets; a reserved character counts as one. */
 function octetsOf(pattern: string): number {
   return pattern.replaceAll(/%[\da-f]{2}|[^\0-\x7f]/giu, (sign) => encoded(sign, true)).length;
 }
 
-/** Matches from the start of the path: `*` is any run, `$` at the end is the end. Goes over the path once for each part. */
+/** True if the pattern matches the path's start; `*` is any run, a final `$` the end. Scans the path once for each part. */
 function matches(pattern: string, path: string): boolean {
   const isWhole = pattern.endsWith("$");
   const [first = "", ...parts] = (isWhole ? pattern.slice(0, -1) : pattern).split("*");

@@ -69,10 +69,10 @@ export default defineCapability({
   },
 });
 
-/** Frames of a page whose content is read. */
+/** Most frames of a page whose content is read. */
 const WEB_FRAMES_MAX = 50;
 
-/** Writes the content of each frame into its `srcdoc`, so that the HTML of the page holds it: the innermost frames first. */
+/** Copies the content of each frame into its `srcdoc`, innermost frames first, so that the page's HTML contains it. */
 async function writeFrames(page: Page): Promise<void> {
   for (const frame of page
     .frames()
@@ -91,12 +91,12 @@ async function writeFrames(page: Page): Promise<void> {
         html,
       );
     } catch {
-      // The frame has gone or navigates, or its page allows no `srcdoc`: it stays a link. An error of the page itself ends the next call too.
+      // The frame was removed, navigates, or rejects a `srcdoc`: it remains a link. A broken page also fails the next call.
     }
   }
 }
 
-/** HTML of the page once a browser has loaded it. */
+/** Returns the page's HTML after a browser has loaded it. */
 async function rendered(
   page: InputPage,
   own: Pick<BrowserVisit, "folder" | "tools" | "guard" | "waitMs">,

@@ -34,7 +34,7 @@ function readCandidate(candidate: Members, at: number): Members {
     };
   });
   const reason = finishReason(candidate);
-  // As in a stream, a response without a finish reason may be cut.
+  // A response without a finish reason may be truncated, like a stream.
   if (reason === undefined) throw new ProviderError("failed", "a candidate has no finish reason");
   const index = candidate["index"];
   return {

@@ -134,7 +134,7 @@ function assistantParts(
   });
   const legacy = message.function_call;
   if (legacy) calls.push({ functionCall: { name: legacy.name, args: argumentsOf(legacy.arguments, param) } });
-  // Of parallel calls, only the first is signed.
+  // Only the first of parallel calls is signed.
   const [first] = calls;
   if (first && needsSignature && first["thoughtSignature"] === undefined) first["thoughtSignature"] = NO_SIGNATURE;
   return [...parts, ...calls];

@@ -1,0 +1,31 @@
+/** Words that make comments hard to read for people who have never met us, and the comments that contain them. */
+
+/** Openings of a sentence that name no subject. */
+const OPENINGS = /^(?:What|Who|Whoever|Of|Where|As|Those|One that|That of)\b/;
+
+/** Words of everyday speech in place of the field's terms: report, receive, continue, fail, fix, call back. */
+const EVERYDAY =
+  /\b(?:nobody|whoever|told|tells?|hears?|heard|stands?|go(?:es)? on|going on|comes? to nothing|mends?|mended)\b/i;
+
+interface FoundComment {
+  /** `path:line` of its first line. */
+  readonly at: string;
+  readonly text: string;
+}
+
+/** Returns doc comments, and comments that have lines of their own. */
+export function commentsOf(file: string, source: string): FoundComment[] {
+  const found: FoundComment[] = [];
+  for (const match of source.matchAll(/^[ \t]*\/\*\*([^]*?)\*\/|(?:^[ \t]*\/\/.*\n?)+/gm)) {
+    const text = match[0].replace(/^\s*(?:\/\*\*|\*\/|\*(?!\/)|\/\/)/gm, " ").replace("*/", " ");
+    const line = source.slice(0, match.index).split("\n").length;
+    found.push({ at: `${file}:${line}`, text: text.replace(/\s+/g, " ").trim() });
+  }
+  return found;
+}
+
+/** Returns the sentences that break a rule. Quoted and backticked words are names. */
+export function strangeSentences(text: string): string[] {
+  const plain = text.replace(/`[^`]*`|"[^"]*"/g, "x");
+  return plain.split(/(?<=[.;:])\s+/).filter((sentence) => OPENINGS.test(sentence) || EVERYDAY.test(sentence));
+}
