@@ -72,7 +72,7 @@ describe("a path of another API", () => {
       for (const method of methods) {
         const { status, message } = await ask(method, path);
         if (status !== 405) continue;
-        expect(message).toMatch(/^This path does not take [A-Z]+; it takes .*OPTIONS\.$/);
+        expect(message).toMatch(/^This path does not support [A-Z]+; it supports .*OPTIONS\.$/);
         refused += 1;
       }
     }
