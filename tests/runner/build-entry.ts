@@ -3,10 +3,15 @@
  * run of the suite starts some hundreds. The sources find their files by their own place, which stays theirs.
  * Usage: bun tests/runner/build-entry.ts <project root> <file to write>
  */
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 const [root = "", outfile = ""] = process.argv.slice(2);
+
+/** Start of a thread in the sources. */
+const THREAD = /new Worker\(new URL\("([^"]+)", import\.meta\.url\)\)/g;
+/** Threads that are built, by the path of their source. */
+const threads = new Map<string, string>();
 
 const sourcePlaces: Bun.BunPlugin = {
   name: "places of the sources",
@@ -20,8 +25,10 @@ const sourcePlaces: Bun.BunPlugin = {
 
 function withPlace(text: string, path: string): string {
   const resolved = (name: string): string => pathToFileURL(Bun.resolveSync(name, dirname(path))).href;
+  const threadOf = (name: string): string => pathToFileURL(threads.get(join(dirname(path), name)) ?? "").href;
   return (
     text
+      .replaceAll(THREAD, (_call, name: string) => `new Worker(${JSON.stringify(threadOf(name))})`)
       .replaceAll(/import\.meta\.resolve\("([^"]+)"\)/g, (_call, name: string) => JSON.stringify(resolved(name)))
       .replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path).href))
       .replaceAll("import.meta.dir", JSON.stringify(dirname(path)))
@@ -29,6 +36,23 @@ function withPlace(text: string, path: string): string {
       // Children are run from their sources.
       .replaceAll("process.execPath", JSON.stringify(process.execPath))
   );
+}
+
+// A compiled program finds no packages for its threads, so each thread is one file of its own beside the program.
+for (const file of new Bun.Glob("{shared,workers,ingress}/**/*.ts").scanSync({ cwd: root })) {
+  const path = join(root, file);
+  for (const [, name = ""] of (await Bun.file(path).text()).matchAll(THREAD)) {
+    const source = join(dirname(path), name);
+    const built = `${outfile}-${basename(name, ".ts")}.js`;
+    const { outputs } = await Bun.build({
+      entrypoints: [source],
+      target: "bun",
+      format: "esm",
+      plugins: [sourcePlaces],
+    });
+    await Bun.write(built, outputs[0] ?? "");
+    threads.set(source, built);
+  }
 }
 
 await Bun.build({
