@@ -1,11 +1,12 @@
 /** Tools in the list of a key. */
+import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 import { findCapability } from "#shared/calls/capabilities/list.ts";
 import { ApiError } from "#shared/errors.ts";
 
-/** Returns the tools sorted and without repeats. @throws ApiError `unsupported_value` for an unknown capability */
+/** Returns the tools sorted and without repeats. @throws ApiError `unsupported_value` for an unknown capability or category */
 export function toolsAsked(asked: readonly string[] | null): readonly string[] | null {
   if (asked === null) return null;
-  const unknown = asked.findIndex((entry) => isCapabilityId(entry) && !findCapability(entry));
+  const unknown = asked.findIndex((entry) => isUnknown(entry.toLowerCase()));
   if (unknown < 0) return [...new Set(asked.map((entry) => entry.toLowerCase()))].toSorted();
   const param = `tools[${unknown}]`;
   throw new ApiError(
@@ -15,7 +16,11 @@ export function toolsAsked(asked: readonly string[] | null): readonly string[] |
   );
 }
 
-/** True unless the entry is a workflow's id or a whole category. */
-function isCapabilityId(entry: string): boolean {
-  return entry.includes(".") && !entry.endsWith(".*");
+/** Categories that a list may contain as a whole, `workflow` beside those of capabilities. */
+const WHOLE: ReadonlySet<string> = new Set([...CATEGORIES, "workflow"].map((category) => `${category}.*`));
+
+/** True for an entry that names neither a capability, nor a category. Ids of workflows, which have no dot, are not checked. */
+function isUnknown(entry: string): boolean {
+  if (!entry.includes(".")) return false;
+  return entry.endsWith(".*") ? !WHOLE.has(entry) : !findCapability(entry);
 }

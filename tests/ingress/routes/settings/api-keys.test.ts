@@ -127,6 +127,20 @@ describe("making a key", () => {
     }
   });
 
+  test("lists capabilities and categories that exist", async () => {
+    const own = await bed.team(0n);
+    for (const tool of ["image.resise", "nope.*", "images.*", "constructor.*"]) {
+      const ask = { name: "tools", tools: ["web.*", tool] };
+      expect(await bed.refusal(400, "POST", at(own), own.owner.key, ask)).toEqual({
+        code: "unsupported_value",
+        param: "tools[1]",
+      });
+    }
+    const ask = { body: { name: "tools", tools: ["image.*", "workflow.*", "web.fetch"] }, status: 201 } as const;
+    const made = await bed.ask("ApiKey", "POST", at(own), own.owner.key, ask);
+    expect(made.tools).toEqual(["image.*", "web.fetch", "workflow.*"]);
+  });
+
   test("gives no tools that the caller's own key does not list, which are taken when none are named", async () => {
     const own = await bed.team(0n);
     const wide = await putKey(bed, own, own.admin);
