@@ -52,7 +52,8 @@ describe("the page on LiteLLM", () => {
   });
 
   test("says what a shipped model and the cache become", () => {
-    const [source] = catalogueOf(OURS, [{ name: "page.yaml", text: imported.yaml }], SET).models.get("gpt-4o")?.sources ?? [];
+    const [source] =
+      catalogueOf(OURS, [{ name: "page.yaml", text: imported.yaml }], SET).models.get("gpt-4o")?.sources ?? [];
     expect(source?.traits).toEqual(["no_reasoning"]);
     expect(imported.yaml).toContain("no_reasoning");
     const ttlOf = (settings: string): number | undefined => {

@@ -23,11 +23,16 @@ beforeAll(async () => {
   folder = mkdtempSync(join(PROJECT_ROOT, "node_modules", ".walk-"));
   writePrograms(folder);
 }, 60_000);
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(async () => {
+  rmSync(folder, { recursive: true, force: true });
+  await stack.stop();
+});
 
 test("the recipe has the same steps", () => {
   expect(STEPS.length).toBe(7);
-  expect(readPage("cookbook/receive-a-webhook.md").body).toContain(WALK.slice(WALK.indexOf("1. "), WALK.lastIndexOf("```") + 3));
+  expect(readPage("cookbook/receive-a-webhook.md").body).toContain(
+    WALK.slice(WALK.indexOf("1. "), WALK.lastIndexOf("```") + 3),
+  );
 });
 
 test("each step does what its sentence says, with the key of a client in the environment", async () => {
