@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { join } from "node:path";
 
 import { freePort } from "#deploy/embedded/probe.mjs";
+import { CLIENT_VARIABLES } from "#shared/config.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { startStack, type Stack } from "#tests/support/stack.ts";
 
@@ -18,7 +19,9 @@ let stack: Stack;
 let folder: string;
 beforeAll(async () => {
   const [, setting = "", value = ""] = /^(SLUICE_[A-Z_]+)=(\S+) npm start\n$/.exec(START) ?? [];
-  stack = await startStack({ pools: ["chat", "workflow", "webhook"], env: { [setting]: value } });
+  // A reader restarts the service in a shell that may export the variables of clients.
+  const ofClients = Object.fromEntries(CLIENT_VARIABLES.map((name) => [name, "of-a-client"]));
+  stack = await startStack({ pools: ["chat", "workflow", "webhook"], env: { ...ofClients, [setting]: value } });
   // Inside the project, so that npm finds its scripts.
   folder = mkdtempSync(join(PROJECT_ROOT, "node_modules", ".walk-"));
   writePrograms(folder);
