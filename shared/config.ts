@@ -1,6 +1,6 @@
 /**
  * All settings, read once from the environment, validated and frozen. Only this file reads the environment. An unknown variable with the
- * prefix SLUICE_ stops the start: a misspelt setting must not be ignored.
+ * prefix SLUICE_ stops the start: a misspelt setting must not be ignored. Variables of clients (CLIENT_VARIABLES) are ignored.
  */
 
 import { createReader, type Environment, listSettings, readTable, type Server, type Values } from "./config/reader.ts";
@@ -17,11 +17,20 @@ export interface Config extends Values<typeof SETTINGS> {
 
 const ALL = listSettings(SETTINGS);
 
-const KNOWN: ReadonlySet<string> = new Set([
+/**
+ * Variables that the documentation's examples read in the shell of a client: an API key, and the NATS address of publishers. A shell that
+ * exports them can also start the service, so they are ignored.
+ */
+export const CLIENT_VARIABLES: readonly string[] = ["SLUICE_KEY", "SLUICE_NATS"];
+
+/** Names of all settings. */
+export const SETTING_NAMES: ReadonlySet<string> = new Set([
   ...ALL.flatMap(({ names }) => names),
   // Read only by the supervisor of `npm start`, which formats the JSON lines of the roles.
   "SLUICE_LOG_FORMAT",
 ]);
+
+const ACCEPTED: ReadonlySet<string> = new Set([...SETTING_NAMES, ...CLIENT_VARIABLES]);
 
 /**
  * Returns validated settings from an environment. Collects all faults, so that one start reports every one. `needs` lists the servers whose
@@ -37,7 +46,7 @@ export function loadConfig(
 ): Config {
   const faults: string[] = [];
   for (const name of Object.keys(environment)) {
-    if (name.startsWith("SLUICE_") && !KNOWN.has(name)) faults.push(`${name} is not a setting of this version`);
+    if (name.startsWith("SLUICE_") && !ACCEPTED.has(name)) faults.push(`${name} is not a setting of this version`);
   }
   const reader = createReader(environment, needs, faults);
   const settings = readTable(SETTINGS, reader);

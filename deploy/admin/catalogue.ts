@@ -1,6 +1,7 @@
 /** The catalogue as a process started here would read it. */
-import type { Model } from "#shared/calls/model.ts";
+import type { Catalogue, Model } from "#shared/calls/model.ts";
 import { sentence } from "#shared/calls/catalogue/faults.ts";
+import { ADMIN } from "#shared/command-lines.ts";
 import { checkCatalogue, sourcesOf, unroutableModels } from "#shared/operators/catalogue.ts";
 
 import type { Command } from "./command.ts";
@@ -9,19 +10,16 @@ import { table } from "./table.ts";
 export const CATALOGUE_COMMANDS: readonly Command[] = [
   {
     usage: "catalogue check [file…]",
-    about: "Validates catalogue files, by default those of SLUICE_CATALOGUE. The exit code is 1 when they are refused.",
+    about:
+      "Validates catalogue files, by default those of SLUICE_CATALOGUE. Lists their models, with the reason for each that cannot be " +
+      "served. The exit code is 1 when a file is refused.",
     needs: "nothing",
     async run(context, given) {
       const files = given.rest.length > 0 ? given.rest : undefined;
-      const { verdict, faults } = await checkCatalogue(() => context.catalogue(files));
-      if (!verdict.is_valid) return { json: verdict, text: faults.map(sentence).join("\n"), exitCode: 1 };
-      const { models, unroutable } = verdict;
-      const summary = `the files are valid: ${models} models can be served, ${unroutable.length} cannot`;
-      const reasons = table(
-        ["Model", "Cannot be served because"],
-        unroutable.map((row) => [row.model, row.reason]),
-      );
-      return { json: verdict, text: unroutable.length === 0 ? summary : `${summary}\n\n${reasons}` };
+      let catalogue: Catalogue | undefined;
+      const { verdict, faults } = await checkCatalogue(async () => (catalogue = await context.catalogue(files)));
+      if (catalogue === undefined) return { json: verdict, text: faults.map(sentence).join("\n"), exitCode: 1 };
+      return { json: verdict, text: verdictText(catalogue, await context.modelsIn(files)) };
     },
   },
   {
@@ -45,6 +43,27 @@ export const CATALOGUE_COMMANDS: readonly Command[] = [
     },
   },
 ];
+
+/** @param own slugs of the models in the checked files; the others ship with the service */
+function verdictText({ models, unroutable }: Catalogue, own: readonly string[]): string {
+  const rows = own.map((slug) => {
+    const model = models.get(slug);
+    if (model) return [slug, sourceNames(model).join(", "), priceText(model)];
+    return [slug, "-", `cannot be served: ${unroutable.get(slug) ?? "it is disabled"}`];
+  });
+  const idle = [...unroutable.keys()].filter((slug) => !own.includes(slug)).length;
+  const parts = [
+    `the files are valid: ${models.size} models can be served, ${unroutable.size} cannot`,
+    ...(own.length > 0 ? [table(["Model of the files", "Served by", "Price in credits, or why not"], rows)] : []),
+    ...(idle > 0
+      ? [
+          `${idle} models that ship with the service cannot be served here. Most need a provider's key; ` +
+            `${ADMIN} catalogue list names each reason.`,
+        ]
+      : []),
+  ];
+  return parts.join("\n\n");
+}
 
 function modelJson(model: Model): Record<string, unknown> {
   return { model: model.slug, modality: model.modality, sources: sourceNames(model), pricing: model.pricing };

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 
 import type { Catalogue } from "#shared/calls/model.ts";
-import { loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
+import { listModelsIn, loadCatalogue, loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { HAS_NPM } from "#shared/command-lines.ts";
 import { type Config, loadConfig } from "#shared/config.ts";
 import { type Database, isDatabaseAway, openDatabase } from "#shared/database/client.ts";
@@ -26,6 +26,8 @@ export interface Context {
   database(): Promise<Database>;
   /** Our catalogue merged with these files; default: the files of the settings. @throws Error of a setting; CatalogueError */
   catalogue(files?: readonly string[]): Promise<Catalogue>;
+  /** Slugs of the models in these files; default: the files of the settings. @throws Error of a setting; CatalogueError */
+  modelsIn(files?: readonly string[]): Promise<readonly string[]>;
   /** @throws Error when a setting is wrong */
   settings(): Config;
   close(): Promise<void>;
@@ -48,6 +50,7 @@ export function openContext(
       const { catalogueFiles, sandbox, providerKey } = loadConfig(environment, { needs: [] });
       return loadCatalogue(await loadOurLayers(), files ?? catalogueFiles, { sandbox, providerKey });
     },
+    modelsIn: (files) => listModelsIn(files ?? loadConfig(environment, { needs: [] }).catalogueFiles),
     async close() {
       const database = await opened?.catch(() => undefined);
       await database?.close();

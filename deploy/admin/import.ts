@@ -84,7 +84,9 @@ function answerOf(imported: Imported, file: string, out: string | undefined): An
       ? pageOf(imported, file).trimEnd()
       : `${out}: ${models.length} models. Check it with ${ADMIN} catalogue check ${out}`,
     ...(variables.length > 0 ? [`Set these variables where the service starts: ${variables.join(", ")}`] : []),
-    ...(commands.length > 0 ? [`Fallbacks belong to workspaces. Set them with:\n${commands.join("\n")}`] : []),
+    ...(commands.length > 0
+      ? [`Fallback chains belong to workspaces. Set them after prices and keys are set:\n${commands.join("\n")}`]
+      : []),
     ...(notes.length > 0 ? [`Not taken over as it stands:\n\n${notesTable(imported)}`] : []),
   ];
   const [first = "", ...rest] = parts;

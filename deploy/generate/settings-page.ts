@@ -1,6 +1,7 @@
 /** The page "Settings": every environment variable with its default, from deploy/env.example and the table of settings. */
 import { join } from "node:path";
 
+import { CLIENT_VARIABLES } from "#shared/config.ts";
 import { listSettings, type Setting } from "#shared/config/reader.ts";
 import { SETTINGS } from "#shared/config/settings.ts";
 
@@ -15,6 +16,7 @@ summary: Every environment variable of the service, with its default.
 ---
 - **Empty values** count as unset.
 - **Unknown variables** that begin with \`SLUICE_\` stop the start, so that a misspelled setting is not ignored.
+- **Variables of clients** in the examples of this documentation, ${CLIENT_VARIABLES.map((name) => `\`${name}\``).join(" and ")}, are ignored.
 - **All faults are reported at once**, each with the name of its variable. Secrets are never printed.
 `;
 

@@ -11678,7 +11678,7 @@ export interface UsageRequest {
    */
   credits: number;
   /**
-   * Credits used beyond the hold that the balance did not cover.
+   * Credits of the used units that were not charged. A charge ends at the hold; a chat call without an output limit is also charged from the available balance. 0: everything was charged.
    */
   uncollected: number;
   /**
@@ -12537,7 +12537,7 @@ export interface UsageRecord {
    */
   credits: number;
   /**
-   * Credits due that the balance did not cover; absent when there are none.
+   * Credits of the used units that were not charged, because they exceeded the hold or the balance; absent when there are none.
    */
   uncollected_credits?: number;
   /**

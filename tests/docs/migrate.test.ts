@@ -40,6 +40,34 @@ describe("the page on LiteLLM", () => {
     expect(models.get("default")?.pricing).toMatchObject({ input_per_million: "2", output_per_million: "6.5" });
   });
 
+  test("has a price that makes an imported model callable", () => {
+    const text = (block?.text ?? "").replaceAll(/^ +(?:in|out)put_cost_per_token: .*\n/gm, "");
+    const { yaml } = importLiteLlm({ file: "config.yaml", text, ours: OURS, date: "2026-11-29" });
+    const priced = yamlOf("migrate/litellm.md")[1]?.text ?? "";
+    const [without, withPrice] = [[], [{ name: "prices.yaml", text: priced }]].map((more) =>
+      catalogueOf(OURS, [{ name: "page.yaml", text: yaml }, ...more], SET),
+    );
+    expect(without?.unroutable.get("local-qwen")).toBe("it has no price");
+    expect(withPrice?.models.get("local-qwen")?.pricing).toMatchObject({ input_per_million: "2" });
+  });
+
+  test("says what a shipped model and the cache become", () => {
+    const [source] =
+      catalogueOf(OURS, [{ name: "page.yaml", text: imported.yaml }], SET).models.get("gpt-4o")?.sources ?? [];
+    expect(source?.traits).toEqual(["no_reasoning"]);
+    expect(imported.yaml).toContain("no_reasoning");
+    const ttlOf = (settings: string): number | undefined => {
+      const text = `${block?.text.split("router_settings")[0]}litellm_settings: ${settings}\n`;
+      const { yaml } = importLiteLlm({ file: "config.yaml", text, ours: OURS, date: "2026-11-29" });
+      return catalogueOf(OURS, [{ name: "page.yaml", text: yaml }], SET).models.get("gpt-4o")?.cache_ttl_s;
+    };
+    expect(ttlOf("{ cache: true }")).toBe(60);
+    expect(body).toContain("or 60 seconds without it");
+    expect(ttlOf("{ cache: true, cache_params: { ttl: 600 } }")).toBe(600);
+    expect(ttlOf("{ cache: true, cache_params: { mode: default_off } }")).toBeUndefined();
+    expect(ttlOf("{ cache: true, cache_params: { type: redis-semantic } }")).toBeUndefined();
+  });
+
   test("names the counterparts of every prefix that ships", () => {
     const prefixes = Array.from(body.matchAll(/`(?:model: )?([a-z_]+)\/…`/g), ([, prefix = ""]) => prefix);
     for (const prefix of ["openai", "anthropic", "gemini", "groq", "together_ai", "bedrock"])

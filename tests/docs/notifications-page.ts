@@ -6,9 +6,19 @@ import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 export const PAGE = readFileSync(join(PROJECT_ROOT, "schemas/docs/guides/webhooks.md"), "utf8");
 
-/** Returns the page's code blocks in one language, in order. */
-export function blocks(language: string): string[] {
-  return [...PAGE.matchAll(/```(\w+)\n([^]*?)```/g)]
+/** Heading of the walk-through, which stands before the heading of what follows it. */
+const WALK_HEADING = "\n## Try it on your machine\n";
+const [HEAD = "", FROM_WALK = ""] = PAGE.split(WALK_HEADING);
+const REFERENCE_AT = FROM_WALK.indexOf("\n## ");
+
+/** Walk-through with a receiver on the reader's machine. */
+export const WALK = FROM_WALK.slice(0, REFERENCE_AT);
+/** The page without the walk-through. */
+export const REFERENCE = HEAD + FROM_WALK.slice(REFERENCE_AT);
+
+/** Returns the code blocks of a text in one language, in order. */
+export function blocks(language: string, text = REFERENCE): string[] {
+  return [...text.matchAll(/```(\w+)\n([^]*?)```/g)]
     .filter(([, name]) => name === language)
     .map(([, , text = ""]) => text);
 }

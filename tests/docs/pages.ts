@@ -12,6 +12,9 @@ import { type Block, type Page, PAGES } from "./page.ts";
 import { type Bench, type Ran, runModules, runPython, runShell, writePrograms } from "./run-page.ts";
 import { sharedStack } from "./shared-stack.ts";
 
+/** Blocks of the walk-through on webhooks, which tests/docs/webhook-walk.test.ts runs. */
+const WALK = ["SLUICE_OUTBOUND_ALLOW=", "WORKSPACE=default", "npm run -s admin", "curl"];
+
 /** Beginnings of blocks that are not run here, by page. */
 const NOT_RUN: Readonly<Record<string, readonly string[]>> = {
   // Starts of the service and installations of packages: tests/deploy starts it, and the packages are pinned here.
@@ -19,7 +22,8 @@ const NOT_RUN: Readonly<Record<string, readonly string[]>> = {
   "get-started/connect.md": ["npm install", "export ANTHROPIC_", "codex exec", "opencode run"],
   "guides/mcp.md": ["claude mcp add"],
   // tests/docs/receivers.test.ts runs the receivers, and notifications.test.ts the calls.
-  "guides/webhooks.md": ["SLUICE_OUTBOUND_ALLOW=", "curl", "import "],
+  "guides/webhooks.md": [...WALK, "import "],
+  "cookbook/receive-a-webhook.md": WALK,
   "guides/batches.md": ["npm install"],
   // tests/deploy/admin/import.test.ts runs the import, and migrate.test.ts the example of the page.
   "migrate/litellm.md": ["npm run admin", "SLUICE_CATALOGUE="],

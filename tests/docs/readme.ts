@@ -11,7 +11,7 @@ import { asNewWorkspace } from "#tests/support/tenant.ts";
 
 import manifest from "../../package.json" with { type: "json" };
 
-import { type Block, blocksIn, type Page } from "./page.ts";
+import { type Block, blocksIn, type Page, readPage } from "./page.ts";
 import { type Bench, type Ran, runModules, runPython, runShell, writePrograms } from "./run-page.ts";
 import { sharedStack } from "./shared-stack.ts";
 
@@ -126,12 +126,15 @@ describe("README", () => {
       `${data.length - tests} models for`,
       `${tests} [test models]`,
       `[${CAPABILITIES.length} tools]`,
-      `models of ${providers} providers and ${CAPABILITIES.length} media and data tools`,
+      `models of ${providers} providers and ${CAPABILITIES.length} media, document and data\ntools behind`,
       `| ${providers}, **not Azure or Bedrock** |`,
     ]) {
       expect(README).toContain(count);
     }
-    expect(manifest.description).toContain(`${CAPABILITIES.length} media and data tools`);
+    expect(manifest.description).toContain(`${CAPABILITIES.length} media, document and data tools`);
+    expect(readPage("index.md").head["summary"]).toContain(
+      `${CAPABILITIES.length} media, document and data tools behind`,
+    );
     const faults = await Bun.file(join(PROJECT_ROOT, "tests/faults/RESULTS.md")).text();
     expect(README).toContain(`[${faults.match(/^\| \d+ \|/gm)?.length ?? 0} faults]`);
     const load = (await Bun.file(join(PROJECT_ROOT, "tests/load/RESULTS.md")).text()).replaceAll(

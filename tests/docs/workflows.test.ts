@@ -1,6 +1,7 @@
 /** The page on workflows: its definition can be stored, and it states the limits in force. */
 import { expect, test } from "bun:test";
 
+import components from "#schemas/generated/components.json" with { type: "json" };
 import { EXPRESSION_VALUE_BYTES_MAX, PARSED_UNITS } from "#shared/workflows/expressions/work.ts";
 import { DEFINITION_BYTES_MAX, DEFINITION_WORK_MAX } from "#shared/workflows/definition.ts";
 import { BINDING_WORK_MAX, EXPRESSION_CHARS_MAX } from "#shared/workflows/expressions/template.ts";
@@ -31,6 +32,24 @@ test("its definition can be stored", () => {
     ["art", "outline"],
     ["thumbs", "art"],
   ]);
+});
+
+test("unknown params are accepted for a model and refused for a capability", () => {
+  expect(page.body).toContain("- Unknown `params` of a capability are refused.");
+  expect(page.body).toContain("- Unknown `params` of a model are accepted");
+  const step = (more: object): object => ({ steps: [{ id: "one", ...more }] });
+  const messages = [{ role: "user", content: "Hello" }];
+  const chat = step({ type: "model", model: "sandbox-chat", params: { messages, temprature: 1 } });
+  expect(compile(chat).steps).toHaveLength(1);
+  const image = { file_id: "file-sample-photo" };
+  const resize = step({ type: "image.resize", input: { image }, params: { width: 320, widht: 320 } });
+  expect(() => compile(resize)).toThrow("widht");
+});
+
+test("it has every reason why a step is skipped", () => {
+  const { properties } = components.schemas.WorkflowStepRun;
+  const rows = Array.from(page.body.matchAll(/^\| `([a-z_]+)` \| .*\|$/gm), ([, name]) => name);
+  expect(rows).toEqual(expect.arrayContaining([...properties.skippedReason.enum]));
 });
 
 test("it states the limits in force", () => {

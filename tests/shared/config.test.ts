@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { loadConfig } from "#shared/config.ts";
+import { CLIENT_VARIABLES, loadConfig } from "#shared/config.ts";
 
 const MINIMAL = { DATABASE_URL: "postgres://sluice:hunter2hunter2@db:5432/sluice", NATS_URL: "nats://queue:4222" };
 
@@ -176,6 +176,11 @@ describe("settings", () => {
 
   test("a misspelt setting stops the start", () => {
     expect(complaint({ SLUICE_SANDBX: "on" })).toBe("SLUICE_SANDBX is not a setting of this version");
+  });
+
+  test.each(CLIENT_VARIABLES)("%s of a client is ignored", (name) => {
+    expect(complaint({ [name]: "sk_local_canary" })).toBeUndefined();
+    expect(complaint({ [`${name}S`]: "1" })).toBe(`${name}S is not a setting of this version`);
   });
 
   test("variables of other programs are left alone", () => {

@@ -35,6 +35,13 @@ export async function loadCatalogue(
   return catalogueOf(ours, theirs, surroundings);
 }
 
+/** Returns the slugs of the models in operators' files, each once, in the order of the files. @throws CatalogueError */
+export async function listModelsIn(paths: readonly string[]): Promise<readonly string[]> {
+  const files = await listCatalogueFiles(paths);
+  const layers = await Promise.all(files.map(async (file) => readLayer(file, await readText(file))));
+  return [...new Set(layers.flatMap(({ content }) => (content.models ?? []).map(({ slug }) => slug)))];
+}
+
 export interface CatalogueText {
   /** Name of the file in faults. */
   readonly name: string;
