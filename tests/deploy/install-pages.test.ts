@@ -56,9 +56,7 @@ describe("Docker Compose", () => {
       scrape_configs: { dns_sd_configs: { port: number; names: string[] }[] }[];
     };
     const [found] = file.scrape_configs[0]?.dns_sd_configs ?? [];
-    expect(found?.names.toSorted()).toEqual(
-      roles.filter((name) => name !== "migrate" && name !== "admin").toSorted(),
-    );
+    expect(found?.names.toSorted()).toEqual(roles.filter((name) => name !== "migrate" && name !== "admin").toSorted());
     const ports = roles.map((name) => services[name]?.environment?.["SLUICE_ADMIN_PORT"]).filter(Boolean);
     expect(new Set(ports)).toEqual(new Set([String(found?.port)]));
   });
@@ -79,8 +77,7 @@ describe("Docker Compose", () => {
     const megabytes = counts.ingress * 180 + counts.worker * 100 + counts.janitor * 75 + counts.auth * 35;
     expect(install).toContain(`| roles, idle | ${(megabytes / 1_000).toFixed(1)} GB of memory`);
     // As the table of connections.md says.
-    const open =
-      counts.ingress * 17 + counts.worker * 10 + counts.workflow * 2 + counts.janitor * 12 + counts.auth * 8;
+    const open = counts.ingress * 17 + counts.worker * 10 + counts.workflow * 2 + counts.janitor * 12 + counts.auth * 8;
     expect(install).toContain(`${open} of its 300 connections`);
     expect(services["ingress"]?.ports).toEqual(["8080-8081:8080"]);
   });
@@ -97,13 +94,18 @@ test("the workers that the pages restart for a provider key are those that have 
 describe("Kubernetes", () => {
   const mebibytes = (text: string): number => Number.parseInt(text, 10) * (text.endsWith("Gi") ? 1_024 : 1);
   const millicores = (text: string): number => Number.parseInt(text, 10) * (text.endsWith("m") ? 1 : 1_000);
-  const [server] = podsOf(objectsIn("components/nats-cluster")).map(({ pod }) => pod.containers[0]?.resources?.requests);
+  const [server] = podsOf(objectsIn("components/nats-cluster")).map(
+    ({ pod }) => pod.containers[0]?.resources?.requests,
+  );
 
   test.each<readonly [row: string, servers: number, pods: (workload: Workload) => number]>([
     ["`overlays/small` | 12: one of each role, one NATS server", 1, () => 1],
     ["`overlays/production`, least | 20, three NATS servers among them", 3, ({ replicas }) => replicas.least],
-    ["`overlays/production`, most | 197", 3, ({ replicas, scaling }) =>
-      scaling.by === "none" ? replicas.least : replicas.most],
+    [
+      "`overlays/production`, most | 197",
+      3,
+      ({ replicas, scaling }) => (scaling.by === "none" ? replicas.least : replicas.most),
+    ],
   ])("the row %s has the sums of the manifests", (row, servers, pods) => {
     const sum = (of: (workload: Workload) => number, ofServer: number): number =>
       WORKLOADS.reduce((total, workload) => total + pods(workload) * of(workload), servers * ofServer);
@@ -152,7 +154,10 @@ esac; done | sed "s/^/$name /"`,
       for (const [name, { variables, isOptional }] of Object.entries(SECRETS)) {
         const names = Object.keys(made[name] ?? {});
         if (!isOptional) expect([name, names.length > 0]).toEqual([name, true]);
-        expect([name, names.filter((variable) => !(variables as readonly string[]).includes(variable))]).toEqual([name, []]);
+        expect([name, names.filter((variable) => !(variables as readonly string[]).includes(variable))]).toEqual([
+          name,
+          [],
+        ]);
       }
       const natsServer = made[NATS_SECRET] ?? {};
       const natsVariables = podsOf(objectsIn("components/nats-cluster")).flatMap(({ pod }) =>
