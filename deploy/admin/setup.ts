@@ -36,6 +36,7 @@ export const SETUP_COMMANDS: readonly Command[] = [
         ...makeNatsKeys(),
       };
       const text = `# Settings of deploy/compose.yaml. Keep this file secret; deploy/env.example has all other settings.
+# SLUICE_PUBLIC_URL is the address that clients use. Change it when they run on other machines.
 ${linesOf(json)}
 # Set the key of a provider to use its models, for example:
 OPENAI_API_KEY=`;

@@ -1,8 +1,11 @@
 /** The text that `npm start` prints when everything runs. */
+import { join } from "node:path";
+
 import { expect, test } from "bun:test";
 
 import { missingPart } from "#deploy/supervisor/roles.mjs";
 import { welcome } from "#deploy/supervisor/welcome.mjs";
+import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
 const STACK = {
   host: "127.0.0.1",
@@ -30,6 +33,19 @@ test("is at most ten lines: what runs, where, the key, the docs, how to stop and
     "  Log      /data/sluice.log",
   ]);
   expect(lines.at(-1)).toStartWith("curl http://127.0.0.1:8080/v1/chat/completions -H ");
+});
+
+test("is what the quickstart shows", async () => {
+  const page = await Bun.file(join(PROJECT_ROOT, "schemas/docs/get-started/quickstart.md")).text();
+  const [, shown = ""] = /^```text\n(Sluice is running[^]*?)^```$/m.exec(page) ?? [];
+  const text = welcome({
+    ...STACK,
+    key: "sk_local_…",
+    natsUrl: "nats://127.0.0.1:…",
+    logFile: "…/.sluice/sluice.log",
+    parts: ["worker", "janitor", "ingress", "nats-auth", "Postgres", "NATS", "object store"],
+  });
+  expect(text.split("Try it in another terminal")[0]).toBe(shown);
 });
 
 test("says nothing of other machines where they can call it, and nothing of a NATS server that is not ours", () => {
