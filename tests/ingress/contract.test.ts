@@ -46,6 +46,8 @@ describe("routes and the OpenAPI document", () => {
       "GET /console/oidc",
       "GET /console/oidc/callback",
       "POST /console/oidc/choices/{choice}/{workspaceId}",
+      "GET /docs/search.json",
+      "GET /llms.txt",
     ];
     expect(registered.toSorted()).toEqual([...documented, ...hidden].toSorted());
     expect(new Set(registered).size).toBe(registered.length);
@@ -60,7 +62,9 @@ describe("routes and the OpenAPI document", () => {
       const [method = "", path = ""] = route.split(" ");
       const filled = path
         .replace("{file}", "Health.json")
-        .replace("{name}", "start.js")
+        .replace("/docs/{section}/{page}", "/docs/get-started/quickstart")
+        .replace("/docs/{section}", "/docs/index")
+        .replace("{name}", "site.js")
         .replace("{job_id}/{token}", `${newId()}/${RING_TOKEN}`);
       const response = await app.handle(new Request(`http://localhost${filled}`, { method }));
       expect([route, [404, 405].includes(response.status)]).toEqual([route, false]);
