@@ -28,10 +28,18 @@ export interface RouteSpec {
   readonly request?: RouteRequest;
   readonly query?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
   /** Request headers of the route, beyond those of every route. */
-  readonly requestHeaders?: readonly { readonly name: string; readonly description: string; readonly schema: object }[];
+  readonly requestHeaders?: readonly RequestHeader[];
   readonly responses: Readonly<Record<number, RouteResponse>>;
   /** Error codes of the route itself. The builder of the document adds the codes of every route. */
   readonly errors: readonly Code[];
+}
+
+export interface RequestHeader {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: object;
+  /** Value that the examples of the documentation send. */
+  readonly example?: string;
 }
 
 export interface RouteRequest {

@@ -6,6 +6,12 @@ interface Guide {
   readonly cause: string;
   /** Markdown. */
   readonly fix: string;
+  /** Markdown: says when stock clients retry and when a repeat can succeed. Absent: the status and `x-should-retry` alone decide. */
+  readonly retry?: string;
+  /** Cause and fix on routes below `/operator`, where they differ. */
+  readonly operator?: { readonly cause: string; readonly fix: string };
+  /** Page for operators with more details, as a Markdown link relative to the page of errors. */
+  readonly operate?: string;
 }
 
 export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
@@ -64,14 +70,24 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   missing_api_key: {
     cause: "The request has no API key.",
     fix: "Send `Authorization: Bearer <key>` or `x-api-key: <key>`.",
+    operator: {
+      cause: "The request has no operator token.",
+      fix: "Send `Authorization: Bearer <token>` with an operator token.",
+    },
   },
   invalid_api_key: {
     cause: "The API key is unknown, revoked or expired.",
     fix: "Check the key for missing characters, or create a new one.",
+    operator: {
+      cause: "The operator token is unknown, revoked or expired.",
+      fix: "Check the token, or create one with `admin operator add`.",
+    },
   },
   insufficient_credits: {
     cause: "The workspace's balance is smaller than the highest cost of the call.",
     fix: "Top up the workspace, or lower `max_tokens` so that the call holds fewer credits.",
+    retry:
+      "with `retry-after`, credits are held for a call whose process crashed: wait, then retry. Without it, the response has `x-should-retry: false`.",
   },
   budget_reached: {
     cause: "A budget of the workspace with `stops_calls` is spent for its period.",
@@ -80,10 +96,20 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   permission_denied: {
     cause: "The role, the tool list or the preset of the key does not allow the operation.",
     fix: "Use a key with a role that the API reference names for the operation.",
+    operator: {
+      cause:
+        "The scope of the operator token does not include the operation. The scopes are `read`, `write` and `money`; each includes the ones before it.",
+      fix: "Use an operator token with the scope that the API reference names for the operation.",
+    },
   },
   rate_limit_exceeded: {
-    cause: "The workspace made more calls in 60 seconds than the preset of the key allows.",
-    fix: "Wait up to 60 seconds before the next call; rejected calls count too. Stock clients do not retry status 403.",
+    cause:
+      "The workspace made more calls in 60 seconds than the preset of the key allows, or the key made ten times as many reads.",
+    fix: "Wait up to 60 seconds before the next call; rejected calls count too. Reads, cancels and settings changes have their own limit per ingress process.",
+    operator: {
+      cause: "The operator token made more than 600 calls in a minute at one ingress process.",
+      fix: "Wait one minute before the next call.",
+    },
   },
   storage_limit_exceeded: {
     cause: "The files, stored responses and batch lines of the workspace have reached its storage limit.",
@@ -96,6 +122,11 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   not_found: {
     cause: "The path or the object does not exist, or belongs to another workspace.",
     fix: "Check the id and the path. The message names the replacement for paths of other APIs.",
+    operator: {
+      cause:
+        "The path or the object does not exist, no operator token exists, or `SLUICE_OPERATOR_ALLOW` excludes the address.",
+      fix: "Check the id and the path, then the settings of operator access.",
+    },
   },
   file_not_found: {
     cause: "The file does not exist, has expired, or is not visible to the member.",
@@ -144,6 +175,12 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   conflict: {
     cause: "The current state forbids the change: a name is taken, an owner is the last one, a channel is disabled.",
     fix: "Read the object again and resolve what the message names.",
+    retry:
+      "stock clients retry: the response has no `x-should-retry`. A taken name or a reached limit fails again. Work that is running can end first.",
+    operator: {
+      cause: "The current state forbids the change: a name is taken, a balance is too small, a hold is being closed.",
+      fix: "Read the object again and resolve what the message names.",
+    },
   },
   conversation_locked: {
     cause: "Another call is adding to the same conversation.",
@@ -170,8 +207,12 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     fix: "Send a range within the size that `content-range` returns.",
   },
   idempotency_key_reused: {
-    cause: "An `Idempotency-Key` was sent before with a different request.",
-    fix: "Use a new key for each request, and the same key only to repeat it.",
+    cause: "An `Idempotency-Key`, or an `id` that the client chose, was sent before with a different request.",
+    fix: "Use a new key or id for each request, and the same one only to repeat it.",
+    operator: {
+      cause: "The `id` of the body was used before for a different request, such as another amount of credits.",
+      fix: "Use a new `id` for each change, and the same one only to repeat it.",
+    },
   },
   unprocessable_input: {
     cause: "An input file or URL has content that the operation cannot read.",
@@ -188,50 +229,72 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   internal_error: {
     cause: "The service has failed unexpectedly.",
     fix: "Check the usage record before you repeat a paid call. Report the `x-request-id` to the operator: the log has the cause.",
+    retry: "no; the response has `x-should-retry: false`. A repeat could be charged twice.",
   },
   artifact_unreadable: {
     cause: "The result was created and charged, but the object store does not return it now.",
     fix: "Do not repeat the call. Read the job that `job_id` names later.",
+    retry: "no; the response has `x-should-retry: false`. Read the job instead.",
   },
   worker_lost: {
     cause: "The worker that ran the job has crashed, and the outcome at the provider is unknown.",
     fix: "Check the charge of the job before you send the call again.",
+    retry: "no; the response has `x-should-retry: false`. A repeat could be charged twice.",
   },
   model_unavailable: {
     cause: "Every provider of the model lacks a valid key, or rejects the key that is set.",
     fix: "Operators: set the provider key that the message or the log names. Callers: take another model.",
+    retry:
+      "no; the response has `x-should-retry: false`. Exception: with `retry-after`, the rejected keys are tried again after these seconds, and stock clients retry.",
   },
   upstream_error: {
     cause: "The provider has failed, or has sent an invalid response.",
     fix: "Retry, or set a fallback chain. Nothing is charged unless the stream has begun.",
+    retry:
+      "stock clients retry. The response has `x-should-retry: false` when the failed call was charged or its tools have run.",
   },
   upstream_refused: {
     cause: "The provider has refused the content of the request.",
-    fix: "Change the prompt or the input, or set a fallback chain to a model of another provider.",
+    fix: "Change the prompt or the input, or set a fallback chain to a model of another provider. An unchanged repeat is usually refused again.",
+    retry:
+      "stock clients retry: the response has no `x-should-retry` unless work was charged. Refused content is usually refused again.",
   },
   overloaded: {
     cause: "The provider or the service has no capacity now.",
     fix: "Retry after the seconds in `retry-after`, or set a fallback chain.",
+    retry: "stock clients retry. `retry-after` contains the seconds to wait, when they are known.",
+    operate: "[Outages](../operate/outages.md) lists the effects of every server that is away.",
   },
   service_unavailable: {
     cause: "A part of the service is unavailable, or every provider of the model is temporarily disabled after errors.",
     fix: "Retry after the seconds in `retry-after`.",
+    operator: {
+      cause: "Postgres, NATS or the object store does not answer, or the process is restarting.",
+      fix: "Retry. The log and `/readyz` of the admin port name the server.",
+    },
+    retry:
+      "stock clients retry. The response has `x-should-retry: false` when the call may have been served: check its usage record first.",
+    operate: "[Outages](../operate/outages.md) lists the effects of every server that is away.",
   },
   job_timeout: {
     cause:
       "The media job runs longer than a caller may wait (`SLUICE_MEDIA_WAIT_MS`). The job continues and is charged.",
     fix: "Do not repeat the call. Poll `GET /v1/images/jobs/{job_id}` with the `job_id` of the error.",
+    retry: "no; the response has `x-should-retry: false`. The job continues; a repeat would be charged again.",
   },
   upstream_timeout: {
     cause: "The provider has not responded in time.",
     fix: "Repeat the call only if a second charge is acceptable: the provider may have done the work.",
+    retry: "no; the response has `x-should-retry: false`. A repeat could be charged twice.",
   },
   run_timeout: {
-    cause: "The run takes longer than a synchronous caller may wait. The run continues.",
+    cause: "The run takes longer than the five minutes that a synchronous caller may wait. The run continues.",
     fix: 'Poll `GET /v1/workflows/runs/{id}` with the id in `x-run-id`, or start long runs with `mode: "async"`.',
+    retry: "no; the response has `x-should-retry: false`. The run continues; a repeat would start another one.",
   },
   run_failed: {
     cause: "A step of the workflow run has failed.",
     fix: "Read the run: `error.stepId` and `error.message` name the step and the reason.",
+    retry: "jobs of runs have this error; no response does. A new run executes its steps again.",
   },
 };

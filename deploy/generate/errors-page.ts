@@ -43,19 +43,26 @@ export function errorsPage(): string {
 
 function entryOf(code: Code): string {
   const { status, type } = ERROR_CODES[code];
-  const { cause, fix } = ERROR_GUIDE[code];
+  const { cause, fix, operator, operate } = ERROR_GUIDE[code];
+  const more = [
+    ...(operator === undefined ? [] : [`- **Operator routes:** ${operator.cause} ${operator.fix}`]),
+    ...(operate === undefined ? [] : [`- **Operators:** ${operate}`]),
+  ];
   return `### ${code}\n
 - **Status:** ${status}, type \`${type}\`
 - **Cause:** ${cause}
 - **Fix:** ${fix}
 - **Retry:** ${retryOf(code)}
-`;
+${more.map((line) => `${line}\n`).join("")}`;
 }
 
 function retryOf(code: Code): string {
   const { status } = ERROR_CODES[code];
-  if (!canSucceedLater(code)) return "no; the same request fails again until its cause is fixed.";
-  if (status >= 500) return "stock clients retry, unless the response has `x-should-retry: false`.";
+  const { retry } = ERROR_GUIDE[code];
+  if (retry !== undefined) return retry;
+  if (!canSucceedLater(code)) {
+    return "no; the response has `x-should-retry: false`, because the same request fails again until its cause is fixed.";
+  }
   return PASSING_STATUSES.has(status)
     ? "stock clients retry."
     : "stock clients do not retry; the same request can succeed later.";

@@ -2,7 +2,7 @@
 import { type Code, PASSING_STATUSES, statusOf } from "#shared/errors.ts";
 
 import type { RouteRequest, RouteResponse, RouteSpec } from "../route.ts";
-import { errorExampleOf, errorExamples } from "./error-examples.ts";
+import { type ErrorExample, errorExampleOf } from "./error-examples.ts";
 import type { OperationExamples } from "./examples.ts";
 import { type HeaderName, HEADERS } from "./headers.ts";
 import { reachable, reference } from "./references.ts";
@@ -74,6 +74,7 @@ export function buildOpenApi(
 ): object {
   const paths: Record<string, Record<string, object>> = {};
   const operationIds = new Set<string>();
+  const errorExamples = new Map<string, ErrorExample>();
   const listed = routes.filter(({ isHidden }) => isHidden !== true);
   for (const route of listed) {
     const methods = (paths[route.path] ??= {});
@@ -81,7 +82,7 @@ export function buildOpenApi(
     if (methods[method] !== undefined) throw new Error(`${route.method} ${route.path} is declared twice`);
     if (operationIds.has(route.operationId)) throw new Error(`two routes are called ${route.operationId}`);
     operationIds.add(route.operationId);
-    methods[method] = operation(route, examples[route.operationId] ?? {});
+    methods[method] = operation(route, examples[route.operationId] ?? {}, failures(route, components, errorExamples));
   }
   return {
     openapi: "3.1.0",
@@ -92,7 +93,11 @@ export function buildOpenApi(
     components: {
       schemas: reachable(paths, components.schemas),
       headers: HEADERS,
-      examples: errorExamples(),
+      examples: Object.fromEntries(
+        [...errorExamples.values()]
+          .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+          .map(({ name, value }) => [name, { value }]),
+      ),
       securitySchemes: {
         key: { type: "http", scheme: "bearer", description: BEARER },
         operatorToken: { type: "http", scheme: "bearer", description: OPERATOR_TOKEN },
@@ -113,7 +118,7 @@ function described(description: string | undefined): { readonly description?: st
   return description === undefined ? {} : { description };
 }
 
-function operation(route: RouteSpec, examples: OperationExamples): object {
+function operation(route: RouteSpec, examples: OperationExamples, failed: Record<string, object>): object {
   return {
     operationId: route.operationId,
     summary: route.summary,
@@ -133,7 +138,7 @@ function operation(route: RouteSpec, examples: OperationExamples): object {
       ...(route.requestHeaders ?? []).map((parameter) => ({ ...parameter, in: "header", required: false })),
     ],
     ...(route.request === undefined ? {} : { requestBody: requestBody({ ...examplesOf(examples), ...route.request }) }),
-    responses: { ...successes(route, examples.responses ?? {}), ...failures(route) },
+    responses: { ...successes(route, examples.responses ?? {}), ...failed },
   };
 }
 
@@ -196,16 +201,25 @@ function contentOf(response: RouteResponse, example: unknown): { content?: objec
   return Object.keys(content).length === 0 ? {} : { content };
 }
 
-/** One error response per status, which lists its codes. */
-function failures(route: RouteSpec): Record<string, object> {
+/** One error response per status, which lists its codes. @param used receives the examples that the responses name */
+function failures(route: RouteSpec, components: Components, used: Map<string, ErrorExample>): Record<string, object> {
   const codes = [...new Set([...GATE_CODES[route.auth], ...route.errors])];
   const isAnthropic = route.isAnthropic === true;
+  const schema = route.request === undefined ? undefined : components.schemas[route.request.schema];
+  const facts = {
+    isAnthropic,
+    isOperator: route.auth === "operator",
+    hasBody: route.request !== undefined,
+    requiredMember: requiredMemberOf(schema),
+    hasLimit: route.query?.some(({ name }) => name === "limit") === true,
+  };
   const statuses = [...new Set(codes.map((code) => statusOf(code, isAnthropic)))].toSorted((a, b) => a - b);
   return Object.fromEntries(
     statuses.map((status) => {
       if (route.responses[status] !== undefined) throw new Error(`${route.operationId} declares ${status} twice`);
       const own = codes.filter((code) => statusOf(code, isAnthropic) === status);
-      const example = errorExampleOf(own, isAnthropic);
+      const example = errorExampleOf(own, facts);
+      if (example !== undefined) used.set(example.name, example);
       return [
         String(status),
         {
@@ -216,13 +230,17 @@ function failures(route: RouteSpec): Record<string, object> {
               schema: reference("ErrorEnvelope"),
               ...(example === undefined
                 ? {}
-                : { examples: { [example]: { $ref: `#/components/examples/${example}` } } }),
+                : { examples: { [example.name]: { $ref: `#/components/examples/${example.name}` } } }),
             },
           },
         },
       ];
     }),
   );
+}
+
+function requiredMemberOf(schema: { readonly required?: readonly string[] } = {}): string | undefined {
+  return schema.required?.[0];
 }
 
 function headerReferences(names: readonly HeaderName[]): object {

@@ -8,7 +8,8 @@ const JOB_ID = "019a8f2e-6c41-7d01-9b3a-5e7c1f2a4d01";
 /** The first code of a status that an operation can return is its example. */
 const EXAMPLES: { readonly [C in Code]?: Example } = {
   model_not_found: { message: "There is no such model. GET /v1/models lists the models.", param: "model" },
-  missing_required_parameter: { message: "Missing required parameter: name.", param: "name" },
+  // The name is that of the route's own body.
+  missing_required_parameter: { message: "Missing required parameter: model.", param: "model" },
   unsupported_value: { message: "Expected limit to be a whole number from 1 to 100, got 1000.", param: "limit" },
   invalid_request: { message: "The body must be an object." },
   invalid_api_key: { message: "The API key is not valid." },
@@ -40,26 +41,68 @@ const EXAMPLES: { readonly [C in Code]?: Example } = {
 
 const CODES = Object.keys(EXAMPLES) as readonly (keyof typeof EXAMPLES)[];
 
-/** Name of the example for an error response; undefined when none of its codes has an example. */
-export function errorExampleOf(codes: readonly Code[], isAnthropic: boolean): string | undefined {
-  const code = CODES.find((one) => codes.includes(one));
-  if (code === undefined) return undefined;
-  return isAnthropic ? `anthropic_${code}` : code;
+/** Examples of operator routes where they differ; undefined: no example fits every operation. The first code of a status comes first. */
+const OPERATOR_EXAMPLES: { readonly [C in Code]?: Example | undefined } = {
+  invalid_api_key: { message: "The operator token is unknown, revoked or expired." },
+  permission_denied: { message: "Expected an operator token with the scope money, got read." },
+  rate_limit_exceeded: {
+    message: "This operator token made more than 600 calls in a minute; try again in a minute.",
+  },
+  conflict: undefined,
+};
+
+/** Message to a request without a body: no member can be wrong. */
+const WITHOUT_BODY: Example = { message: "Expected one host header, got several." };
+
+/** Facts of a route on which its examples depend. */
+export interface ErrorExampleFacts {
+  readonly isAnthropic: boolean;
+  readonly isOperator: boolean;
+  readonly hasBody: boolean;
+  /** Name of the first required member of the body, if any. */
+  readonly requiredMember: string | undefined;
+  /** The route accepts the query parameter `limit`. */
+  readonly hasLimit: boolean;
 }
 
-/** All examples by name: `{ value }` with a whole error body. Examples for Anthropic's clients have the prefix `anthropic_`. */
-export function errorExamples(): Record<string, { readonly value: object }> {
-  return Object.fromEntries(
-    CODES.flatMap((code) => {
-      const { message, param = null, job_id: jobId } = EXAMPLES[code] as Example;
-      const { type } = ERROR_CODES[code];
-      const error = { message, type, code, param, ...(jobId === undefined ? {} : { job_id: jobId }) };
-      const anthropicError = statusOf(code, true) === 404 ? { ...error, type: "not_found_error" } : error;
-      const anthropic = { type: "error", error: anthropicError, request_id: JOB_ID };
-      return [
-        [code, { value: { error } }],
-        [`anthropic_${code}`, { value: anthropic }],
-      ];
-    }),
-  );
+/** An example of an error response as a component of the document. */
+export interface ErrorExample {
+  /** Name of the component. */
+  readonly name: string;
+  readonly value: object;
+}
+
+/** Example of an error response; undefined when none of its codes has an example that fits the route. */
+export function errorExampleOf(codes: readonly Code[], facts: ErrorExampleFacts): ErrorExample | undefined {
+  const order = facts.isOperator ? [...(Object.keys(OPERATOR_EXAMPLES) as Code[]), ...CODES] : CODES;
+  for (const code of order) {
+    const found = codes.includes(code) ? fitting(code, facts) : undefined;
+    if (found === undefined) continue;
+    const prefix = facts.isAnthropic ? "anthropic_" : facts.isOperator && code in OPERATOR_EXAMPLES ? "operator_" : "";
+    return { name: prefix + found.name, value: bodyOf(code, found.example, facts.isAnthropic) };
+  }
+  return undefined;
+}
+
+function fitting(code: Code, facts: ErrorExampleFacts): { name: string; example: Example } | undefined {
+  const { isOperator, hasBody, requiredMember, hasLimit } = facts;
+  const example = isOperator && code in OPERATOR_EXAMPLES ? OPERATOR_EXAMPLES[code] : EXAMPLES[code];
+  if (example === undefined) return undefined;
+  if (code === "missing_required_parameter") {
+    if (requiredMember === undefined) return undefined;
+    const message = `Missing required parameter: ${requiredMember}.`;
+    return { name: `${code}_${requiredMember}`, example: { message, param: requiredMember } };
+  }
+  if (code === "unsupported_value" && !hasLimit) return undefined;
+  if (code === "invalid_request" && !hasBody) return { name: `${code}_header`, example: WITHOUT_BODY };
+  return { name: code, example };
+}
+
+/** @param isAnthropic the body is for Anthropic's clients */
+function bodyOf(code: Code, { message, param = null, job_id: jobId }: Example, isAnthropic: boolean): object {
+  const { type } = ERROR_CODES[code];
+  const error = { message, type, code, param, ...(jobId === undefined ? {} : { job_id: jobId }) };
+  if (!isAnthropic) return { error };
+  const shown = statusOf(code, true) === 404 ? { ...error, type: "not_found_error" } : error;
+  return { type: "error", error: shown, request_id: JOB_ID };
 }

@@ -20,7 +20,7 @@ export function mcp(context: IngressContext): readonly Route[] {
       operationId: "callMcp",
       summary: "Call MCP server",
       description:
-        "Implements revision 2026-07-28 of the Model Context Protocol, and earlier revisions without sessions. Its tools search, describe " +
+        "Implements revision 2026-07-28 of the Model Context Protocol, and earlier revisions. No session is needed. Its tools search, describe " +
         `and run capabilities and the caller's workflows, and list files. ${PROTOCOL}`,
       handle,
     },
@@ -38,8 +38,8 @@ export function mcp(context: IngressContext): readonly Route[] {
 }
 
 const PROTOCOL =
-  "Responses are JSON or server-sent events. Closing the connection cancels the request. Protocol errors are JSON-RPC errors " +
-  "(400, 404), errors of tools are results with `isError`. Requests that are rejected before the message is read return ErrorEnvelope.";
+  "Responses are JSON or server-sent events: clients must accept both. Closing the connection cancels the request. Protocol errors are JSON-RPC errors " +
+  "(400, 404, 406), errors of tools are results with `isError`. Requests that are rejected before the message is read return ErrorEnvelope.";
 
 const HEADER = { schema: { type: "string" } } as const;
 
@@ -52,9 +52,16 @@ const COMMON = {
   request: { schema: "McpMessage", example: { jsonrpc: "2.0", id: 1, method: "tools/list" } },
   requestHeaders: [
     {
+      name: "Accept",
+      description: "Must contain both `application/json` and `text/event-stream`.",
+      ...HEADER,
+      example: "application/json, text/event-stream",
+    },
+    {
       name: "MCP-Protocol-Version",
       description: "Protocol revision; `_meta` of the message contains the same value.",
       ...HEADER,
+      example: "2025-06-18",
     },
     { name: "Mcp-Method", description: "`method` of the message; from revision 2026-07-28 on.", ...HEADER },
     { name: "Mcp-Name", description: "Name of the tool or resource; from revision 2026-07-28 on.", ...HEADER },
@@ -62,6 +69,10 @@ const COMMON = {
   responses: {
     200: { description: "The JSON-RPC response, or a stream of messages", schema: "McpMessage", stream: "McpMessage" },
     202: { description: "The notification was accepted" },
+    406: {
+      description: "JSON-RPC error: the client must accept both application/json and text/event-stream",
+      schema: "McpMessage",
+    },
   },
   errors: errorsOf(["reads_json"], "permission_denied"),
 } as const satisfies Partial<Route>;

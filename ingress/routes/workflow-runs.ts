@@ -16,7 +16,7 @@ import { errorsOf } from "../route-errors.ts";
 import { callerOf, type Route, type RouteCall } from "../serve.ts";
 import { shownWorkflow } from "../workflows/access.ts";
 import { runInline, runStored } from "../workflows/ask-run.ts";
-import { answerRun } from "../workflows/begin-run.ts";
+import { answerRun, RUN_WAIT_MS } from "../workflows/begin-run.ts";
 import { cancelRun } from "../workflows/cancel-run.ts";
 import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
@@ -77,6 +77,9 @@ const BEGUN = {
 
 const LISTED = { 200: { description: "A page of runs, newest first", schema: "WorkflowRunList" } } as const;
 
+/** `RUN_WAIT_MS` in words. */
+const WAIT = `A synchronous caller waits at most ${RUN_WAIT_MS / 60_000} minutes, then receives \`run_timeout\`.`;
+
 const RUN_WORKFLOW: Declaration = {
   ...COMMON,
   method: "POST",
@@ -86,7 +89,7 @@ const RUN_WORKFLOW: Declaration = {
   description:
     "Counts as one call in the rate limit window; its steps do not count and are held and billed separately. A " +
     "failed run returns 200 with its `status`. A run continues when the client disconnects, and can be retrieved " +
-    "by its id.",
+    `by its id. ${WAIT}`,
   request: { schema: "WorkflowRunRequest", isOptional: true, example: { input: {} } },
   responses: BEGUN,
   errors: errorsOf(
@@ -107,7 +110,8 @@ const RUN_PIPELINE: Declaration = {
   summary: "Run pipeline",
   description:
     "Runs a definition without storing it. A repeat with the same `Idempotency-Key`, body and member within a day " +
-    "starts no run. It returns the first run: in mode `async` at any time, otherwise after its end.",
+    "starts no run. It returns the first run: in mode `async` at any time, otherwise after its end. " +
+    WAIT,
   request: { schema: "PipelineRunRequest", example: { definition: EXAMPLE_DEFINITION, input: { topic: "tea" } } },
   requestHeaders: [IDEMPOTENCY_KEY],
   responses: BEGUN,

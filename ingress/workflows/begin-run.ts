@@ -15,7 +15,7 @@ import type { FollowedRun } from "./run-follower.ts";
 import { goesOn, streamRun } from "./run-stream.ts";
 
 /** Longest wait of a caller for a run in mode `sync`, in milliseconds. The run continues after it. */
-const RUN_WAIT_MS = 300_000;
+export const RUN_WAIT_MS = 300_000;
 
 /**
  * Begins a run and returns its response; undefined if the run exists already.

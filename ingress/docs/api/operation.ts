@@ -15,6 +15,7 @@ import {
 import { exampleOf } from "./example.ts";
 import { notesOf, type Row, rowsOf, typeText } from "./rows.ts";
 import { requestExample, snippetsOf } from "./snippets.ts";
+import { streamText } from "./streams.ts";
 
 /** Facts that the OpenAPI document does not contain. */
 export interface OperationFacts {
@@ -108,23 +109,31 @@ function membersOf(schema: Schema | undefined, resolve: Resolve): string {
   return tablesOf(list) + cut;
 }
 
-/** A table of the members, then a table of the nested members of each. */
+/** A table of the members, then a table of the nested members of each, and one for each variant of a union. */
 function tablesOf(rows: readonly Row[]): string {
-  const own = rows.filter(({ name }) => !isNested(name));
-  const nested = Map.groupBy(
-    rows.filter(({ name }) => isNested(name)),
-    ({ name }) => /^[^.[]+/.exec(name)?.[0] ?? "",
-  );
-  const more = [...nested].map(([name, inner]) => {
+  const groups = Map.groupBy(rows, groupOf);
+  // Members of every variant come before those of one; the order of the schema is kept otherwise.
+  const parts = [...groups].map(([group, own]) => {
+    const [first] = own;
+    if (first === undefined || group === "") return table("Property", own);
+    const { variant } = first;
+    const around = variant?.path ?? /^[^.[]+(?:\[\]|\.\*)*/.exec(first.name)?.[0] ?? group;
     // `messages[].` of `messages[].content` is said once, in the heading.
-    const around = /^[^.[]+(?:\[\]|\.\*)*/.exec(inner[0]?.name ?? "")?.[0] ?? name;
-    const within = inner.map((row) => ({
+    const within = own.map((row) => ({
       ...row,
       name: row.name.startsWith(`${around}.`) ? row.name.slice(around.length + 1) : row.name,
     }));
-    return `#### Properties of \`${around}\`\n\n${table("Property", within)}`;
+    const place = around === "" ? "the body" : `\`${around}\``;
+    const which = variant === undefined ? "" : ` with ${variant.label}`;
+    return `#### Properties of ${place}${which}\n\n${table("Property", within)}`;
   });
-  return [...(own.length === 0 ? [] : [table("Property", own)]), ...more].join("\n\n");
+  return parts.join("\n\n");
+}
+
+/** Key of the table to which a row belongs; empty for the members of the body itself. */
+function groupOf({ name, variant }: Row): string {
+  if (variant !== undefined) return `${variant.path} ${variant.label}`;
+  return isNested(name) ? (/^[^.[]+/.exec(name)?.[0] ?? "") : "";
 }
 
 function isNested(name: string): boolean {
@@ -144,7 +153,8 @@ function cell(text: string): string {
   return text.replaceAll("|", String.raw`\|`).replaceAll(/\s*\n\s*/g, " ");
 }
 
-function responsesOf({ responses, method }: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
+function responsesOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve): string {
+  const { responses, method } = endpoint;
   const good = Object.entries(responses).filter(([status]) => Number(status) < 400);
   const parts = good.map(([status, response]) => {
     const { description, content = {} } = response;
@@ -152,7 +162,7 @@ function responsesOf({ responses, method }: Endpoint, document: OpenApiDocument,
     const plain = bodies.filter(([type]) => !isJson(type)).map(([type]) => `\`${type}\``);
     const shown = bodies
       .filter(([type]) => isJson(type))
-      .map(([type, media]) => responseBody(type, media, document, resolve));
+      .map(([type, media]) => responseBody(type, media, { endpoint, document, resolve }));
     return [
       `### ${status}`,
       sentence(description),
@@ -172,17 +182,31 @@ function isJson(type: string): boolean {
   return type === "application/json" || type === "text/event-stream";
 }
 
-function responseBody(type: string, media: MediaType, document: OpenApiDocument, resolve: Resolve): string {
+interface Around {
+  readonly endpoint: Endpoint;
+  readonly document: OpenApiDocument;
+  readonly resolve: Resolve;
+}
+
+function responseBody(type: string, media: MediaType, around: Around): string {
   const { schema = {} } = media;
-  const value = statedExample(media, document) ?? exampleOf(schema, resolve, "all");
-  const text = type === "text/event-stream" ? streamExample(value) : jsonFence(value);
+  const { endpoint, resolve } = around;
+  const stream = type === "text/event-stream" ? streamText(endpoint.operationId) : undefined;
+  const text = stream === undefined ? jsonFence(responseExample(media, around)) : fenced("text", stream);
   const isAny = Object.keys(resolve(schema)).length === 0;
   return `Body: \`${type}\`.${isAny ? "" : `\n\n${text}\n\n${membersOf(schema, resolve)}`}`;
 }
 
-/** A stream is shown as its first event, unless the document states its text. */
-function streamExample(value: unknown): string {
-  return fenced("text", typeof value === "string" ? value : `data: ${JSON.stringify(value)}`);
+/** The example of a response: its own, else that of another status with the same schema, else one that is built from the schema. */
+function responseExample(media: MediaType, { endpoint, document, resolve }: Around): unknown {
+  const { schema = {} } = media;
+  const others = Object.values(endpoint.responses).flatMap(({ content = {} }) => content["application/json"] ?? []);
+  const same = others.filter((other) => schema.$ref !== undefined && other.schema?.$ref === schema.$ref);
+  for (const one of [media, ...same]) {
+    const stated = statedExample(one, document);
+    if (stated !== undefined) return stated;
+  }
+  return exampleOf(schema, resolve, "all");
 }
 
 function jsonFence(value: unknown): string {
@@ -202,20 +226,29 @@ function headersOf({ headers = {} }: ApiResponse, known: OpenApiDocument["compon
 }
 
 /** Error codes by status, and an example of each status. */
-function errorsOf({ responses }: Endpoint, document: OpenApiDocument): string {
+function errorsOf({ responses, security }: Endpoint, document: OpenApiDocument): string {
+  const isOperator = security.some((one) => Object.hasOwn(one, "operatorToken"));
   const bad = Object.entries(responses).filter(([status]) => Number(status) >= 400);
   if (bad.length === 0) return "";
-  const rows = bad.flatMap(([status, { description }]) =>
-    codesIn(description).map(
-      (code) => `| ${status} | [\`${code}\`](../reference/errors.md#${code}) | ${cell(ERROR_GUIDE[code].cause)} |`,
-    ),
-  );
+  const rows = bad.flatMap(([status, { description }]) => {
+    const codes = codesIn(description);
+    // A status without a code of the error envelope, such as an error of JSON-RPC.
+    if (codes.length === 0) return [`| ${status} | | ${cell(sentence(description))} |`];
+    return codes.map(
+      (code) => `| ${status} | [\`${code}\`](../reference/errors.md#${code}) | ${cell(causeOf(code, isOperator))} |`,
+    );
+  });
   const examples = bad.flatMap(([status, { content = {} }]) => {
     const value = statedExample(content["application/json"] ?? {}, document);
     return value === undefined ? [] : [`${status} ${JSON.stringify(value)}`];
   });
   const shown = examples.length === 0 ? "" : `\n\nExamples of bodies:\n\n${fenced("text", examples.join("\n"))}`;
   return `## Errors\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}${shown}`;
+}
+
+function causeOf(code: Code, isOperator: boolean): string {
+  const { cause, operator } = ERROR_GUIDE[code];
+  return isOperator ? (operator?.cause ?? cause) : cause;
 }
 
 /** Codes that the description of an error response names. */

@@ -7,6 +7,15 @@ export interface Row {
   readonly type: string;
   readonly isRequired: boolean;
   readonly notes: string;
+  /** Variant of a union to which the member belongs; absent for members of every variant. */
+  readonly variant?: Variant;
+}
+
+export interface Variant {
+  /** Path of the union, such as `messages[]`; empty for the body itself. */
+  readonly path: string;
+  /** Markdown: `role` `"user"`, followed by those of the unions around it in parentheses. */
+  readonly label: string;
 }
 
 /** Levels of nested objects that a table shows. */
@@ -25,10 +34,13 @@ export function rowsOf(schema: Schema, resolve: Resolve): Rows {
   const own: Row[] = [];
   const nested: Row[] = [];
   let isCut = false;
+  /** Variant whose members are being added. */
+  let current: Variant | undefined;
   addMembers(schema, "", 0, new Set());
   return { rows: [...own, ...nested], isCut };
 
-  function add(row: Row, depth: number): void {
+  function add(plain: Row, depth: number): void {
+    const row = current === undefined ? plain : { ...plain, variant: current };
     if (depth === 0) own.push(row);
     else if (nested.length < NESTED_ROWS_MAX) nested.push(row);
     else isCut = true;
@@ -64,19 +76,23 @@ export function rowsOf(schema: Schema, resolve: Resolve): Rows {
   }
 
   function addVariants(object: Schema, prefix: string, depth: number, around: ReadonlySet<Schema>): void {
-    const variants = object.oneOf ?? object.anyOf ?? [];
-    const tag = object.discriminator?.propertyName;
-    for (const variant of variants) {
-      const full = mergedObject(variant, resolve);
+    const variants = (object.oneOf ?? object.anyOf ?? []).map((variant) => mergedObject(variant, resolve));
+    const tag = object.discriminator?.propertyName ?? commonTag(variants, resolve);
+    const outer = current;
+    for (const full of variants) {
       const value = tag === undefined ? undefined : tagValue(full, tag, resolve);
       if (value === undefined || tag === undefined) {
-        if (full.properties || full.items || full.oneOf || full.anyOf) addNestedVariant(full, prefix, depth, around);
+        if (!full.properties && !full.items && !full.oneOf && !full.anyOf) continue;
+        current = variantOf(outer, prefix, titleLabel(full, variants));
+        addNestedVariant(full, prefix, depth, around);
         continue;
       }
+      current = variantOf(outer, prefix, `${code(tag).replaceAll('"', "")} ${code(value)}`);
       add({ name: prefix + tag, type: code(value), isRequired: true, notes: full.description ?? "" }, depth);
       const { [tag]: _tag, ...others } = full.properties ?? {};
       addMembers({ ...full, properties: others }, prefix, depth, around);
     }
+    current = outer;
   }
 
   function addNestedVariant(variant: Schema, prefix: string, depth: number, around: ReadonlySet<Schema>): void {
@@ -84,6 +100,29 @@ export function rowsOf(schema: Schema, resolve: Resolve): Rows {
     if (variant.items && name !== "") addNested(variant, name, depth, around);
     else if (!variant.items) addMembers(variant, prefix, depth, around);
   }
+}
+
+/** Returns the variant within another one; without a label, the outer one. */
+function variantOf(outer: Variant | undefined, prefix: string, label: string | undefined): Variant | undefined {
+  if (label === undefined) return outer;
+  return { path: prefix.replace(/\.$/, ""), label: outer === undefined ? label : `${label} (${outer.label})` };
+}
+
+/** Label of one of several objects without a property that identifies them. */
+function titleLabel({ title }: Schema, variants: readonly Schema[]): string | undefined {
+  const isOneOfSeveral = variants.filter(({ properties }) => properties).length > 1;
+  return isOneOfSeveral && title !== undefined ? `schema \`${title}\`` : undefined;
+}
+
+/** Properties that identify the variants of a union if the schema names no discriminator. */
+const TAGS = ["type", "role", "object"];
+
+/** Returns the first of `TAGS` that at least two variants have, each with a value of its own. */
+function commonTag(variants: readonly Schema[], resolve: Resolve): string | undefined {
+  return TAGS.find((tag) => {
+    const values = variants.map((variant) => tagValue(variant, tag, resolve)).filter((value) => value !== undefined);
+    return values.length > 1 && new Set(values).size === values.length;
+  });
 }
 
 function tagValue({ properties = {} }: Schema, tag: string, resolve: Resolve): unknown {

@@ -18,7 +18,10 @@ interface Call {
   readonly form: readonly (readonly [name: string, value: string])[];
   /** The response is no JSON. */
   readonly isBytes: boolean;
+  /** The response is an event stream, which clients read as text. */
   readonly isStream: boolean;
+  /** Request headers that the call needs beyond those of every call. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 /** Returns fences of Markdown, one for each language. */
@@ -37,6 +40,9 @@ function callOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve)
   const { url, method, parameters, security, responses } = endpoint;
   const [scheme] = Object.keys(security[0] ?? {});
   const json = requestExample(endpoint, document, resolve);
+  const headers = parameters.flatMap(({ in: place, name, example }): [string, string][] =>
+    place === "header" && typeof example === "string" ? [[name, example]] : [],
+  );
   const content = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1].content ?? {};
   return {
     method,
@@ -44,8 +50,13 @@ function callOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve)
     variable: scheme === undefined ? undefined : VARIABLES[scheme],
     json,
     form: json === undefined ? formOf(endpoint, resolve) : [],
-    isBytes: content["application/json"] === undefined,
-    isStream: (json as { stream?: unknown } | undefined)?.stream === true,
+    isBytes: content["application/json"] === undefined && content["text/event-stream"] === undefined,
+    isStream:
+      (json as { stream?: unknown } | undefined)?.stream === true ||
+      (content["text/event-stream"] !== undefined &&
+        (content["application/json"] === undefined ||
+          headers.some(([, value]) => value.includes("text/event-stream")))),
+    headers,
   };
 }
 
@@ -73,12 +84,13 @@ function formOf({ requestBody }: Endpoint, resolve: Resolve): [string, string][]
   });
 }
 
-function curl({ method, url, variable, json, form, isBytes, isStream }: Call): string {
+function curl({ method, url, variable, json, form, isBytes, isStream, headers }: Call): string {
   const hasBody = json !== undefined || form.length > 0;
   const usual = hasBody ? "POST" : "GET";
   const parts = [
     `curl -s${isStream ? "N" : ""}${method === usual ? "" : ` -X ${method}`} "${url}"`,
     ...(variable === undefined ? [] : [`-H "Authorization: Bearer $${variable}"`]),
+    ...headers.map(([name, value]) => `-H "${name}: ${value}"`),
     ...(json === undefined ? [] : ['-H "Content-Type: application/json"', `-d '${shellJson(json)}'`]),
     ...form.map(([name, value]) => `-F "${name}=${value}"`),
     ...(isBytes && method === "POST" ? ["--output response.bin"] : []),
@@ -96,7 +108,7 @@ function shellJson(json: unknown): string {
   return text.replaceAll("'", String.raw`'\''`);
 }
 
-function python({ method, url, variable, json, isBytes }: Call): string {
+function python({ method, url, variable, json, isBytes, isStream, headers }: Call): string {
   const lines = [
     "import os",
     "import requests",
@@ -105,10 +117,16 @@ function python({ method, url, variable, json, isBytes }: Call): string {
     `    "${method}",`,
     `    "${url}",`,
   ];
-  if (variable !== undefined) lines.push(`    headers={"Authorization": f"Bearer {os.environ['${variable}']}"},`);
-  else lines.splice(0, 1);
+  const sent = [
+    ...(variable === undefined ? [] : [`"Authorization": f"Bearer {os.environ['${variable}']}"`]),
+    ...headers.map(([name, value]) => `"${name}": "${value}"`),
+  ];
+  if (sent.length === 1) lines.push(`    headers={${sent.join("")}},`);
+  else if (sent.length > 1) lines.push("    headers={", ...sent.map((one) => `        ${one},`), "    },");
+  if (variable === undefined) lines.splice(0, 1);
   if (json !== undefined) lines.push(`    json=${pythonValue(json, 4)},`);
-  lines.push(")", "response.raise_for_status()", isBytes ? "print(len(response.content))" : "print(response.json())");
+  const read = isBytes ? "len(response.content)" : isStream ? "response.text" : "response.json()";
+  lines.push(")", "response.raise_for_status()", `print(${read})`);
   return lines.join("\n");
 }
 
@@ -120,9 +138,10 @@ function pythonValue(value: unknown, indent: number): string {
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };
 
-function javascript({ method, url, variable, json, isBytes }: Call): string {
+function javascript({ method, url, variable, json, isBytes, isStream, headers: more }: Call): string {
   const headers = [
     ...(variable === undefined ? [] : [`    authorization: \`Bearer \${process.env.${variable}}\`,`]),
+    ...more.map(([name, value]) => `    "${name.toLowerCase()}": "${value}",`),
     ...(json === undefined ? [] : ['    "content-type": "application/json",']),
   ];
   const options = [
@@ -135,5 +154,5 @@ function javascript({ method, url, variable, json, isBytes }: Call): string {
   const asked = options.length === 0 ? `"${url}"` : `"${url}", {\n${options.join("\n")}\n}`;
   return `const response = await fetch(${asked});
 if (!response.ok) throw new Error(await response.text());
-const result = await response.${isBytes ? "arrayBuffer" : "json"}();`;
+const result = await response.${isBytes ? "arrayBuffer" : isStream ? "text" : "json"}();`;
 }

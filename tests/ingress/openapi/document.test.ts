@@ -243,7 +243,7 @@ describe("the OpenAPI document", () => {
     const { responses } = operation({ ...CHAT, isAnthropic: true });
     const examples = { anthropic_model_not_found: { $ref: "#/components/examples/anthropic_model_not_found" } };
     expect(responses["404"]?.content).toMatchObject({ "application/json": { examples } });
-    expect(build(CHAT).components.examples["anthropic_model_not_found"]).toMatchObject({
+    expect(build({ ...CHAT, isAnthropic: true }).components.examples["anthropic_model_not_found"]).toMatchObject({
       value: { type: "error", error: { type: "not_found_error", code: "model_not_found" } },
     });
   });
