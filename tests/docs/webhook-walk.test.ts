@@ -40,14 +40,15 @@ test("the recipe has the same steps", () => {
 
 test("each step does what its sentence says, with the key of a client in the environment", async () => {
   const port = String(await freePort());
-  const wait = (text: string): string => `until grep -q '${text}' listen.txt; do sleep 0.1; done\n`;
+  const wait = (text: string): string =>
+    `for _ in $(seq 300); do grep -q '${text}' listen.txt && break; sleep 0.1; done\n`;
   const script = CALLS.map((block) => {
     const text = block.replaceAll("http://127.0.0.1:8080", stack.baseUrls[0] ?? "").replaceAll(":8090/", `:${port}/`);
     if (!text.includes("webhook listen")) return text;
     const receiver = text.trim().replace("webhook listen", `webhook listen --port ${port}`);
     // Its own process group: npm does not end its child.
     return [
-      `setsid bash -c '${receiver}' > listen.txt 2>&1 &\nLISTENER=$!\ntrap 'kill -- -$LISTENER' EXIT`,
+      `: > listen.txt\nsetsid bash -c '${receiver}' > listen.txt 2>&1 &\nLISTENER=$!\ntrap 'kill -- -$LISTENER' EXIT`,
       wait("Listening on"),
     ].join("\n");
   });
