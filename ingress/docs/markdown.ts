@@ -189,15 +189,21 @@ export function textParts(markdown: string): readonly TextPart[] {
     { heading: "", id: "", text: "", hidden: "" },
   ];
   let index = 0;
+  /** True after a list or a table, whose last entry ends without a full stop. */
+  let wasApart = false;
   for (const token of tokens) {
     if (token.type === "heading") {
+      wasApart = false;
       const { text = "", id = "" } = headings[index++] ?? {};
       parts.push({ heading: text, id, text: "", hidden: "" });
       continue;
     }
     const last = parts.at(-1);
     if (!last) continue;
-    last.text = `${last.text} ${proseOf(token)}`.trim();
+    const prose = proseOf(token);
+    const isApart = (token.type === "list" || token.type === "table" || wasApart) && /[^.:!?]$/.test(last.text);
+    if (prose !== "") last.text = `${last.text}${isApart ? " · " : " "}${prose}`.trim();
+    wasApart = token.type === "list" || token.type === "table" || (prose === "" && wasApart);
     last.hidden = `${last.hidden} ${hiddenOf(token)}`.trim();
   }
   return parts.filter(({ heading, text, hidden }) => heading !== "" || text !== "" || hidden !== "");

@@ -55,7 +55,7 @@ function codeInPieces(whole: string, code: string): string {
   return `<code class="pieces">${pieces.map((piece) => `<span>${piece}</span>`).join("<wbr>")}</code>`;
 }
 
-function classOf({ align }: Tokens.TableCell): string { align }: Tokens.TableCell): string {
+function classOf({ align }: Tokens.TableCell): string {
   return align === "right" || align === "center" ? ` class="${align}"` : "";
 }
 

@@ -55,7 +55,7 @@ const EXACT = {
 
 /**
  * Returns all sections for a query, the best first. Sections with the words, or words that begin with them, come before
- * sections with misspelt words. All words must occur, or else any of them.
+ * sections with misspelt words; a title that equals the query comes first. All words must occur, or else any of them.
  * @param {import("minisearch").default} index
  * @param {string} query
  * @param {number} resultsMax number of sections that `results` contains at most
@@ -66,6 +66,9 @@ export function search(index, query, resultsMax) {
   if (words === "") return { total: 0, results: [] };
   let found = withMisspelt(index, words, EXACT);
   if (found.length === 0) found = withMisspelt(index, words, { ...EXACT, combineWith: "OR" });
+  const title = words.toLowerCase();
+  const named = found.filter(({ page, heading }) => String(heading || page).toLowerCase() === title);
+  if (named.length > 0) found = [...named, ...found.filter((one) => !named.includes(one))];
   const results = found.slice(0, resultsMax).map(({ id, page, heading, text, terms }) => ({
     address: String(id),
     page: String(page),
@@ -137,7 +140,7 @@ function startOf(text, hits) {
   if (best <= LEAD_CHARS) return 0;
   const from = best - LEAD_CHARS;
   const lead = text.slice(from, best);
-  const sentences = [...lead.matchAll(/[.!?:]\s+|\s·\s/g)];
+  const sentences = [...lead.matchAll(/[.!?:]\s+(?:·\s+)?|\s·\s/g)];
   const cut = sentences.at(-1) ?? /\s/.exec(lead);
   return cut ? from + cut.index + cut[0].length : from;
 }

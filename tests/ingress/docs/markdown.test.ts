@@ -88,7 +88,7 @@ describe("Markdown", () => {
     const members = "| Property | Type | Description |\n|---|---|---|\n| `a[].b` | string | |\n";
     const nested = await html(`#### Properties of \`a\`\n\n${members}\n## After\n`);
     expect(nested).toContain('<details class="nested"><summary>Properties of <code>a</code></summary>');
-    expect(nested).toContain('<span class="dim">a[].</span>b');
+    expect(nested).toContain('<span class="dim">a[].</span><wbr>b');
     expect(nested).toContain('<h2 id="after">');
     expect(await html("| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |")).toContain('<div class="table-box stacks" tabindex="0"');
   });
@@ -123,7 +123,7 @@ describe("Markdown", () => {
     );
     expect(parts).toEqual([
       { heading: "", id: "", text: "First.", hidden: "" },
-      { heading: "A b", id: "a-b", text: "one · two cell – other · next Said.", hidden: "H I run" },
+      { heading: "A b", id: "a-b", text: "one · two · cell – other · next · Said.", hidden: "H I run" },
     ]);
   });
 

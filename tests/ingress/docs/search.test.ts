@@ -122,6 +122,10 @@ describe("in the documentation", () => {
     expect(operation === -1 || operation >= 3).toBe(true);
   });
 
+  test("the title of an operation finds it first", async () => {
+    expect(addresses(await indexed, "create chat completion")[0]).toBe("/docs/api/createChatCompletion");
+  });
+
   test("a misspelt word finds the guide", async () => {
     const index = await indexed;
     expect(addresses(index, "webhoks").slice(0, 3).join(" ")).toContain("/docs/guides/webhooks");
@@ -134,7 +138,7 @@ describe("in the documentation", () => {
     for (const { snippet, heading, page } of results) {
       const text = snippet.map((piece) => piece.text).join("");
       expect(text.replace(/ …$/, "").length).toBeLessThan(180);
-      expect(text).not.toMatch(/\S…|import OpenAI|```/);
+      expect(text).not.toMatch(/\S…$|^…\S|import OpenAI|```/);
       const isInTitle = /spen|retr|webho/i.test(`${page} ${heading}`);
       expect([page, heading, text, contains(snippet) || isInTitle]).toEqual([page, heading, text, true]);
     }
