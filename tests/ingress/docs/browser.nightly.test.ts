@@ -122,22 +122,25 @@ describe.skipIf(!bench)("in a browser", () => {
     });
   });
 
-  test.each(["spend", "retry", "webhoks"])("the search field and the search page list the same for %s", async (query) => {
-    await withPage({ width: 1_280, scheme: "light" }, async (page, baseUrl) => {
-      const links = (list: string): Promise<string[]> =>
-        page.evaluate<string[]>(`[...document.querySelectorAll("${list} a")].map((one) => one.getAttribute("href"))`);
-      await page.goto(`${baseUrl}/docs/search?q=${query}`);
-      const listed = await links(".results");
-      const [marked, count] = [await page.locator(".results mark").count(), await page.locator(".count").innerText()];
-      expect(marked).toBeGreaterThan(3);
-      await page.locator(".search input").fill("");
-      await page.locator(".search input").pressSequentially(query);
-      await page.locator(".found .all").waitFor();
-      expect(await links(".found li:not(.all)")).toEqual(listed.slice(0, 8));
-      expect(count).toStartWith(await page.locator(".found .all").innerText());
-      expect(await page.locator(".found mark").count()).toBeGreaterThan(1);
-    });
-  });
+  test.each(["spend", "retry", "webhoks"])(
+    "the search field and the search page list the same for %s",
+    async (query) => {
+      await withPage({ width: 1_280, scheme: "light" }, async (page, baseUrl) => {
+        const links = (list: string): Promise<string[]> =>
+          page.evaluate<string[]>(`[...document.querySelectorAll("${list} a")].map((one) => one.getAttribute("href"))`);
+        await page.goto(`${baseUrl}/docs/search?q=${query}`);
+        const listed = await links(".results");
+        const [marked, count] = [await page.locator(".results mark").count(), await page.locator(".count").innerText()];
+        expect(marked).toBeGreaterThan(3);
+        await page.locator(".search input").fill("");
+        await page.locator(".search input").pressSequentially(query);
+        await page.locator(".found .all").waitFor();
+        expect(await links(".found li:not(.all)")).toEqual(listed.slice(0, 8));
+        expect(count).toStartWith(await page.locator(".found .all").innerText());
+        expect(await page.locator(".found mark").count()).toBeGreaterThan(1);
+      });
+    },
+  );
 
   test("on a narrow screen no code word of a table breaks, and no path breaks but after a slash", async () => {
     await withPage({ width: 390, scheme: "light" }, async (page, baseUrl) => {

@@ -90,7 +90,9 @@ describe("Markdown", () => {
     expect(nested).toContain('<details class="nested"><summary>Properties of <code>a</code></summary>');
     expect(nested).toContain('<span class="dim">a[].</span><wbr>b');
     expect(nested).toContain('<h2 id="after">');
-    expect(await html("| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |")).toContain('<div class="table-box stacks" tabindex="0"');
+    expect(await html("| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |")).toContain(
+      '<div class="table-box stacks" tabindex="0"',
+    );
   });
 
   test("shows notes and warnings", async () => {

@@ -93,7 +93,10 @@ describe("a snippet", () => {
 
   test("separates cells and rows of a table, and contains no code", () => {
     const index = buildIndex([
-      page("a", "## Times\n\n| Topic | Rule |\n|---|---|\n| First | Eight |\n| Second | `Nine` |\n\n```js\nrun(kode);\n```\n"),
+      page(
+        "a",
+        "## Times\n\n| Topic | Rule |\n|---|---|\n| First | Eight |\n| Second | `Nine` |\n\n```js\nrun(kode);\n```\n",
+      ),
     ]);
     for (const query of ["eight", "kode", "topic"]) {
       const [found] = search(index, query, 1).results;
@@ -146,7 +149,7 @@ describe("in the documentation", () => {
 
   test("the index that the browser loads lists the same sections", async () => {
     const index = await indexed;
-    const loaded = MiniSearch.loadJSON(JSON.stringify(index), OPTIONS) as typeof index;
+    const loaded = MiniSearch.loadJSON<{ id: string }>(JSON.stringify(index), OPTIONS);
     for (const query of ["spend", "retry", "webhoks", "create chat completion"])
       expect(search(loaded, query, RESULTS_MAX)).toEqual(search(index, query, RESULTS_MAX));
   });
