@@ -2,7 +2,7 @@
 import { assetAddress } from "./assets.ts";
 import { escapeHtml } from "./highlight.ts";
 import { addressOf, markdownAddressOf } from "./links.ts";
-import type { Heading } from "./markdown.ts";
+import { type Heading, withWholeMail } from "./markdown.ts";
 import { type Page, type Section, SECTIONS } from "./pages.ts";
 
 const CARDS: Readonly<Record<Section, string>> = {
@@ -31,6 +31,11 @@ const MENU =
 const LENS =
   '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M7 11.5a4.500 4.500 0 1 0 0-9 4.500 4.500 0 0 0 0 9zM13.500 13.500l-3.300-3.300"/></svg>';
 
+const CROSS = '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d="M4 4l8 8M12 4l-8 8"/></svg>';
+
+/** First row of the menu on narrow screens, where the header has no place for its link. */
+const MENU_TOP = `<div class="nav-top"><a href="/docs/explorer">Try the API</a><button class="btn" popovertarget="nav" popovertargetaction="hide" aria-label="Close navigation">${CROSS}</button></div>`;
+
 /** @param pages all pages in the order of the navigation */
 export function pageHtml(shown: Shown, pages: readonly Page[]): string {
   const { page, title, html, headings = [], query = "" } = shown;
@@ -51,7 +56,7 @@ export function pageHtml(shown: Shown, pages: readonly Page[]): string {
 <link rel="stylesheet" href="${assetAddress("text.css")}">
 <link rel="stylesheet" href="${assetAddress("site.css")}">
 ${page ? `<link rel="alternate" type="text/markdown" href="${markdownAddressOf(page)}">` : ""}
-<script src="${assetAddress("site.js")}" type="module" data-search="${assetAddress("minisearch.js")}"></script>
+<script src="${assetAddress("site.js")}" type="module" data-search="${assetAddress("minisearch.js")}" data-ranking="${assetAddress("search.js")}"></script>
 </head>
 <body>
 <a class="skip" href="#main">Skip to content</a>
@@ -62,7 +67,7 @@ ${page ? `<link rel="alternate" type="text/markdown" href="${markdownAddressOf(p
 <nav class="links" aria-label="Interactive API"><a href="/docs/explorer">Try the API</a></nav>
 </header>
 <div class="shell">
-<nav class="nav" id="nav" popover aria-label="Documentation">${navigation(page, pages)}</nav>
+<nav class="nav" id="nav" popover aria-label="Documentation">${MENU_TOP}${navigation(page, pages)}</nav>
 <main class="page${hasContents ? " has-contents" : ""}" id="main" tabindex="-1">
 <article class="prose">
 ${crumb}<h1>${escapeHtml(title)}</h1>
@@ -88,7 +93,7 @@ function summaryHtml(summary: string, page: Page | undefined): string {
 
 /** Backquotes become code; everything else is text. */
 function inlineCode(text: string): string {
-  return escapeHtml(text).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
+  return escapeHtml(withWholeMail(text)).replaceAll(/`([^`]+)`/g, "<code>$1</code>");
 }
 
 function crumbOf(page: Page): string {
@@ -102,7 +107,8 @@ function navigation(current: Page | undefined, pages: readonly Page[]): string {
     const own = pages.filter((page) => page.section === section && page.parent === undefined && page.path !== "");
     if (own.length === 0) return "";
     const links = own.map((page) => {
-      const isOpen = page.path === current?.path || page.path === current?.parent;
+      // The page itself lists its groups in its table of contents.
+      const isOpen = page.path === current?.parent;
       return `<li>${linkTo(page, current)}${isOpen ? children(page, current, pages) : ""}</li>`;
     });
     const isOpen = section === (current?.path === "" ? "Get started" : current?.section);

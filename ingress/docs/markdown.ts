@@ -17,7 +17,10 @@ export interface TextPart {
   /** Empty for the text above the first heading. */
   readonly heading: string;
   readonly id: string;
+  /** Prose, with ` – ` between cells and ` · ` between rows and between list items. */
   readonly text: string;
+  /** Code and table heads. */
+  readonly hidden: string;
 }
 
 export interface Rendered {
@@ -36,6 +39,7 @@ export async function renderMarkdown(markdown: string, { linkOf, highlight }: Re
   const parser = new Marked({ gfm: true });
   const tokens = nestedTables(tabGroups(parser.lexer(markdown)));
   const headings = headingsOf(tokens);
+  visit(tokens, keepMailWhole);
   const html = new Map<Tokens.Code, string>();
   for (const code of codesOf(tokens)) {
     html.set(code, highlight ? await highlight(code.text, languageOf(code)) : escapeHtml(code.text));
@@ -86,6 +90,7 @@ export async function renderMarkdown(markdown: string, { linkOf, highlight }: Re
             .join("")
             .slice(mark.length),
         );
+        visit(rest, keepMailWhole);
         const look = kind === "WARNING" || kind === "CAUTION" ? "callout warn" : "callout";
         const name = kind.charAt(0) + kind.slice(1).toLowerCase();
         return `<div class="${look}" role="note"><p class="callout-name">${name}</p>${this.parser.parse(rest)}</div>\n`;
@@ -93,6 +98,16 @@ export async function renderMarkdown(markdown: string, { linkOf, highlight }: Re
     },
   });
   return { html: parser.parser(tokens), headings };
+}
+
+/** Browsers break a line after a hyphen; U+2011 is a hyphen without a break. */
+export function withWholeMail(text: string): string {
+  return text.replaceAll(/\b([Ee])-mail/g, "$1\u{2011}mail");
+}
+
+function keepMailWhole(token: Token): void {
+  const { tokens, text } = token as Tokens.Generic;
+  if (token.type === "text" && tokens === undefined) (token as Tokens.Text).text = withWholeMail(String(text));
 }
 
 /** Returns the language of a fence: `sh` of `sh title="a"`. */
@@ -170,27 +185,58 @@ function unescapeHtml(text: string): string {
 export function textParts(markdown: string): readonly TextPart[] {
   const tokens = new Marked({ gfm: true }).lexer(markdown);
   const headings = headingsOf(tokens);
-  const parts: { heading: string; id: string; text: string }[] = [{ heading: "", id: "", text: "" }];
+  const parts: { heading: string; id: string; text: string; hidden: string }[] = [
+    { heading: "", id: "", text: "", hidden: "" },
+  ];
   let index = 0;
+  /** True after a list or a table, whose last entry ends without a full stop. */
+  let wasApart = false;
   for (const token of tokens) {
     if (token.type === "heading") {
+      wasApart = false;
       const { text = "", id = "" } = headings[index++] ?? {};
-      parts.push({ heading: text, id, text: "" });
+      parts.push({ heading: text, id, text: "", hidden: "" });
       continue;
     }
     const last = parts.at(-1);
-    if (last) last.text += `${blockText(token)} `;
+    if (!last) continue;
+    const prose = proseOf(token);
+    const isApart = (token.type === "list" || token.type === "table" || wasApart) && /[^.:!?]$/.test(last.text);
+    if (prose !== "") last.text = `${last.text}${isApart ? " · " : " "}${prose}`.trim();
+    wasApart = token.type === "list" || token.type === "table" || (prose === "" && wasApart);
+    last.hidden = `${last.hidden} ${hiddenOf(token)}`.trim();
   }
-  return parts.filter(({ heading, text }) => heading !== "" || text.trim() !== "");
+  return parts.filter(({ heading, text, hidden }) => heading !== "" || text !== "" || hidden !== "");
 }
 
-function blockText(token: Token): string {
-  const { items, header, rows, tokens, text } = token as Tokens.Generic;
-  if (Array.isArray(items)) return (items as Token[]).map(blockText).join(" ");
+function proseOf(token: Token): string {
+  const { items, rows, tokens, text } = token as Tokens.Generic;
+  if (token.type === "code" || token.type === "space" || token.type === "hr") return "";
+  if (Array.isArray(items)) return joined((items as Token[]).map(proseOf), " · ");
   if (Array.isArray(rows)) {
-    const cells = [...(header as Token[]), ...(rows as Token[][]).flat()];
-    return cells.map(blockText).join(" ");
+    return joined(
+      (rows as Token[][]).map((cells) => joined(cells.map(proseOf), " – ")),
+      " · ",
+    );
   }
-  if (Array.isArray(tokens)) return plainText(tokens);
-  return token.type === "space" || token.type === "hr" ? "" : String(text ?? "");
+  if (token.type === "blockquote" || token.type === "list_item") {
+    return joined((tokens as Token[]).map(proseOf), " ").replace(/^\[![A-Z]+\]\s*/, "");
+  }
+  return Array.isArray(tokens) ? plainText(tokens) : String(text ?? "");
+}
+
+function joined(texts: readonly string[], separator: string): string {
+  return texts
+    .map((text) => text.trim())
+    .filter((text) => text !== "")
+    .join(separator);
+}
+
+function hiddenOf(token: Token): string {
+  const found: string[] = [];
+  visit([token], (one) => {
+    if (one.type === "code") found.push((one as Tokens.Code).text);
+    if (one.type === "table") found.push(...(one as Tokens.Table).header.map(({ tokens }) => plainText(tokens)));
+  });
+  return found.join(" ");
 }

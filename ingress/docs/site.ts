@@ -7,7 +7,8 @@ import { addressOf, linkAddress } from "./links.ts";
 import { llmsText, markdownOf } from "./llms.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { nearestPage, type Page, readPages, sortPages } from "./pages.ts";
-import { buildIndex, QUERY_CHARS_MAX, resultsHtml, search, type SearchIndex } from "./search.ts";
+import { QUERY_CHARS_MAX, search } from "./assets/search.js";
+import { buildIndex, RESULTS_MAX, resultsHtml, type SearchIndex } from "./search.ts";
 
 export type Asked =
   | { readonly kind: "page" | "markdown"; readonly path: string }
@@ -73,7 +74,7 @@ function siteOf(pages: readonly Page[]): Site {
         }
         case "search": {
           const query = asked.query.slice(0, QUERY_CHARS_MAX);
-          const html = resultsHtml(query, search(index(), query));
+          const html = resultsHtml(query, search(index(), query, RESULTS_MAX));
           return { text: pageHtml({ title: "Search", html, query }, pages) };
         }
         case "index":

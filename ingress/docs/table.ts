@@ -1,5 +1,7 @@
-/** Tables. Tables of properties stack on narrow screens; all others scroll in a box of their own. */
+/** Tables. Rows stack on narrow screens; tables with many columns scroll in a box of their own. */
 import type { Token, Tokens } from "marked";
+
+import { escapeHtml } from "./highlight.ts";
 
 /** First column heads of tables that list members of something. */
 const LISTS_MEMBERS: ReadonlySet<string> = new Set(["Property", "Parameter", "Header", "Param"]);
@@ -12,29 +14,48 @@ const WIDE_COLUMNS = 4;
 
 export function tableHtml({ header, rows }: Tokens.Table, inline: (cell: Tokens.TableCell) => string): string {
   const isMembers = LISTS_MEMBERS.has(header[0]?.text ?? "");
-  const heads = header.map((cell) => `<th scope="col"${alignOf(cell)}>${inline(cell)}</th>`).join("");
-  const body = rows.map(
-    (row) => `<tr>${row.map((cell, index) => cellHtml(cell, index, isMembers, inline)).join("")}</tr>`,
-  );
   const isWide = header.length > WIDE_COLUMNS;
-  const look = isMembers ? "table-box members" : `table-box${isWide ? " wide" : ""}`;
+  const heads = header.map((cell) => `<th scope="col"${classOf(cell)}>${inline(cell)}</th>`);
+  // Stacked rows have no table head: cells of tables with three columns and more repeat their head.
+  const hasLabels = !isMembers && header.length > 2;
+  const body = rows.map((row) => {
+    const cells = row.map((cell, index) => {
+      const head = hasLabels && index > 0 ? textOf(header[index]) : "";
+      const label = head === "" ? "" : ` data-label="${escapeHtml(head)}"`;
+      const html = inline(cell);
+      const shown = isMembers && index === 0 ? memberName(html) : html.replaceAll(CODE, codeInPieces);
+      return `<td${classOf(cell)}${label}>${shown}</td>`;
+    });
+    return `<tr>${cells.join("")}</tr>`;
+  });
+  const look = `table-box ${isMembers ? "members" : isWide ? "wide" : "stacks"}`;
   const reach = !isMembers && header.length > COLUMNS_MAX ? ' tabindex="0" role="region" aria-label="Table"' : "";
-  return `<div class="${look}"${reach}><table><thead><tr>${heads}</tr></thead><tbody>${body.join("")}</tbody></table></div>\n`;
+  return `<div class="${look}"${reach}><table><thead><tr>${heads.join("")}</tr></thead><tbody>${body.join("")}</tbody></table></div>\n`;
 }
 
-function cellHtml(
-  cell: Tokens.TableCell,
-  index: number,
-  isMembers: boolean,
-  inline: (cell: Tokens.TableCell) => string,
-): string {
-  const html = inline(cell);
-  if (!isMembers || index > 0) return `<td${alignOf(cell)}>${html}</td>`;
-  // The names of the objects around a member are the same in many rows: they step back.
-  return `<td>${html.replace(/<code>([^<]*[.\]])([^.\]<]+)<\/code>/, '<code><span class="dim">$1</span>$2</code>')}</td>`;
+function textOf(cell: Tokens.TableCell | undefined): string {
+  return (cell?.text ?? "").replaceAll("`", "");
 }
 
-function alignOf({ align }: Tokens.TableCell): string {
+/** The names of the objects around a member are the same in many rows: they are dimmed. Lines break after them only. */
+function memberName(html: string): string {
+  return html.replace(/<code>([^<]*[.\]])([^.\]<]+)<\/code>/, (_whole, around: string, name: string) => {
+    const parts = around.split(/(?<=\.)/).join("<wbr>");
+    return `<code><span class="dim">${parts}</span><wbr>${name}</code>`;
+  });
+}
+
+const CODE = /<code>([^<]*)<\/code>/g;
+
+/** Code of a cell never breaks inside a word: lines break after a space, and in a path after a slash. */
+function codeInPieces(whole: string, code: string): string {
+  const isPath = /^(?:[A-Z]+ )?(?:https?:\/|…)?\//.test(code);
+  const pieces = code.split(isPath ? /(?<=\s|[\w}]\/)(?=.)/ : /(?<=\s)(?=.)/);
+  if (pieces.length === 1) return whole;
+  return `<code class="pieces">${pieces.map((piece) => `<span>${piece}</span>`).join("<wbr>")}</code>`;
+}
+
+function classOf({ align }: Tokens.TableCell): string {
   return align === "right" || align === "center" ? ` class="${align}"` : "";
 }
 

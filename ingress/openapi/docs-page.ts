@@ -1,4 +1,5 @@
 /** The page at /docs/explorer: Swagger UI from our own node_modules, so that nothing is loaded from another host. */
+import { assetAddress } from "../docs/assets.ts";
 import { htmlPage, PAGE_HEADERS } from "../html-page.ts";
 
 interface Asset {
@@ -8,7 +9,11 @@ interface Asset {
 }
 
 /** The validator badge would send the document's address to a foreign host: null keeps it away. */
-const START_SCRIPT = `window.addEventListener("load", () => {
+const START_SCRIPT = `const dark = matchMedia("(prefers-color-scheme: dark)");
+const followSystem = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+followSystem();
+dark.addEventListener("change", followSystem);
+window.addEventListener("load", () => {
   SwaggerUIBundle({
     url: "/openapi.json",
     dom_id: "#docs",
@@ -27,7 +32,7 @@ const ASSETS: ReadonlyMap<string, Asset> = new Map([
   ["start.js", { type: "text/javascript; charset=utf-8", text: START_SCRIPT }],
 ]);
 
-const PAGE = `<!doctype html>
+const page = (): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -35,9 +40,11 @@ const PAGE = `<!doctype html>
 <title>API explorer · Sluice</title>
 <link rel="icon" type="image/png" href="/docs/assets/favicon-32x32.png">
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
+<link rel="stylesheet" href="${assetAddress("tokens.css")}">
+<link rel="stylesheet" href="${assetAddress("explorer.css")}">
 </head>
 <body>
-<nav><a href="/docs">Documentation</a></nav>
+<nav class="explorer-top"><a href="/docs">Documentation</a><a href="/docs/api">API reference</a></nav>
 <div id="docs"></div>
 <noscript>The explorer needs JavaScript. The <a href="/docs/api">API reference</a> does not.</noscript>
 <script src="/docs/assets/swagger-ui-bundle.js"></script>
@@ -51,7 +58,7 @@ const LOADS = ["script-src 'self'", "style-src 'self'", "img-src 'self' data:", 
 
 /** The HTML page. */
 export function explorerPage(): Response {
-  return htmlPage(PAGE, { loads: LOADS, formAction: "'none'" }, { "cache-control": "no-cache" });
+  return htmlPage(page(), { loads: LOADS, formAction: "'none'" }, { "cache-control": "no-cache" });
 }
 
 /** Returns a file that the page loads from /docs/assets/{name}; undefined for every name that is not listed. */

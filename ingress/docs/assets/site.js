@@ -21,17 +21,19 @@ if (entry && entry.offsetTop > nav.clientHeight - 100) nav.scrollTop = entry.off
 const field = document.querySelector(".search input");
 const form = document.querySelector(".search");
 const RESULTS_MAX = 8;
-const RANKING = { prefix: true, fuzzy: 0.15, combineWith: "AND", boost: { page: 3, heading: 2 } };
+const { search: library, ranking } = document.querySelector("script[data-search]").dataset;
 
 let opened;
-/** Loads the library and the index at the first use of the field. */
+/** Loads the libraries and the index at the first use of the field. */
 function openIndex() {
   opened ??= Promise.all([
-    import(document.querySelector("script[data-search]").dataset.search),
+    import(library),
+    import(ranking),
     fetch("/docs/search.json").then((response) => response.text()),
-  ]).then(([{ default: MiniSearch }, text]) =>
-    MiniSearch.loadJSON(text, { fields: ["page", "heading", "text"], storeFields: ["page", "heading", "excerpt"] }),
-  );
+  ]).then(([{ default: MiniSearch }, { OPTIONS, search }, text]) => {
+    const index = MiniSearch.loadJSON(text, OPTIONS);
+    return (query) => search(index, query, RESULTS_MAX);
+  });
   return opened;
 }
 
@@ -45,14 +47,32 @@ function close() {
   list.hidden = true;
 }
 
-function itemOf({ id, page, heading, excerpt }) {
+function itemOf({ address, page, heading, snippet }) {
   const item = document.createElement("li");
   const link = document.createElement("a");
-  link.href = id;
+  link.href = address;
   link.textContent = heading === "" ? page : `${page} › ${heading}`;
   const words = document.createElement("small");
-  words.textContent = excerpt;
+  for (const { text, isMatch } of snippet) {
+    if (!isMatch) words.append(text);
+    else {
+      const mark = document.createElement("mark");
+      mark.textContent = text;
+      words.append(mark);
+    }
+  }
   link.append(words);
+  item.append(link);
+  return item;
+}
+
+/** Last line of the list: the number of results, as a link to all of them. */
+function countOf(total, query) {
+  const item = document.createElement("li");
+  item.className = "all";
+  const link = document.createElement("a");
+  link.href = `/docs/search?q=${encodeURIComponent(query)}`;
+  link.textContent = total === 1 ? "1 result" : `${total} results`;
   item.append(link);
   return item;
 }
@@ -60,15 +80,11 @@ function itemOf({ id, page, heading, excerpt }) {
 async function show() {
   const query = field.value.trim();
   if (query === "") return close();
-  const index = await openIndex();
+  const find = await openIndex();
   // A later letter has been typed meanwhile.
   if (query !== field.value.trim()) return undefined;
-  const strict = index.search(query, RANKING);
-  const found = (strict.length > 0 ? strict : index.search(query, { ...RANKING, combineWith: "OR" })).slice(
-    0,
-    RESULTS_MAX,
-  );
-  if (found.length > 0) list.replaceChildren(...found.map(itemOf));
+  const { total, results } = find(query);
+  if (total > 0) list.replaceChildren(...results.map(itemOf), countOf(total, query));
   else {
     const none = document.createElement("li");
     none.className = "none";

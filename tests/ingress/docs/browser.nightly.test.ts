@@ -54,6 +54,26 @@ async function addresses(): Promise<readonly string[]> {
   return [...shown.map(({ path }) => (path === "" ? "/docs" : `/docs/${path}`)), "/docs/search?q=retry"];
 }
 
+/** Words of code in table cells, and those that lie on more than one line. Pieces of a path count as words. */
+const CODE_WORDS = `(() => {
+  const broken = [];
+  let words = 0;
+  for (const code of document.querySelectorAll("td code")) {
+    const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const { currentNode: node } = texts;
+      for (const { 0: word, index } of node.textContent.matchAll(/\\S+/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        words++;
+        if (new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size !== 1) broken.push(word);
+      }
+    }
+  }
+  return { words, broken };
+})()`;
+
 describe.skipIf(!bench)("in a browser", () => {
   test.each(LOOKS)(
     "no page scrolls sideways: $width px, $scheme",
@@ -99,6 +119,71 @@ describe.skipIf(!bench)("in a browser", () => {
       ).toBe("inside");
       await page.keyboard.press("Escape");
       expect(await page.locator(".found").isVisible()).toBe(false);
+    });
+  });
+
+  test.each(["spend", "retry", "webhoks"])(
+    "the search field and the search page list the same for %s",
+    async (query) => {
+      await withPage({ width: 1_280, scheme: "light" }, async (page, baseUrl) => {
+        const links = (list: string): Promise<string[]> =>
+          page.evaluate<string[]>(`[...document.querySelectorAll("${list} a")].map((one) => one.getAttribute("href"))`);
+        await page.goto(`${baseUrl}/docs/search?q=${query}`);
+        const listed = await links(".results");
+        const [marked, count] = [await page.locator(".results mark").count(), await page.locator(".count").innerText()];
+        expect(marked).toBeGreaterThan(3);
+        await page.locator(".search input").fill("");
+        await page.locator(".search input").pressSequentially(query);
+        await page.locator(".found .all").waitFor();
+        expect(await links(".found li:not(.all)")).toEqual(listed.slice(0, 8));
+        expect(count).toStartWith(await page.locator(".found .all").innerText());
+        expect(await page.locator(".found mark").count()).toBeGreaterThan(1);
+      });
+    },
+  );
+
+  test("on a narrow screen no code word of a table breaks, and no path breaks but after a slash", async () => {
+    await withPage({ width: 390, scheme: "light" }, async (page, baseUrl) => {
+      for (const address of ["/docs/guides/webhooks", "/docs/api", "/docs/reference/settings"]) {
+        await page.goto(baseUrl + address);
+        const { words, broken } = await page.evaluate<{ words: number; broken: string[] }>(CODE_WORDS);
+        expect([address, broken]).toEqual([address, []]);
+        expect([address, words > 20]).toEqual([address, true]);
+        expect([address, await page.evaluate<number>("document.documentElement.scrollWidth")]).toEqual([address, 390]);
+      }
+    });
+  });
+
+  test("code and tables that continue beyond the edge fade there, others do not", async () => {
+    await withPage({ width: 390, scheme: "light" }, async (page, baseUrl) => {
+      await page.goto(`${baseUrl}/docs/guides/webhooks`);
+      const boxes = await page.evaluate<{ isWider: boolean; fade: string }[]>(
+        "[...document.querySelectorAll('.code pre, .table-box')].filter((one) => one.clientWidth > 0).map((one) => ({ isWider: one.scrollWidth > one.clientWidth, fade: getComputedStyle(one).getPropertyValue('--fade') }))",
+      );
+      expect(boxes.map(({ isWider, fade }) => [isWider, fade])).toEqual(
+        boxes.map(({ isWider }) => [isWider, isWider ? "48px" : "0px"]),
+      );
+      expect(new Set(boxes.map(({ isWider }) => isWider)).size).toBe(2);
+    });
+  });
+
+  test("the menu of a narrow screen leads to the explorer, and a button closes it", async () => {
+    await withPage({ width: 390, scheme: "dark" }, async (page, baseUrl) => {
+      await page.goto(`${baseUrl}/docs/guides/webhooks`);
+      await page.locator(".menu-open").click();
+      expect(await page.locator('#nav a[href="/docs/explorer"]').isVisible()).toBe(true);
+      await page.locator("#nav button", { has: page.locator("svg") }).click();
+      expect(await page.locator("#nav").isVisible()).toBe(false);
+    });
+  });
+
+  test.each(["light", "dark"] as const)("the explorer follows the system: %s", async (scheme) => {
+    await withPage({ width: 1_280, scheme }, async (page, baseUrl) => {
+      await page.goto(`${baseUrl}/docs/explorer`);
+      await page.locator(".opblock").first().waitFor();
+      const colour = await page.evaluate<string>("getComputedStyle(document.documentElement).backgroundColor");
+      const lightest = Math.max(...[...colour.matchAll(/\d+/g)].map(([value]) => Number(value)));
+      expect([colour, lightest > 128]).toEqual([colour, scheme === "light"]);
     });
   });
 

@@ -88,9 +88,11 @@ describe("Markdown", () => {
     const members = "| Property | Type | Description |\n|---|---|---|\n| `a[].b` | string | |\n";
     const nested = await html(`#### Properties of \`a\`\n\n${members}\n## After\n`);
     expect(nested).toContain('<details class="nested"><summary>Properties of <code>a</code></summary>');
-    expect(nested).toContain('<span class="dim">a[].</span>b');
+    expect(nested).toContain('<span class="dim">a[].</span><wbr>b');
     expect(nested).toContain('<h2 id="after">');
-    expect(await html("| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |")).toContain('<div class="table-box" tabindex="0"');
+    expect(await html("| A | B | C |\n|---|---|---|\n| 1 | 2 | 3 |")).toContain(
+      '<div class="table-box stacks" tabindex="0"',
+    );
   });
 
   test("shows notes and warnings", async () => {
@@ -118,10 +120,38 @@ describe("Markdown", () => {
   });
 
   test("is split into parts for the search index", () => {
-    const parts = textParts("First.\n\n## A `b`\n\n- one\n- two\n\n| H |\n|---|\n| cell |\n\n```sh\nrun\n```\n");
+    const parts = textParts(
+      "First.\n\n## A `b`\n\n- one\n- two\n\n| H | I |\n|---|---|\n| cell | other |\n| next | |\n\n```sh\nrun\n```\n\n> [!NOTE]\n> Said.\n",
+    );
     expect(parts).toEqual([
-      { heading: "", id: "", text: "First.  " },
-      { heading: "A b", id: "a-b", text: " one two  H cell  run " },
+      { heading: "", id: "", text: "First.", hidden: "" },
+      { heading: "A b", id: "a-b", text: "one · two · cell – other · next · Said.", hidden: "H I run" },
     ]);
+  });
+
+  test("breaks code in a table after a space, and in a path after a slash", async () => {
+    const row = async (code: string): Promise<string> =>
+      /<tbody><tr><td>(.*?)<\/td>/.exec(await html(`| A |\n|---|\n| \`${code}\` |`))?.[1] ?? "";
+    expect(await row("SLUICE_SMTP_URL")).toBe("<code>SLUICE_SMTP_URL</code>");
+    expect(await row("application/json")).toBe("<code>application/json</code>");
+    expect(await row("a <b>")).toBe('<code class="pieces"><span>a </span><wbr><span>&lt;b&gt;</span></code>');
+    expect(await row("POST /v1/jobs/{id}")).toBe(
+      '<code class="pieces"><span>POST </span><wbr><span>/v1/</span><wbr><span>jobs/</span><wbr><span>{id}</span></code>',
+    );
+    expect(await row("http://127.0.0.1:8080/v1")).toBe(
+      '<code class="pieces"><span>http://127.0.0.1:8080/</span><wbr><span>v1</span></code>',
+    );
+  });
+
+  test("repeats the head of a column in rows that may be stacked", async () => {
+    const text = await html('| A | `"b"` | C |\n|---|---|---|\n| 1 | 2 | |');
+    expect(text).toContain('<td>1</td><td data-label="&quot;b&quot;">2</td><td data-label="C"></td>');
+    expect(await html("| A | B |\n|---|---|\n| 1 | 2 |")).toContain("<td>1</td><td>2</td>");
+  });
+
+  test("keeps e-mail in one line, but not in code", async () => {
+    expect(await html("An e-mail, `e-mail`.\n\n> [!NOTE]\n> E-mail")).toMatch(
+      /An e\u2011mail, <code>e-mail<\/code>[^]*E\u2011mail/,
+    );
   });
 });

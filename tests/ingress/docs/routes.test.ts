@@ -36,10 +36,10 @@ describe("a page", () => {
     const html = await response.text();
     expect(html).not.toMatch(/<script>|<style|\son\w+="| style=/);
     const head = html.slice(0, html.indexOf("</head>"));
-    const loads = [...head.matchAll(/(?:src|href|data-search)="([^"]+)"/g)].map(([, link = ""]) => link);
+    const loads = [...head.matchAll(/(?:src|href|data-search|data-ranking)="([^"]+)"/g)].map(([, link = ""]) => link);
     const assets = loads.filter((link) => link.startsWith("/docs/assets/"));
     expect(loads.filter((link) => !link.startsWith("/docs"))).toEqual([]);
-    expect(assets).toHaveLength(6);
+    expect(assets).toHaveLength(7);
     for (const asset of assets) expect([asset, (await get(asset)).status]).toEqual([asset, 200]);
   });
 

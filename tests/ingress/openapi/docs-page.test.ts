@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
+import { siteAsset } from "#ingress/docs/assets.ts";
 import { explorerAsset, explorerPage } from "#ingress/openapi/docs-page.ts";
 
 describe("the API explorer", () => {
@@ -8,9 +9,10 @@ describe("the API explorer", () => {
     const links = [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, link]) => link ?? "");
     const assets = links.filter((link) => link.startsWith("/docs/assets/"));
     expect(links.filter((link) => !link.startsWith("/") || link.startsWith("//"))).toEqual([]);
-    expect(assets).toHaveLength(4);
+    expect(assets).toHaveLength(6);
     for (const asset of assets) {
-      const response = explorerAsset(asset.slice("/docs/assets/".length));
+      const name = new URL(asset, "http://host").pathname.slice("/docs/assets/".length);
+      const response = siteAsset(name) ?? explorerAsset(name);
       expect((await response?.arrayBuffer())?.byteLength).toBeGreaterThan(100);
     }
   });
