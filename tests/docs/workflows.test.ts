@@ -56,7 +56,7 @@ test("it states the limits in force", () => {
   const mib = (bytes: number): string => `${bytes / 1_048_576} MiB`;
   const count = (value: number): string => value.toLocaleString("en");
   const stated = [
-    `| Definition | ${DEFINITION_BYTES_MAX / 1_024} KiB, 100 steps, 64 inputs, ${count(DEFINITION_WORK_MAX)} units of work to parse, ${PARSED_UNITS} per character |`,
+    `| Definition | ${DEFINITION_BYTES_MAX / 1_024} KiB, 100 steps, 64 inputs, ${count(DEFINITION_WORK_MAX)} units of work to parse; each character counts ${PARSED_UNITS} |`,
     `${count(EXPRESSION_CHARS_MAX)} characters, ${EXPRESSION_NODES_MAX} parts, ${EXPRESSION_DEPTH_MAX} levels, ${count(EXPRESSION_WORK_MAX)} units of work; a result of ${mib(EXPRESSION_VALUE_BYTES_MAX)}`,
     `| ${count(CONSTANT_WORK_MAX)} units of work; it is evaluated when`,
     `| ${count(BINDING_WORK_MAX)} units;`,
