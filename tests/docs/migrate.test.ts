@@ -30,7 +30,9 @@ describe("the page on LiteLLM", () => {
   test("says what its example becomes", () => {
     expect(body).toContain("The import makes `gpt-4o`, `local-qwen` and the alias `default`.");
     expect(imported.models).toEqual(["gpt-4o", "local-qwen", "default"]);
-    expect(body).toContain("It reports `azure-gpt` and `rpm`, and prints the command for the fallback chain.");
+    expect(body).toContain("It reports two settings, and prints the command for the fallback chain:");
+    expect(body).toContain("- `azure-gpt` is not imported: its `api_base` does not end in `/openai/v1`.");
+    expect(body).toContain("- `rpm` is imported as the `weight` of a source only.");
     expect(imported.notes.map(({ place }) => place)).toEqual([
       "model_list[0].litellm_params.rpm",
       "model_list[2].litellm_params.model",

@@ -127,11 +127,12 @@ describe("README", () => {
       `${tests} [test models]`,
       `[${CAPABILITIES.length} tools]`,
       `models of ${providers} providers and ${CAPABILITIES.length} media, document and data\ntools behind`,
-      `| ${providers}, **not Azure or Bedrock** |`,
+      `| ${providers}, Azure only at \`/openai/v1\`, **not Bedrock** |`,
     ]) {
       expect(README).toContain(count);
     }
     expect(manifest.description).toContain(`${CAPABILITIES.length} media, document and data tools`);
+    expect(readPage("index.md").head["summary"]).toContain(`any model of ${providers} providers and of`);
     expect(readPage("index.md").head["summary"]).toContain(
       `${CAPABILITIES.length} media, document and data tools behind`,
     );
