@@ -73,7 +73,7 @@ export const SETTINGS = {
     secret: "value",
     mustBe: {
       accepts: (key) => isToken(key) && !/^sl[ko]_/.test(key),
-      words: "20 to 200 characters of A-Z a-z 0-9 _ - and not start with slk_ or slo_",
+      words: "20 to 200 characters of A-Z a-z 0-9 _ - that do not start with slk_ or slo_",
     },
   }),
   /** Folder of the stack of `npm start`, relative to the working directory. Its supervisor reads it, too. */
