@@ -12,7 +12,7 @@ summary: HTTP status, cause and fix of every error code.
 ## Error body
 
 Every error response has this body. \`code\` is stable: branch on \`code\`, not on \`message\`. \`param\` names the property, query parameter or header at
-fault, or is \`null\`. \`job_id\` is present when a job exists for the call.
+fault, or is \`null\`. \`job_id\` names a job that continues or was charged, for example after \`job_timeout\`.
 
 \`\`\`json
 {
