@@ -295,6 +295,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   run_failed: {
     cause: "A step of the workflow run has failed.",
     fix: "Read the run: `error.stepId` and `error.message` name the step and the reason.",
-    retry: "only the job of a run has this error; the response of a call never does. A new run executes its steps again.",
+    retry:
+      "only the job of a run has this error; the response of a call never does. A new run executes its steps again.",
   },
 };
