@@ -77,7 +77,7 @@ function serviceAddress(config: Config, given: string | undefined): Address {
   throw new Error(`SLUICE_OPERATOR_TOKEN is not set${where} to a token of \`operator add\``);
 }
 
-/** Returns the database of the settings, else that of the stack of `npm start`. @throws Error when a setting is wrong or there is neither */
+/** Returns the database in the settings, or the database that `npm start` runs. @throws Error for an invalid setting or without a database */
 function databaseConfig(environment: Readonly<Record<string, string>> | undefined): Config {
   const config = loadConfig(environment, { needs: [] });
   if (config.databaseUrl !== "") return config;

@@ -1,4 +1,4 @@
-/** A configuration of LiteLLM's proxy → a catalogue file of ours, and notes about everything that has no place in one. */
+/** Converts a configuration of LiteLLM's proxy to a catalogue file, and lists everything that a catalogue file cannot contain. */
 import type { CatalogueModel, ProviderEntry } from "#schemas/generated/types.ts";
 import { CatalogueError } from "#shared/calls/catalogue/faults.ts";
 import type { Layer } from "#shared/calls/catalogue/layer.ts";
@@ -35,7 +35,7 @@ export interface Imported {
   readonly yaml: string;
   readonly models: readonly string[];
   readonly providers: readonly string[];
-  /** Variables to set, beside those of shipped providers that were set before. */
+  /** Environment variables to set, in addition to the variables of shipped providers. */
   readonly variables: readonly string[];
   /** Fallback chains of workspaces: a catalogue has none. */
   readonly chains: readonly Chain[];

@@ -126,7 +126,7 @@ export function readDeployment(entry: unknown, place: string, shelf: Shelf): Dep
   return { slug, place, source, facts, weight, order: positiveIn(params["order"]) };
 }
 
-/** The models of all deployments: those of one name are sources of one model. */
+/** Returns the models of all deployments. Deployments with the same name become sources of one model. */
 export function modelsOf(deployments: readonly Deployment[], shelf: Shelf): CatalogueModel[] {
   return [...Map.groupBy(deployments, ({ slug }) => slug)].map(([slug, group]) => {
     const [first] = group;

@@ -43,7 +43,7 @@ export function listOf(value: unknown, place: string, notes: Notes): readonly un
   return [];
 }
 
-/** Returns a record's own member: names of a file may be those of every object's members. */
+/** Returns an own member of a record. A name in a file may equal an inherited member, such as `constructor`. */
 export function ownOf<Value>(record: Readonly<Record<string, Value>>, name: string): Value | undefined {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }
@@ -53,7 +53,7 @@ export function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value.trim() !== "" ? value.trim() : undefined;
 }
 
-/** Returns a number above 0, also one that is written as text; undefined for anything else. */
+/** Returns a positive number, given as a number or as text; undefined for other values. */
 export function positiveIn(value: unknown): number | undefined {
   const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   return typeof number === "number" && Number.isFinite(number) && number > 0 ? number : undefined;

@@ -15,7 +15,7 @@ type Rate = keyof PricingText;
 interface Field {
   readonly unit: Unit;
   readonly rate: Rate;
-  /** Number of LiteLLM's units in one of ours. */
+  /** Number of LiteLLM's price units in one price unit of the catalogue. */
   readonly factor: bigint;
 }
 

@@ -42,7 +42,7 @@ const COMPATIBLE: Readonly<Record<string, string | null>> = {
   xinference: null,
 };
 
-/** Prefixes whose APIs no adapter of ours speaks, with the reason. */
+/** Prefixes of providers that no adapter supports, with the reason. */
 const FOREIGN: Readonly<Record<string, string>> = {
   azure: "Azure's deployment paths are not offered; an api_base that ends with /openai/v1 is",
   azure_ai: "Azure's deployment paths are not offered; an api_base that ends with /openai/v1 is",

@@ -26,7 +26,7 @@ export function takeLock(file) {
     const owner = Number(pid);
     // Process IDs are reused, so the owner must still run the same script.
     if (owner > 1 && owner !== process.pid && isAlive(owner) && commandLine(owner).includes(program)) return { owner };
-    // Renamed first, so that of two concurrent starts neither removes the other's new lock.
+    // The old lock is renamed first, so that concurrent starts cannot remove each other's new lock.
     const stale = `${file}.${process.pid}`;
     try {
       renameSync(file, stale);

@@ -156,7 +156,7 @@ export function keptSecret(given, dataDir, name) {
 }
 
 /**
- * Returns free ports for the embedded services: those of the last start, if they are still free.
+ * Returns free ports for the embedded services. The ports of the last start are reused if they are free.
  * @template {string} Name
  * @param {string} dataDir
  * @param {readonly Name[]} names

@@ -116,7 +116,7 @@ function partsOf(file: SchemaFile): Readonly<Record<string, Schema>> {
   return (file.schema["$defs"] ?? {}) as Readonly<Record<string, Schema>>;
 }
 
-/** Returns the title of a part, or a name built from that of its file. */
+/** Returns the title of a part, or a name built from the title of its file. */
 function partName(file: SchemaFile, key: string, part: Schema): string {
   if (part["title"] !== undefined) return titleOf(part, `${file.path}#/$defs/${key}`);
   return file.title + key.charAt(0).toUpperCase() + key.slice(1);

@@ -133,7 +133,7 @@ function surroundings(scratch: string): Omit<PodSpec, "containers"> {
   return {
     serviceAccountName: ACCOUNT,
     automountServiceAccountToken: false,
-    // Service links would add variables, and an unknown one that begins with SLUICE_ stops the start of a role.
+    // Service links would add environment variables. An unknown variable with the prefix SLUICE_ stops the start of a role.
     enableServiceLinks: false,
     securityContext: {
       runAsNonRoot: true,

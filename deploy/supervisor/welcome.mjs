@@ -50,7 +50,7 @@ function isLoopback(host) {
 }
 
 /**
- * Returns an address to call for one that is listened on.
+ * Returns the address that clients on this machine call, for the host on which the service listens.
  * @param {string} host
  * @returns {string}
  */

@@ -181,7 +181,7 @@ function streamBackground(context: IngressContext, call: StreamedCall, followed:
   return new Response(streamOf(KEEPALIVE, events, onFault, onLeft), { headers: SSE_HEADERS });
 }
 
-/** Events before those of the worker. Like the last ones, they are built from the response. */
+/** Events that precede the events of the worker. The first and last events are built from the response. */
 const OPENING = ["response.created", "response.queued"] as const;
 
 async function* eventsOf(
