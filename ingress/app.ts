@@ -29,7 +29,9 @@ import { workflowEstimate } from "./routes/workflow-estimate.ts";
 import { workflowRuns } from "./routes/workflow-runs.ts";
 import { workflowTemplates } from "./routes/workflow-templates.ts";
 import { workflows } from "./routes/workflows.ts";
-import { createServe, type Route, type Serve } from "./serve.ts";
+import type { OperatorCall, RouteCall } from "./core/call.ts";
+import type { OpenRoute, Route } from "./route.ts";
+import { createServe, type Serve } from "./serve.ts";
 import { unknownPath } from "./unknown-path.ts";
 
 /** Returns every registered route. The OpenAPI document is built from this list too. */
@@ -122,7 +124,7 @@ export function patternOf({ path }: Pick<Route, "path">): string {
  * Returns a route that always fails, so that unknown paths, wrong methods and errors of the framework pass the same gates.
  * @param asked URL or path as the client sent it; `path` is the label in metrics
  */
-export function failing(path: string, error: unknown, asked = path): Route {
+export function failing(path: string, error: unknown, asked = path): OpenRoute {
   return {
     ...SILENT,
     path,
@@ -143,14 +145,14 @@ export function peerOf(
 function headOf(route: Route): Route {
   return {
     ...route,
-    async handle(call) {
+    async handle(call: RouteCall & OperatorCall) {
       const response = await route.handle(call);
       return new Response(null, { status: response.status, headers: response.headers });
     },
   };
 }
 
-function optionsOf(path: string, allow: string): Route {
+function optionsOf(path: string, allow: string): OpenRoute {
   return { ...SILENT, path, handle: () => new Response(null, { status: 204, headers: { allow } }) };
 }
 

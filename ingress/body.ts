@@ -10,8 +10,7 @@ import { JSON_AT_ONCE_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "#shared/json-token
 import { paced } from "#shared/pace.ts";
 
 import type { IngressContext } from "./context.ts";
-import { withPermit } from "./long-work.ts";
-import type { RouteCall } from "./serve.ts";
+import { type Requester, withPermit } from "./long-work.ts";
 
 /** Most bytes of large JSON bodies that a process handles at once, in all and per workspace; most waiting requests, and their timeout. */
 const LARGE_BODIES_BYTES_MAX = 134_217_728;
@@ -34,18 +33,14 @@ export interface ReadBody extends JsonBody {
 /** Reads the body of a call; a large one in slices. @throws ApiError as `readJsonBody` and `readJson`; `overloaded` */
 export async function readBody(
   { config }: { readonly config: Pick<IngressContext["config"], "bodyBytesMax"> },
-  call: Pick<RouteCall, "caller" | "request">,
+  call: Requester,
   bounds?: JsonBounds,
 ): Promise<ReadBody> {
   return parseBody(call, await readJsonBody(call.request, config.bodyBytesMax), bounds);
 }
 
 /** Parses a received body. @throws ApiError as `readJson`; `overloaded` */
-export async function parseBody(
-  call: Pick<RouteCall, "caller" | "request">,
-  bytes: Uint8Array,
-  bounds?: JsonBounds,
-): Promise<ReadBody> {
+export async function parseBody(call: Requester, bytes: Uint8Array, bounds?: JsonBounds): Promise<ReadBody> {
   const textBytes = bytes.length;
   if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };
   const body = await withPermit(call, (slices) => readJsonInSlices(bytes, slices, bounds));

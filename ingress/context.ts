@@ -33,7 +33,7 @@ import type { Operators } from "./operator/authenticate.ts";
 import type { Cancel } from "./wait/cancel.ts";
 import type { JobWaiter } from "./wait/job-waiter.ts";
 import type { Relay } from "./wait/relay.ts";
-import type { Route } from "./serve.ts";
+import type { Route } from "./route.ts";
 import type { RunFollower } from "./workflows/run-follower.ts";
 
 export interface IngressContext {

@@ -1,9 +1,8 @@
 /** Permits for work that would block the thread: one at a time per workspace, in slices between which the event loop runs. */
+import type { Caller } from "#shared/access/authenticate.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
 import { paced } from "#shared/pace.ts";
-
-import type { RouteCall } from "./serve.ts";
 
 /**
  * Most requests that wait for other work of their workspace, and their timeout. Half may belong to one workspace: a second of bodies of 300
@@ -20,9 +19,15 @@ const permits = openRequestLimit({
   noun: "requests that take long",
 });
 
+/** Request, and its caller if the caller belongs to a workspace. */
+export interface Requester {
+  readonly request: Request;
+  readonly caller?: Caller;
+}
+
 /** Runs `work` when no other work of the caller's workspace is running. @throws ApiError `overloaded`; what `work` throws */
 export async function withPermit<T>(
-  { caller, request }: Pick<RouteCall, "caller" | "request">,
+  { caller, request }: Requester,
   work: (slices: TimeSlices) => Promise<T>,
 ): Promise<T> {
   const permit = await permits.take({ owner: caller?.workspaceId ?? NO_WORKSPACE }, request.signal);

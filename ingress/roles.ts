@@ -2,7 +2,7 @@
 import type { Role } from "#shared/access/authenticate.ts";
 import { ApiError } from "#shared/errors.ts";
 
-import { callerOf, type RouteCall } from "./serve.ts";
+import type { RouteCall } from "./core/call.ts";
 
 export const ANY_ROLE: readonly Role[] = ["owner", "admin", "developer", "billing"];
 
@@ -18,7 +18,7 @@ export const isAbove = (role: Role, other: Role): boolean => RANKS[role] >= RANK
  */
 export function allow(...roles: readonly Role[]): (call: RouteCall) => void {
   return (call) => {
-    const { workspaceId, workspaceName, role } = callerOf(call);
+    const { workspaceId, workspaceName, role } = call.caller;
     const asked = call.params["workspaceId"];
     if (asked?.toLowerCase() !== workspaceId && asked !== workspaceName) {
       throw new ApiError("not_found", "There is no such workspace.");
@@ -29,7 +29,7 @@ export function allow(...roles: readonly Role[]): (call: RouteCall) => void {
 
 /** Returns the check for paths without a workspace, which mean the key's own. @throws ApiError `permission_denied` for another role */
 export function allowRoles(...roles: readonly Role[]): (call: RouteCall) => void {
-  return (call) => checkRole(callerOf(call).role, roles);
+  return (call) => checkRole(call.caller.role, roles);
 }
 
 function checkRole(role: Role, roles: readonly Role[]): void {

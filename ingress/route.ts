@@ -1,10 +1,44 @@
-/** Declaration of a route, from which the OpenAPI document and the routing table are built. */
+/** Routes: the declaration, from which the OpenAPI document and the routing table are built, and the handler. */
 import type { SchemaName } from "#schemas/generated/types.ts";
+import type { Caller } from "#shared/access/authenticate.ts";
 import type { Scope } from "#shared/database/operator-tokens.ts";
 import type { FormParts } from "#shared/calls/kinds/kind.ts";
 import type { Code } from "#shared/errors.ts";
 
+import type { OperatorCall, RequestFacts, RouteCall } from "./core/call.ts";
 import type { HeaderName } from "./openapi/headers.ts";
+
+/** Route with its handler, which receives the call of the callers that `auth` admits. */
+export type Route = KeyRoute | OperatorRoute | OpenRoute;
+
+export interface KeyRoute extends RouteRules {
+  readonly auth: "key";
+  handle(call: RouteCall): Promise<Response> | Response;
+}
+
+export interface OperatorRoute extends RouteRules {
+  readonly auth: "operator";
+  handle(call: OperatorCall): Promise<Response> | Response;
+}
+
+export interface OpenRoute extends RouteRules {
+  readonly auth: "none";
+  handle(call: RequestFacts): Promise<Response> | Response;
+}
+
+/** Rules that the gates apply before and after the handler. */
+interface RouteRules extends RouteSpec {
+  /** Refuses callers without permission, before the call is counted (design part 5). Absent: every caller is allowed. @throws ApiError */
+  authorize?(call: RouteCall): void;
+  /** Returns headers for every response to an authenticated caller, errors included; called after the route has finished. */
+  extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
+  /** True when the route counts its call in the rate window itself, together with its hold. */
+  readonly countsItself?: true;
+  /** True when a call may load stored content: a small body can then be a large request. */
+  readonly goesOn?: true;
+  /** Header `www-authenticate` of responses with status 401. */
+  readonly challenge?: string;
+}
 
 export interface RouteSpec {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";

@@ -4,7 +4,6 @@
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isLoopback } from "#shared/access/ip-net.ts";
-import type { Actor } from "#shared/database/audit-log.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Lease } from "#shared/fair-limit.ts";
 import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
@@ -15,71 +14,17 @@ import { answerFacts, requestFacts } from "#shared/tracing/attributes.ts";
 import { beginSpan, isTracing, NO_SPAN, type Span } from "#shared/tracing/tracing.ts";
 
 import { errorResponse } from "./answers.ts";
-import { sessionTokenOf } from "./console/cookies.ts";
-import type { IngressContext } from "./context.ts";
 import { largeBodyBytes, openLargeBodies } from "./body.ts";
-import { checkScope, type Operator } from "./operator/authenticate.ts";
+import type { IngressContext } from "./context.ts";
+import { type RequestFacts, type RouteCall, UNMETERED } from "./core/call.ts";
+import { authenticate } from "./core/caller.ts";
+import { checkScope } from "./operator/authenticate.ts";
 import { bodyOf, countCreatedBodies } from "./response-body.ts";
-import type { RouteSpec } from "./route.ts";
+import type { KeyRoute, Route, RouteSpec } from "./route.ts";
 import { traceOf } from "./traceparent.ts";
 
 /** Time at shutdown in which waiting routes may send their own response, before the server sends one for them, in milliseconds. */
 export const LAST_ANSWER_MS = 500;
-
-/** Request that a route handles. */
-export interface RouteCall {
-  readonly request: Request;
-  readonly params: Readonly<Record<string, string>>;
-  readonly requestId: string;
-  /** performance.now() at arrival. */
-  readonly startedAt: number;
-  /** Span of the request. Absent: tracing is off. */
-  readonly span?: Span;
-  /** The client's address. */
-  readonly ip?: string;
-  /** Set on routes that need a key. */
-  readonly caller: Caller | undefined;
-  /** Set on operator routes. */
-  readonly operator?: Operator;
-  /** Called by routes that count themselves, once the call is counted in its rate window, whatever its outcome. */
-  readonly markCounted?: () => void;
-  /** Called with the cost of an answered model call, also of a streamed one. Not called for a response from the cache. */
-  readonly onCharged?: (nano: bigint) => void;
-  /** Conversation name used for the affinity of model calls whose request has none. */
-  readonly affinity?: string;
-  /** Releases the memory that the request's body reserved, once its content is offloaded. Optional to call. */
-  readonly offloadInputs?: () => void;
-  /** Reserves memory for stored content that a small request continues from; on routes with `goesOn`. @throws ApiError `overloaded` */
-  readonly makeRoom?: (bytes: number) => Promise<void>;
-}
-
-/** Returns the caller on a route that needs a key. @throws Error on other routes */
-export function callerOf({ caller }: RouteCall): Caller {
-  if (!caller) throw new Error("a route with roles needs a key");
-  return caller;
-}
-
-/** Returns the actor of the call for the audit log. */
-export function actorOf(call: RouteCall): Actor {
-  const ip = call.ip === undefined || call.ip === "" ? {} : { ip: call.ip };
-  if (call.operator) return { type: "operator", id: call.operator.name, ...ip, request_id: call.requestId };
-  const { memberId, keyId } = callerOf(call);
-  return { type: "member", id: memberId, key_id: keyId, ...ip, request_id: call.requestId };
-}
-
-export interface Route extends RouteSpec {
-  handle(call: RouteCall): Promise<Response> | Response;
-  /** Refuses callers without permission, before the call is counted (design part 5). Absent: every caller is allowed. @throws ApiError */
-  authorize?(call: RouteCall): void;
-  /** Returns headers for every response to an authenticated caller, errors included; called after the route has finished. */
-  extraHeaders?(caller: Caller): Promise<Readonly<Record<string, string>>>;
-  /** True when the route counts its call in the rate window itself, together with its hold. */
-  readonly countsItself?: true;
-  /** True when a call may load stored content: a small body can then be a large request. */
-  readonly goesOn?: true;
-  /** Header `www-authenticate` of responses with status 401. */
-  readonly challenge?: string;
-}
 
 /** Methods with a label of their own: text from clients must not become a metric label. */
 const METHODS: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"]);
@@ -113,48 +58,51 @@ export function createServe(context: IngressContext): Serve {
     }
   };
 
-  const handled = async (route: Route, call: RouteCall, caller: Caller): Promise<Response> => {
+  const handled = async (route: KeyRoute, call: RouteCall): Promise<Response> => {
     const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax, route.request?.form);
     if (bytes === 0 && route.goesOn !== true) return route.handle(call);
+    const { caller, meter } = call;
     const held: Lease[] = [];
     const take = async (amount: number): Promise<void> => {
       held.push(await bodies.take({ owner: caller.workspaceId, amount }, call.request.signal));
     };
-    const offloadInputs = (): void => held.splice(0).forEach((lease) => lease.release());
-    const makeRoom = async (amount: number): Promise<void> => {
+    const releaseMemory = (): void => held.splice(0).forEach((lease) => lease.release());
+    const reserveMemory = async (amount: number): Promise<void> => {
       if (bytes === 0 && amount > SMALL_BODY_BYTES_MAX) await take(amount);
     };
     // A caller with a full rate window is refused before a large body is read.
     if (bytes > 0 && route.countsItself) await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
     if (bytes > 0) await take(bytes);
     try {
-      return await route.handle({ ...call, offloadInputs, makeRoom });
+      return await route.handle({ ...call, meter: { ...meter, reserveMemory, releaseMemory } });
     } finally {
-      offloadInputs();
+      releaseMemory();
     }
   };
 
   const guarded = async (
     route: Route,
-    call: RouteCall,
+    arrived: Omit<RequestFacts, "ip">,
     peer: PeerAddress,
     onCaller: (caller: Caller) => void,
   ): Promise<Response> => {
-    const [address, forwardedFor] = [peer(), call.request.headers.get("x-forwarded-for")];
+    const { headers } = arrived.request;
+    const [address, forwardedFor] = [peer(), headers.get("x-forwarded-for")];
     const ip = ipNet.clientAddress(address, forwardedFor);
     // A proxy on this machine forwards requests of other clients.
     const isOwnMachine = context.config.supervised && forwardedFor === null && isLoopback(address);
     if (!isExempt(route) && !isOwnMachine) ipNet.check(ip);
-    checkFraming(call.request.headers);
-    if (route.auth === "none") return route.handle({ ...call, ip });
+    checkFraming(headers);
+    const facts = { ...arrived, ip };
+    if (route.auth === "none") return route.handle(facts);
     if (route.auth === "operator") {
-      const operator = await operators.authenticate(call.request.headers.get("authorization"), ip);
+      const operator = await operators.authenticate(headers.get("authorization"), ip);
       checkScope(operator, route.scope ?? "money");
-      return route.handle({ ...call, ip, operator });
+      return route.handle({ ...facts, operator });
     }
-    const caller = await authenticate(context, call.request);
+    const caller = await authenticate(context, facts.request);
     onCaller(caller);
-    return runRoute(context, route, { ...call, ip, caller }, (counted) => handled(route, counted, caller));
+    return runRoute(context, route, { ...facts, caller, meter: UNMETERED }, (counted) => handled(route, counted));
   };
 
   const logRequest = hotLine(log, "request");
@@ -167,11 +115,11 @@ export function createServe(context: IngressContext): Serve {
     let response: Response;
     let caller: Caller | undefined;
     try {
-      const call = { request, params, requestId, startedAt, caller, span };
+      const facts = { request, params, requestId, startedAt, span };
       const onCaller = (known: Caller): void => {
         caller = known;
       };
-      response = await answeredInTime(route, guarded(route, call, peer, onCaller));
+      response = await answeredInTime(route, guarded(route, facts, peer, onCaller));
     } catch (error) {
       const hasLeft = request.signal.aborted && !(error instanceof ApiError);
       response = errorResponse(
@@ -249,18 +197,18 @@ export function admitUncounted({ uncounted }: Pick<IngressContext, "uncounted">,
  */
 export async function runRoute(
   { calls, uncounted }: Pick<IngressContext, "calls" | "uncounted">,
-  route: Route,
+  route: KeyRoute,
   call: RouteCall,
   handle: (call: RouteCall) => Promise<Response> | Response = (counted) => route.handle(counted),
 ): Promise<Response> {
-  const caller = callerOf(call);
+  const { caller, meter } = call;
   const { workspaceId, preset } = caller;
   const count = (): Promise<void> => calls.count(workspaceId, preset.requests_per_minute);
   let isCounted = false;
   const markCounted = (): void => {
     isCounted = true;
   };
-  const counted = { ...call, markCounted };
+  const counted = { ...call, meter: { ...meter, markCounted } };
   route.authorize?.(counted);
   if (!route.countsItself) {
     if (isUncounted(route)) admitUncounted({ uncounted }, caller);
@@ -311,21 +259,4 @@ function checkFraming(headers: Headers): void {
     if (headers.get(name)?.includes(",") !== true) continue;
     throw new ApiError("invalid_request", `Expected one ${name} header, got several.`);
   }
-}
-
-/** Returns the caller of a request. A session counts only without a key. @throws ApiError for an invalid key or session */
-export function authenticate(
-  { authenticator, config }: Pick<IngressContext, "authenticator" | "config">,
-  request: Request,
-): Promise<Caller> {
-  const token = sessionTokenOf(request, config);
-  if (token !== undefined) return authenticator.authenticateSession(token);
-  return authenticator.authenticate(authorizationOf(request.headers));
-}
-
-/** Returns the caller's credential: `Authorization` before `x-api-key`; an empty header counts as none. */
-function authorizationOf(headers: Headers): string | null {
-  const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
-  if (authorization !== "") return authorization;
-  return key === "" ? null : `Bearer ${key}`;
 }

@@ -15,7 +15,7 @@ import type { IngressContext } from "../context.ts";
 import { cleanFilename } from "../files/filename.ts";
 import { filePieces, isForm, readFormBody } from "../files/form-body.ts";
 import type { MultipartReader, PartHead } from "../files/multipart.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 
 interface ReceivedCall {
   readonly request: TranscriptionRequest;
@@ -24,7 +24,7 @@ interface ReceivedCall {
 
 /** Receives the call. The caller must remove the received audio. @throws ApiError */
 async function receiveTranscription(context: IngressContext, call: RouteCall): Promise<ReceivedCall> {
-  const receiver = { caller: callerOf(call), signal: call.request.signal };
+  const receiver = { caller: call.caller, signal: call.request.signal };
   return isForm(call.request) ? receiveForm(call, receiver) : receiveJson(context, call, receiver);
 }
 
@@ -69,7 +69,7 @@ function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead
  * has capacity, and inspected once the funds cover the shortest possible audio.
  */
 export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
-  const caller = callerOf(call);
+  const { caller } = call;
   const { requestId } = call;
   const look = (leastNano?: bigint): Promise<void> =>
     context.calls.look(caller.workspaceId, caller.preset.requests_per_minute, leastNano);

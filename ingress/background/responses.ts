@@ -21,7 +21,7 @@ import type { IngressContext } from "../context.ts";
 import { cancelJob } from "../media/jobs.ts";
 import { admitMediaJob } from "../media/media-job.ts";
 import { streamOf } from "../response-body.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 import { DONE, KEEPALIVE, KEEPALIVE_MS, SSE_HEADERS } from "../sse.ts";
 import type { FollowedRun } from "../workflows/run-follower.ts";
 
@@ -45,7 +45,7 @@ export async function runInBackground(
 ): Promise<Response> {
   if (!background.isStreamed)
     return withLoweredLimit(context, paid, json(await begin(context, call, paid, background)));
-  const caller = callerOf(call);
+  const { caller } = call;
   const { requestId: id } = call;
   // The limit of streams is checked before the work is charged: a client that retried later would pay twice.
   const followed = context.runs.follow(id, caller);
@@ -66,7 +66,7 @@ async function begin(
   { kind, model, bound, text }: CheckedTranslation,
   { response, input, isStreamed, affinity }: Background,
 ): Promise<ModelResponse> {
-  const caller = callerOf(call);
+  const { caller } = call;
   const { workspaceId, keyId, preset } = caller;
   const { requestId: id } = call;
   // Checked first, so that nothing is stored for a refused call.
@@ -83,10 +83,7 @@ async function begin(
   }
   failpoint("response.kept");
   try {
-    await admitMediaJob(context, call, caller, callOfWords(kind, model, bound, text), {
-      isBackground: true,
-      affinity,
-    });
+    await admitMediaJob(context, call, callOfWords(kind, model, bound, text), { isBackground: true, affinity });
   } catch (error) {
     // After an uncertain admission, the response shows whether the job exists.
     const isRefused = error instanceof ApiError && error.code !== "service_unavailable";

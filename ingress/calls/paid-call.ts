@@ -21,7 +21,7 @@ import { asPart } from "#shared/tracing/tracing.ts";
 import { exactIntegersIn, type ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { failureEventsOf } from "../responses/object.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 
 import { type CachePlan, fromCache } from "./response-cache.ts";
 
@@ -56,12 +56,11 @@ export interface PaidCall {
 /** Admits, dispatches and awaits a call. @throws ApiError of any refusal or failure; the rate window has counted the call by then */
 export async function runPaidCall(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
   const { config } = context;
-  const caller = call.caller;
-  if (!caller) throw new Error("a paid route needs a caller");
+  const { caller, meter } = call;
   if (paid.cache) {
     const kept = await fromCache(context, caller.workspaceId, paid.cache);
     if (kept) {
-      call.markCounted?.();
+      meter.markCounted();
       await context.calls.count(caller.workspaceId, caller.preset.requests_per_minute);
       return withLoweredLimit(context, paid, kept);
     }
@@ -72,7 +71,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   try {
     const of = { id: call.requestId, caller };
     lined = await asPart(call.span, "admit", () =>
-      admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, call.markCounted),
+      admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, meter.markCounted),
     );
   } catch (error) {
     paid.onRefused?.();
@@ -92,13 +91,13 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
     queueMs: config.calls.queueMs,
     requestBytes: paid.textBytes + (object === undefined ? 0 : Buffer.byteLength(JSON.stringify(object))),
     api: paid.api,
-    ...(call.span === undefined ? {} : { span: call.span }),
+    span: call.span,
     ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
-    ...(call.onCharged ? { onCharged: call.onCharged } : {}),
+    addCharge: meter.addCharge,
     lined,
   };
   const message = { head: workHead(caller, call.requestId, { ...paid, lined }, deadlineMs), text: paid.text };
-  const response = await context.relay.run(facts, message, call.request.signal, call.offloadInputs);
+  const response = await context.relay.run(facts, message, call.request.signal, meter.releaseMemory);
   if (paid.cache) response.headers.set("x-cache", "miss");
   return withLoweredLimit(context, paid, response);
 }
@@ -127,7 +126,7 @@ export async function preparePaidCall(
   body: ReadBody,
 ): Promise<PaidCall> {
   const { value, textBytes: bytes, pause } = body;
-  const { request, model, checked } = await readWords(context, callerOf(call), kind, { value, bytes }, pause);
+  const { request, model, checked } = await readWords(context, call.caller, kind, { value, bytes }, pause);
   const text = request === value ? body.text : await textOf(request, body);
   return {
     kind,

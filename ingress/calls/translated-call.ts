@@ -10,7 +10,7 @@ import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
 import { exactIntegersIn, type ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 import { withParam } from "../with-param.ts";
 
 import { type PaidCall, runPaidCall } from "./paid-call.ts";
@@ -53,7 +53,7 @@ export async function runTranslatedCall(
   const textBytes = Buffer.byteLength(text);
   await body.pause();
   try {
-    const files = await findStoredFiles(context.database, callerOf(call), request);
+    const files = await findStoredFiles(context.database, call.caller, request);
     const bound = checkChat(request, model, textBytes, files);
     const named = renamed.length === 0 ? text : withMember(text, "response_tools", JSON.stringify(renamed));
     if (run) return await run({ kind: CHAT, model, bound, text: named });

@@ -6,7 +6,7 @@ import { uuidOfConversation } from "#shared/responses/ids.ts";
 
 import type { IngressContext } from "../context.ts";
 import { readable } from "../responses/history.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 
 type Context = Pick<IngressContext, "conversations" | "log">;
 
@@ -17,8 +17,9 @@ export async function findConversation(
   id: string,
 ): Promise<KeptConversation> {
   const uuid = uuidOfConversation(id);
-  const viewer = viewerOf(callerOf(call));
-  const found = uuid === undefined ? undefined : await readable(conversations.find(viewer, uuid, call.makeRoom));
+  const viewer = viewerOf(call.caller);
+  const found =
+    uuid === undefined ? undefined : await readable(conversations.find(viewer, uuid, call.meter.reserveMemory));
   if (!found) throw conversationNotFound();
   return found;
 }
@@ -40,9 +41,9 @@ async function takeReadable(
   call: RouteCall,
   id: string,
 ): Promise<KeptConversation | "held" | undefined> {
-  const viewer = viewerOf(callerOf(call));
+  const viewer = viewerOf(call.caller);
   try {
-    return await readable(context.conversations.take(viewer, id, call.requestId, call.makeRoom));
+    return await readable(context.conversations.take(viewer, id, call.requestId, call.meter.reserveMemory));
   } catch (error) {
     await leaveConversation(context, call, id);
     throw error;

@@ -1,7 +1,8 @@
 /** Pagination of items of a stored response's input and of a conversation. */
 import type { ResponsesItem } from "#schemas/generated/types.ts";
 
-import type { Route, RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { Route } from "../route.ts";
 import { limitIn, LIST_QUERY, oneOf, queryOf, unsupported } from "../settings/page.ts";
 
 export const ITEMS_QUERY: NonNullable<Route["query"]> = [

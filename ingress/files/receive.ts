@@ -7,7 +7,7 @@ import { checkSameRequest } from "#shared/same-request.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 
 import { readForm, type UploadForm } from "./form.ts";
 import { openIncoming } from "./incoming.ts";
@@ -30,7 +30,7 @@ export async function receiveUpload(context: IngressContext, call: RouteCall): P
   // The design fixes the order in which errors of a call are reported.
   checkDeclaredSize(request.headers, context.config.fileBytesMax);
   const boundary = boundaryOf(request.headers);
-  const { workspaceId, memberId, keyId } = callerOf(call);
+  const { workspaceId, memberId, keyId } = call.caller;
   const named = idempotencyKeyOf(request.headers);
   // Keys are per member, because some files are visible only to their member.
   const key = named === null ? null : `${memberId} ${named}`;

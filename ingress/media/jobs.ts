@@ -15,7 +15,7 @@ import { jobOfRun, resultOfRun, tellPublisher } from "#shared/workflows/publishe
 import { fallbackHeaders, json } from "../answers.ts";
 import { presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 import { cancelRun } from "../workflows/cancel-run.ts";
 
 import { asOutcome, servedHeaders, withLinks } from "./present.ts";
@@ -35,7 +35,7 @@ export async function shownJob(
   modality?: Modality,
 ): Promise<JobRow> {
   const id = idOf(call, param);
-  const caller = callerOf(call);
+  const { caller } = call;
   const { workspaceId, memberId, role, tools } = caller;
   const reader = {
     jobsOf: role === "billing" ? memberId : null,

@@ -13,7 +13,7 @@ import { MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import { fallbackHeaders } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import type { RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 import { traceOf } from "../traceparent.ts";
 import type { Waiting } from "../wait/job-waiter.ts";
 
@@ -26,14 +26,9 @@ type Context = Pick<
  * Admits the job and returns it after its success.
  * @throws ApiError of any refusal or failure; `job_timeout` if the job continues without its caller
  */
-export async function runMediaJob(
-  context: Context,
-  call: RouteCall,
-  caller: Caller,
-  read: ReadCall,
-): Promise<EndedJob> {
-  const isNew = await admitMediaJob(context, call, caller, read);
-  return waitForJob(context, call, caller, { isNew });
+export async function runMediaJob(context: Context, call: RouteCall, read: ReadCall): Promise<EndedJob> {
+  const isNew = await admitMediaJob(context, call, read);
+  return waitForJob(context, call, { isNew });
 }
 
 /**
@@ -46,12 +41,11 @@ export async function runMediaJob(
 export async function admitMediaJob(
   context: Context,
   call: RouteCall,
-  caller: Caller,
   read: ReadCall,
   how: Pick<Work, "isStreamed" | "isBackground" | "affinity"> = {},
 ): Promise<boolean> {
   const { metrics, waiter } = context;
-  const { requestId: id } = call;
+  const { requestId: id, caller, meter } = call;
   let decidedAt: number | undefined;
   let isNew = false;
   const work: Work = {
@@ -65,7 +59,7 @@ export async function admitMediaJob(
     ...how,
     ...traceOf({ headers: call.request.headers, span: call.span }),
     onDecide() {
-      call.markCounted?.();
+      meter.markCounted();
       decidedAt = performance.now();
     },
   };
@@ -81,7 +75,7 @@ export async function admitMediaJob(
   } finally {
     if (decidedAt !== undefined) metrics.admissionSeconds.observe((performance.now() - decidedAt) / 1_000);
   }
-  call.offloadInputs?.();
+  meter.releaseMemory();
   return isNew;
 }
 
@@ -93,12 +87,11 @@ export async function admitMediaJob(
 export async function waitForJob(
   context: Pick<Context, "config" | "waiter">,
   call: RouteCall,
-  caller: Caller,
   how: Pick<Waiting, "isNew" | "onFrame">,
 ): Promise<EndedJob> {
   const id = call.requestId;
   const row = await context.waiter.wait({
-    workspaceId: caller.workspaceId,
+    workspaceId: call.caller.workspaceId,
     jobId: id,
     ms: context.config.mediaWaitMs,
     // The job ends much earlier, by its own deadline or as lost.

@@ -12,7 +12,7 @@ import type { Fallback } from "#shared/queue/frames.ts";
 import { fallbackHeaders, json, JSON_TYPE } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
-import type { RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 
 type Context = Pick<IngressContext, "config" | "database" | "links" | "log" | "storage">;
 

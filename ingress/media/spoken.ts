@@ -13,7 +13,7 @@ import { streamOf } from "../response-body.ts";
 import { LiveBody } from "../wait/live-body.ts";
 import { speechEvents } from "../wait/speech-events.ts";
 import { SSE_HEADERS } from "../sse.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 
 import { admitMediaJob, waitForJob } from "./media-job.ts";
 import { outcomeOf, servedHeaders } from "./present.ts";
@@ -24,10 +24,9 @@ export async function answerSpeech(
   call: RouteCall,
   { request, call: read }: ReadMedia<SpeechRequest>,
 ): Promise<Response> {
-  const caller = callerOf(call);
-  const isNew = await admitMediaJob(context, call, caller, read);
+  const isNew = await admitMediaJob(context, call, read);
   const live = new LiveBody();
-  const ended = waitForJob(context, call, caller, { isNew, onFrame: (frame, data) => live.onFrame(frame, data) });
+  const ended = waitForJob(context, call, { isNew, onFrame: (frame, data) => live.onFrame(frame, data) });
   // Awaited below, perhaps after it has failed: until then, the rejection must not count as unhandled.
   ended.catch(() => undefined);
   const first = await Promise.race([live.begun, ended]);
@@ -58,7 +57,7 @@ function answer(context: IngressContext, call: RouteCall, request: SpeechRequest
     return new Response(body, { headers: { "content-type": spoken.contentType, ...headers } });
   }
   const units = async () =>
-    (await findUsage(context.database, callerOf(call).workspaceId, call.requestId)).at(-1)?.units ?? {};
+    (await findUsage(context.database, call.caller.workspaceId, call.requestId)).at(-1)?.units ?? {};
   const events = speechEvents(joined(first, rest), units);
   return new Response(streamOf(new Uint8Array(), events, onFault), { headers: { ...SSE_HEADERS, ...headers } });
 }

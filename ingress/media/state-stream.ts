@@ -2,7 +2,6 @@
  * Event stream of a media call's states: `queued`, `processing`, then `completed` with the results, or `failed`, and `[DONE]` (spec
  * "Streamed image generation frames"). Closing the connection cancels the job.
  */
-import type { Caller } from "#shared/access/authenticate.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
 import type { EndedJob } from "#shared/database/jobs.ts";
 import { requestCancel } from "#shared/database/jobs.ts";
@@ -12,7 +11,7 @@ import { MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
 import { DONE, silence, SSE_HEADERS, sseEvent } from "../sse.ts";
-import type { RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 
 import { admitMediaJob, failureOf } from "./media-job.ts";
 import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
@@ -21,13 +20,12 @@ import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 export async function streamMediaJob(
   context: IngressContext,
   call: RouteCall,
-  caller: Caller,
   read: ReadCall,
   isInline: boolean,
 ): Promise<Response> {
-  await admitMediaJob(context, call, caller, read, { isStreamed: true });
+  await admitMediaJob(context, call, read, { isStreamed: true });
   const left = new AbortController();
-  const { requestId: id } = call;
+  const { requestId: id, caller } = call;
   const leave = (): void => {
     left.abort();
     context.cancel(id);
@@ -35,7 +33,7 @@ export async function streamMediaJob(
       context.log.warn({ err: error, job_id: id }, "a streamed call that its caller left could not be ended"),
     );
   };
-  const rest = framesOf(context, call, caller, isInline, left.signal);
+  const rest = framesOf(context, call, isInline, left.signal);
   // A body that ended normally would pass for complete, so a failure aborts the connection.
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, request_id: id }, "a streamed media call broke off");
@@ -47,13 +45,12 @@ export async function streamMediaJob(
 async function* framesOf(
   context: IngressContext,
   call: RouteCall,
-  caller: Caller,
   isInline: boolean,
   left: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   const begun = Promise.withResolvers<void>();
   const ended = context.waiter.wait({
-    workspaceId: caller.workspaceId,
+    workspaceId: call.caller.workspaceId,
     jobId: call.requestId,
     ms: STREAM_MS,
     left,

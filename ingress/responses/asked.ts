@@ -7,7 +7,7 @@ import { TimeSlices } from "#shared/time-slices.ts";
 
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 import { type Offer, readOffer } from "../tools/offer.ts";
 import { withParam } from "../with-param.ts";
 
@@ -40,8 +40,8 @@ export async function readAsked(
   await given.pause();
   const offer = await readOffer(context, call, asked.tools ?? [], offerReader(context.catalogue.current()));
   if (offer) checkTurns(asked);
-  const { makeRoom } = call;
-  const { items, own, root } = await readConversation(context.responses, callerOf(call), asked, { open, makeRoom });
+  const { reserveMemory: makeRoom } = call.meter;
+  const { items, own, root } = await readConversation(context.responses, call.caller, asked, { open, makeRoom });
   // A small body may continue a conversation of megabytes; every later step then takes long.
   const slices = new TimeSlices();
   const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;

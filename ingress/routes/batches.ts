@@ -32,7 +32,8 @@ import type { IngressContext } from "../context.ts";
 import { IDEMPOTENCY_KEY, idempotencyKeyOf } from "../idempotency-key.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 import { limitIn, LIST_QUERY, pageAnswer, queryOf, unsupported } from "../settings/page.ts";
 
 const LIST = "/v1/batches";
@@ -44,12 +45,12 @@ const INPUT_BYTES_MAX = 200_000_000;
 /** Time after which no line begins. */
 const WINDOW_MS = paced(24 * 3_600_000);
 
-export function batches(context: IngressContext): readonly Route[] {
+export function batches(context: IngressContext): readonly KeyRoute[] {
   const common = {
     tags: ["Batches"],
     auth: "key",
     authorize: allowRoles("owner", "admin", "developer"),
-  } as const satisfies Partial<Route>;
+  } as const satisfies Partial<KeyRoute>;
   return [
     {
       ...common,
@@ -130,13 +131,13 @@ export function batches(context: IngressContext): readonly Route[] {
 
 async function find({ database }: IngressContext, call: RouteCall): Promise<BatchRow> {
   const id = batchIdOf(call.params["batch_id"] ?? "");
-  const row = id === undefined ? undefined : await findBatch(database, viewerOf(callerOf(call)), id);
+  const row = id === undefined ? undefined : await findBatch(database, viewerOf(call.caller), id);
   if (!row) throw new ApiError("batch_not_found", "There is no such batch in this workspace.");
   return row;
 }
 
 async function create(context: IngressContext, call: RouteCall): Promise<Response> {
-  const caller = callerOf(call);
+  const { caller } = call;
   const { workspaceId, memberId, keyId } = caller;
   const { value } = await readBody(context, call);
   const asked = parse("BatchRequest", value);
@@ -196,7 +197,7 @@ async function checkInput({ database }: IngressContext, caller: Caller, asked: B
 
 function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const page = { after: nameIn(call, "the id of a batch", batchIdOf), limit: limitIn(call) };
-  const viewer = viewerOf(callerOf(call));
+  const viewer = viewerOf(call.caller);
   return pageAnswer(page, (asked) => listBatches(context.database, viewer, asked), presentBatch);
 }
 

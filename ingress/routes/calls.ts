@@ -17,17 +17,17 @@ import { answerMade } from "../media/present.ts";
 import { answerSpeech } from "../media/spoken.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
 import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
-import type { RouteResponse } from "../route.ts";
 import { answerChatWithTools, asksTools } from "../tools/chat.ts";
 import { type Act, errorsOf, MEDIA_CALL } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute, RouteResponse } from "../route.ts";
 import { BOOLEAN_QUERY, booleanIn } from "../settings/page.ts";
 
-export function calls(context: IngressContext): readonly Route[] {
+export function calls(context: IngressContext): readonly KeyRoute[] {
   return Object.values(KINDS).map((kind) => routeOf(context, kind));
 }
 
-function routeOf(context: IngressContext, kind: Kind): Route {
+function routeOf(context: IngressContext, kind: Kind): KeyRoute {
   const { operationId, summary, description, tag, request, statesBy, does = [], codes = [], ...route } = kind.route;
   return {
     method: "POST",
@@ -88,7 +88,7 @@ interface MediaMembers {
 async function answerMedia(context: IngressContext, call: RouteCall, kind: MediaKind<MediaMembers>): Promise<Response> {
   const { answers, answersInline, statesBy } = kind.route;
   const inQuery = statesBy === "query" && booleanIn(call, STATES_QUERY.name) === true;
-  const caller = callerOf(call);
+  const { caller } = call;
   const { form } = kind.route.request;
   const read = async (body: Pick<ReadBody, "value" | "pause">): Promise<ReadMedia<MediaMembers>> =>
     readMedia(context, caller, kind, body.value, body.pause);
@@ -99,12 +99,12 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   const { request, call: job } = media;
   if (answers === "audio") return answerSpeech(context, call, media as ReadMedia<SpeechRequest>);
   if (answers === "job") {
-    await admitMediaJob(context, call, caller, job);
+    await admitMediaJob(context, call, job);
     return answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
   }
   const isInline = answersInline === true && request.response_format === "b64_json";
   if (inQuery || (statesBy === "member" && request.stream === true)) {
-    return streamMediaJob(context, call, caller, job, isInline);
+    return streamMediaJob(context, call, job, isInline);
   }
-  return answerMade(context, call, await runMediaJob(context, call, caller, job), isInline);
+  return answerMade(context, call, await runMediaJob(context, call, job), isInline);
 }

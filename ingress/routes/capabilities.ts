@@ -17,7 +17,8 @@ import { answerJob, shownJobById } from "../media/jobs.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { rememberPairs } from "#shared/remembered.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 
 const RUN: readonly Act[] = ["reads_json", "reads_files", "fetches_addresses", "holds", "keeps_files", "waits_for_job"];
 
@@ -29,7 +30,7 @@ const EXAMPLE = {
   },
 } as const;
 
-export function capabilities(context: IngressContext): readonly Route[] {
+export function capabilities(context: IngressContext): readonly KeyRoute[] {
   return [
     {
       method: "GET",
@@ -103,7 +104,7 @@ function renderList(catalogue: Catalogue, offered: readonly Capability[]) {
 function list({ catalogue, offered }: IngressContext, call: RouteCall): Response {
   const { request } = call;
   const all = offered.current();
-  const usable = usableTools(callerOf(call), all);
+  const usable = usableTools(call.caller, all);
   const { text, etag } = (usable === all ? render : renderList)(catalogue.current(), usable);
   const headers = { etag, "cache-control": "private, max-age=300" };
   const known = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
@@ -112,27 +113,27 @@ function list({ catalogue, offered }: IngressContext, call: RouteCall): Response
 }
 
 async function run(context: IngressContext, call: RouteCall): Promise<Response> {
-  const caller = callerOf(call);
+  const { caller } = call;
   const capability = context.offered.find(idOf(call));
   checkTool(caller, capability.id);
   const { value, pause } = await readBody(context, call);
   const asked = await readRun(context, caller, capability.id, value, pause);
   await pause();
-  const isNew = await admitMediaJob(context, call, caller, callOfRun(asked));
+  const isNew = await admitMediaJob(context, call, callOfRun(asked));
   if (asked.isAsync) {
     const answer = await answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
     return new Response(answer.body, { status: 202, headers: answer.headers });
   }
-  const row = await waitForJob(context, call, caller, { isNew });
+  const row = await waitForJob(context, call, { isNew });
   const outcome = JSON.parse((await loadResult(context.storage, row)) ?? "null") as RunOutcome;
   return json(presentRun(context, row, outcome, call.request), { "x-credits-used": formatCredits(row.credits ?? 0n) });
 }
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
-  checkTool(callerOf(call), idOf(call));
+  checkTool(call.caller, idOf(call));
   const { value, pause } = await readBody(context, call);
   await pause();
-  const { capability, model, usualNano, checked } = await readRun(context, callerOf(call), idOf(call), value);
+  const { capability, model, usualNano, checked } = await readRun(context, call.caller, idOf(call), value);
   return json({
     capability: capability.id,
     currency: "credits",

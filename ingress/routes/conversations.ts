@@ -17,7 +17,8 @@ import { readingItems } from "../responses/items.ts";
 import { checkStorageLeft } from "../responses/storage-left.ts";
 import { storedItems } from "../responses/stored-items.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 import { withParam } from "../with-param.ts";
 
 const PATH = "/v1/conversations";
@@ -26,11 +27,11 @@ const ITEMS = `${ONE}/items`;
 const FOUND = ["conversation_not_found", "service_unavailable"] as const;
 const COMMON = { tags: ["Chat"], auth: "key" } as const;
 
-export function conversations(context: IngressContext): Route[] {
+export function conversations(context: IngressContext): KeyRoute[] {
   return [...wholeRoutes(context), ...itemRoutes(context)];
 }
 
-function wholeRoutes(context: IngressContext): Route[] {
+function wholeRoutes(context: IngressContext): KeyRoute[] {
   return [
     {
       ...COMMON,
@@ -86,7 +87,7 @@ function wholeRoutes(context: IngressContext): Route[] {
   ];
 }
 
-function itemRoutes(context: IngressContext): Route[] {
+function itemRoutes(context: IngressContext): KeyRoute[] {
   return [
     {
       ...COMMON,
@@ -165,7 +166,7 @@ function itemIn({ items }: KeptConversation, call: RouteCall): ResponsesItem {
 async function newItems(context: IngressContext, call: RouteCall, items: readonly object[]): Promise<ResponsesItem[]> {
   const slices = new TimeSlices();
   const read = await namedItems(() => slices.run(readingItems(items as readonly Record<string, unknown>[])));
-  const resolved = await namedItems(() => resolveItems(context.responses, viewerOf(callerOf(call)), read, slices));
+  const resolved = await namedItems(() => resolveItems(context.responses, viewerOf(call.caller), read, slices));
   return storedItems(resolved, call.requestId);
 }
 
@@ -184,8 +185,8 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { responseRetentionHours: hours } = context.config;
   const content = { metadata: metadata ?? {}, items: first };
   await readKept({ ...NOTHING, ...content, items: [] }, first, new TimeSlices(), "items");
-  await checkStorageLeft(context, callerOf(call).workspaceId, () => lengthOf(first));
-  return json(present(await readable(context.conversations.create(viewerOf(callerOf(call)), content, hours))));
+  await checkStorageLeft(context, call.caller.workspaceId, () => lengthOf(first));
+  return json(present(await readable(context.conversations.create(viewerOf(call.caller), content, hours))));
 }
 
 function lengthOf(items: readonly ResponsesItem[]): number {
@@ -199,7 +200,7 @@ async function add(context: IngressContext, call: RouteCall): Promise<Response> 
   const asked = await newItems(context, call, items);
   const before = await foundIn(context, call);
   await readKept(before, asked, new TimeSlices(), "items");
-  await checkStorageLeft(context, callerOf(call).workspaceId, () => lengthOf(asked));
+  await checkStorageLeft(context, call.caller.workspaceId, () => lengthOf(asked));
   let added: ResponsesItem[] = [];
   await change(context, call, (kept) => {
     added = withOwnIds(kept.items, asked);
@@ -214,7 +215,7 @@ async function change(
   by: Parameters<IngressContext["conversations"]["change"]>[3],
 ): Promise<KeptConversation> {
   const id = uuidOfConversation(nameIn(call));
-  const viewer = viewerOf(callerOf(call));
+  const viewer = viewerOf(call.caller);
   const { responseRetentionHours: hours } = config;
   const changed = id === undefined ? undefined : await readable(store.change(viewer, id, hours, by));
   if (!changed) throw conversationNotFound();
@@ -223,7 +224,7 @@ async function change(
 
 async function remove({ conversations: store }: IngressContext, call: RouteCall): Promise<Response> {
   const id = uuidOfConversation(nameIn(call));
-  const isGone = id !== undefined && (await readable(store.delete(viewerOf(callerOf(call)), id)));
+  const isGone = id !== undefined && (await readable(store.delete(viewerOf(call.caller), id)));
   if (!isGone) throw conversationNotFound();
   return json({ id: conversationId(id), object: "conversation.deleted", deleted: true });
 }

@@ -7,7 +7,8 @@ import type { Renderer } from "../docs/renderer.ts";
 import type { Asked } from "../docs/site.ts";
 import { htmlPage, PAGE_HEADERS } from "../html-page.ts";
 import { explorerAsset, explorerPage } from "../openapi/docs-page.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import type { RequestFacts } from "../core/call.ts";
+import type { OpenRoute } from "../route.ts";
 
 /** Scripts, styles, images and the search index come from our own origin alone. */
 const LOADS = ["script-src 'self'", "style-src 'self'", "img-src 'self'", "connect-src 'self'"];
@@ -22,7 +23,7 @@ const PAGE_RESPONSES = {
   304: NOT_MODIFIED,
 };
 
-export function docsPages(renderer: Renderer): readonly Route[] {
+export function docsPages(renderer: Renderer): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   return [
     {
@@ -126,7 +127,7 @@ export function docsPages(renderer: Renderer): readonly Route[] {
 }
 
 /** @throws ApiError `not_found` for clients that accept no HTML, naming the nearest page */
-async function renderedPage(renderer: Renderer, { request }: RouteCall, asked: string): Promise<Response> {
+async function renderedPage(renderer: Renderer, { request }: RequestFacts, asked: string): Promise<Response> {
   const isMarkdown = asked.endsWith(".md");
   const path = asked.replace(/\.md$/, "").replace(/^index$/, "");
   const { text, nearest } = await renderer.render({ kind: isMarkdown ? "markdown" : "page", path });
@@ -146,7 +147,12 @@ async function renderedPage(renderer: Renderer, { request }: RouteCall, asked: s
   return new Response(response.body, { status: 404, headers: response.headers });
 }
 
-async function renderedText(renderer: Renderer, { request }: RouteCall, asked: Asked, type: string): Promise<Response> {
+async function renderedText(
+  renderer: Renderer,
+  { request }: RequestFacts,
+  asked: Asked,
+  type: string,
+): Promise<Response> {
   const { text } = await renderer.render(asked);
   return withEtag(request, text, (etag) => textResponse(text, type, etag));
 }

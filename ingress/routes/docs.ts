@@ -8,17 +8,17 @@ import { createRenderer } from "../docs/renderer.ts";
 import { buildOpenApi } from "../openapi/document.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { standalone } from "../openapi/references.ts";
-import type { Route } from "../serve.ts";
+import type { OpenRoute, Route } from "../route.ts";
 import { docsPages } from "./docs-pages.ts";
 
 /** @param api all other routes; the document describes these too */
-export function docs(api: readonly Route[]): readonly Route[] {
+export function docs(api: readonly Route[]): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
   let text: string | undefined;
   // Built at the first request: the build would add 30 ms to the start of a process.
   const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
   const renderer = createRenderer(() => ({ document: document(), facts: factsOf([...api, ...routes]) }));
-  const routes: readonly Route[] = [
+  const routes: readonly OpenRoute[] = [
     {
       ...common,
       path: "/openapi.json",

@@ -12,9 +12,10 @@ import { audioOfBody } from "#shared/calls/audio/receive.ts";
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 
-export function estimate(context: IngressContext): Route {
+export function estimate(context: IngressContext): KeyRoute {
   return {
     method: "POST",
     path: "/v1/models/{slug}/estimate",
@@ -40,7 +41,7 @@ async function handle(context: IngressContext, call: RouteCall): Promise<Respons
   // The limits of calls of all kinds.
   const { value, textBytes, pause, work } = await readBody(context, call, EMBEDDINGS_BOUNDS);
   const model = findModel(context.catalogue.current(), call.params["slug"] ?? "");
-  const files = await findStoredFiles(context.database, callerOf(call), value);
+  const files = await findStoredFiles(context.database, call.caller, value);
   const recording = (request: TranscriptionRequest): Promise<MeasuredAudio | undefined> =>
     measuredAudioOf(context, call, request);
   await pause();
@@ -54,9 +55,9 @@ async function measuredAudioOf(
   request: TranscriptionRequest,
 ): Promise<MeasuredAudio | undefined> {
   if (request.audio_base64 === undefined && request.file_id === undefined) return undefined;
-  const audio = await audioOfBody(context, { caller: callerOf(call), signal: call.request.signal }, request);
+  const audio = await audioOfBody(context, { caller: call.caller, signal: call.request.signal }, request);
   try {
-    return await probeRecording(context.probes, callerOf(call).workspaceId, audio, call.request.signal);
+    return await probeRecording(context.probes, call.caller.workspaceId, audio, call.request.signal);
   } finally {
     audio.remove();
   }

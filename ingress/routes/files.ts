@@ -18,8 +18,8 @@ import { presentFile } from "../files/present.ts";
 import { receiveUpload } from "../files/receive.ts";
 import { IDEMPOTENCY_KEY } from "../idempotency-key.ts";
 import { allowRoles } from "../roles.ts";
-import type { RouteResponse } from "../route.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute, RouteResponse } from "../route.ts";
 
 /** Largest page of files, as at OpenAI. */
 const FILES_PAGE_MAX = 10_000;
@@ -29,13 +29,13 @@ const ONE = `${LIST}/{file_id}`;
 
 type ListQuery = Parameters<typeof listFiles>[2];
 
-export function files(context: IngressContext): readonly Route[] {
+export function files(context: IngressContext): readonly KeyRoute[] {
   const common = {
     tags: ["Files"],
     auth: "key",
     authorize: allowRoles("owner", "admin", "developer"),
     extraHeaders: (caller) => storageHeaders(context, caller.workspaceId),
-  } as const satisfies Partial<Route>;
+  } as const satisfies Partial<KeyRoute>;
   const storage = {
     headers: ["x-storage-used-bytes", "x-storage-limit-bytes"],
   } as const satisfies Partial<RouteResponse>;
@@ -150,7 +150,7 @@ async function find(context: IngressContext, call: RouteCall): Promise<FoundFile
   const id = call.params["file_id"] ?? "";
   const sample = sampleFile(id);
   if (sample) return sampleRow(id, sample);
-  const row = isFileId(id) ? await reachable(findFile(context.database, viewerOf(callerOf(call)), id)) : undefined;
+  const row = isFileId(id) ? await reachable(findFile(context.database, viewerOf(call.caller), id)) : undefined;
   if (!row) throw new ApiError("file_not_found", "There is no such file in this workspace.");
   return row;
 }
@@ -172,7 +172,7 @@ function sampleRow(id: string, { name, mediaType, bytes, read }: SampleFile): Fo
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const page = pageOf(new URL(call.request.url).searchParams);
-  const rows = await reachable(listFiles(context.database, viewerOf(callerOf(call)), page));
+  const rows = await reachable(listFiles(context.database, viewerOf(call.caller), page));
   const data = rows.slice(0, page.limit).map(presentFile);
   return json({
     object: "list",
@@ -227,7 +227,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
     );
   }
   const { database, storage, log } = context;
-  const isEnded = await reachable(endFile(database, callerOf(call).workspaceId, id, "deleted"));
+  const isEnded = await reachable(endFile(database, call.caller.workspaceId, id, "deleted"));
   if (!isEnded) throw new ApiError("file_not_found", "There is no such file in this workspace.");
   // The file is deleted already, even if its bytes remain for now.
   eraseBytes(storage, database, { id, upload_id: null }).catch((error: unknown) =>

@@ -4,9 +4,9 @@ import { ApiError } from "#shared/errors.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import type { Route } from "../serve.ts";
+import type { OpenRoute } from "../route.ts";
 
-export function health(context: IngressContext): readonly Route[] {
+export function health(context: IngressContext): readonly OpenRoute[] {
   return [
     {
       method: "GET",

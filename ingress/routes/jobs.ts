@@ -1,11 +1,11 @@
 /** GET /v1/images/jobs/{job_id}: state and result of a job of any modality. */
 import type { IngressContext } from "../context.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
-import type { Route } from "../serve.ts";
+import type { KeyRoute } from "../route.ts";
 
 const ONE = "/v1/images/jobs/{job_id}";
 
-export function jobs(context: IngressContext): readonly Route[] {
+export function jobs(context: IngressContext): readonly KeyRoute[] {
   const common = { tags: ["Jobs"], auth: "key" } as const;
   return [
     {

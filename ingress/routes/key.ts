@@ -6,9 +6,10 @@ import { creditsNumber } from "#shared/money.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 
-export function key(context: IngressContext): Route {
+export function key(context: IngressContext): KeyRoute {
   return {
     method: "GET",
     path: "/v1/key",
@@ -26,7 +27,7 @@ export function key(context: IngressContext): Route {
 }
 
 async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
-  const caller = callerOf(call);
+  const { caller } = call;
   const { preset } = caller;
   const facts = await readKeyFacts(context.database, caller.workspaceId, caller.keyId);
   if (facts === undefined)

@@ -9,9 +9,10 @@ import { boundedMessage } from "../mcp/message-bounds.ts";
 import { findTool, surfaceOf } from "../mcp/tools.ts";
 import { openApiClient } from "../tools/api-client.ts";
 import { errorsOf } from "../route-errors.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 
-export function mcp(context: IngressContext): readonly Route[] {
+export function mcp(context: IngressContext): readonly KeyRoute[] {
   const handle = (call: RouteCall): Promise<Response> => answer(context, call);
   return [
     {
@@ -75,7 +76,7 @@ const COMMON = {
     },
   },
   errors: errorsOf(["reads_json"], "permission_denied"),
-} as const satisfies Partial<Route>;
+} as const satisfies Partial<KeyRoute>;
 
 /** Largest message in bytes. Its memory is released when the response begins. Larger inputs arrive as files or addresses. */
 export const MCP_BODY_BYTES_MAX = SMALL_BODY_BYTES_MAX;

@@ -6,9 +6,10 @@ import { unavailable } from "#shared/files/unavailable.ts";
 
 import type { IngressContext } from "../context.ts";
 import { fileContent } from "../files/content.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import type { RequestFacts } from "../core/call.ts";
+import type { OpenRoute } from "../route.ts";
 
-export function mediaContent(context: IngressContext): Route {
+export function mediaContent(context: IngressContext): OpenRoute {
   return {
     method: "GET",
     path: "/v1/media/content/{token}",
@@ -32,7 +33,7 @@ export function mediaContent(context: IngressContext): Route {
 /** Pages of any site may embed the file (`<img>`, `<video>`): the link alone grants access anyway. */
 const EMBEDDABLE = { "cross-origin-resource-policy": "cross-origin" } as const;
 
-async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+async function handle(context: IngressContext, call: RequestFacts): Promise<Response> {
   const link = context.links.read(call.params["token"] ?? "");
   const row =
     link &&

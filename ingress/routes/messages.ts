@@ -14,12 +14,13 @@ import { countingInput } from "../messages/count.ts";
 import { chatRequestOf, readPartOf } from "../messages/translate.ts";
 import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 import { withParam } from "../with-param.ts";
 
 const READS = ["reads_json", "resolves_model"] as const satisfies readonly Act[];
 
-export function messages(context: IngressContext): Route[] {
+export function messages(context: IngressContext): KeyRoute[] {
   return [
     {
       method: "POST",
@@ -97,7 +98,7 @@ async function count(context: IngressContext, call: RouteCall): Promise<Response
   const { request, paramOf } = readPartOf(body);
   const model = modelOf(CHAT, context.catalogue.current(), body.model);
   try {
-    const files = await findStoredFiles(context.database, callerOf(call), request);
+    const files = await findStoredFiles(context.database, call.caller, request);
     const counting = countingInput(await loadTokenizer(), request, model, files);
     const tokens = await work((slices) => slices.run(counting));
     return json({ input_tokens: tokens });

@@ -10,7 +10,8 @@ import { capabilityRows } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
 import { isTextModel, listInfos, modelInfo, PAGE_QUERY } from "../messages/models.ts";
 import { rememberPairs } from "#shared/remembered.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import type { RequestFacts, RouteCall } from "../core/call.ts";
+import type { Route } from "../route.ts";
 import { BOOLEAN_QUERY, booleanIn } from "../settings/page.ts";
 
 const INCLUDE_TOOLS = "include_tools";
@@ -34,12 +35,12 @@ const withTools = rememberPairs((catalogue: Catalogue, tools: readonly Capabilit
 const NO_TOOLS = {};
 
 export function models(context: IngressContext): readonly Route[] {
-  const toolText = (catalogue: Catalogue, { caller }: RouteCall): string => {
+  const toolText = (catalogue: Catalogue, { caller }: Partial<Pick<RouteCall, "caller">>): string => {
     const all = context.offered.current();
     const usable = caller ? usableTools(caller, all) : all;
     return (usable === all ? withTools : listText)(catalogue, usable);
   };
-  const handle = (call: RouteCall): Response => {
+  const handle = (call: RequestFacts & Partial<Pick<RouteCall, "caller">>): Response => {
     const catalogue = context.catalogue.current();
     const hasTools = booleanIn(call, INCLUDE_TOOLS) === true;
     const text = hasTools ? toolText(catalogue, call) : withoutTools(catalogue, NO_TOOLS);

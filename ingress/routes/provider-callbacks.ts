@@ -8,12 +8,13 @@ import { providerCallbackSubject } from "#shared/queue/subjects.ts";
 
 import { readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import type { RequestFacts } from "../core/call.ts";
+import type { OpenRoute } from "../route.ts";
 
 /** Largest callback of a provider, in bytes: fal includes the result, which consists of addresses. */
 export const RING_BYTES_MAX = 1_048_576;
 
-export function providerCallbacks(context: IngressContext): Route {
+export function providerCallbacks(context: IngressContext): OpenRoute {
   return {
     method: "POST",
     path: "/v1/provider-callbacks/{job_id}/{token}",
@@ -31,7 +32,7 @@ export function providerCallbacks(context: IngressContext): Route {
   };
 }
 
-async function handle(context: IngressContext, call: RouteCall): Promise<Response> {
+async function handle(context: IngressContext, call: RequestFacts): Promise<Response> {
   const { job_id: id = "", token = "" } = call.params;
   if (!isUuid(id) || !context.callbackTokens.isOf(id, token))
     throw new ApiError("not_found", "There is no such callback.");

@@ -17,7 +17,8 @@ import { parseBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { withoutResults } from "../responses/image-items.ts";
 import { RememberedResponses } from "../responses/remembered.ts";
-import { callerOf, type Route, type Serve } from "../serve.ts";
+import type { KeyRoute } from "../route.ts";
+import type { Serve } from "../serve.ts";
 
 import { answerResponse, RESPONSES_PATH } from "./responses.ts";
 
@@ -65,7 +66,7 @@ export function openResponseSockets(
       let isUpgraded = false;
       const response = await serve(
         openingRoute((call) => {
-          const caller = callerOf(call);
+          const { caller } = call;
           const { workspaceId } = caller;
           const own = [...open].filter((connection) => connection.caller.workspaceId === workspaceId).length;
           if (open.size >= CONNECTIONS_MAX || own >= CONNECTIONS_WORKSPACE_MAX) {
@@ -100,7 +101,7 @@ export function openResponseSockets(
   };
 }
 
-function openingRoute(handle: Route["handle"]): Route {
+function openingRoute(handle: KeyRoute["handle"]): KeyRoute {
   return { ...HIDDEN, method: "GET", path: RESPONSES_PATH, handle };
 }
 
@@ -259,7 +260,7 @@ export class Connection {
     let onto: string | undefined;
     let isWarmUp = false;
     let asked: { readonly own: readonly ResponsesItem[]; readonly response: ModelResponse } | undefined;
-    const route: Route = {
+    const route: KeyRoute = {
       ...HIDDEN,
       method: "POST",
       path: RESPONSES_PATH,

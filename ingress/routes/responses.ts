@@ -37,7 +37,8 @@ import { storedItems } from "../responses/stored-items.ts";
 import { translatingRequest } from "../responses/translate.ts";
 import { warmUpAnswer } from "../responses/warm-up.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 import { BOOLEAN_QUERY, booleanIn, queryOf } from "../settings/page.ts";
 import { TOOLS_BODY_BYTES_MAX, tooLarge } from "../tools/chat.ts";
 import { withParam } from "../with-param.ts";
@@ -47,11 +48,11 @@ const STORED = ["response_not_found", "service_unavailable"] as const;
 
 export const RESPONSES_PATH = "/v1/responses";
 
-export function responses(context: IngressContext): Route[] {
+export function responses(context: IngressContext): KeyRoute[] {
   return [...callRoutes(context), ...storedRoutes(context)];
 }
 
-function callRoutes(context: IngressContext): Route[] {
+function callRoutes(context: IngressContext): KeyRoute[] {
   return [
     {
       method: "POST",
@@ -134,7 +135,7 @@ function callRoutes(context: IngressContext): Route[] {
   ];
 }
 
-function storedRoutes(context: IngressContext): Route[] {
+function storedRoutes(context: IngressContext): KeyRoute[] {
   return [
     {
       method: "GET",
@@ -170,7 +171,7 @@ function storedRoutes(context: IngressContext): Route[] {
         const isStream = booleanIn(call, "stream") === true;
         const after = numberOf(call, "starting_after");
         if (!isStream) return json((await storedIn(context, call)).response);
-        return resumeBackground(context, callerOf(call), await keptIn(context, call), after ?? -1);
+        return resumeBackground(context, call.caller, await keptIn(context, call), after ?? -1);
       },
     },
     {
@@ -185,7 +186,7 @@ function storedRoutes(context: IngressContext): Route[] {
       auth: "key",
       responses: { 200: { description: "The response after the cancellation", schema: "ModelResponse" } },
       errors: errorsOf([], ...STORED, "unsupported_value"),
-      handle: async (call) => json(await cancelBackground(context, callerOf(call), await keptIn(context, call))),
+      handle: async (call) => json(await cancelBackground(context, call.caller, await keptIn(context, call))),
     },
     {
       method: "DELETE",
@@ -261,19 +262,19 @@ async function answerAsked(
   const affinity = call.affinity ?? root ?? response.id;
   if (asked.generate === false) {
     const answer = warmUpAnswer(response, onAsked !== undefined);
-    const { workspaceId, preset } = callerOf(call);
+    const { workspaceId, preset } = call.caller;
     modelOf(CHAT, context.catalogue.current(), asked.model);
-    call.markCounted?.();
+    call.meter.markCounted();
     await context.calls.count(workspaceId, preset.requests_per_minute);
     return answer;
   }
   if (response.store || response.conversation) {
-    await checkStorageLeft(context, callerOf(call).workspaceId, () => body.text.length);
+    await checkStorageLeft(context, call.caller.workspaceId, () => body.text.length);
   }
   if (offer) {
     if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX)
       throw tooLarge("conversation", servedType(asked));
-    const keep = keeperOf(context, callerOf(call), call.requestId, stored);
+    const keep = keeperOf(context, call.caller, call.requestId, stored);
     const turns = {
       asked,
       items: items.map(({ item }) => item),
@@ -327,8 +328,8 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
   await body.pause();
   const { input, instructions, ...asked } = parse("ResponsesCompactRequest", body.value);
   const given = { ...asked, input: input ?? [] };
-  const { makeRoom } = call;
-  const { items } = await readConversation(context.responses, callerOf(call), given, { makeRoom });
+  const { reserveMemory: makeRoom } = call.meter;
+  const { items } = await readConversation(context.responses, call.caller, given, { makeRoom });
   await body.pause();
   const transcript = transcriptOf(items, instructions);
   const { model, prompt_cache_key = null } = asked;
@@ -350,7 +351,7 @@ async function count(context: IngressContext, call: RouteCall): Promise<Response
   );
   const model = modelOf(CHAT, context.catalogue.current(), request.model);
   try {
-    const files = await findStoredFiles(context.database, callerOf(call), request);
+    const files = await findStoredFiles(context.database, call.caller, request);
     const counting = countingInput(await loadTokenizer(), request, model, files);
     const tokens = await body.work((slices) => slices.run(counting));
     return json({ object: "response.input_tokens", input_tokens: tokens });
@@ -360,7 +361,7 @@ async function count(context: IngressContext, call: RouteCall): Promise<Response
 }
 
 function storedIn({ responses: store }: IngressContext, call: RouteCall) {
-  return findResponse(store, callerOf(call), call.params["response_id"] ?? "");
+  return findResponse(store, call.caller, call.params["response_id"] ?? "");
 }
 
 /** Returns the stored response with the members of background responses. */
@@ -381,7 +382,7 @@ function numberOf(call: RouteCall, name: string): number | undefined {
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const callId = callOfResponse(call.params["response_id"] ?? "");
-  const caller = callerOf(call);
+  const { caller } = call;
   const gone = callId === undefined ? undefined : await context.responses.delete(viewerOf(caller), callId);
   if (callId === undefined || !gone) throw responseNotFound();
   if (gone.isQueued) await cancelJob(context, caller.workspaceId, callId);

@@ -3,7 +3,7 @@ import type { Service } from "#schemas/generated/types.ts";
 
 import manifest from "../../package.json" with { type: "json" };
 import { json } from "../answers.ts";
-import type { Route } from "../serve.ts";
+import type { OpenRoute } from "../route.ts";
 
 const SERVICE: Service = {
   name: "Sluice",
@@ -14,7 +14,7 @@ const SERVICE: Service = {
   models: "/public/models",
 };
 
-export function root(): Route {
+export function root(): OpenRoute {
   return {
     method: "GET",
     path: "/",

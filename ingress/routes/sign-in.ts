@@ -25,7 +25,9 @@ import { type Issuer, SIGN_IN_SECONDS } from "../console/issuer.ts";
 import { createTries } from "../console/tries.ts";
 import type { IngressContext } from "../context.ts";
 import { errorsOf } from "../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../serve.ts";
+import type { RequestFacts } from "../core/call.ts";
+import { actorOf } from "../core/caller.ts";
+import type { OpenRoute } from "../route.ts";
 import { parsedBody, pathId, plainName } from "../settings/body.ts";
 import { unknownPath } from "../unknown-path.ts";
 
@@ -41,7 +43,7 @@ export function callbackOf(publicUrl: string): string {
 
 const SESSION_SECONDS = SESSION_HOURS * 3_600;
 
-export function consoleSession(context: IngressContext): readonly Route[] {
+export function consoleSession(context: IngressContext): readonly OpenRoute[] {
   const tries = createTries(context.database);
   const common = {
     path: PATH,
@@ -68,7 +70,7 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       request: { schema: "ConsoleSessionCreateRequest" },
       responses: { 204: { description: "The session was created and the cookie is set" } },
       errors: errorsOf(["reads_json"], "invalid_api_key", "permission_denied", "service_unavailable"),
-      handle: (call) => open(context, call, () => tries.take(call.ip ?? "")),
+      handle: (call) => open(context, call, () => tries.take(call.ip)),
     },
     {
       ...common,
@@ -112,7 +114,7 @@ export function consoleSession(context: IngressContext): readonly Route[] {
         303: { description: "The page that was asked for; the cookie is set" },
       },
       errors: ["not_found", "invalid_api_key", "permission_denied", "service_unavailable"],
-      handle: (call) => finish(context, call, () => tries.take(call.ip ?? "")),
+      handle: (call) => finish(context, call, () => tries.take(call.ip)),
     },
     {
       ...common,
@@ -123,7 +125,7 @@ export function consoleSession(context: IngressContext): readonly Route[] {
       isHidden: true,
       responses: { 303: { description: "The page that was asked for; the cookie is set" } },
       errors: ["not_found", "invalid_api_key", "permission_denied", "service_unavailable"],
-      handle: (call) => choose(context, call, () => tries.take(call.ip ?? "")),
+      handle: (call) => choose(context, call, () => tries.take(call.ip)),
     },
   ];
 }
@@ -133,7 +135,7 @@ const BEGUN = "sluice-sign-in";
 /** Cookie of a person who has not chosen a workspace yet. */
 const CHOICE = "sluice-choice";
 
-async function begin(context: IngressContext, { request }: RouteCall): Promise<Response> {
+async function begin(context: IngressContext, { request }: RequestFacts): Promise<Response> {
   const issuer = issuerOf(context);
   const asked = new URL(request.url).searchParams;
   const returnTo = asked.get("return_to") ?? "/docs";
@@ -148,7 +150,7 @@ async function begin(context: IngressContext, { request }: RouteCall): Promise<R
   return goTo(location, [cookie(request, placeOf(context), kept)]);
 }
 
-async function finish(context: IngressContext, call: RouteCall, countTry: () => Promise<void>): Promise<Response> {
+async function finish(context: IngressContext, call: RequestFacts, countTry: () => Promise<void>): Promise<Response> {
   const { request } = call;
   const issuer = issuerOf(context);
   await countTry();
@@ -177,7 +179,7 @@ async function finish(context: IngressContext, call: RouteCall, countTry: () => 
  * Finishes a sign-in on the page of workspaces. The path of a choice contains the hash of a token; the browser has the token in a cookie
  * that other sites cannot make it send. A choice is thus valid only in that browser, and only on its latest page.
  */
-async function choose(context: IngressContext, call: RouteCall, countTry: () => Promise<void>): Promise<Response> {
+async function choose(context: IngressContext, call: RequestFacts, countTry: () => Promise<void>): Promise<Response> {
   const { request, params } = call;
   issuerOf(context);
   const workspaceId = pathId(call, "workspaceId", nobody);
@@ -201,7 +203,7 @@ function choiceOf(token: string): string {
 /** Opens a session for a person whom the issuer has authenticated. @throws ApiError `permission_denied` if there is no such member */
 async function openFor(
   context: IngressContext,
-  call: RouteCall,
+  call: RequestFacts,
   {
     known,
     returnTo,
@@ -211,7 +213,7 @@ async function openFor(
   if (!known) throw nobody();
   const value = mintSessionToken();
   const { member_id: id, key_id } = known;
-  const ip = call.ip === undefined || call.ip === "" ? {} : { ip: call.ip };
+  const ip = call.ip === "" ? {} : { ip: call.ip };
   await openSession(context.database, {
     sha256: hashKey(value),
     keyId: key_id,
@@ -246,7 +248,7 @@ function withCookies(response: Response, cookies: readonly string[]): Response {
   return response;
 }
 
-async function open(context: IngressContext, call: RouteCall, countTry: () => Promise<void>): Promise<Response> {
+async function open(context: IngressContext, call: RequestFacts, countTry: () => Promise<void>): Promise<Response> {
   const place = placeOf(context);
   requireConsole(call.request, place);
   await countTry();
@@ -263,12 +265,12 @@ async function open(context: IngressContext, call: RouteCall, countTry: () => Pr
 }
 
 /** Returns the response that sets the session cookie. */
-function signedIn({ request }: RouteCall, place: Place, value: string): Response {
+function signedIn({ request }: RequestFacts, place: Place, value: string): Response {
   const header = cookie(request, place, { name: SESSION, value, seconds: SESSION_SECONDS, site: "Strict" });
   return new Response(null, { status: 204, headers: { ...NEVER_KEPT, "set-cookie": header } });
 }
 
-async function read(context: IngressContext, call: RouteCall): Promise<Response> {
+async function read(context: IngressContext, call: RequestFacts): Promise<Response> {
   requireConsole(call.request, placeOf(context));
   const token = sessionTokenOf(call.request, placeOf(context));
   if (token === undefined) throw notSignedIn();
@@ -288,7 +290,7 @@ async function read(context: IngressContext, call: RouteCall): Promise<Response>
   return json(session, NEVER_KEPT);
 }
 
-async function end(context: IngressContext, call: RouteCall): Promise<Response> {
+async function end(context: IngressContext, call: RequestFacts): Promise<Response> {
   requireConsole(call.request, placeOf(context));
   const token = sessionTokenOf(call.request, placeOf(context));
   const caller = token === undefined ? undefined : await signedInAs(context, token);

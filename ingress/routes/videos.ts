@@ -1,11 +1,11 @@
 /** GET /v1/videos/generations/{id} and POST …/cancel: the job of a video. */
 import type { IngressContext } from "../context.ts";
 import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
-import type { Route } from "../serve.ts";
+import type { KeyRoute } from "../route.ts";
 
 const LIST = "/v1/videos/generations";
 
-export function videos(context: IngressContext): readonly Route[] {
+export function videos(context: IngressContext): readonly KeyRoute[] {
   const common = { tags: ["Videos"], auth: "key" } as const;
   return [
     {

@@ -16,11 +16,12 @@ import type { IngressContext } from "../context.ts";
 import { withPermit } from "../long-work.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 import { findShown, noWorkflow } from "../workflows/access.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
 
-export function workflowEstimate(context: IngressContext): Route {
+export function workflowEstimate(context: IngressContext): KeyRoute {
   return {
     method: "POST",
     path: "/v1/workflows/estimate",
@@ -46,7 +47,7 @@ export function workflowEstimate(context: IngressContext): Route {
 }
 
 async function estimate(context: IngressContext, call: RouteCall): Promise<Response> {
-  const caller = callerOf(call);
+  const { caller } = call;
   const read = await readBody(context, call);
   const body: WorkflowEstimateRequest = parse("WorkflowEstimateRequest", read.value);
   refuseMisspeltInput(body);
@@ -86,7 +87,7 @@ async function definitionOf(
   read: ReadBody,
   { workflow_id: named, definition, version }: WorkflowEstimateRequest,
 ): Promise<WorkflowDefinition> {
-  const caller = callerOf(call);
+  const { caller } = call;
   if ((named === undefined) === (definition === undefined)) {
     throw new ApiError("invalid_request", "Expected either workflow_id or definition, not both or none.", {
       param: "workflow_id",

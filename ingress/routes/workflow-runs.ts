@@ -13,7 +13,8 @@ import type { IngressContext } from "../context.ts";
 import { IDEMPOTENCY_KEY } from "../idempotency-key.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute } from "../route.ts";
 import { shownWorkflow } from "../workflows/access.ts";
 import { runInline, runStored } from "../workflows/ask-run.ts";
 import { answerRun, RUN_WAIT_MS } from "../workflows/begin-run.ts";
@@ -22,7 +23,7 @@ import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 import { streamRun } from "../workflows/run-stream.ts";
 
-export function workflowRuns(context: IngressContext): readonly Route[] {
+export function workflowRuns(context: IngressContext): readonly KeyRoute[] {
   return [
     { ...RUN_WORKFLOW, handle: (call) => runStored(context, call) },
     { ...RUN_PIPELINE, handle: (call) => runInline(context, call) },
@@ -41,7 +42,7 @@ export function workflowRuns(context: IngressContext): readonly Route[] {
 const RUNS = "/v1/workflows/runs";
 const RUN = `${RUNS}/{id}`;
 
-const LIST_QUERY: NonNullable<Route["query"]> = [
+const LIST_QUERY: NonNullable<KeyRoute["query"]> = [
   {
     name: "status",
     description: "State of the runs. Default: all.",
@@ -57,7 +58,7 @@ const LIST_QUERY: NonNullable<Route["query"]> = [
 ];
 
 /** OpenAPI declaration of a route, and the roles that may call it. */
-type Declaration = Omit<Route, "handle">;
+type Declaration = Omit<KeyRoute, "handle">;
 
 const COMMON = {
   tags: ["Workflows"],
@@ -213,7 +214,7 @@ const CANCEL_RUN: Declaration = {
 /** Returns the run of the path. A run that the caller may not see counts as missing. @throws ApiError `run_not_found` */
 async function shownRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
   const id = (call.params["id"] ?? "").toLowerCase();
-  const row = isUuid(id) ? await findRun(database, readerOf(callerOf(call)), id) : undefined;
+  const row = isUuid(id) ? await findRun(database, readerOf(call.caller), id) : undefined;
   if (!row) throw new ApiError("run_not_found", "There is no such run in this workspace.");
   return row;
 }
@@ -230,7 +231,7 @@ async function listOf(context: IngressContext, call: RouteCall, workflowId: stri
     mode: oneOf("mode", RUN_MODES, query.get("mode")),
     ...page,
   };
-  const { rows, total } = await listRuns(context.database, readerOf(callerOf(call)), filter);
+  const { rows, total } = await listRuns(context.database, readerOf(call.caller), filter);
   const items: WorkflowRunSummary[] = rows.map(presentRunHead);
   return json({ items, total, ...page } satisfies WorkflowRunList);
 }
@@ -249,7 +250,7 @@ function notAmong(param: string, expected: string): ApiError {
 async function follow(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownRun(context, call);
   const after = wholeNumber("Last-Event-ID", call.request.headers.get("last-event-id"), 0, 0);
-  return streamRun(context, row.id, context.runs.follow(row.id, callerOf(call)), Math.min(after, row.frames));
+  return streamRun(context, row.id, context.runs.follow(row.id, call.caller), Math.min(after, row.frames));
 }
 
 async function stepOutput(context: IngressContext, call: RouteCall): Promise<Response> {

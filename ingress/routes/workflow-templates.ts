@@ -7,9 +7,9 @@ import { templatesFor } from "#shared/workflows/templates.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import type { Route } from "../serve.ts";
+import type { KeyRoute } from "../route.ts";
 
-export function workflowTemplates({ catalogue, offered, templates }: IngressContext): Route {
+export function workflowTemplates({ catalogue, offered, templates }: IngressContext): KeyRoute {
   /** Cached until the catalogue or the workers' capabilities change. */
   const list = rememberPairs((models: Catalogue, capabilities: readonly Capability[]): WorkflowTemplateList => ({
     object: "list",

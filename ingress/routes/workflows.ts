@@ -33,7 +33,9 @@ import { type ReadBody, readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import { actorOf } from "../core/caller.ts";
+import type { KeyRoute } from "../route.ts";
 import { checkEditor, checkKeeper, noWorkflow, shownWorkflow } from "../workflows/access.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
 import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
@@ -42,12 +44,12 @@ import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
 const LIST = "/v1/workflows";
 const ONE = `${LIST}/{id}`;
 
-export function workflows(context: IngressContext): readonly Route[] {
+export function workflows(context: IngressContext): readonly KeyRoute[] {
   const common = {
     tags: ["Workflows"],
     auth: "key",
     authorize: allowRoles("owner", "admin", "developer"),
-  } as const satisfies Partial<Route>;
+  } as const satisfies Partial<KeyRoute>;
   const written = { schema: "WorkflowWritten" } as const;
   return [
     {
@@ -133,13 +135,13 @@ export function workflows(context: IngressContext): readonly Route[] {
 }
 
 async function create(context: IngressContext, call: RouteCall): Promise<Response> {
-  checkWritesDefinitions(callerOf(call));
+  checkWritesDefinitions(call.caller);
   const read = await readBody(context, call);
   const body: WorkflowCreateRequest = parse("WorkflowCreateRequest", read.value);
-  const reader = readerOf(callerOf(call));
+  const reader = readerOf(call.caller);
   checkTexts(body);
   const { name, description = "", sharingScope = "private", sharePermission = "read" } = body;
-  const definition = JSON.stringify(await checkDefinition(context, callerOf(call), read, body.definition));
+  const definition = JSON.stringify(await checkDefinition(context, call.caller, read, body.definition));
   const id = newId();
   const written = { name, description, sharingScope, sharePermission, definition };
   const { storageBytesMax } = context.config;
@@ -154,7 +156,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const page = pageOf(call.request);
-  const caller = callerOf(call);
+  const { caller } = call;
   const { rows, total } =
     caller.tools === undefined
       ? await listWorkflows(context.database, readerOf(caller), page)
@@ -195,7 +197,7 @@ async function versions(context: IngressContext, call: RouteCall): Promise<Respo
 }
 
 async function update(context: IngressContext, call: RouteCall): Promise<Response> {
-  const caller = callerOf(call);
+  const { caller } = call;
   const row = await shownWorkflow(context, call);
   const { id } = row;
   checkWritesDefinitions(caller);
@@ -221,9 +223,9 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await shownWorkflow(context, call);
-  checkWritesDefinitions(callerOf(call));
-  checkKeeper(row, callerOf(call), "delete");
-  const isGone = await deleteWorkflow(context.database, readerOf(callerOf(call)), row.id, actorOf(call));
+  checkWritesDefinitions(call.caller);
+  checkKeeper(row, call.caller, "delete");
+  const isGone = await deleteWorkflow(context.database, readerOf(call.caller), row.id, actorOf(call));
   if (!isGone) throw noWorkflow();
   return json({ id: row.id, deleted: true } satisfies WorkflowDeleted);
 }

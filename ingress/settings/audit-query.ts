@@ -1,7 +1,8 @@
 /** Filters of an audit log. */
 import type { AuditQuery } from "#shared/database/audit-log.ts";
 
-import type { Route, RouteCall } from "../serve.ts";
+import type { RequestFacts } from "../core/call.ts";
+import type { Route } from "../route.ts";
 import { SPAN_QUERY, textIn, timeIn } from "./page.ts";
 
 const TEXT = { type: "string" } as const;
@@ -14,7 +15,7 @@ export const AUDIT_QUERY: NonNullable<Route["query"]> = [
 ];
 
 /** Returns the filters of the query. @throws ApiError `unsupported_value` */
-export function auditFilterIn(call: RouteCall): Omit<AuditQuery, "after" | "limit"> {
+export function auditFilterIn(call: RequestFacts): Omit<AuditQuery, "after" | "limit"> {
   return {
     actor: textIn(call, "actor"),
     action: textIn(call, "action"),

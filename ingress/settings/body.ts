@@ -9,19 +9,19 @@ import { reused } from "#shared/same-request.ts";
 import { WORKSPACE_RENAMES_MAX } from "#shared/database/workspaces.ts";
 
 import { readJsonBody } from "../body.ts";
-import type { RouteCall } from "../serve.ts";
+import type { RequestFacts } from "../core/call.ts";
 
 export const SETTINGS_BODY_BYTES_MAX = 65_536;
 const SETTINGS_NAME_CHARS_MAX = 64;
 
 /** Returns the body. @throws ApiError for a body that does not match its schema */
-export async function parsedBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
+export async function parsedBody<N extends SchemaName>(call: RequestFacts, name: N): Promise<SchemaTypes[N]> {
   return (await parsedText(call, name)).body;
 }
 
 /** Returns the body and its text, because numbers of the parsed body may have lost digits. */
 export async function parsedText<N extends SchemaName>(
-  call: RouteCall,
+  call: RequestFacts,
   name: N,
 ): Promise<{ readonly body: SchemaTypes[N]; readonly text: string }> {
   const { text, value } = readJson(await readJsonBody(call.request, SETTINGS_BODY_BYTES_MAX));
@@ -29,7 +29,7 @@ export async function parsedText<N extends SchemaName>(
 }
 
 /** Returns the body of a request that may have none, which counts as an empty object. */
-export async function optionalBody<N extends SchemaName>(call: RouteCall, name: N): Promise<SchemaTypes[N]> {
+export async function optionalBody<N extends SchemaName>(call: RequestFacts, name: N): Promise<SchemaTypes[N]> {
   const { headers, body } = call.request;
   const isEmpty = body === null || headers.get("content-length") === "0";
   return isEmpty ? parse(name, {}) : parsedBody(call, name);
@@ -62,7 +62,7 @@ export function createdId({ id }: { readonly id?: string }): string {
 const NIL = "00000000-0000-0000-0000-000000000000";
 
 /** Returns the path's id. An invalid id counts as unknown. @throws the error that `unknown` returns */
-export function pathId(call: RouteCall, name: string, unknown: () => ApiError): string {
+export function pathId(call: RequestFacts, name: string, unknown: () => ApiError): string {
   const id = call.params[name]?.toLowerCase() ?? "";
   if (!isUuid(id)) throw unknown();
   return id;

@@ -6,7 +6,8 @@ import { ApiError } from "#shared/errors.ts";
 import { credentialsOf } from "#shared/notifications/channel-config.ts";
 
 import type { IngressContext } from "../context.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { SettingsCall } from "../core/call.ts";
+import { callerOf } from "../core/caller.ts";
 import { findRow, type Rows } from "./resource.ts";
 
 export function channelRows({ database }: IngressContext): Rows<Caller, ChannelRow> {
@@ -20,7 +21,7 @@ export function channelRows({ database }: IngressContext): Rows<Caller, ChannelR
 }
 
 /** Returns the channel of the path. @throws ApiError `channel_not_found`, also for a channel of another workspace */
-export async function channelOf(context: IngressContext, call: RouteCall): Promise<ChannelRow> {
+export async function channelOf(context: IngressContext, call: SettingsCall): Promise<ChannelRow> {
   return (await findRow(channelRows(context), call)).row;
 }
 

@@ -3,13 +3,13 @@ import { stringify } from "csv-stringify/sync";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
-import type { RouteCall } from "../serve.ts";
+import type { RequestFacts } from "../core/call.ts";
 
 /** Most rows of one CSV: spreadsheets still open that many. */
 export const CSV_ROWS_MAX = 100_000;
 
 /** True if the client requests CSV rather than JSON. */
-export function wantsCsv({ request }: RouteCall): boolean {
+export function wantsCsv({ request }: RequestFacts): boolean {
   return /\btext\/csv\b/i.test(request.headers.get("accept") ?? "");
 }
 

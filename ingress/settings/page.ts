@@ -4,7 +4,8 @@ import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 
 import { json } from "../answers.ts";
-import type { Route, RouteCall } from "../serve.ts";
+import type { RequestFacts } from "../core/call.ts";
+import type { Route } from "../route.ts";
 
 export const SETTINGS_PAGE_DEFAULT = 20;
 export const SETTINGS_PAGE_MAX = 100;
@@ -35,7 +36,7 @@ export const SPAN_QUERY: NonNullable<Route["query"]> = [
   { name: "end_time", description: "End of the period, exclusive. Default: no limit.", schema: TIME },
 ];
 
-export const queryOf = ({ request }: RouteCall): URLSearchParams => new URL(request.url).searchParams;
+export const queryOf = ({ request }: RequestFacts): URLSearchParams => new URL(request.url).searchParams;
 
 export interface Page {
   readonly after: string | null;
@@ -43,26 +44,26 @@ export interface Page {
 }
 
 /** Returns the page of a list whose ids are UUIDs. @throws ApiError `unsupported_value` */
-export function pageOf(call: RouteCall): Page {
+export function pageOf(call: RequestFacts): Page {
   return { after: idIn(call, "after"), limit: limitIn(call) };
 }
 
 /** Returns the page of a list whose ids are numbers, such as the ledger and the audit log. @throws ApiError `unsupported_value` */
-export function numberedPageOf(call: RouteCall): { readonly after: bigint | null; readonly limit: number } {
+export function numberedPageOf(call: RequestFacts): { readonly after: bigint | null; readonly limit: number } {
   const after = queryOf(call).get("after") || null;
   if (after !== null && !/^\d{1,18}$/.test(after)) throw unsupported("after", "the id of an entry", after);
   return { after: after === null ? null : BigInt(after), limit: limitIn(call) };
 }
 
 /** Reads an id of the query. @throws ApiError `unsupported_value` */
-export function idIn(call: RouteCall, name: string): string | null {
+export function idIn(call: RequestFacts, name: string): string | null {
   const id = queryOf(call).get(name)?.toLowerCase() || null;
   if (id !== null && !isUuid(id)) throw unsupported(name, "an id", id);
   return id;
 }
 
 /** Reads a time of the query. @throws ApiError `unsupported_value` */
-export function timeIn(call: RouteCall, name: string): Date | null {
+export function timeIn(call: RequestFacts, name: string): Date | null {
   const text = queryOf(call).get(name) || null;
   if (text === null) return null;
   const time = timeOf(text);
@@ -78,7 +79,7 @@ export function timeOf(text: string): Date | undefined {
 }
 
 /** Reads one of several values from the query. @throws ApiError `unsupported_value` */
-export function oneOf<T extends string>(call: RouteCall, name: string, values: readonly T[]): T | null {
+export function oneOf<T extends string>(call: RequestFacts, name: string, values: readonly T[]): T | null {
   const text = queryOf(call).get(name) || null;
   const value = values.find((known) => known === text);
   if (text !== null && value === undefined) throw unsupported(name, `one of ${values.join(", ")}`, text);
@@ -89,7 +90,7 @@ export function oneOf<T extends string>(call: RouteCall, name: string, values: r
 export const BOOLEAN_QUERY = { type: "boolean" } as const;
 
 /** Reads a boolean of the query; null when it is absent or empty. @throws ApiError `unsupported_value` for every other text */
-export function booleanIn(call: RouteCall, name: string): boolean | null {
+export function booleanIn(call: RequestFacts, name: string): boolean | null {
   const text = queryOf(call).get(name) || null;
   if (text === null) return null;
   const value = booleanOf(text);
@@ -104,7 +105,7 @@ export function booleanOf(text: string): boolean | undefined {
 }
 
 /** Reads a text of the query that Postgres accepts. @throws ApiError `unsupported_value` */
-export function textIn(call: RouteCall, name: string): string | null {
+export function textIn(call: RequestFacts, name: string): string | null {
   const text = queryOf(call).get(name) || null;
   if (text !== null && (text.length > TEXT_CHARS_MAX || text.includes("\u0000"))) {
     throw unsupported(name, `at most ${TEXT_CHARS_MAX} characters`, text);
@@ -115,7 +116,7 @@ export function textIn(call: RouteCall, name: string): string | null {
 const TEXT_CHARS_MAX = 200;
 
 /** Reads `limit` from the query. @throws ApiError `unsupported_value` */
-export function limitIn(call: RouteCall): number {
+export function limitIn(call: RequestFacts): number {
   const text = queryOf(call).get("limit") || String(SETTINGS_PAGE_DEFAULT);
   const limit = Number(text);
   if (/^\d{1,6}$/.test(text) && limit >= 1 && limit <= SETTINGS_PAGE_MAX) return limit;

@@ -9,12 +9,14 @@ import { isSameRequest } from "#shared/same-request.ts";
 
 import { json, NEVER_KEPT } from "../answers.ts";
 import { errorsOf } from "../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../serve.ts";
+import type { SettingsCall } from "../core/call.ts";
+import { actorOf } from "../core/caller.ts";
+import type { KeyRoute, OperatorRoute, Route } from "../route.ts";
 import { parsedText, pathId, reusedId } from "./body.ts";
 import { LIST_QUERY, type Page, pageAnswer, pageOf } from "./page.ts";
 
 /** Callers that a route allows. */
-export type Gate = Pick<Route, "tags" | "auth" | "scope" | "authorize">;
+export type Gate = Pick<KeyRoute | OperatorRoute, "tags" | "auth" | "scope" | "authorize">;
 
 /** Schemas that have a list schema, and perhaps create and update requests. */
 type Listed = { [N in SchemaName]: `${N}List` extends SchemaName ? N : never }[SchemaName];
@@ -56,7 +58,7 @@ export interface Rows<Within, Row extends Identified> {
   /** Path of one row; without its last part, path of the list. */
   readonly path: `${string}/{${string}}`;
   /** Returns the parent of the rows. @throws ApiError */
-  within(call: RouteCall): Within | Promise<Within>;
+  within(call: SettingsCall): Within | Promise<Within>;
   find(within: Within, id: string): Promise<Row | undefined>;
   unknown(): ApiError;
   /** Refuses a change of this row. Absent: every allowed caller may change every row. @throws ApiError */
@@ -103,7 +105,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       query: LIST_QUERY,
       responses: { 200: { description: list.answer, schema: `${schema}List` as SchemaName } },
       errors: ["not_found", ...(list.errors ?? []), "unsupported_value"],
-      async handle(call) {
+      async handle(call: SettingsCall) {
         const within = await spec.within(call);
         return pageAnswer(pageOf(call), (page) => list.page(within, page), present);
       },
@@ -119,7 +121,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       request: { schema: request },
       responses: { 200: { description: create.repeated, schema }, 201: { description: create.answer, schema } },
       errors: errorsOf(["reads_json"], "not_found", ...(create.errors ?? []), "conflict", "idempotency_key_reused"),
-      async handle(call) {
+      async handle(call: SettingsCall) {
         const within = await spec.within(call);
         const { row, isNew, shownOnce } = await create.make(within, await changeRequestOf(call, request));
         if (!isNew) return json(present(row));
@@ -135,7 +137,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       path,
       responses: { 200: { description: get.answer, schema } },
       errors: ["not_found", ...(get.errors ?? [])],
-      handle: async (call) => json(present((await findRow(spec, call)).row)),
+      handle: async (call: SettingsCall) => json(present((await findRow(spec, call)).row)),
     });
   }
   if (update) {
@@ -148,7 +150,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       request: { schema: request },
       responses: { 200: { description: update.answer, schema } },
       errors: errorsOf(["reads_json"], "not_found", ...(update.errors ?? []), "conflict"),
-      async handle(call) {
+      async handle(call: SettingsCall) {
         const { within, row } = await findToChange(spec, call);
         const changed = await update.change(within, row, await changeRequestOf(call, request));
         if (changed === undefined) throw spec.unknown();
@@ -166,7 +168,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
         200: { description: remove.answer, schema: writers.auth === "operator" ? "OperatorDeleted" : "Deleted" },
       },
       errors: ["not_found", ...(remove.errors ?? [])],
-      async handle(call) {
+      async handle(call: SettingsCall) {
         const { within, row } = await findToChange(spec, call);
         if (!(await remove.end(within, row, actorOf(call)))) throw spec.unknown();
         return json({ id: row.id, deleted: true } satisfies Deleted);
@@ -188,7 +190,7 @@ interface Found<Within, Row> {
 /** Returns the row of the path. @throws ApiError */
 export async function findRow<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
-  call: RouteCall,
+  call: SettingsCall,
 ): Promise<Found<Within, Row>> {
   const unknown = () => rows.unknown();
   const within = await rows.within(call);
@@ -200,14 +202,14 @@ export async function findRow<Within, Row extends Identified>(
 /** Returns the row of the path for a change. @throws ApiError also when the caller may not change it */
 export async function findToChange<Within, Row extends Identified>(
   rows: Rows<Within, Row>,
-  call: RouteCall,
+  call: SettingsCall,
 ): Promise<Found<Within, Row>> {
   const found = await findRow(rows, call);
   rows.checkMayChange?.(found.within, found.row);
   return found;
 }
 
-async function changeRequestOf<N extends SchemaName>(call: RouteCall, request: N): Promise<ChangeRequest<N>> {
+async function changeRequestOf<N extends SchemaName>(call: SettingsCall, request: N): Promise<ChangeRequest<N>> {
   return { ...(await parsedText(call, request)), actor: actorOf(call) };
 }
 

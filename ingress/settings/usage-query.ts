@@ -1,7 +1,8 @@
 /** Query of GET …/usage: buckets of whole hours or days in UTC, and a cursor that keeps the period of the first page. */
 import type { UsageFilter, UsageGroup } from "#shared/database/usage-sums.ts";
 
-import { callerOf, type Route, type RouteCall } from "../serve.ts";
+import type { RequestFacts, SettingsCall } from "../core/call.ts";
+import type { Route } from "../route.ts";
 import { idIn, oneOf, queryOf, SPAN_QUERY, textIn, timeIn, unsupported } from "./page.ts";
 
 /** Most buckets in a response: a month by the hour has 744. */
@@ -70,7 +71,7 @@ export const USAGE_QUERY: NonNullable<Route["query"]> = [
 ];
 
 /** Returns the period of the query. @throws ApiError `unsupported_value` */
-export function spanOf(call: RouteCall, now: number): Span {
+export function spanOf(call: RequestFacts, now: number): Span {
   const { unit, ms } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   const page = queryOf(call).get("page") || null;
   if (page !== null) return { unit, ms, ...cursorOf(page, ms) };
@@ -93,7 +94,7 @@ function cursorOf(page: string, ms: number): { readonly start: number; readonly 
 }
 
 /** Returns the number of buckets per page. @throws ApiError `unsupported_value` */
-export function bucketsIn(call: RouteCall): number {
+export function bucketsIn(call: RequestFacts): number {
   const { pageDefault } = WIDTHS[oneOf(call, "bucket_width", WIDTH_NAMES) ?? "1d"];
   const text = queryOf(call).get("limit") || String(pageDefault);
   const limit = Number(text);
@@ -102,7 +103,7 @@ export function bucketsIn(call: RouteCall): number {
 }
 
 /** Returns the groupings of the query. @throws ApiError `unsupported_value` */
-export function groupsIn(call: RouteCall): readonly UsageGroup[] {
+export function groupsIn(call: RequestFacts): readonly UsageGroup[] {
   const asked = queryOf(call)
     .getAll("group_by")
     .flatMap((text) => text.split(","))
@@ -115,7 +116,7 @@ export function groupsIn(call: RouteCall): readonly UsageGroup[] {
 }
 
 /** Returns the filters of the query; a developer sees only its own keys. @throws ApiError `unsupported_value` */
-export function filterIn(call: RouteCall): UsageFilter {
+export function filterIn(call: SettingsCall): UsageFilter {
   return {
     memberId: ownerIn(call),
     keyId: idIn(call, "key_id"),
@@ -126,8 +127,8 @@ export function filterIn(call: RouteCall): UsageFilter {
 }
 
 /** Returns the only member whose calls the caller may see; null: calls of all members. */
-export function ownerIn(call: RouteCall): string | null {
-  if (call.operator) return null;
-  const { role, memberId } = callerOf(call);
+export function ownerIn(call: SettingsCall): string | null {
+  if ("operator" in call) return null;
+  const { role, memberId } = call.caller;
   return role === "developer" ? memberId : null;
 }

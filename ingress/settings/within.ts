@@ -3,7 +3,7 @@ import type { Database } from "#shared/database/client.ts";
 import { findWorkspaceSummary, type WorkspaceSummary } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RequestFacts, SettingsCall } from "../core/call.ts";
 import { pathId } from "./body.ts";
 import type { Gate } from "./resource.ts";
 
@@ -17,12 +17,12 @@ export interface Within {
 }
 
 /** Returns the id of the key's workspace, or of the workspace that an operator names. @throws ApiError `not_found` */
-export async function workspaceIdOf(database: Database, call: RouteCall): Promise<string> {
-  return call.operator ? (await workspaceOf(database, call)).id : callerOf(call).workspaceId;
+export async function workspaceIdOf(database: Database, call: SettingsCall): Promise<string> {
+  return "operator" in call ? (await workspaceOf(database, call)).id : call.caller.workspaceId;
 }
 
 /** Returns the workspace of an operator's path. @throws ApiError `not_found` */
-export async function workspaceOf(database: Database, call: RouteCall): Promise<WorkspaceSummary> {
+export async function workspaceOf(database: Database, call: RequestFacts): Promise<WorkspaceSummary> {
   const row = await findWorkspaceSummary(database, pathId(call, "id", noWorkspace));
   if (row === undefined) throw noWorkspace();
   return row;

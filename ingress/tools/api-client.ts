@@ -7,7 +7,9 @@ import { apiErrorsOf } from "#shared/errors.ts";
 import { type ExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
 
 import type { IngressContext } from "../context.ts";
-import { admitUncounted, callerOf, type Route, type RouteCall, runRoute } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
+import type { KeyRoute, Route } from "../route.ts";
+import { admitUncounted, runRoute } from "../serve.ts";
 
 export interface Asked {
   readonly params?: Readonly<Record<string, string>>;
@@ -38,15 +40,15 @@ export interface ApiClient {
 
 /** @param isCounted true if the rate window has counted the message */
 export function openApiClient(context: IngressContext, call: RouteCall, isCounted = false): ApiClient {
-  const caller = callerOf(call);
-  const find = (operationId: string): Route => {
+  const { caller } = call;
+  const find = (operationId: string): KeyRoute => {
     const route = context.routes.get(operationId);
-    if (!route) throw new Error(`there is no route ${operationId}`);
+    if (route?.auth !== "key") throw new Error(`there is no route ${operationId} for keys`);
     return route;
   };
   const markCounted = (): void => {
     isCounted = true;
-    call.markCounted?.();
+    call.meter.markCounted();
   };
   return {
     context,

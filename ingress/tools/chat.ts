@@ -18,7 +18,7 @@ import { formatCredits, parseCredits } from "#shared/money.ts";
 import { json } from "../answers.ts";
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import type { RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 import { dataOf, DONE, sseEvent } from "../sse.ts";
 import { withParam } from "../with-param.ts";
 import type { ApiClient } from "./api-client.ts";

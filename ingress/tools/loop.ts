@@ -9,7 +9,8 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { asApiError } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
-import { authenticate, type RouteCall } from "../serve.ts";
+import { type Meter, type RouteCall, UNMETERED } from "../core/call.ts";
+import { authenticate } from "../core/caller.ts";
 import { type ApiClient, openApiClient } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
 import { failure, type RunBounds, type ToolOutcome } from "./run-tool.ts";
@@ -97,7 +98,7 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
     turns,
     calls,
   });
-  const charged: NonNullable<RouteCall["onCharged"]> = (nano) => {
+  const addCharge: Meter["addCharge"] = (nano) => {
     spent += nano;
     const turn = turns.at(-1);
     if (turn) turn.credits_used = creditsNumber(nano);
@@ -105,7 +106,7 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
   try {
     for (let round = 1; ; round++) {
       const requestId = round === 1 ? call.requestId : newId();
-      const api = await openCall(loop, requestId, charged);
+      const api = await openCall(loop, requestId, { ...call.meter, addCharge });
       turns.push({ request_id: requestId, credits_used: 0 });
       const turn = yield* door.ask(api, round, left);
       const { asked, handsOver } = turn;
@@ -158,7 +159,7 @@ async function begin(
   const given = argumentsOf(text);
   if (!tool || !given) return refused("invalid_json", "Expected the arguments to be a JSON object.");
   const requestId = newId();
-  const api = await openCall(loop, requestId);
+  const api = await openCall(loop, requestId, loop.call.meter);
   return { requestId, outcome: () => tool.run(api, given, bounds) };
 }
 
@@ -179,25 +180,16 @@ function argumentsOf(text: string): Arguments | undefined {
  * Opens the client of one turn or run. Authenticates each time, so an ended key or session starts nothing more.
  * @throws ApiError `invalid_api_key`; `service_unavailable` if the process is about to end
  */
-async function openCall(
-  { context, call }: Loop,
-  requestId: string,
-  onCharged?: RouteCall["onCharged"],
-): Promise<ApiClient> {
+async function openCall({ context, call }: Loop, requestId: string, meter: Meter): Promise<ApiClient> {
   const isFirst = requestId === call.requestId;
   if (context.closing.aborted && !isFirst) {
     throw new ApiError("service_unavailable", "The service is restarting.", { shouldRetry: false });
   }
-  const { markCounted, ...rest } = call;
-  const caller = isFirst ? call.caller : await authenticate(context, call.request);
-  return openApiClient(context, {
-    ...rest,
-    caller,
-    requestId,
-    ...(isFirst ? {} : { startedAt: performance.now() }),
-    ...(isFirst && markCounted ? { markCounted } : {}),
-    ...(onCharged ? { onCharged } : {}),
-  });
+  if (isFirst) return openApiClient(context, { ...call, meter });
+  const caller = await authenticate(context, call.request);
+  // The rate window counts each later call by itself: it must not mark the first one as counted.
+  const own = { ...meter, markCounted: UNMETERED.markCounted };
+  return openApiClient(context, { ...call, caller, requestId, startedAt: performance.now(), meter: own });
 }
 
 function begunCall(

@@ -5,7 +5,7 @@ import { isUuid } from "#shared/ids.ts";
 import { parseCredits } from "#shared/money.ts";
 
 import type { IngressContext } from "../context.ts";
-import type { RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 import { noWorkflow } from "../workflows/access.ts";
 import { type ApiClient, openApiClient } from "./api-client.ts";
 import { functionName, showCapability, type ShownFunction, showWorkflows } from "./catalogue.ts";

@@ -13,6 +13,7 @@ import { paced } from "#shared/pace.ts";
 import type { Span } from "#shared/tracing/tracing.ts";
 
 import { fallbackHeaders, JSON_TYPE } from "../answers.ts";
+import type { Meter } from "../core/call.ts";
 import type { FailureEvents } from "../responses/object.ts";
 import { SSE_HEADERS } from "../sse.ts";
 
@@ -37,8 +38,8 @@ export interface CallFacts {
   readonly queueMs: number;
   /** Bytes of memory that the request takes until it is on the queue. */
   readonly requestBytes: number;
-  /** Span of the request. */
-  readonly span?: Span;
+  /** Span of the request; `NO_SPAN` when tracing is off. */
+  readonly span: Span;
   /** API whose format the response and in-stream errors have. */
   readonly api: "openai" | "anthropic" | "responses";
   /** Returns the last events of a Responses stream that failed. */
@@ -46,7 +47,7 @@ export interface CallFacts {
   /** Share of the credit line on which the call was admitted. */
   readonly lined?: LinedHold | undefined;
   /** Called with the cost of the call before the response ends; after an aborted stream, with the cost of the relayed part. */
-  readonly onCharged?: (nano: bigint) => void;
+  readonly addCharge: Meter["addCharge"];
 }
 
 /** Reason for which the ingress ends a call. */
@@ -182,7 +183,7 @@ export class Call implements ReplyListener {
         else this.parts.push(data);
         break;
       case "end":
-        this.facts.onCharged?.(BigInt(frame.nano));
+        this.facts.addCharge(BigInt(frame.nano));
         if (this.body) {
           this.body.write(data);
           this.body.end();
@@ -263,8 +264,8 @@ export class Call implements ReplyListener {
       this.reject(error);
       return;
     }
-    const { failureEvents, onCharged } = this.facts;
-    if (this.relayed) onCharged?.(this.relayed.nano);
+    const { failureEvents, addCharge } = this.facts;
+    if (this.relayed) addCharge(this.relayed.nano);
     const events = failureEvents?.(error, this.model, Math.floor(this.lines / LINES_OF_EVENT));
     this.body.write(new TextEncoder().encode(events ?? errorEvent(error, this.facts)));
     this.body.end();

@@ -8,11 +8,11 @@ import { isUuid } from "#shared/ids.ts";
 import { isKeeper, readerOf } from "#shared/workflows/access.ts";
 
 import type { IngressContext } from "../context.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 
 /** Returns the workflow of the path. A workflow that the caller may not see counts as missing. @throws ApiError `workflow_not_found` */
 export async function shownWorkflow(context: Pick<IngressContext, "database">, call: RouteCall): Promise<WorkflowRow> {
-  const row = await findShown(context.database, callerOf(call), call.params["id"] ?? "");
+  const row = await findShown(context.database, call.caller, call.params["id"] ?? "");
   if (!row) throw noWorkflow();
   return row;
 }

@@ -12,7 +12,7 @@ import { inlineRunOf, newRunOf } from "#shared/workflows/new-run.ts";
 import { parseBody, type ReadBody, readJsonBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import { idempotencyKeyOf } from "../idempotency-key.ts";
-import { callerOf, type RouteCall } from "../serve.ts";
+import type { RouteCall } from "../core/call.ts";
 import { traceOf } from "../traceparent.ts";
 
 import { shownWorkflow } from "./access.ts";
@@ -26,7 +26,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
   const { value, pause } = await bodyOf(context, call);
   const body: WorkflowRunRequest = parse("WorkflowRunRequest", value);
   refuseMisspeltInput(body);
-  const caller = callerOf(call);
+  const { caller } = call;
   await pause();
   const { mode = "sync", input, version } = body;
   const run = await newRunOf(context.database, caller, { ...asked(call, mode), input, workflow: row, version });
@@ -35,7 +35,7 @@ export async function runStored(context: IngressContext, call: RouteCall): Promi
 
 /** Runs a definition from the body. @throws as `runStored`; `idempotency_key_reused`, `idempotency_in_progress` */
 export async function runInline(context: IngressContext, call: RouteCall): Promise<Response> {
-  const caller = callerOf(call);
+  const { caller } = call;
   checkWritesDefinitions(caller);
   const key = idempotencyKeyOf(call.request.headers);
   const read = await bodyOf(context, call);

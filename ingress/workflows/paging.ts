@@ -2,7 +2,7 @@
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 
-import type { Route } from "../serve.ts";
+import type { Route } from "../route.ts";
 
 const WORKFLOWS_PAGE_DEFAULT = 20;
 const WORKFLOWS_PAGE_MAX = 100;

@@ -1,7 +1,8 @@
 /** Room in memory of calls whose bodies are small, and that go on from much. */
 import { afterEach, expect, test } from "bun:test";
 
-import { createServe, type Route } from "#ingress/serve.ts";
+import type { KeyRoute } from "#ingress/route.ts";
+import { createServe } from "#ingress/serve.ts";
 import { type FakeContext, fakeContext, KEY } from "#tests/ingress/fake-context.ts";
 
 const closing: (() => unknown)[] = [];
@@ -11,7 +12,7 @@ const MB = 1_048_576;
 
 function open(): {
   readonly context: FakeContext;
-  readonly send: (handle: Route["handle"], isSmall?: boolean) => Promise<Response>;
+  readonly send: (handle: KeyRoute["handle"], isSmall?: boolean) => Promise<Response>;
 } {
   const context = fakeContext();
   closing.push(() => context.close());
@@ -30,21 +31,21 @@ test("a small body that goes on from much waits for its workspace's room, and fr
   const { send } = open();
   const { promise: leave, resolve } = Promise.withResolvers<void>();
   const { promise: inside, resolve: onInside } = Promise.withResolvers<void>();
-  const first = send(async ({ makeRoom }) => {
-    await makeRoom?.(40 * MB);
+  const first = send(async ({ meter }) => {
+    await meter.reserveMemory(40 * MB);
     onInside();
     await leave;
     return new Response();
   });
   await inside;
   let hasRoom = false;
-  const second = send(async ({ makeRoom }) => {
-    await makeRoom?.(40 * MB);
+  const second = send(async ({ meter }) => {
+    await meter.reserveMemory(40 * MB);
     hasRoom = true;
     return new Response();
   });
   // What is little needs none.
-  expect((await send(async ({ makeRoom }) => makeRoom?.(MB).then(() => new Response()) ?? new Response())).status).toBe(200); // prettier-ignore
+  expect((await send(async ({ meter }) => meter.reserveMemory(MB).then(() => new Response()))).status).toBe(200); // prettier-ignore
   expect(hasRoom).toBe(false);
   resolve();
   await Promise.all([first, second]);
@@ -53,9 +54,9 @@ test("a small body that goes on from much waits for its workspace's room, and fr
 
 test("a large body has its room already", async () => {
   const { send } = open();
-  const answer = await send(async ({ makeRoom }) => {
-    await makeRoom?.(64 * MB);
-    await makeRoom?.(64 * MB);
+  const answer = await send(async ({ meter }) => {
+    await meter.reserveMemory(64 * MB);
+    await meter.reserveMemory(64 * MB);
     return new Response();
   }, false);
   expect(answer.status).toBe(200);

@@ -1,8 +1,10 @@
 /** Roles that may call each route, read from the gates of the routes themselves. */
 import { apiErrorsOf } from "#shared/errors.ts";
+import { NO_SPAN } from "#shared/tracing/tracing.ts";
 
 import { ANY_ROLE } from "../../roles.ts";
-import type { Route, RouteCall } from "../../serve.ts";
+import { type RouteCall, UNMETERED } from "../../core/call.ts";
+import type { Route } from "../../route.ts";
 import type { OperationFacts } from "./operation.ts";
 
 const WORKSPACE = "00000000-0000-7000-8000-000000000000";
@@ -32,6 +34,9 @@ function callAs(role: (typeof ANY_ROLE)[number]): RouteCall {
     params: { workspaceId: WORKSPACE },
     requestId: WORKSPACE,
     startedAt: 0,
+    span: NO_SPAN,
+    ip: "",
     caller,
+    meter: UNMETERED,
   };
 }

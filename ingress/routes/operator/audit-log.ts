@@ -3,12 +3,12 @@ import type { OperatorAuditLogEntry } from "#schemas/generated/types.ts";
 import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
 
 import type { IngressContext } from "../../context.ts";
-import type { Route } from "../../serve.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { AUDIT_QUERY, auditFilterIn } from "../../settings/audit-query.ts";
 import { idIn, LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { READ } from "./common.ts";
 
-export function auditLog(context: IngressContext): Route {
+export function auditLog(context: IngressContext): OperatorRoute {
   return {
     ...READ,
     method: "GET",

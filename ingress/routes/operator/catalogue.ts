@@ -11,13 +11,14 @@ import { json } from "../../answers.ts";
 import { readJsonBody } from "../../body.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
-import type { Route, RouteCall } from "../../serve.ts";
+import type { OperatorCall } from "../../core/call.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { READ, WRITE } from "./common.ts";
 
 /** Largest checked file in bytes. A file of the catalogue has 10 KB; parsing 1 MB would block other callers of the process. */
 export const CATALOGUE_CHECK_BYTES_MAX = 262_144;
 
-export function catalogue(context: IngressContext): readonly Route[] {
+export function catalogue(context: IngressContext): readonly OperatorRoute[] {
   return [
     {
       ...READ,
@@ -73,7 +74,7 @@ function presentModel(model: Model): OperatorCatalogue["data"][number] {
   };
 }
 
-async function check(context: IngressContext, call: RouteCall): Promise<Response> {
+async function check(context: IngressContext, call: OperatorCall): Promise<Response> {
   // A text may be twice as long in JSON.
   const bytes = await readJsonBody(call.request, 2 * CATALOGUE_CHECK_BYTES_MAX);
   const { files } = parse("OperatorCatalogueCheckRequest", readJson(bytes).value);

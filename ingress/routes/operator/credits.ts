@@ -13,7 +13,9 @@ import { json } from "../../answers.ts";
 import { readJsonBody } from "../../body.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import type { OperatorCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { createdId, digitsOf, SETTINGS_BODY_BYTES_MAX } from "../../settings/body.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { presentLedgerEntry } from "../../settings/present.ts";
@@ -22,7 +24,7 @@ import { MONEY, noteOf, READ } from "./common.ts";
 
 const CREDITS = "/operator/workspaces/{id}/credits";
 
-export function credits(context: IngressContext): readonly Route[] {
+export function credits(context: IngressContext): readonly OperatorRoute[] {
   const { database } = context;
   return [
     {
@@ -71,7 +73,7 @@ export function credits(context: IngressContext): readonly Route[] {
   ];
 }
 
-async function move(database: Database, call: RouteCall): Promise<Response> {
+async function move(database: Database, call: OperatorCall): Promise<Response> {
   const { text, value } = readJson(await readJsonBody(call.request, SETTINGS_BODY_BYTES_MAX));
   const body = parse("OperatorCreditMoveRequest", value);
   const amountNano = amountOf(body.kind, digitsOf(text, "credits"));

@@ -13,7 +13,9 @@ import { workspaceOfSubject } from "#shared/queue/subjects.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import type { OperatorCall } from "../../core/call.ts";
+import { actorOf, operatorOf } from "../../core/caller.ts";
+import type { Route } from "../../route.ts";
 import { parsedBody } from "../../settings/body.ts";
 import { resource } from "../../settings/resource.ts";
 import { READ, WRITE } from "./common.ts";
@@ -26,7 +28,7 @@ export function deadLetters(context: IngressContext): readonly Route[] {
       schema: "OperatorDeadLetter",
       readers: READ,
       writers: WRITE,
-      within: ({ operator }) => operator,
+      within: operatorOf,
       find: (_operator, id) => findDeadLetter(database, id),
       unknown: () => new ApiError("not_found", "There is no such dead letter."),
       present,
@@ -61,13 +63,13 @@ export function deadLetters(context: IngressContext): readonly Route[] {
       request: { schema: "OperatorRedriveRequest" },
       responses: { 200: { description: "The result for each dead letter", schema: "OperatorRedrive" } },
       errors: errorsOf(["reads_json"]),
-      handle: (call) => redrive(context, call),
+      handle: (call: OperatorCall) => redrive(context, call),
     },
   ];
 }
 
 /** Redrives in sequence: each redrive locks a job and a balance, and is independent of the next one. */
-async function redrive(context: IngressContext, call: RouteCall): Promise<Response> {
+async function redrive(context: IngressContext, call: OperatorCall): Promise<Response> {
   const { ids } = await parsedBody(call, "OperatorRedriveRequest");
   const data: OperatorRedrive["data"] = [];
   for (const word of ids) {

@@ -10,7 +10,9 @@ import { creditsNumber, formatCredits, parseCredits } from "#shared/money.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import type { OperatorCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { optionalBody, pathId } from "../../settings/body.ts";
 import {
   BOOLEAN_QUERY,
@@ -23,7 +25,7 @@ import {
 } from "../../settings/page.ts";
 import { iso, MONEY, noteOf, READ } from "./common.ts";
 
-export function holds(context: IngressContext): readonly Route[] {
+export function holds(context: IngressContext): readonly OperatorRoute[] {
   return [
     {
       ...READ,
@@ -78,7 +80,7 @@ export function holds(context: IngressContext): readonly Route[] {
   ];
 }
 
-function queryFor(call: RouteCall): HoldQuery {
+function queryFor(call: OperatorCall): HoldQuery {
   return {
     after: after(call),
     limit: limitIn(call),
@@ -88,7 +90,7 @@ function queryFor(call: RouteCall): HoldQuery {
 }
 
 /** Reads `after` from the query. @throws ApiError `unsupported_value` */
-function after(call: RouteCall): HoldQuery["after"] {
+function after(call: OperatorCall): HoldQuery["after"] {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
   const place = placeOf(text);
@@ -102,7 +104,7 @@ function placeOf(text: string): NonNullable<HoldQuery["after"]> | undefined {
   return isUuid(jobId) ? { jobId, attempt: Number(attempt) } : undefined;
 }
 
-async function close({ database }: IngressContext, call: RouteCall): Promise<Response> {
+async function close({ database }: IngressContext, call: OperatorCall): Promise<Response> {
   const place = placeOf(call.params["id"] ?? "");
   if (place === undefined) throw noHold();
   const body = await optionalBody(call, "OperatorHoldCloseRequest");
@@ -171,7 +173,7 @@ function present(row: HoldRow): OperatorHold {
   };
 }
 
-async function job(context: IngressContext, call: RouteCall): Promise<Response> {
+async function job(context: IngressContext, call: OperatorCall): Promise<Response> {
   const facts = await findJobFacts(context.database, pathId(call, "id", noJob));
   if (facts === undefined) throw noJob();
   const held = await holdsOfJob(context.database, facts);

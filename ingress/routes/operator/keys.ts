@@ -7,14 +7,16 @@ import { isSameRequest } from "#shared/same-request.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import type { OperatorCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { parsedBody, pathId } from "../../settings/body.ts";
 import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
 import { workspaceOf } from "../../settings/within.ts";
 import { toolsAsked } from "../../settings/tools.ts";
 import { checkPreset, iso, READ, WRITE } from "./common.ts";
 
-export function keys(context: IngressContext): readonly Route[] {
+export function keys(context: IngressContext): readonly OperatorRoute[] {
   const { database } = context;
   return [
     {
@@ -58,7 +60,7 @@ export function keys(context: IngressContext): readonly Route[] {
   ];
 }
 
-async function update({ catalogue, database }: IngressContext, call: RouteCall): Promise<Response> {
+async function update({ catalogue, database }: IngressContext, call: OperatorCall): Promise<Response> {
   const { preset, is_revoked: isRevoked, tools: asked } = await parsedBody(call, "OperatorApiKeyUpdateRequest");
   if (preset !== undefined) checkPreset(catalogue.current().presets, preset);
   const tools = asked === undefined ? undefined : toolsAsked(asked);

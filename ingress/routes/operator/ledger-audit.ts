@@ -5,13 +5,13 @@ import { auditAlone } from "#shared/ledger/audit.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
-import type { Route } from "../../serve.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { WRITE } from "./common.ts";
 
 /** Longest audit in a request, in milliseconds; the command may take longer. */
 const OPERATOR_AUDIT_MS = 60_000;
 
-export function ledgerAudit(context: IngressContext): Route {
+export function ledgerAudit(context: IngressContext): OperatorRoute {
   return {
     ...WRITE,
     method: "POST",

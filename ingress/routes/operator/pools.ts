@@ -6,10 +6,10 @@ import { type PoolLoad, poolLoads } from "#shared/operators/pools.ts";
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
-import type { Route } from "../../serve.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { READ } from "./common.ts";
 
-export function pools(context: IngressContext): readonly Route[] {
+export function pools(context: IngressContext): readonly OperatorRoute[] {
   const loads = async (): Promise<PoolLoad[]> =>
     poolLoads(await readPools(context.database), context.catalogue.current());
   return [

@@ -7,14 +7,16 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import type { OperatorCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { optionalBody } from "../../settings/body.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { noteOf, READ, WRITE } from "./common.ts";
 
 const LIST = "/operator/settle-faults";
 
-export function settleFaults(context: IngressContext): readonly Route[] {
+export function settleFaults(context: IngressContext): readonly OperatorRoute[] {
   return [
     {
       ...READ,
@@ -50,7 +52,7 @@ export function settleFaults(context: IngressContext): readonly Route[] {
   ];
 }
 
-async function resolve({ database }: IngressContext, call: RouteCall): Promise<Response> {
+async function resolve({ database }: IngressContext, call: OperatorCall): Promise<Response> {
   const note = noteOf(await optionalBody(call, "OperatorSettleFaultResolveRequest"));
   const word = call.params["id"] ?? "";
   const row = /^\d{1,18}$/.test(word)

@@ -15,14 +15,16 @@ import { CALL_POOLS, sourceResetSubject, sourceTestSubject } from "#shared/queue
 
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import type { OperatorCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { iso, READ, WRITE } from "./common.ts";
 
 const LIST = "/operator/sources";
 const ONE = `${LIST}/{source}`;
 const ID = "`source` is `provider/model`, with `%2F` for each slash.";
 
-export function sources(context: IngressContext): readonly Route[] {
+export function sources(context: IngressContext): readonly OperatorRoute[] {
   return [
     {
       ...READ,
@@ -80,13 +82,13 @@ async function readSources({ database, catalogue }: IngressContext): Promise<Sou
 }
 
 /** Returns the source of the path. @throws ApiError `not_found` */
-async function find(context: IngressContext, call: RouteCall): Promise<SourceFacts> {
+async function find(context: IngressContext, call: OperatorCall): Promise<SourceFacts> {
   const found = (await readSources(context)).find(({ id }) => id === call.params["source"]);
   if (found === undefined) throw new ApiError("not_found", "There is no such source; GET /operator/sources lists all.");
   return found;
 }
 
-async function reset(context: IngressContext, call: RouteCall): Promise<Response> {
+async function reset(context: IngressContext, call: OperatorCall): Promise<Response> {
   const { database, connection } = context;
   const { id } = await find(context, call);
   await resetSource(database, id, actorOf(call));
@@ -98,7 +100,7 @@ async function reset(context: IngressContext, call: RouteCall): Promise<Response
 /** Timeout of a worker's answer, in milliseconds: longer than the worker's own timeout of the test. */
 const ANSWER_MS = SOURCE_TEST_MS + 2_000;
 
-async function test(context: IngressContext, call: RouteCall): Promise<Response> {
+async function test(context: IngressContext, call: OperatorCall): Promise<Response> {
   const { database, catalogue, connection } = context;
   const { id, models, state, reason } = await find(context, call);
   if (state === "not_configured") throw new ApiError("conflict", `The source cannot be called: ${reason}.`);

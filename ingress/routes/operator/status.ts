@@ -5,10 +5,10 @@ import { databaseStatus } from "#shared/operators/status.ts";
 import manifest from "../../../package.json" with { type: "json" };
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
-import type { Route } from "../../serve.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { READ } from "./common.ts";
 
-export function status(context: IngressContext): Route {
+export function status(context: IngressContext): OperatorRoute {
   return {
     ...READ,
     method: "GET",

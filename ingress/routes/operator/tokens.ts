@@ -10,7 +10,9 @@ import { ApiError } from "#shared/errors.ts";
 import { makeOperatorToken, OPERATOR_TOKENS_MAX } from "#shared/operators/tokens.ts";
 
 import type { IngressContext } from "../../context.ts";
-import type { Route, RouteCall } from "../../serve.ts";
+import { operatorOf } from "../../core/caller.ts";
+import type { Operator } from "../../operator/authenticate.ts";
+import type { Route } from "../../route.ts";
 import { createdId, plainName, reusedId } from "../../settings/body.ts";
 import { timeOf, unsupported } from "../../settings/page.ts";
 import { type ChangeRequest, type Created, resource } from "../../settings/resource.ts";
@@ -23,7 +25,7 @@ export function tokens(context: IngressContext): readonly Route[] {
     schema: "OperatorToken",
     readers: MONEY,
     writers: MONEY,
-    within: ({ operator }) => operator,
+    within: operatorOf,
     find: (_operator, id) => findOperatorToken(database, id),
     unknown: () => new ApiError("not_found", "There is no such operator token."),
     present,
@@ -59,14 +61,14 @@ export function tokens(context: IngressContext): readonly Route[] {
 
 async function make(
   { database }: IngressContext,
-  operator: RouteCall["operator"],
+  { expires_at: latest }: Operator,
   { body, actor }: ChangeRequest<"OperatorTokenCreateRequest">,
 ): Promise<Created<OperatorTokenRow>> {
   const made = await makeOperatorToken(database, {
     id: createdId(body),
     name: plainName(body.name),
     scope: body.scope,
-    expiresAt: expiryOf(body, operator?.expires_at ?? null),
+    expiresAt: expiryOf(body, latest),
     actor,
   });
   switch (made.result) {

@@ -15,7 +15,9 @@ import { changeWorkspace, type MadeWorkspace, makeWorkspace } from "#shared/oper
 import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import type { OperatorCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { OperatorRoute } from "../../route.ts";
 import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../../settings/body.ts";
 import { LIST_QUERY, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
 import { presentMember } from "../../settings/present.ts";
@@ -28,7 +30,7 @@ const ONE = `${LIST}/{id}`;
 /** Preset of a workspace's first key if the request names none. */
 const FIRST_PRESET = "standard";
 
-export function workspaces(context: IngressContext): readonly Route[] {
+export function workspaces(context: IngressContext): readonly OperatorRoute[] {
   const { database } = context;
   return [
     {
@@ -108,7 +110,7 @@ export function workspaces(context: IngressContext): readonly Route[] {
   ];
 }
 
-async function create(context: IngressContext, call: RouteCall): Promise<Response> {
+async function create(context: IngressContext, call: OperatorCall): Promise<Response> {
   const body = await parsedBody(call, "OperatorWorkspaceCreateRequest");
   const preset = body.preset ?? FIRST_PRESET;
   checkPreset(context.catalogue.current().presets, preset);
@@ -126,7 +128,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   return json({ ...answer, api_key: { ...answer.api_key, key: made.keyText } }, NEVER_KEPT, 201);
 }
 
-async function update(context: IngressContext, call: RouteCall): Promise<Response> {
+async function update(context: IngressContext, call: OperatorCall): Promise<Response> {
   const { name, is_active: isActive } = await parsedBody(call, "OperatorWorkspaceUpdateRequest");
   const changed = await changeWorkspace(context.database, pathId(call, "id", noWorkspace), {
     ...(name !== undefined && { name: workspaceName(name) }),

@@ -22,7 +22,9 @@ import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, isAbove } from "../../roles.ts";
 import { errorsOf } from "../../route-errors.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RouteCall } from "../../core/call.ts";
+import { actorOf, callerOf } from "../../core/caller.ts";
+import type { Route } from "../../route.ts";
 import { createdId, optionalBody, plainName } from "../../settings/body.ts";
 import { timeOf } from "../../settings/page.ts";
 import { toolsAsked } from "../../settings/tools.ts";
@@ -106,7 +108,7 @@ export function apiKeys(context: IngressContext): readonly Route[] {
       request: { schema: "ApiKeyRotateRequest", isOptional: true },
       responses: { 201: { description: "The new key with its secret", schema: "ApiKey" } },
       errors: errorsOf(["reads_json"], "not_found", "permission_denied", "conflict"),
-      handle: (call) => rotate(context, call),
+      handle: (call: RouteCall) => rotate(context, call),
     },
   ];
 }

@@ -4,13 +4,14 @@ import { type AuditRow, listAudit, recordAudit } from "#shared/database/audit-lo
 
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
-import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RouteCall } from "../../core/call.ts";
+import type { KeyRoute } from "../../route.ts";
 import { AUDIT_QUERY, auditFilterIn } from "../../settings/audit-query.ts";
 import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 
-export function auditLog(context: IngressContext): Route {
+export function auditLog(context: IngressContext): KeyRoute {
   return {
     tags: ["Workspace settings"],
     auth: "key",
@@ -31,7 +32,7 @@ export function auditLog(context: IngressContext): Route {
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const { database } = context;
-  const { workspaceId } = callerOf(call);
+  const { workspaceId } = call.caller;
   const page = numberedPageOf(call);
   const query = { after: page.after, ...auditFilterIn(call) };
   if (wantsCsv(call)) {

@@ -17,7 +17,8 @@ import { creditsNumber, parseCredits } from "#shared/money.ts";
 
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
-import { callerOf, type Route } from "../../serve.ts";
+import { callerOf } from "../../core/caller.ts";
+import type { Route } from "../../route.ts";
 import { createdId, digitsOf, nameTaken, plainName } from "../../settings/body.ts";
 import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
 

@@ -7,7 +7,8 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
-import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RouteCall } from "../../core/call.ts";
+import type { KeyRoute } from "../../route.ts";
 import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { exportOf } from "../../settings/export.ts";
 import { LIST_QUERY, numberedPageOf, oneOf, pageAnswer, SPAN_QUERY, timeIn } from "../../settings/page.ts";
@@ -15,7 +16,7 @@ import { presentLedgerEntry } from "../../settings/present.ts";
 
 const CREDITS = "/workspaces/{workspaceId}/credits";
 
-export function credits(context: IngressContext): readonly Route[] {
+export function credits(context: IngressContext): readonly KeyRoute[] {
   const common = { tags: ["Usage and billing"], auth: "key" } as const;
   return [
     {
@@ -56,7 +57,7 @@ export function credits(context: IngressContext): readonly Route[] {
 }
 
 async function balance({ database }: IngressContext, call: RouteCall): Promise<Credits> {
-  const { amount, held } = await readBalance(database, callerOf(call).workspaceId);
+  const { amount, held } = await readBalance(database, call.caller.workspaceId);
   return {
     object: "credits",
     credits: creditsNumber(amount),
@@ -67,7 +68,7 @@ async function balance({ database }: IngressContext, call: RouteCall): Promise<C
 
 async function list(context: IngressContext, call: RouteCall): Promise<Response> {
   const { database } = context;
-  const { workspaceId } = callerOf(call);
+  const { workspaceId } = call.caller;
   const page = numberedPageOf(call);
   const query = {
     after: page.after,

@@ -22,7 +22,9 @@ import { json } from "../../answers.ts";
 import { batchIdOf } from "../../batches/ids.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RouteCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { KeyRoute } from "../../route.ts";
 import { pathId } from "../../settings/body.ts";
 import { checkMayChange } from "../../settings/channel.ts";
 import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
@@ -30,12 +32,12 @@ import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn } from "
 const LIST = "/workspaces/{workspaceId}/deliveries";
 const ONE = `${LIST}/{deliveryId}`;
 
-export function deliveries(context: IngressContext): readonly Route[] {
+export function deliveries(context: IngressContext): readonly KeyRoute[] {
   const common = {
     tags: ["Notifications"],
     auth: "key",
     authorize: allow("owner", "admin", "developer"),
-  } as const satisfies Partial<Route>;
+  } as const satisfies Partial<KeyRoute>;
   return [
     {
       ...common,
@@ -93,7 +95,7 @@ export function deliveries(context: IngressContext): readonly Route[] {
 
 function list({ database }: IngressContext, call: RouteCall): Promise<Response> {
   const find = (page: Page) =>
-    pageDeliveries(database, callerOf(call).workspaceId, {
+    pageDeliveries(database, call.caller.workspaceId, {
       ...page,
       channelId: idIn(call, "channelId"),
       event: textIn(call, "event"),
@@ -123,11 +125,11 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
 
 async function retry(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await find(context, call);
-  const { workspaceId } = callerOf(call);
+  const { workspaceId } = call.caller;
   const channel =
     row.channel_id === null ? undefined : await findChannel(context.database, workspaceId, row.channel_id);
   if (channel === undefined) throw new ApiError("conflict", "The delivery's channel is deleted.");
-  checkMayChange(callerOf(call), channel);
+  checkMayChange(call.caller, channel);
   // The delivery uses the channel's current target, which its creator may have changed.
   if (!(await seesContent(context, call, row))) {
     throw new ApiError("permission_denied", "The delivery is about a run or batch of another member.");
@@ -145,7 +147,7 @@ async function retry(context: IngressContext, call: RouteCall): Promise<Response
 
 async function find(context: IngressContext, call: RouteCall): Promise<DeliveryRow> {
   const id = pathId(call, "deliveryId", noDelivery);
-  const row = await findDelivery(context.database, callerOf(call).workspaceId, id);
+  const row = await findDelivery(context.database, call.caller.workspaceId, id);
   if (row === undefined) throw noDelivery();
   return row;
 }
@@ -156,13 +158,13 @@ async function seesContent(
   call: RouteCall,
   { event, body }: DeliveryRow,
 ): Promise<boolean> {
-  const reader = readerOf(callerOf(call));
+  const reader = readerOf(call.caller);
   if (reader.seesAll) return true;
   const { metadata } = JSON.parse(body) as Partial<Envelope>;
   const batchId = metadata?.["batchId"];
   if (typeof batchId === "string") {
     const id = batchIdOf(batchId);
-    return id !== undefined && (await findBatch(database, viewerOf(callerOf(call)), id)) !== undefined;
+    return id !== undefined && (await findBatch(database, viewerOf(call.caller), id)) !== undefined;
   }
   if (!event.startsWith("run.")) return true;
   const runId = String(metadata?.["runId"]);

@@ -21,7 +21,9 @@ import { readBody } from "../../body.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { allow } from "../../roles.ts";
-import { actorOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RequestFacts, SettingsCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { Route } from "../../route.ts";
 import { type Within, workspaceIdOf } from "../../settings/within.ts";
 
 const SETTINGS = { tags: ["Workspace settings"], auth: "key" } as const;
@@ -47,7 +49,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       summary: "List fallback chains",
       responses: { 200: { description: "The chains, ordered by model", schema: "FallbackChainList" } },
       errors: ["not_found"],
-      handle: (call) => list(context, call),
+      handle: (call: SettingsCall) => list(context, call),
     },
     {
       ...readers,
@@ -57,7 +59,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       summary: "Retrieve fallback chain",
       responses: { 200: { description: "The chain", schema: "FallbackChain" } },
       errors: ["not_found"],
-      handle: (call) => get(context, call),
+      handle: (call: SettingsCall) => get(context, call),
     },
     {
       ...writers,
@@ -74,7 +76,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       request: { schema: "FallbackChainRequest" },
       responses: { 200: { description: "The stored chain", schema: "FallbackChain" } },
       errors: errorsOf(["reads_json", "resolves_model"], "not_found"),
-      handle: (call) => put(context, call),
+      handle: (call: SettingsCall) => put(context, call),
     },
     {
       ...writers,
@@ -84,17 +86,17 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       summary: "Delete fallback chain",
       responses: { 200: { description: "The confirmation", schema: "FallbackChainDeleted" } },
       errors: ["not_found"],
-      handle: (call) => remove(context, call),
+      handle: (call: SettingsCall) => remove(context, call),
     },
   ];
 }
 
-async function list(context: IngressContext, call: RouteCall): Promise<Response> {
+async function list(context: IngressContext, call: SettingsCall): Promise<Response> {
   const rows = await listFallbackChains(context.database, await workspaceIdOf(context.database, call));
   return json({ object: "list", data: rows.map(present) } satisfies FallbackChainList);
 }
 
-async function get(context: IngressContext, call: RouteCall): Promise<Response> {
+async function get(context: IngressContext, call: SettingsCall): Promise<Response> {
   const model = modelOf(call);
   const workspaceId = await workspaceIdOf(context.database, call);
   const row = SLUG.test(model) ? await findFallbackChain(context.database, workspaceId, model) : undefined;
@@ -102,7 +104,7 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
   return json(present(row));
 }
 
-async function put(context: IngressContext, call: RouteCall): Promise<Response> {
+async function put(context: IngressContext, call: SettingsCall): Promise<Response> {
   const { value } = await readBody(context, call);
   const { fallbacks, continue_streams: continueStreams = false }: FallbackChainRequest = parse(
     "FallbackChainRequest",
@@ -111,7 +113,7 @@ async function put(context: IngressContext, call: RouteCall): Promise<Response> 
   const workspaceId = await workspaceIdOf(context.database, call);
   const change = { model: modelOf(call), fallbacks, continueStreams, actor: actorOf(call) };
   const catalogue = context.catalogue.current();
-  if (call.operator) explainMissing(catalogue, [change.model, ...fallbacks]);
+  if ("operator" in call) explainMissing(catalogue, [change.model, ...fallbacks]);
   return json(present(await storeFallbackChain(context.database, catalogue, workspaceId, change)));
 }
 
@@ -125,7 +127,7 @@ function explainMissing({ models, unroutable }: Catalogue, slugs: readonly strin
   }
 }
 
-async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
+async function remove(context: IngressContext, call: SettingsCall): Promise<Response> {
   const model = modelOf(call);
   const workspaceId = await workspaceIdOf(context.database, call);
   const row = SLUG.test(model)
@@ -139,7 +141,7 @@ function present({ model, fallbacks, continue_streams, updated_at }: FallbackCha
   return { model, fallbacks: [...fallbacks], continue_streams, updated_at: updated_at.toISOString() };
 }
 
-function modelOf(call: RouteCall): string {
+function modelOf(call: RequestFacts): string {
   return call.params["model"] ?? "";
 }
 

@@ -18,7 +18,8 @@ import { isMailAddress } from "#shared/mail-address.ts";
 
 import type { IngressContext } from "../../context.ts";
 import { allow, isAbove } from "../../roles.ts";
-import { callerOf, type Route } from "../../serve.ts";
+import { callerOf } from "../../core/caller.ts";
+import type { Route } from "../../route.ts";
 import { createdId, nameTaken, plainName } from "../../settings/body.ts";
 import { presentMember } from "../../settings/present.ts";
 import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";

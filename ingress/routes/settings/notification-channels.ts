@@ -24,7 +24,9 @@ import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { errorsOf } from "../../route-errors.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RouteCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { Route } from "../../route.ts";
 import { createdId, nameTaken, parsedBody, plainName } from "../../settings/body.ts";
 import { channelOf, channelRows, presentChannel } from "../../settings/channel.ts";
 import { timeOf } from "../../settings/page.ts";
@@ -113,7 +115,7 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       responses: { 202: { description: "The accepted delivery", schema: "DeliveryAccepted" } },
       errors: ["not_found", "channel_not_found", "permission_denied", "conflict"],
 
-      handle: (call) => test(context, call),
+      handle: (call: RouteCall) => test(context, call),
     },
     {
       ...WRITERS,
@@ -126,7 +128,7 @@ export function notificationChannels(context: IngressContext): readonly Route[] 
       responses: { 202: { description: "The number of accepted deliveries", schema: "DeliveriesRecovered" } },
       errors: errorsOf(["reads_json"], "not_found", "channel_not_found", "conflict"),
 
-      handle: (call) => recover(context, call),
+      handle: (call: RouteCall) => recover(context, call),
     },
   ];
 }
@@ -244,7 +246,7 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
   if (until === undefined || (until !== null && until <= since)) {
     throw new ApiError("unsupported_value", "Expected until to be a time after since.", { param: "until" });
   }
-  const count = await recoverDeliveries(context.database, callerOf(call).workspaceId, {
+  const count = await recoverDeliveries(context.database, call.caller.workspaceId, {
     channelId: row.id,
     since,
     until,

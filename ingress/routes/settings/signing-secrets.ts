@@ -10,7 +10,9 @@ import { newSigningSecret } from "#shared/secrets/signature.ts";
 import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RouteCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { KeyRoute } from "../../route.ts";
 import { channelOf, noChannel } from "../../settings/channel.ts";
 
 /** Time after a rotation in which both secrets sign, in milliseconds. */
@@ -18,7 +20,7 @@ export const PREVIOUS_SECRET_MS = 86_400_000;
 
 const SECRET = "/workspaces/{workspaceId}/notification-channels/{channelId}/signing-secret";
 
-export function signingSecrets(context: IngressContext): readonly Route[] {
+export function signingSecrets(context: IngressContext): readonly KeyRoute[] {
   const common = {
     tags: ["Notifications"],
     auth: "key",
@@ -26,7 +28,7 @@ export function signingSecrets(context: IngressContext): readonly Route[] {
     responses: { 200: { description: "The secret", schema: "SigningSecret" } },
     errors: ["not_found", "channel_not_found", "invalid_request", "conflict"],
     authorize: allow("owner", "admin"),
-  } as const satisfies Partial<Route>;
+  } as const satisfies Partial<KeyRoute>;
   return [
     {
       ...common,
@@ -67,7 +69,7 @@ async function reveal(context: IngressContext, call: RouteCall): Promise<Respons
 
 async function rotate(context: IngressContext, call: RouteCall): Promise<Response> {
   const { id } = await webhookOf(context, call);
-  const { workspaceId } = callerOf(call);
+  const { workspaceId } = call.caller;
   const signingSecret = newSigningSecret();
   let previousUntil: Date | null = null;
   const changed = await changeChannel(context.database, workspaceId, id, (row) => {

@@ -18,7 +18,8 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
-import type { Route, RouteCall } from "../../serve.ts";
+import type { RequestFacts, SettingsCall } from "../../core/call.ts";
+import type { Route } from "../../route.ts";
 import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../settings/page.ts";
 import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
@@ -55,7 +56,7 @@ export function usageRequests(
       query: [...LIST_QUERY, ...FILTER_QUERY, RUN_QUERY, ...SPAN_QUERY],
       responses: { 200: { description: "A page of calls", schema: "UsageRequestList", texts: ["text/csv"] } },
       errors: ["not_found", "unsupported_value"],
-      handle: (call) => list(context, call),
+      handle: (call: SettingsCall) => list(context, call),
     },
     {
       ...readers,
@@ -68,12 +69,12 @@ export function usageRequests(
         "`:1` selects an attempt other than the last. The id of a run returns the sum of its steps.",
       responses: { 200: { description: "The usage of the call", schema: "UsageRequest" } },
       errors: ["not_found"],
-      handle: (call) => read(context, call),
+      handle: (call: SettingsCall) => read(context, call),
     },
   ];
 }
 
-async function list(context: IngressContext, call: RouteCall): Promise<Response> {
+async function list(context: IngressContext, call: SettingsCall): Promise<Response> {
   const { database } = context;
   const workspaceId = await workspaceIdOf(database, call);
   const { workflowId: _workflow, ...filter } = filterIn(call);
@@ -101,7 +102,7 @@ async function list(context: IngressContext, call: RouteCall): Promise<Response>
   } satisfies UsageRequestList);
 }
 
-async function read({ database, sealer, log }: IngressContext, call: RouteCall): Promise<Response> {
+async function read({ database, sealer, log }: IngressContext, call: SettingsCall): Promise<Response> {
   const place = placeOf(call.params["request_id"] ?? "");
   const workspaceId = await workspaceIdOf(database, call);
   const memberId = ownerIn(call);
@@ -111,7 +112,7 @@ async function read({ database, sealer, log }: IngressContext, call: RouteCall):
       (await findRunUsage(database, workspaceId, { runId: place.jobId, memberId })));
   if (row) {
     const { failure, ...request } = present(row, call);
-    if (failure === undefined || call.caller === undefined || !TEXT_READERS.has(call.caller.role)) {
+    if (failure === undefined || !("caller" in call) || !TEXT_READERS.has(call.caller.role)) {
       return json({ ...request, ...(failure && { failure }) });
     }
     const text = providerTextOf({ sealer, log }, workspaceId, row);
@@ -149,7 +150,7 @@ function placeOf(text: string): { readonly jobId: string; readonly attempt: numb
 const idOf = ({ job_id, attempt }: UsageRequestRow): string => (attempt === 1 ? job_id : `${job_id}:${attempt}`);
 
 /** Reads `after` from the query. @throws ApiError `unsupported_value` */
-function afterIn(call: RouteCall): UsagePlace | null {
+function afterIn(call: RequestFacts): UsagePlace | null {
   const text = queryOf(call).get("after") || null;
   if (text === null) return null;
   const place = placeOf(text);
@@ -157,13 +158,13 @@ function afterIn(call: RouteCall): UsagePlace | null {
   return { jobId: place.jobId, attempt: place.attempt ?? 1 };
 }
 
-function present(row: UsageRequestRow, call?: RouteCall): UsageRequest {
+function present(row: UsageRequestRow, call?: SettingsCall): UsageRequest {
   const parts = row.parts.map(({ model, source, amount, units, is_estimated, fault }) => ({
     model,
     source,
     credits: creditsNumber(BigInt(amount)),
     fault,
-    ...(call?.operator && { units, is_estimated }),
+    ...(call && "operator" in call && { units, is_estimated }),
   }));
   return {
     object: "usage.request",

@@ -7,7 +7,8 @@ import { creditsNumber, formatCredits } from "#shared/money.ts";
 import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
-import { callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RouteCall } from "../../core/call.ts";
+import type { KeyRoute } from "../../route.ts";
 import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { bucketsIn, filterIn, groupsIn, pageAt, type Span, spanOf, USAGE_QUERY } from "../../settings/usage-query.ts";
 
@@ -16,7 +17,7 @@ export const USAGE_SUMS_MAX = 10_000;
 
 type Bucket = UsagePage["data"][number];
 
-export function usage(context: IngressContext): Route {
+export function usage(context: IngressContext): KeyRoute {
   return {
     tags: ["Usage and billing"],
     auth: "key",
@@ -37,7 +38,7 @@ export function usage(context: IngressContext): Route {
 }
 
 async function read(context: IngressContext, call: RouteCall): Promise<Response> {
-  const { workspaceId } = callerOf(call);
+  const { workspaceId } = call.caller;
   const [span, groups, filter] = [spanOf(call, Date.now()), groupsIn(call), filterIn(call)];
   const isTable = wantsCsv(call);
   const pageEnd = Math.min(span.end, span.start + bucketsIn(call) * span.ms);

@@ -11,12 +11,14 @@ import { json } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { errorsOf } from "../../route-errors.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
-import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
+import type { RouteCall } from "../../core/call.ts";
+import { actorOf } from "../../core/caller.ts";
+import type { KeyRoute } from "../../route.ts";
 import { parsedBody, plainName, workspaceNameRefused } from "../../settings/body.ts";
 
 const ONE = "/workspaces/{workspaceId}";
 
-export function workspace(context: IngressContext): readonly Route[] {
+export function workspace(context: IngressContext): readonly KeyRoute[] {
   const common = { tags: ["Workspace settings"], auth: "key" } as const;
   return [
     {
@@ -62,7 +64,7 @@ export function workspace(context: IngressContext): readonly Route[] {
 }
 
 async function read(context: IngressContext, call: RouteCall): Promise<Workspace> {
-  const { workspaceId, keyId, preset } = callerOf(call);
+  const { workspaceId, keyId, preset } = call.caller;
   const [row, facts, used] = await Promise.all([
     findWorkspaceById(context.database, workspaceId),
     readKeyFacts(context.database, workspaceId, keyId),
@@ -86,7 +88,7 @@ async function rename(context: IngressContext, call: RouteCall): Promise<Respons
   if (isUuid(name.toLowerCase())) {
     throw new ApiError("unsupported_value", "Expected name not to have the form of a UUID.", { param: "name" });
   }
-  const { workspaceId, workspaceName } = callerOf(call);
+  const { workspaceId, workspaceName } = call.caller;
   // The installation finds its own workspaces by these names.
   const isReserved = name !== workspaceName && [BOOTSTRAP_WORKSPACE, context.config.adminWorkspace].includes(name);
   if (isReserved) throw workspaceNameRefused("taken");
@@ -96,7 +98,7 @@ async function rename(context: IngressContext, call: RouteCall): Promise<Respons
 }
 
 function presets(context: IngressContext, call: RouteCall): Response {
-  const own = callerOf(call).preset;
+  const own = call.caller.preset;
   const data = [...context.catalogue.current().presets.values()].map((preset) => ({
     name: preset.name,
     requests_per_minute: preset.requests_per_minute,

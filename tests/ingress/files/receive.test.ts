@@ -3,8 +3,8 @@ import { afterAll, describe, expect, test } from "bun:test";
 
 import { receiveUpload } from "#ingress/files/receive.ts";
 import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
 import { fakeContext } from "../fake-context.ts";
+import { routeCall } from "#tests/ingress/route-call.ts";
 
 const FILE_BYTES_MAX = 1_000;
 const fake = fakeContext();
@@ -15,7 +15,7 @@ async function faultOf(headers: Readonly<Record<string, string>>): Promise<strin
   const { config } = fake.context;
   const context = { ...fake.context, config: { ...config, fileBytesMax: FILE_BYTES_MAX } };
   const request = new Request("http://localhost/v1/files", { method: "POST", headers });
-  const call = { request, requestId: newId(), params: {}, caller: fake.caller, startedAt: 0 };
+  const call = routeCall({ request, caller: fake.caller });
   const error: unknown = await receiveUpload(context, call).catch((thrown: unknown) => thrown);
   if (error instanceof ApiError) return error.code;
   throw new Error("expected a refusal", { cause: error });

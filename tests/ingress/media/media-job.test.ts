@@ -3,12 +3,12 @@ import { expect, test } from "bun:test";
 import type { IngressContext } from "#ingress/context.ts";
 import { admitMediaJob } from "#ingress/media/media-job.ts";
 import type { ReadCall } from "#shared/calls/read.ts";
-import type { RouteCall } from "#ingress/serve.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
 import { IMAGE_EDITS } from "#shared/calls/kinds/images.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 import { INLINE_INPUT_BYTES_MAX } from "#shared/calls/offload-inputs.ts";
+import { routeCall } from "#tests/ingress/route-call.ts";
 
 const PICTURE = new Uint8Array(INLINE_INPUT_BYTES_MAX + 1);
 
@@ -41,10 +41,10 @@ test.each(["insufficient_credits", "rate_limit_exceeded", "budget_reached"] as c
       config: { storageBytesMax: 1_000_000 },
       database: { query: () => Promise.resolve([{ taken: 0n }]) },
     } as unknown as IngressContext;
-    const call = { requestId: "1", request: new Request("http://localhost/") } as RouteCall;
+    const call = routeCall({ requestId: "1", caller: fake.caller });
     try {
       // Not counted yet: whoever answers counts the call, once.
-      const refused: unknown = await admitMediaJob(context, call, fake.caller, edit()).catch((error: unknown) => error);
+      const refused: unknown = await admitMediaJob(context, call, edit()).catch((error: unknown) => error);
       expect(refused).toMatchObject({ name: "ApiError", code });
       expect(touched).toEqual([]);
     } finally {

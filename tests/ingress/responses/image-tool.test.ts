@@ -3,11 +3,11 @@ import { expect, test } from "bun:test";
 
 import type { ResponsesImageTool } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
-import { newId } from "#shared/ids.ts";
 import { readImageTool } from "#ingress/responses/image-tool.ts";
 import { openApiClient } from "#ingress/tools/api-client.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 import { BASE, build } from "#tests/shared/calls/catalogue/build-catalogue.ts";
+import { routeCall } from "#tests/ingress/route-call.ts";
 
 const image = (slug: string, price: string): string => `
   - slug: ${slug}
@@ -42,8 +42,7 @@ async function make(tool: ResponsesImageTool, models: readonly string[], bytes: 
   });
   const query = () => Promise.resolve([{ bytes, block_bytes: 1, block_sha256: new Uint8Array() }]);
   const context = { ...fakes.context, database: { query } as unknown as typeof fakes.context.database };
-  const call = { request: new Request("http://sluice/"), params: {}, requestId: newId(), startedAt: 0 };
-  const api = openApiClient(context, { ...call, caller: fakes.caller });
+  const api = openApiClient(context, routeCall({ caller: fakes.caller }));
   const made = readImageTool(catalogueOf(...models), tool, "tools[0]");
   const outcome = await made.run(api, { prompt: "a boat", model: "dear" }, { left: new AbortController().signal });
   fakes.close();

@@ -29,7 +29,7 @@ async function ring(
     headers: { "content-type": type },
     body,
   });
-  const call = { request, params: { job_id: JOB, token }, requestId: "r", startedAt: 0, caller: undefined };
+  const call = { request, params: { job_id: JOB, token }, requestId: "r", startedAt: 0 };
   const response = await Promise.try(() => providerCallbacks(context).handle(call as never)).catch(
     (error: unknown) => error,
   );

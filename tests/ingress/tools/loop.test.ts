@@ -15,6 +15,7 @@ import {
 } from "#ingress/tools/loop.ts";
 import type { ToolOutcome } from "#ingress/tools/run-tool.ts";
 import { type FakeOptions, fakeContext, KEY } from "#tests/ingress/fake-context.ts";
+import { routeCall } from "#tests/ingress/route-call.ts";
 
 const LIMITS: LoopLimits = { rounds: 4, runs: 64, nano: undefined };
 const MADE: ToolOutcome = { status: "completed", output: "{}", files: [], nano: 5n };
@@ -53,7 +54,7 @@ async function play({
     async *ask(api) {
       ids.push(api.call.requestId);
       const turn = turns[Math.min(asked++, turns.length - 1)];
-      api.call.onCharged?.(turnNano);
+      api.call.meter.addCharge(turnNano);
       yield new Uint8Array([asked]);
       if (turn instanceof Error) throw turn;
       return { asked: turn ?? [], handsOver };
@@ -74,7 +75,7 @@ async function play({
   };
   const loop: Loop = {
     context,
-    call: { request, params: {}, requestId, startedAt: 0, caller },
+    call: routeCall({ request, requestId, caller }),
     tools: new Map([["tell", { ...tool, run: (api) => (ids.push(api.call.requestId), Promise.resolve(run(left))) }]]),
     limits: { ...LIMITS, ...limits },
     left: left.signal,

@@ -7,6 +7,7 @@ import { newId } from "#shared/ids.ts";
 import { createApp } from "#ingress/app.ts";
 import { type Offer, readOffer } from "#ingress/tools/offer.ts";
 import { type FakeOptions, fakeContext } from "#tests/ingress/fake-context.ts";
+import { routeCall } from "#tests/ingress/route-call.ts";
 
 async function offerOf(workflows: readonly string[], known: readonly string[], fake: FakeOptions = {}) {
   const fakes = fakeContext(fake);
@@ -24,7 +25,7 @@ async function offerOf(workflows: readonly string[], known: readonly string[], f
       })),
     );
   };
-  const call = { request: new Request("http://sluice/"), params: {}, requestId: newId(), startedAt: 0, caller };
+  const call = routeCall({ caller });
   const given = [{ type: "sluice", workflows: [...workflows] }] as const satisfies SluiceTool[];
   let offer: Offer<SluiceTool> | undefined;
   let error: unknown;

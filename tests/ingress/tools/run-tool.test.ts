@@ -7,6 +7,7 @@ import { newId } from "#shared/ids.ts";
 import { openApiClient } from "#ingress/tools/api-client.ts";
 import { OUTPUT_BYTES_MAX, type RunBounds, runTool } from "#ingress/tools/run-tool.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
+import { routeCall } from "#tests/ingress/route-call.ts";
 
 type Answers = Readonly<Record<string, () => Response>>;
 
@@ -33,15 +34,11 @@ async function run(
       handle: () => (asked.push(operationId), answer()),
     });
   }
-  const request = new Request("http://sluice/");
   const left = new AbortController().signal;
   let looks = 0;
   const query = () => Promise.resolve([bills[Math.min(looks++, bills.length - 1)]]);
   const database = { ...context.database, query } as unknown as typeof context.database;
-  const api = openApiClient(
-    { ...context, database },
-    { request, params: {}, requestId: newId(), startedAt: 0, caller },
-  );
+  const api = openApiClient({ ...context, database }, routeCall({ caller }));
   const outcome = await runTool(api, id, {}, { left, ...most });
   fakes.close();
   return { outcome, asked };

@@ -4,6 +4,8 @@ import { Call } from "#ingress/wait/call.ts";
 import { validate } from "#shared/contracts.ts";
 import type { Code } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
+import { UNMETERED } from "#ingress/core/call.ts";
+import { NO_SPAN } from "#shared/tracing/tracing.ts";
 
 const requestId = newId();
 
@@ -14,6 +16,8 @@ function open(): Call {
       workspaceId: newId(),
       requestId,
       startedAt: performance.now(),
+      span: NO_SPAN,
+      addCharge: UNMETERED.addCharge,
       waitMs: 600_000,
       queueMs: 60_000,
       requestBytes: 100,

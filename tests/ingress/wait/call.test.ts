@@ -4,6 +4,8 @@ import { Call, type CallFacts, type EndReason, FRAME_SILENCE_MS } from "#ingress
 import type { ApiError, Code } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import type { ErrorFrame, Frame } from "#shared/queue/frames.ts";
+import { UNMETERED } from "#ingress/core/call.ts";
+import { NO_SPAN } from "#shared/tracing/tracing.ts";
 
 interface Opened {
   readonly call: Call;
@@ -25,6 +27,8 @@ function open(facts: Partial<CallFacts> = {}, isReleased = true): Opened {
       workspaceId: newId(),
       requestId: newId(),
       startedAt: performance.now(),
+      span: NO_SPAN,
+      addCharge: UNMETERED.addCharge,
       waitMs: 600_000,
       queueMs: 60_000,
       requestBytes: 100,

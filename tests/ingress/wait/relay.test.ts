@@ -12,6 +12,8 @@ import { createMetrics } from "#shared/metrics.ts";
 import type { Dispatch, Publisher } from "#shared/queue/publish.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
 import type { Storage } from "#shared/storage/client.ts";
+import { UNMETERED } from "#ingress/core/call.ts";
+import { NO_SPAN } from "#shared/tracing/tracing.ts";
 
 let relay: Relay | undefined;
 afterEach(() => relay?.close());
@@ -59,6 +61,8 @@ function facts(more: Partial<CallFacts> = {}): CallFacts {
     workspaceId: newId(),
     requestId: newId(),
     startedAt: performance.now(),
+    span: NO_SPAN,
+    addCharge: UNMETERED.addCharge,
     waitMs: 600_000,
     queueMs: 60_000,
     requestBytes: 100,

@@ -5,6 +5,8 @@ import { Call } from "#ingress/wait/call.ts";
 import { newId } from "#shared/ids.ts";
 import { eventsOf } from "#tests/workers/calls/chat/responses-stream-grammar.ts";
 import { createResponsesRendering } from "#workers/calls/chat/responses-render.ts";
+import { UNMETERED } from "#ingress/core/call.ts";
+import { NO_SPAN } from "#shared/tracing/tracing.ts";
 
 const requestId = newId();
 
@@ -16,6 +18,8 @@ test("a Responses stream that fails ends with both forms of its error, the faile
       workspaceId: newId(),
       requestId,
       startedAt: performance.now(),
+      span: NO_SPAN,
+      addCharge: UNMETERED.addCharge,
       waitMs: 600_000,
       queueMs: 60_000,
       requestBytes: 100,

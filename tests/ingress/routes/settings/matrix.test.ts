@@ -2,7 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { routesOf } from "#ingress/app.ts";
-import type { Route, RouteCall } from "#ingress/serve.ts";
+import type { RouteCall } from "#ingress/core/call.ts";
+import type { Route } from "#ingress/route.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 

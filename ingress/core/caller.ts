@@ -1,0 +1,46 @@
+/** Caller of a request: the member whose key or session it has, or an operator. */
+import type { Authenticator, Caller } from "#shared/access/authenticate.ts";
+import type { Actor } from "#shared/database/audit-log.ts";
+
+import { type Place, sessionTokenOf } from "../console/cookies.ts";
+import type { Operator } from "../operator/authenticate.ts";
+import type { OperatorCall, RequestFacts, RouteCall, SettingsCall } from "./call.ts";
+
+/** Returns the member that calls a route of members and operators. @throws Error for an operator */
+export function callerOf(call: SettingsCall): Caller {
+  if ("caller" in call) return call.caller;
+  throw new Error("a route with roles needs a key");
+}
+
+/** Returns the operator that calls a route of operators. @throws Error for a member */
+export function operatorOf(call: SettingsCall): Operator {
+  if ("operator" in call) return call.operator;
+  throw new Error("a route of operators needs an operator token");
+}
+
+/** Returns the actor of the call for the audit log. */
+export function actorOf(call: OperatorCall | (RequestFacts & Pick<RouteCall, "caller">)): Actor {
+  const ip = call.ip === "" ? {} : { ip: call.ip };
+  if ("operator" in call) return { type: "operator", id: call.operator.name, ...ip, request_id: call.requestId };
+  const { memberId, keyId } = call.caller;
+  return { type: "member", id: memberId, key_id: keyId, ...ip, request_id: call.requestId };
+}
+
+/** Returns the caller of a request. A session counts only without a key. @throws ApiError for an invalid key or session */
+export function authenticate(
+  { authenticator, config }: { readonly authenticator: Keys; readonly config: Place },
+  request: Request,
+): Promise<Caller> {
+  const token = sessionTokenOf(request, config);
+  if (token !== undefined) return authenticator.authenticateSession(token);
+  return authenticator.authenticate(authorizationOf(request.headers));
+}
+
+type Keys = Pick<Authenticator, "authenticate" | "authenticateSession">;
+
+/** Returns the caller's credential: `Authorization` before `x-api-key`; an empty header counts as none. */
+function authorizationOf(headers: Headers): string | null {
+  const [authorization, key] = [headers.get("authorization") ?? "", headers.get("x-api-key") ?? ""];
+  if (authorization !== "") return authorization;
+  return key === "" ? null : `Bearer ${key}`;
+}
