@@ -9,7 +9,6 @@ import { TimeSlices } from "#shared/time-slices.ts";
 import { JSON_AT_ONCE_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
 import { paced } from "#shared/pace.ts";
 
-import type { IngressContext } from "./context.ts";
 import { type Requester, withPermit } from "./long-work.ts";
 
 /** Most bytes of large JSON bodies that a process handles at once, in all and per workspace; most waiting requests, and their timeout. */
@@ -32,7 +31,7 @@ export interface ReadBody extends JsonBody {
 
 /** Reads the body of a call; a large one in slices. @throws ApiError as `readJsonBody` and `readJson`; `overloaded` */
 export async function readBody(
-  { config }: { readonly config: Pick<IngressContext["config"], "bodyBytesMax"> },
+  { config }: { readonly config: { readonly bodyBytesMax: number } },
   call: Requester,
   bounds?: JsonBounds,
 ): Promise<ReadBody> {

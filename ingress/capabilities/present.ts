@@ -4,10 +4,10 @@ import type { Capability, CapabilityModality } from "#shared/calls/capabilities/
 import { capabilityPrice } from "#shared/calls/capabilities/price.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
+import type { Config } from "#shared/config.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
+import type { FileLinks } from "#shared/files/links.ts";
 import { creditsNumber } from "#shared/money.ts";
-
-import type { IngressContext } from "../context.ts";
 
 /** Outcome of a run, as written by the worker (workers/calls/capability/run.ts). */
 export interface RunOutcome {
@@ -24,7 +24,7 @@ export interface RunOutcome {
 
 /** Returns the run for its caller. @param request its origin is used in links if the configuration has no public URL */
 export function presentRun(
-  { links, config }: Pick<IngressContext, "links" | "config">,
+  { links, config }: { readonly links: FileLinks; readonly config: Pick<Config, "publicUrl"> },
   row: Pick<JobRow, "id" | "workspace_id" | "credits">,
   { capability, output, files, duration_ms }: RunOutcome,
   request: Request,
