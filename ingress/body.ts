@@ -35,16 +35,18 @@ export async function readBody(
   call: Requester,
   bounds?: JsonBounds,
 ): Promise<ReadBody> {
-  return parseBody(call, await readJsonBody(call.request, config.bodyBytesMax), bounds);
+  const bytes = await readJsonBody(call.request, config.bodyBytesMax);
+  return parseBody(call, bytes, bounds);
 }
 
 /** Parses a received body. @throws ApiError as `readJson`; `overloaded` */
 export async function parseBody(call: Requester, bytes: Uint8Array, bounds?: JsonBounds): Promise<ReadBody> {
   const textBytes = bytes.length;
   if (textBytes <= JSON_AT_ONCE_BYTES_MAX) return { ...readJson(bytes, bounds), textBytes, ...AT_ONCE };
-  const body = await withPermit(call, (slices) => readJsonInSlices(bytes, slices, bounds));
+  const work: ReadBody["work"] = (sliced) => withPermit(call, sliced);
+  const body = await work((slices) => readJsonInSlices(bytes, slices, bounds));
   const slices = new TimeSlices();
-  return { ...body, textBytes, pause: () => slices.next(), work: (work) => withPermit(call, work) };
+  return { ...body, textBytes, pause: () => slices.next(), work };
 }
 
 const AT_ONCE: Pick<ReadBody, "pause" | "work"> = {

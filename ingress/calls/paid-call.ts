@@ -23,7 +23,7 @@ import type { IngressContext } from "../context.ts";
 import { failureEventsOf } from "../responses/object.ts";
 import type { RouteCall } from "../core/call.ts";
 
-import { type CachePlan, fromCache } from "./response-cache.ts";
+import { type CachePlan, fromCache, planCache } from "./response-cache.ts";
 
 /** Time after its deadline at which a synchronous call's hold is swept, in milliseconds. */
 const HOLD_SLACK_MS = paced(30_000);
@@ -53,18 +53,21 @@ export interface PaidCall {
   readonly cache?: CachePlan | undefined;
 }
 
-/** Admits, dispatches and awaits a call. @throws ApiError of any refusal or failure; the rate window has counted the call by then */
+/** Answers a call from the cache, or runs it. @throws ApiError of any refusal or failure; the rate window has counted the call by then */
 export async function runPaidCall(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
+  const { workspaceId, preset } = call.caller;
+  const cached = paid.cache && (await fromCache(context, workspaceId, paid.cache));
+  if (cached) {
+    call.meter.markCounted();
+    await context.calls.count(workspaceId, preset.requests_per_minute);
+  }
+  return withLoweredLimit(context, paid, cached ?? (await runAdmitted(context, call, paid)));
+}
+
+/** Admits, dispatches and awaits a call that the cache does not answer. */
+async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidCall): Promise<Response> {
   const { config } = context;
   const { caller, meter } = call;
-  if (paid.cache) {
-    const kept = await fromCache(context, caller.workspaceId, paid.cache);
-    if (kept) {
-      meter.markCounted();
-      await context.calls.count(caller.workspaceId, caller.preset.requests_per_minute);
-      return withLoweredLimit(context, paid, kept);
-    }
-  }
   const waitMs = config.calls.totalMs;
   const { pool } = paid.kind;
   let lined: LinedHold | undefined;
@@ -99,7 +102,7 @@ export async function runPaidCall(context: IngressContext, call: RouteCall, paid
   const message = { head: workHead(caller, call.requestId, { ...paid, lined }, deadlineMs), text: paid.text };
   const response = await context.relay.run(facts, message, call.request.signal, meter.releaseMemory);
   if (paid.cache) response.headers.set("x-cache", "miss");
-  return withLoweredLimit(context, paid, response);
+  return response;
 }
 
 /** Returns the response. Sets `x-max-tokens-lowered` to the limit of the serving model if the caller requested more. */
@@ -118,7 +121,7 @@ export function withLoweredLimit(
 
 const DEADLINE_SLACK_MS = 5_000;
 
-/** Returns the paid call of a parsed body, checked for its model. @throws ApiError with the invalid parameter */
+/** Returns the paid call of a parsed body, checked for its model, with its cache plan. @throws ApiError with the invalid parameter */
 export async function preparePaidCall(
   context: IngressContext,
   call: RouteCall,
@@ -135,6 +138,8 @@ export async function preparePaidCall(
     ...checked,
     text,
     textBytes: text === body.text ? bytes : Buffer.byteLength(text),
+    cache: await planCache(call.request.headers.get("x-cache"), model, kind.name, body),
+    affinity: call.affinity,
   };
 }
 

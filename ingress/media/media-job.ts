@@ -23,15 +23,6 @@ type Context = Pick<
 >;
 
 /**
- * Admits the job and returns it after its success.
- * @throws ApiError of any refusal or failure; `job_timeout` if the job continues without its caller
- */
-export async function runMediaJob(context: Context, call: RouteCall, read: ReadCall): Promise<EndedJob> {
-  const isNew = await admitMediaJob(context, call, read);
-  return waitForJob(context, call, { isNew });
-}
-
-/**
  * Admits a media call as a job.
  * @param how `isStreamed`: states are streamed and cannot be polled later. `isBackground`: the job answers a stored response; no caller
  * waits

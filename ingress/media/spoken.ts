@@ -1,7 +1,6 @@
 /** Speech responses: bytes while they are produced, or an event stream of them. */
 import type { SpeechRequest } from "#schemas/generated/types.ts";
 import { voiceOf } from "#shared/calls/kinds/speech.ts";
-import type { ReadMedia } from "#shared/calls/read.ts";
 import { findBlocks } from "#shared/database/files.ts";
 import type { EndedJob } from "#shared/database/jobs.ts";
 import { findUsage } from "#shared/database/usage.ts";
@@ -15,16 +14,16 @@ import { speechEvents } from "../wait/speech-events.ts";
 import { SSE_HEADERS } from "../sse.ts";
 import type { RouteCall } from "../core/call.ts";
 
-import { admitMediaJob, waitForJob } from "./media-job.ts";
+import { waitForJob } from "./media-job.ts";
 import { outcomeOf, servedHeaders } from "./present.ts";
 
-/** Admits speech and returns its response. @throws ApiError */
+/** Returns the response of admitted speech. @param isNew see `waitForJob`. @throws ApiError */
 export async function answerSpeech(
   context: IngressContext,
   call: RouteCall,
-  { request, call: read }: ReadMedia<SpeechRequest>,
+  request: SpeechRequest,
+  isNew: boolean,
 ): Promise<Response> {
-  const isNew = await admitMediaJob(context, call, read);
   const live = new LiveBody();
   const ended = waitForJob(context, call, { isNew, onFrame: (frame, data) => live.onFrame(frame, data) });
   // Awaited below, perhaps after it has failed: until then, the rejection must not count as unhandled.

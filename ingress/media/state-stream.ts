@@ -2,7 +2,6 @@
  * Event stream of a media call's states: `queued`, `processing`, then `completed` with the results, or `failed`, and `[DONE]` (spec
  * "Streamed image generation frames"). Closing the connection cancels the job.
  */
-import type { ReadCall } from "#shared/calls/read.ts";
 import type { EndedJob } from "#shared/database/jobs.ts";
 import { requestCancel } from "#shared/database/jobs.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
@@ -13,17 +12,11 @@ import { streamOf } from "../response-body.ts";
 import { DONE, silence, SSE_HEADERS, sseEvent } from "../sse.ts";
 import type { RouteCall } from "../core/call.ts";
 
-import { admitMediaJob, failureOf } from "./media-job.ts";
+import { failureOf } from "./media-job.ts";
 import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 
-/** Admits and streams a call. @throws ApiError of any refusal; a later failure is a frame */
-export async function streamMediaJob(
-  context: IngressContext,
-  call: RouteCall,
-  read: ReadCall,
-  isInline: boolean,
-): Promise<Response> {
-  await admitMediaJob(context, call, read, { isStreamed: true });
+/** Streams the states of an admitted call. A failure is a frame. @param model slug of the model */
+export function streamMediaJob(context: IngressContext, call: RouteCall, model: string, isInline: boolean): Response {
   const left = new AbortController();
   const { requestId: id, caller } = call;
   const leave = (): void => {
@@ -38,7 +31,7 @@ export async function streamMediaJob(
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, request_id: id }, "a streamed media call broke off");
   // A streamed job has no fallback, so the serving model is known from the start.
-  const headers = { ...SSE_HEADERS, ...servedHeaders({ model: read.model.slug }) };
+  const headers = { ...SSE_HEADERS, ...servedHeaders({ model }) };
   return new Response(streamOf(sseEvent({ status: "queued" }), rest, onFault, leave), { headers });
 }
 

@@ -7,12 +7,11 @@ import { readMedia, type ReadMedia } from "#shared/calls/read.ts";
 import { prepareTranscription } from "../audio/receive-call.ts";
 import { type ReadBody, readBody } from "../body.ts";
 import { preparePaidCall, runPaidCall } from "../calls/paid-call.ts";
-import { planCache } from "../calls/response-cache.ts";
 import type { IngressContext } from "../context.ts";
 import { isForm } from "../files/form-body.ts";
 import { inFormTerms, readMediaForm } from "../media/media-form.ts";
 import { answerJob, shownJobById } from "../media/jobs.ts";
-import { admitMediaJob, runMediaJob } from "../media/media-job.ts";
+import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { answerMade } from "../media/present.ts";
 import { answerSpeech } from "../media/spoken.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
@@ -74,9 +73,7 @@ async function answer(context: IngressContext, call: RouteCall, kind: Kind): Pro
   if (isPricedKind(kind)) return runPaidCall(context, call, await prepareTranscription(context, call));
   const body = await readBody(context, call, kind.route.bounds);
   if (kind === KINDS.chat && asksTools(body.value)) return answerChatWithTools(context, call, body);
-  const paid = await preparePaidCall(context, call, kind, body);
-  const cache = await planCache(call.request.headers.get("x-cache"), paid.model, kind.name, body);
-  return runPaidCall(context, call, { ...paid, cache, affinity: call.affinity });
+  return runPaidCall(context, call, await preparePaidCall(context, call, kind, body));
 }
 
 /** Members that requests of several kinds have in common. */
@@ -97,14 +94,12 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
       ? await inFormTerms(form, await readMediaForm(context, call.request, form), read)
       : await read(await readBody(context, call));
   const { request, call: job } = media;
-  if (answers === "audio") return answerSpeech(context, call, media as ReadMedia<SpeechRequest>);
-  if (answers === "job") {
-    await admitMediaJob(context, call, job);
-    return answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
-  }
+  const isStreamed = inQuery || (statesBy === "member" && request.stream === true);
   const isInline = answersInline === true && request.response_format === "b64_json";
-  if (inQuery || (statesBy === "member" && request.stream === true)) {
-    return streamMediaJob(context, call, job, isInline);
-  }
-  return answerMade(context, call, await runMediaJob(context, call, job), isInline);
+  const isNew = await admitMediaJob(context, call, job, { isStreamed });
+  // Nothing is awaited between the admission and the wait: a report of the job's end would be missed.
+  if (answers === "audio") return answerSpeech(context, call, (media as ReadMedia<SpeechRequest>).request, isNew);
+  if (isStreamed) return streamMediaJob(context, call, job.model.slug, isInline);
+  if (answers === "results") return answerMade(context, call, await waitForJob(context, call, { isNew }), isInline);
+  return answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
 }
