@@ -140,7 +140,7 @@ test("the statements are valid on a database of this version", async () => {
         .replaceAll(/^(begin|commit);$/gm, "")
         .replaceAll("role sluice", "role current_user")
         .replaceAll(/'<[a-z ]*day>'/g, "'2026-01-01'")
-        .replaceAll(/'?<(?:workspace|batch|file)(?: id)?>'?/g, "'00000000-0000-7000-8000-000000000001'")
+        .replaceAll(/'?<(?:workspace|batch|file|request)(?: id)?>'?/g, "'00000000-0000-7000-8000-000000000001'")
         .replaceAll(/<[a-z ]+>/g, "1");
       // Postgres parses, plans and runs every statement, and the block undoes them.
       const block = `do $page$ begin ${intoPlpgsql(runnable)} raise exception 'undone'; end $page$`;
