@@ -21,7 +21,7 @@ import { runSubject } from "#shared/queue/subjects.ts";
 import { tellPublisher } from "#shared/workflows/published-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 
-import { advance, type Advanced } from "./advance.ts";
+import { advance, type Advanced, resolveWork } from "./advance.ts";
 import type { WorkflowContext } from "./context.ts";
 import { countEnds } from "./count-ends.ts";
 import { readEnds } from "./ends.ts";
@@ -38,7 +38,6 @@ import {
   type WorkToStart,
 } from "./start.ts";
 import { type Effect, isEnded, type RunEvent, type WorkPlace } from "./state.ts";
-import { resolveWork } from "./step-runs.ts";
 import { placeKey, type StoredRun } from "./store.ts";
 
 /** Most ended works per pass; further ones wait for the next pass. */
