@@ -53,7 +53,7 @@ import { type Runner, startRunner } from "./runner/runner.ts";
 import { startWebhooks } from "./webhook/open.ts";
 import { openRunContinuation } from "./workflows/continue-run.ts";
 import { checkOutgoing, isCallPool, slotsOf, slotsOfAll, type WorkerPool } from "./slots.ts";
-import { startWorkflows } from "./workflows/open.ts";
+import { startWorkflows } from "./workflows/runner.ts";
 import { RunStore } from "./workflows/store.ts";
 
 /** Longest wait of a download for capacity in its pool's budget, in milliseconds. */
