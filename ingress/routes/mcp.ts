@@ -1,7 +1,7 @@
 /** POST /mcp, /mcp/all and /mcp/{categories}: a workspace's capabilities, workflows and files as tools of the Model Context Protocol. */
 import { withoutAbsent } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
 
 import { readBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test";
 
-import { canonicalJson, writingCanonical } from "#shared/canonical-json.ts";
+import { canonicalJson, writingCanonical } from "#shared/json/serialize.ts";
 
 test("members are sorted at every depth, whatever their names", () => {
   const value: unknown = JSON.parse(

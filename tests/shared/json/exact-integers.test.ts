@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { exactIntegersOf, stringifyExact, stringifyingExact } from "#shared/exact-integers.ts";
+import { exactIntegersOf, stringifyExact, stringifyingExact } from "#shared/json/serialize.ts";
 import { runWhole } from "#shared/time-slices.ts";
 
 const copied = (text: string): string => stringifyExact(JSON.parse(text), exactIntegersOf(text));

@@ -3,9 +3,8 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
-import { locateSyntaxFault } from "#shared/json-syntax.ts";
-import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
+import { locateSyntaxFault, readJson } from "#shared/json/parse.ts";
+import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 
 function read(source: string | readonly number[]): { text: string; value: unknown } {
   return readJson(typeof source === "string" ? new TextEncoder().encode(source) : Uint8Array.from(source));

@@ -3,11 +3,10 @@ import { describe, expect, test } from "bun:test";
 import * as fc from "fast-check";
 
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
-import { type JsonBounds, JsonPieces, JSON_PARTS_MAX } from "#shared/json-pieces.ts";
+import { JSON_PARTS_MAX, type JsonBounds, JsonPieces, readJson } from "#shared/json/parse.ts";
 import { runWhole } from "#shared/time-slices.ts";
 import { testSeed } from "#tests/support/seed.ts";
-import { JSON_DEPTH_MAX, JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
+import { JSON_DEPTH_MAX, JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
 
 /** By default in pieces that cut everything that can be cut. */
 function read(text: string, pieceChars = 1, bounds: JsonBounds = {}): unknown {

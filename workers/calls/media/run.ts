@@ -8,7 +8,7 @@ import { isResumed } from "#shared/calls/kinds/kinds.ts";
 import { decisiveInputs } from "#shared/calls/kinds/media-check.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
-import { canonicalJson } from "#shared/canonical-json.ts";
+import { canonicalJson } from "#shared/json/serialize.ts";
 import { commonNow } from "#shared/clock.ts";
 import { storedBytes } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";

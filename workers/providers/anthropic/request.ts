@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import { stringifyExact } from "#shared/exact-integers.ts";
+import { stringifyExact } from "#shared/json/serialize.ts";
 
 import type { JsonRequest } from "../http.ts";
 import type { Members } from "../json.ts";

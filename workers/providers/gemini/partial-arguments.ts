@@ -4,7 +4,7 @@
  */
 
 import { SSE_LINE_BYTES_MAX } from "#workers/providers/sse.ts";
-import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
+import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 
 import { textIn, type Members, membersOf } from "../json.ts";
 import { ProviderError } from "../provider.ts";

@@ -5,7 +5,7 @@
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
 import type { Trait } from "#shared/calls/model.ts";
-import { stringifyExact } from "#shared/exact-integers.ts";
+import { stringifyExact } from "#shared/json/serialize.ts";
 
 import type { JsonRequest } from "../http.ts";
 import type { Members } from "../json.ts";

@@ -1,5 +1,5 @@
 /** Checks the declarations of an untrusted file before the glTF library allocates memory or follows references for it. */
-import { readJson } from "#shared/json.ts";
+import { readJson } from "#shared/json/parse.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 import { MEDIA_LIMITS, checkMax } from "#workers/providers/sandbox/media/limits.ts";
 
