@@ -16,7 +16,7 @@ import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, digitsOf, SETTINGS_BODY_BYTES_MAX } from "../../settings/body.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
-import { presentLedgerEntry } from "../../settings/present.ts";
+import { presentLedgerEntry } from "../settings/credits.ts";
 import { workspaceOf } from "../../settings/within.ts";
 import { MONEY, noteOf, READ } from "./common.ts";
 

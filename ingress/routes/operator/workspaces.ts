@@ -18,7 +18,7 @@ import { errorsOf } from "../../route-errors.ts";
 import { actorOf, type Route, type RouteCall } from "../../serve.ts";
 import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../../settings/body.ts";
 import { LIST_QUERY, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
-import { presentMember } from "../../settings/present.ts";
+import { presentMember } from "../settings/members.ts";
 import { noWorkspace, workspaceOf } from "../../settings/within.ts";
 import { checkPreset, READ, WRITE } from "./common.ts";
 import { presentKey } from "./keys.ts";

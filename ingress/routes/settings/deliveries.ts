@@ -24,7 +24,7 @@ import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { actorOf, callerOf, type Route, type RouteCall } from "../../serve.ts";
 import { pathId } from "../../settings/body.ts";
-import { checkMayChange } from "../../settings/channel.ts";
+import { checkMayChange } from "./notification-channels.ts";
 import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
 
 const LIST = "/workspaces/{workspaceId}/deliveries";

@@ -20,7 +20,7 @@ import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf, type Route } from "../../serve.ts";
 import { createdId } from "../../settings/body.ts";
-import { channelOf } from "../../settings/channel.ts";
+import { channelOf } from "./notification-channels.ts";
 import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
 const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;
