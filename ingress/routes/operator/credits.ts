@@ -5,7 +5,7 @@ import { findMove, pageLedger, readBalance } from "#shared/database/credits.ts";
 import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
 import { readJson } from "#shared/json/parse.ts";
-import { moveByHand, parseMove } from "#shared/ledger/move-by-hand.ts";
+import { moveByHand, parseMove } from "#shared/ledger/manual.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 import { reused } from "#shared/same-request.ts";
 

@@ -24,7 +24,7 @@ import { readerOf } from "../access.ts";
 import { type CompiledDefinition, type CompiledStep, compilingDefinition } from "../definition.ts";
 import { readKnownInput } from "../inputs.ts";
 import { kindOf } from "../step-work.ts";
-import { chatCost, embeddingsCost } from "./chat-cost.ts";
+import { chatCost, embeddingsCost, mediaCost } from "./call-cost.ts";
 import { type CallContext, type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
 import {
   type Known,
@@ -36,15 +36,14 @@ import {
   resolveParams,
   unitsOf,
 } from "./known.ts";
-import { mediaCost } from "./media-cost.ts";
 import type { EstimateWork } from "./work.ts";
 
-export interface EstimateContext extends CostContext {
+interface EstimateContext extends CostContext {
   /** @throws ApiError `capability_not_found` */
   capability(id: string): Capability;
 }
 
-export interface StepCost extends Cost {
+interface StepCost extends Cost {
   readonly id: string;
 }
 

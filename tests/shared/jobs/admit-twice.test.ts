@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { admitTwice } from "#shared/jobs/admit-twice.ts";
+import { admitTwice } from "#shared/calls/admit.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import { createLogger } from "#shared/logger.ts";

@@ -16,12 +16,11 @@ import type {
   QueuedAdapter,
   Starting,
 } from "../media.ts";
-import { type MeshInputName, rejectedPrompt, unusable } from "../mesh-inputs.ts";
+import { isMeshInputName, type MeshInputName, rejectedPrompt, unusable } from "../mesh-inputs.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 import { postStart } from "../start.ts";
-import { isTaskId, type MeshyJob, readJob, type TaskFacts } from "./job.ts";
-import { firstTask, isListed, pathOf, type TaskName } from "./tasks.ts";
+import { firstTask, isListed, isTaskName, pathOf, type TaskName } from "./tasks.ts";
 
 type Mesh = readonly Artifact[];
 
@@ -320,4 +319,43 @@ function blame(said: string, given: readonly MeshInputName[], status: number): P
   // A model that no longer exists is an error of the catalogue.
   if (/ai[ _]?model/i.test(said)) return new ProviderError("misconfigured", said, { status });
   return new ProviderError("rejected", said, { status, code: "invalid_request", param: null });
+}
+
+// Stored state of a job at Meshy, sufficient for another process to poll it and to start its second phase.
+
+interface MeshyJob extends ProviderJob, TaskFacts {
+  readonly id: string;
+}
+
+/** Facts of a task that are known before its id. */
+interface TaskFacts {
+  readonly task: TaskName;
+  /** Names of the task's inputs. */
+  readonly given: readonly MeshInputName[];
+  /** Body of the second task, for the first of two phases. */
+  readonly refine?: Readonly<Record<string, unknown>>;
+  /** Id of the first task, for the second of two phases. */
+  readonly preview?: string;
+}
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Returns true for a valid id, which is inserted into a path. */
+function isTaskId(value: unknown): value is string {
+  return typeof value === "string" && ID.test(value);
+}
+
+/** Returns a stored job; undefined for jobs of other families. */
+function readJob({ task, id, given, refine, preview }: ProviderJob): MeshyJob | undefined {
+  if (!isTaskName(task) || !isTaskId(id)) return undefined;
+  if (!Array.isArray(given) || !given.every(isMeshInputName)) return undefined;
+  if (preview !== undefined && !isTaskId(preview)) return undefined;
+  if (refine !== undefined && (typeof refine !== "object" || refine === null)) return undefined;
+  return {
+    task,
+    id,
+    given,
+    ...(refine === undefined ? {} : { refine: refine as Readonly<Record<string, unknown>> }),
+    ...(preview === undefined ? {} : { preview }),
+  };
 }

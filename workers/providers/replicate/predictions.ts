@@ -22,7 +22,6 @@ import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
 import { classifyFailure, classifyStart } from "./errors.ts";
 import { writeInput } from "./inputs.ts";
-import { newJob, type Prediction, readJob } from "./job.ts";
 
 export interface Model<Input> {
   readonly kind: MediaKind;
@@ -318,4 +317,25 @@ function readMark({ asked, model, input, rings }: ProviderJob): Mark | undefined
   const known = readInputMark(input);
   if (!known || typeof asked !== "number" || typeof model !== "string") return undefined;
   return { asked, model, input: known, rings: rings === true };
+}
+
+// Stored state of a prediction, sufficient for polling by another process, without addresses.
+
+interface Prediction extends ProviderJob {
+  readonly id: string;
+  /** Number of results requested. */
+  readonly asked: number;
+}
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Returns the job of a response; undefined without an id. */
+function newJob(answer: Members | undefined, asked: number): Prediction | undefined {
+  const id = answer?.["id"];
+  return typeof id === "string" && ID.test(id) ? { id, asked } : undefined;
+}
+
+/** Returns a stored job; undefined for other values. */
+function readJob({ id, asked }: ProviderJob): Prediction | undefined {
+  return typeof id === "string" && ID.test(id) && typeof asked === "number" ? { id, asked } : undefined;
 }

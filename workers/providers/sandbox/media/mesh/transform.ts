@@ -1,6 +1,6 @@
 /** Transforms a mesh: fewer triangles, another texture, named parts, or a skeleton. */
 import type { Document, Material, Node, Primitive } from "@gltf-transform/core";
-import { compactPrimitive, joinPrimitives, prune, simplify, weld } from "@gltf-transform/functions";
+import { compactPrimitive, getBounds, joinPrimitives, prune, simplify, weld } from "@gltf-transform/functions";
 import { MeshoptSimplifier } from "meshoptimizer";
 
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
@@ -16,7 +16,6 @@ import {
   positionsOf,
   texturedMaterial,
 } from "./document.ts";
-import { longestAxis, type LongestAxis } from "./longest-axis.ts";
 import { checkTriangles, readMesh } from "./read.ts";
 import { imageTexture, patternTexture } from "./texture.ts";
 
@@ -218,4 +217,21 @@ function coloured(document: Document, at: number): Material {
     .setBaseColorFactor([channel(0), channel(8), channel(4), 1])
     .setMetallicFactor(0)
     .setDoubleSided(true);
+}
+
+interface LongestAxis {
+  readonly axis: 0 | 1 | 2;
+  /** Smallest coordinate of the mesh on this axis. */
+  readonly from: number;
+  /** Never 0. */
+  readonly length: number;
+}
+
+function longestAxis(document: Document): LongestAxis {
+  const [scene] = document.getRoot().listScenes();
+  if (scene === undefined) throw new Error("the document has no scene");
+  const { min, max } = getBounds(scene);
+  const lengths = [max[0] - min[0], max[1] - min[1], max[2] - min[2]] as const;
+  const axis = ([1, 0, 2] as const).reduce((best, one) => (lengths[one] > lengths[best] ? one : best), 1);
+  return { axis, from: min[axis], length: lengths[axis] || 1 };
 }

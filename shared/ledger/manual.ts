@@ -1,11 +1,11 @@
-/** Top-up or correction by an operator, with its audit row, once per id. Used by /operator. */
+/** Changes of the ledger by an operator, each with its audit row: top-ups, corrections, and holds that no sweep can close. */
 import { type Actor, recordAudit } from "#shared/database/audit-log.ts";
 import { constraintName, type Database } from "#shared/database/client.ts";
 import { findMove } from "#shared/database/credits.ts";
 import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";
 
-import { recallLines } from "./recall-lines.ts";
 import { moveCredits } from "./move.ts";
+import { recallLines } from "./recall-lines.ts";
 
 export interface HandMove {
   readonly kind: "top_up" | "correction";
@@ -71,4 +71,57 @@ export async function moveByHand(
   const earlier = await findMove(database, workspaceId, move);
   if (earlier && earlier.amount !== amountNano) return { result: "other", earlierNano: earlier.amount };
   return { result: "repeat" };
+}
+
+interface HandClose {
+  readonly jobId: string;
+  readonly attempt: number;
+  /** Nano-credits to charge, at most the held amount; null releases the hold. */
+  readonly amountNano: bigint | null;
+  /** True closes the hold even before its deadline. A call that still runs is then charged from the available credits, or not at all. */
+  readonly isEarly: boolean;
+  readonly note: string | null;
+}
+
+/** unknown: no such hold; early: deadline not reached; above: the hold is smaller; busy: a settlement is running, retry. */
+type CloseResult =
+  | { readonly result: "closed"; readonly workspaceId: string; readonly heldNano: bigint; readonly takenNano: bigint }
+  | { readonly result: "unknown" }
+  | { readonly result: "busy" }
+  | { readonly result: "early"; readonly deadline: Date }
+  | { readonly result: "above"; readonly heldNano: bigint };
+
+interface OpenHold {
+  readonly workspace_id: string;
+  readonly amount: bigint;
+  readonly deadline: Date;
+  readonly is_early: boolean;
+}
+
+export function closeByHand(database: Database, close: HandClose, actor: Actor): Promise<CloseResult> {
+  const { jobId, attempt, amountNano, isEarly, note } = close;
+  return database.transaction(async (tx) => {
+    const [hold] = await tx.query<OpenHold>(
+      `select workspace_id, amount, deadline, deadline > now() as is_early from hold where job_id = $1 and attempt = $2`,
+      [jobId, attempt],
+    );
+    if (!hold) return { result: "unknown" };
+    if (hold.is_early && !isEarly) return { result: "early", deadline: hold.deadline };
+    if ((amountNano ?? 0n) > hold.amount) return { result: "above", heldNano: hold.amount };
+    const [row] = await tx.query<{ taken: bigint | null }>(
+      "select settle_call($1, $2, $3::smallint, $4, 'lost', null, '{}', $5, 0) as taken",
+      [hold.workspace_id, jobId, attempt, amountNano, amountNano !== null],
+    );
+    const takenNano = row?.taken ?? null;
+    if (takenNano === null) return { result: "unknown" };
+    if (takenNano < 0n) return { result: "busy" };
+    await recordAudit(tx, hold.workspace_id, {
+      actor,
+      action: "hold.close",
+      subject: `${jobId}.${attempt}`,
+      before: { credits: formatCredits(hold.amount) },
+      after: { credits: formatCredits(takenNano), ...(note !== null && { note }) },
+    });
+    return { result: "closed", workspaceId: hold.workspace_id, heldNano: hold.amount, takenNano };
+  });
 }
