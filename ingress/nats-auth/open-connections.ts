@@ -23,13 +23,13 @@ const TOLD_MAX = 16_384;
 /** Time after its admission in which a server may not report a connection yet. */
 const UNTOLD_MS = 250;
 
-export interface OpenConnection extends PublisherIdentity {
+interface OpenConnection extends PublisherIdentity {
   readonly serverId: string;
   /** Id of the connection at that server. */
   readonly clientId: number;
 }
 
-export interface OpenConnections {
+interface OpenConnections {
   /** Counts a connection. @returns false if its workspace already has `max` */
   open(connection: OpenConnection): Promise<boolean>;
   /** Returns the connections of the last report, and those admitted here since. */

@@ -7,7 +7,7 @@ import { CAPABILITY_RUN_MS, IMAGE_FRAMES_PIXELS_MAX, IMAGE_PIXELS_MAX, IMAGE_SID
 import type { Measured } from "./price.ts";
 
 /** Length and frame size of audio or video. */
-export interface MediaLength {
+interface MediaLength {
   readonly seconds: number;
   /** Pixels; 0 for audio. */
   readonly width: number;
@@ -23,7 +23,7 @@ export interface InputFacts {
 /** By member of `input`, in order. */
 export type KnownInputs = Readonly<Record<string, readonly InputFacts[]>>;
 
-export interface Range {
+interface Range {
   readonly usual: number;
   readonly most: number;
 }
