@@ -16,7 +16,7 @@ import {
   type StandardSchemaV1,
 } from "@modelcontextprotocol/server";
 
-import manifest from "#package.json" with { type: "json" };
+import manifest from "../../package.json" with { type: "json" };
 import type { StoredFile, StoredFileList } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 
