@@ -1,12 +1,12 @@
 /** Limits of request bodies: media type, size, time, and bytes in memory at once. The HTTP server enforces none of them. */
 import type { FormParts } from "#shared/calls/kinds/kind.ts";
 import { ApiError } from "#shared/errors.ts";
-import { type ExactIntegers, exactIntegersOf, findingExactIntegers } from "#shared/exact-integers.ts";
+import { type ExactIntegers, exactIntegersOf, findingExactIntegers } from "#shared/json/serialize.ts";
 import type { FairLimit } from "#shared/fair-limit.ts";
-import { type JsonBody, type JsonBounds, readJson, readJsonInSlices } from "#shared/json.ts";
+import { type JsonBody, type JsonBounds, readJson, readJsonInSlices } from "#shared/json/parse.ts";
 import { openRequestLimit } from "#shared/request-limit.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
-import { JSON_AT_ONCE_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
+import { JSON_AT_ONCE_BYTES_MAX, SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
 import { paced } from "#shared/pace.ts";
 
 import { type Requester, withPermit } from "./long-work.ts";

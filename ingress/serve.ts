@@ -6,7 +6,7 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { isLoopback } from "#shared/access/ip-net.ts";
 import { ApiError } from "#shared/errors.ts";
 import type { Lease } from "#shared/fair-limit.ts";
-import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { newId } from "#shared/ids.ts";
 import { InFlightSet } from "#shared/in-flight.ts";

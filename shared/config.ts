@@ -2,10 +2,16 @@
  * All settings, read once from the environment, validated and frozen. Only this file reads the environment. An unknown variable with the
  * prefix SLUICE_ stops the start: a misspelt setting must not be ignored. Variables of clients (CLIENT_VARIABLES) are ignored.
  */
-
-import { createReader, type Environment, listSettings, readTable, type Server, type Values } from "./config/reader.ts";
+import {
+  createReader,
+  type Environment,
+  listSettings,
+  readTable,
+  type Server,
+  type Setting,
+  type Values,
+} from "./config/reader.ts";
 import { listBrokenRules } from "./config/rules.ts";
-import { PROVIDER_KEY_VARIABLE, secretsOf } from "./config/secrets.ts";
 import { SETTINGS } from "./config/settings.ts";
 
 export interface Config extends Values<typeof SETTINGS> {
@@ -67,4 +73,34 @@ export function readPace(environment: Environment = process.env): number | undef
   const faults: string[] = [];
   const pace = createReader(environment, [], faults).value(SETTINGS.pace);
   return faults.length === 0 ? pace : undefined;
+}
+
+// Secrets: settings that must never be printed.
+
+/** Provider keys come from variables of this form only, so a catalogue file cannot name DATABASE_URL as a key. */
+export const PROVIDER_KEY_VARIABLE = /^[A-Z][A-Z0-9_]*_API_KEY$/;
+
+/** Values of settings that are secrets, passwords in URLs among them. */
+function secretsOf(environment: Environment, settings: readonly Setting<unknown>[]): string[] {
+  const namesOf = (part: "value" | "password"): string[] =>
+    settings.filter(({ secret }) => secret === part).flatMap(({ names }) => names);
+  const found: (string | undefined)[] = namesOf("value").map((name) => environment[name]);
+  for (const [name, value] of Object.entries(environment)) if (PROVIDER_KEY_VARIABLE.test(name)) found.push(value);
+  for (const name of namesOf("password")) {
+    for (const part of (environment[name] ?? "").split(",")) {
+      if (URL.canParse(part)) found.push(plainPassword(part));
+    }
+  }
+  // Shorter values would blank ordinary words.
+  return found.filter((value): value is string => value !== undefined && value.length >= 8);
+}
+
+/** A password that is not percent-encoded as URLs want it is kept unchanged. */
+function plainPassword(url: string): string {
+  const { password } = new URL(url);
+  try {
+    return decodeURIComponent(password);
+  } catch {
+    return password;
+  }
 }

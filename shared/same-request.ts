@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
-import { writingCanonical } from "./canonical-json.ts";
+import { writingCanonical } from "./json/serialize.ts";
 import { ApiError } from "./errors.ts";
 import { TimeSlices } from "./time-slices.ts";
 

@@ -2,7 +2,7 @@
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { ClaimedJob } from "#shared/database/jobs.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
-import type { ExactIntegers } from "#shared/exact-integers.ts";
+import type { ExactIntegers } from "#shared/json/serialize.ts";
 import type { JobEnd } from "#shared/jobs/end.ts";
 import type { MadeHead } from "#shared/queue/job-frames.ts";
 

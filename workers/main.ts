@@ -50,10 +50,10 @@ import { createKeyMarks, type MarkOf } from "./routing/key-marks.ts";
 import { createRepeatBudget } from "./routing/repeat-budget.ts";
 import { openLiveCalls } from "./runner/live-calls.ts";
 import { type Runner, startRunner } from "./runner/runner.ts";
-import { startWebhooks } from "./webhook/open.ts";
+import { startWebhooks } from "./webhook/runner.ts";
 import { openRunContinuation } from "./workflows/continue-run.ts";
 import { checkOutgoing, isCallPool, slotsOf, slotsOfAll, type WorkerPool } from "./slots.ts";
-import { startWorkflows } from "./workflows/open.ts";
+import { startWorkflows } from "./workflows/runner.ts";
 import { RunStore } from "./workflows/store.ts";
 
 /** Longest wait of a download for capacity in its pool's budget, in milliseconds. */

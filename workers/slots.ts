@@ -3,7 +3,7 @@ import type { Config } from "#shared/config.ts";
 import { type CallPool, type Lane, LANES, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 
 import { POOL_TABLE } from "./pools.ts";
-import { WORKFLOW_SHARES } from "./workflows/open.ts";
+import { WORKFLOW_SHARES } from "./workflows/runner.ts";
 
 export type WorkerPool = Pool | typeof WEBHOOK_POOL;
 

@@ -2,7 +2,7 @@
 import { SETTINGS } from "#shared/config/settings.ts";
 import { CALL_POOLS, POOLS, type Pool, WEBHOOK_POOL } from "#shared/queue/subjects.ts";
 import { POOL_TABLE } from "#workers/pools.ts";
-import { WORKFLOW_SHARES } from "#workers/workflows/open.ts";
+import { WORKFLOW_SHARES } from "#workers/workflows/runner.ts";
 
 import type { SecretName } from "./secrets.ts";
 

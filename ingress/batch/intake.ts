@@ -2,6 +2,7 @@
  * NATS intake: takes publishers' messages from BATCH_IN in groups, admits them, answers, and acknowledges, in this order. A message is
  * accepted when it is answered; after an earlier failure it is redelivered.
  */
+import { jetstreamManager } from "@nats-io/jetstream";
 import type { NatsConnection } from "nats";
 
 import { commonNow } from "#shared/clock.ts";
@@ -11,6 +12,7 @@ import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import { jobError } from "#shared/jobs/error.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
+import { JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
@@ -23,11 +25,9 @@ import {
   type Pool,
   type PublisherIdentity,
 } from "#shared/queue/subjects.ts";
-import { JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import { addressOf, type BatchArrival, type BatchContext, publisherOf, takeMessage, unlessRefused } from "./admit.ts";
 import { type Answered, findKnown, refused } from "./answers.ts";
-import { countBatchMessages, createCrowds } from "./crowd.ts";
 
 /** Batch messages that an ingress handles at once: enough to fill a group, few enough to lose little time in a restart. */
 const INTAKE_SLOTS = 32;
@@ -283,4 +283,44 @@ export function createWindows(now: () => number = () => Date.now()): Windows {
     },
     starves: (key, storedAtMs) => Math.max(storedAtMs, seen.get(key)?.openAt ?? startedAt) < now() - WINDOW_MS,
   };
+}
+
+// Limits the number of batch messages of a workspace in the stream. JetStream limits the messages of a subject, which is one key; without
+// this limit a workspace with many keys could fill the stream.
+
+/** Most waiting messages of one workspace and pool; a single key may have as many. */
+export const WAITING_PER_WORKSPACE_MAX = 360;
+
+/** Time for which a count is reused, in milliseconds. */
+const COUNT_MS = 2_000;
+/** Most counts in the cache. */
+const COUNTS_MAX = 1_000;
+
+interface Crowds {
+  /** Returns true if the workspace has more messages in the stream than may wait. Returns false if the server cannot be reached. */
+  isCrowded(pool: Pool, workspaceId: string): Promise<boolean>;
+}
+
+/** @param count returns the number of messages in the stream whose subject matches */
+export function createCrowds(count: (subjects: string) => Promise<number>, now = () => performance.now()): Crowds {
+  const counts = new Map<string, { readonly at: number; readonly count: Promise<number> }>();
+  return {
+    async isCrowded(pool, workspaceId) {
+      const subjects = `batch.${pool}.${workspaceId}.*`;
+      let known = counts.get(subjects);
+      if (!known || now() - known.at > COUNT_MS) {
+        if (counts.size >= COUNTS_MAX) counts.clear();
+        known = { at: now(), count: count(subjects).catch(() => 0) };
+        counts.set(subjects, known);
+      }
+      return (await known.count) > WAITING_PER_WORKSPACE_MAX;
+    },
+  };
+}
+
+/** Returns the number of messages in the batch stream whose subject matches. */
+export async function countBatchMessages(connection: NatsConnection, subjects: string): Promise<number> {
+  const manager = await jetstreamManager(connection, { checkAPI: false });
+  const { state } = await manager.streams.info(BATCH_STREAM, { subjects_filter: subjects });
+  return Object.values(state.subjects ?? {}).reduce((sum, count) => sum + count, 0);
 }

@@ -9,9 +9,9 @@ import { parse } from "#shared/contracts.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { NewRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
-import { exactIntegersOf } from "#shared/exact-integers.ts";
+import { exactIntegersOf } from "#shared/json/serialize.ts";
 import type { Addressed } from "#shared/jobs/answer.ts";
-import { type JsonBody, readJson, readJsonInSlices } from "#shared/json.ts";
+import { type JsonBody, readJson, readJsonInSlices } from "#shared/json/parse.ts";
 import type { Pool } from "#shared/queue/subjects.ts";
 import { fingerprintOfJson } from "#shared/same-request.ts";
 import { TimeSlices } from "#shared/time-slices.ts";
@@ -19,7 +19,7 @@ import { refuseMisspeltInput } from "#shared/workflows/inputs.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
 import { findShown } from "../workflows/access.ts";
-import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
 
 type Context = Parameters<typeof readCall>[0];
 

@@ -4,11 +4,10 @@
  */
 import { createHash } from "node:crypto";
 
-import { canonicalJson } from "#shared/canonical-json.ts";
+import { canonicalJson, exactIntegersOf } from "#shared/json/serialize.ts";
 import type { Model } from "#shared/calls/model.ts";
 import { findAnswer } from "#shared/database/response-cache.ts";
 import { ApiError } from "#shared/errors.ts";
-import { exactIntegersOf } from "#shared/exact-integers.ts";
 
 import { JSON_TYPE } from "../answers.ts";
 import type { ReadBody } from "../body.ts";

@@ -5,7 +5,7 @@ import { checkChat } from "#shared/calls/kinds/chat/constraints.ts";
 import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import type { Model } from "#shared/calls/model.ts";
-import { stringifyExact } from "#shared/exact-integers.ts";
+import { stringifyExact } from "#shared/json/serialize.ts";
 import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
 import { exactIntegersIn, type ReadBody } from "../body.ts";

@@ -13,8 +13,7 @@ import type { Metrics } from "#shared/metrics.ts";
 import { batchSubject, POOLS, type PublisherIdentity, publisherInbox } from "#shared/queue/subjects.ts";
 
 import { type Callout, CALLOUT_SUBJECT, type LoginRequest, SERVER_XKEY, type UserClaims } from "./callout.ts";
-import { endConnectionsOfEndedKeys } from "./ended-keys.ts";
-import { createOpenConnections } from "./open-connections.ts";
+import { createOpenConnections, endConnectionsOfEndedKeys } from "./open-connections.ts";
 
 /** Account of deploy/nats/server.conf shared by publishers and Sluice. */
 const ACCOUNT = "SLUICE";

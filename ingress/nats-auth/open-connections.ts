@@ -4,7 +4,10 @@
  */
 import type { NatsConnection } from "nats";
 
+import type { ActiveKeys } from "#shared/access/active-keys.ts";
+import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 import type { Logger } from "#shared/logger.ts";
+import { paced } from "#shared/pace.ts";
 import type { PublisherIdentity } from "#shared/queue/subjects.ts";
 
 /** Subject on which the account `AUTH` reads the connections of `SLUICE` (deploy/nats/server.conf). */
@@ -20,13 +23,13 @@ const TOLD_MAX = 16_384;
 /** Time after its admission in which a server may not report a connection yet. */
 const UNTOLD_MS = 250;
 
-export interface OpenConnection extends PublisherIdentity {
+interface OpenConnection extends PublisherIdentity {
   readonly serverId: string;
   /** Id of the connection at that server. */
   readonly clientId: number;
 }
 
-export interface OpenConnections {
+interface OpenConnections {
   /** Counts a connection. @returns false if its workspace already has `max` */
   open(connection: OpenConnection): Promise<boolean>;
   /** Returns the connections of the last report, and those admitted here since. */
@@ -127,3 +130,67 @@ interface Answer {
     readonly connections?: readonly { readonly cid: number; readonly authorized_user?: string }[] | null;
   };
 }
+
+// Closes connections of publishers whose key is no longer active: revoked, expired, or of a disabled member or workspace. Their next login
+// is refused. If a server cannot close a connection, it remains until its login expires.
+
+/** Returns the subject with which the account `AUTH` closes connections at a server (deploy/nats/server.conf). */
+const endSubject = (serverId: string): string => `publishers.end.${serverId}`;
+
+/** Interval of reading the connections that other processes admitted from the servers, in milliseconds. */
+const REFRESH_MS = paced(10_000);
+/** Timeout of a server's response, in milliseconds. */
+const END_ANSWER_MS = 1_000;
+
+/** Starts closing connections. @returns a function that stops it */
+export function endConnectionsOfEndedKeys(options: {
+  readonly connection: Pick<NatsConnection, "request">;
+  readonly connections: Pick<OpenConnections, "list" | "refresh">;
+  readonly activeKeys: ActiveKeys;
+  readonly log: Logger;
+}): () => void {
+  const { connection, connections, activeKeys, log } = options;
+  let isStopped = false;
+  let refreshedAt = -Infinity;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  /** Connections that were closed already; a server may still list them for a moment. */
+  let ended = new Set<string>();
+
+  const end = async ({ serverId, clientId, workspaceId, keyId }: OpenConnection): Promise<void> => {
+    const answer = await connection.request(endSubject(serverId), JSON.stringify({ cid: clientId }), {
+      timeout: END_ANSWER_MS,
+    });
+    const { error } = answer.json<{ error?: { description?: string } }>();
+    // The error reports a connection that had already closed.
+    log.info({ workspace_id: workspaceId, key_id: keyId, reason: error?.description }, "a publisher's key has ended");
+  };
+
+  const sweep = async (): Promise<void> => {
+    if (performance.now() - refreshedAt > REFRESH_MS) {
+      refreshedAt = performance.now();
+      await connections.refresh();
+    }
+    const open = connections.list();
+    if (open.length === 0) return;
+    const active = await activeKeys([...new Set(open.map(({ keyId }) => keyId))]);
+    const over = open.filter(({ keyId }) => !active.has(keyId));
+    const before = ended;
+    ended = new Set(over.map(nameOf));
+    await Promise.all(over.filter((one) => !before.has(nameOf(one))).map(end));
+  };
+
+  const run = async (): Promise<void> => {
+    await sweep().catch((error: unknown) => {
+      ended = new Set();
+      log.warn({ err: error }, "connections of publishers whose key has ended stay until their login expires");
+    });
+    if (!isStopped) timer = setTimeout(() => void run(), KEY_CACHE_MS);
+  };
+  void run();
+  return () => {
+    isStopped = true;
+    clearTimeout(timer);
+  };
+}
+
+const nameOf = ({ serverId, clientId }: OpenConnection): string => `${serverId}/${clientId}`;

@@ -9,7 +9,7 @@ import type {
   SluiceSummary,
 } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
-import type { ExactIntegers } from "#shared/exact-integers.ts";
+import type { ExactIntegers } from "#shared/json/serialize.ts";
 
 import { json } from "../answers.ts";
 import { dataOf, DONE } from "../sse.ts";

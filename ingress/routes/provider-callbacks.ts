@@ -3,7 +3,7 @@ import { askSoon } from "#shared/database/jobs.ts";
 import { noteRung } from "#shared/database/open-starts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { readJson } from "#shared/json.ts";
+import { readJson } from "#shared/json/parse.ts";
 import { providerCallbackSubject } from "#shared/queue/subjects.ts";
 
 import { readJsonBody } from "../body.ts";

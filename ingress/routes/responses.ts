@@ -7,7 +7,7 @@ import { findStoredFiles } from "#shared/calls/kinds/chat/files.ts";
 import { modelOf } from "#shared/calls/kinds/models.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { exactIntegersOf } from "#shared/exact-integers.ts";
+import { exactIntegersOf } from "#shared/json/serialize.ts";
 import { insistOn } from "#shared/outage.ts";
 import type { KeptConversation } from "#shared/responses/conversations.ts";
 import { callOfResponse, responseId } from "#shared/responses/ids.ts";

@@ -3,6 +3,8 @@
  */
 import type { ConsoleSession } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { networkOf } from "#shared/access/ip-net.ts";
+import type { Queryable } from "#shared/database/client.ts";
 import {
   endSession,
   findMembersByEmail,
@@ -14,16 +16,16 @@ import {
   SIGN_IN_CHOICE_MINUTES,
   SIGN_IN_CHOICES_MAX,
   takeSignInChoice,
+  takeSignInTry,
 } from "#shared/database/console-sessions.ts";
 import { ApiError } from "#shared/errors.ts";
 import { hashKey, mintSessionToken } from "#shared/secrets/api-keys.ts";
 
 import { json, NEVER_KEPT } from "../answers.ts";
-import { choicePage } from "../console/choice-page.ts";
 import { cookie, type Place, readCookie, requireConsole, SESSION, sessionTokenOf } from "../console/cookies.ts";
 import { type Issuer, SIGN_IN_SECONDS } from "../console/issuer.ts";
-import { createTries } from "../console/tries.ts";
 import type { IngressContext } from "../context.ts";
+import { htmlPage } from "../html-page.ts";
 import { errorsOf } from "../route-errors.ts";
 import type { RequestFacts } from "../core/call.ts";
 import { actorOf } from "../core/caller.ts";
@@ -314,4 +316,83 @@ function placeOf({ config }: IngressContext): Place {
 
 function notSignedIn(): ApiError {
   return new ApiError("invalid_api_key", "Nobody is signed in; sign in first.");
+}
+
+// Page on which a person chooses the workspace to sign in to. It has no script.
+
+/** Warning, because any manager of a workspace can enter a person's address. */
+const UNPROVEN = " You have not signed in to this workspace before.";
+
+/**
+ * @param pathOf returns the path that the choice of a workspace is posted to
+ * @param hasMore true if the page does not show all workspaces
+ */
+function choicePage(
+  email: string,
+  members: readonly Pick<KnownMember, "workspace_id" | "workspace_name" | "is_proven">[],
+  { pathOf, hasMore }: { readonly pathOf: (workspaceId: string) => string; readonly hasMore: boolean },
+): Response {
+  // A name may contain characters that change the text direction of its neighbours.
+  const buttons = members.map(
+    ({ workspace_id, workspace_name, is_proven }) =>
+      `<p><button formaction="${Bun.escapeHTML(pathOf(workspace_id))}"><bdi>${Bun.escapeHTML(workspace_name)}</bdi></button>${is_proven ? "" : UNPROVEN}</p>`,
+  );
+  const more = hasMore
+    ? "<p>There are more workspaces. To sign in to one that is not listed, start again with <code>?workspace=</code> and its name.</p>\n"
+    : "";
+  const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Choose a workspace</title>
+</head>
+<body>
+<h1>Choose a workspace</h1>
+<p><bdi>${Bun.escapeHTML(email)}</bdi> is a member of several workspaces. Choose one:</p>
+<form method="post">
+${buttons.join("\n")}
+</form>
+${more}</body>
+</html>
+`;
+  return htmlPage(page, { loads: [], formAction: "'self'" }, NEVER_KEPT);
+}
+
+// Limit of sign-in attempts per address and minute; an IPv6 network of 64 bits counts as one address. A process refuses a known excess
+// itself, so that a flood costs no statements. Postgres counts the others, for all processes.
+
+export const TRIES_PER_MINUTE_MAX = 10;
+const WINDOW_MS = 60_000;
+/** Most addresses in memory; the oldest are forgotten. */
+const ADDRESSES_MAX = 100_000;
+
+interface Tries {
+  /** Counts an attempt. @throws ApiError `ip_rate_limit_exceeded` */
+  take(address: string): Promise<void>;
+}
+
+export function createTries(database: Queryable, now: () => number = () => performance.now()): Tries {
+  /** Times of recent attempts; addresses in the order of their last attempt. */
+  const tries = new Map<string, readonly number[]>();
+  return {
+    async take(address) {
+      const network = networkOf(address);
+      const recent = (tries.get(network) ?? []).filter((at) => at > now() - WINDOW_MS);
+      tries.delete(network);
+      if (tries.size >= ADDRESSES_MAX) {
+        for (const oldest of tries.keys()) {
+          tries.delete(oldest);
+          break;
+        }
+      }
+      const isOver = recent.length >= TRIES_PER_MINUTE_MAX;
+      tries.set(network, isOver ? recent : [...recent, now()]);
+      if (!isOver && (await takeSignInTry(database, network, TRIES_PER_MINUTE_MAX))) return;
+      throw new ApiError(
+        "ip_rate_limit_exceeded",
+        `This IP address sent more than ${TRIES_PER_MINUTE_MAX} sign-ins in a minute; try again in a minute.`,
+      );
+    },
+  };
 }

@@ -3,7 +3,7 @@ import type { SchemaName, SchemaTypes } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid, newId } from "#shared/ids.ts";
-import { readJson } from "#shared/json.ts";
+import { readJson } from "#shared/json/parse.ts";
 import { isPlainText } from "#shared/plain-text.ts";
 import { reused } from "#shared/same-request.ts";
 import { WORKSPACE_RENAMES_MAX } from "#shared/database/workspaces.ts";

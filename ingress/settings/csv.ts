@@ -1,9 +1,13 @@
 /** Lists as text/csv, for spreadsheets. */
 import { stringify } from "csv-stringify/sync";
 
+import type { AuditEntry } from "#shared/database/audit-log.ts";
+
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
-import type { RequestFacts } from "../core/call.ts";
+import type { RequestFacts, RouteCall } from "../core/call.ts";
+import { actorOf } from "../core/caller.ts";
+import { queryOf } from "./page.ts";
 
 /** Most rows of one CSV: spreadsheets still open that many. */
 export const CSV_ROWS_MAX = 100_000;
@@ -52,3 +56,12 @@ function cell(value: unknown): string {
 /** Matches text that a spreadsheet would interpret as a formula. Such text gets a leading apostrophe, except negative amounts. */
 const FORMULA = /^[=+\-@\t\r＝＋－＠]/;
 const NUMBER = /^-\d+(\.\d+)?$/;
+
+/** Returns the audit-log entry of an exported table. @param rows number of exported rows */
+export function exportOf(call: RouteCall, action: `${string}.export`, rows: number): AuditEntry {
+  const filters = Object.fromEntries([...queryOf(call)].filter(([name, value]) => FILTERS.has(name) && value !== ""));
+  return { actor: actorOf(call), action, subject: call.caller.workspaceId, after: { rows, filters } };
+}
+
+/** Filters that are logged: only known names, so that callers cannot write other text into the log. */
+const FILTERS: ReadonlySet<string> = new Set(["actor", "action", "subject", "kind", "start_time", "end_time", "after"]);

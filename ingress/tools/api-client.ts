@@ -4,7 +4,7 @@
  */
 import type { Caller } from "#shared/access/authenticate.ts";
 import { apiErrorsOf } from "#shared/errors.ts";
-import { type ExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
+import { type ExactIntegers, stringifyExact } from "#shared/json/serialize.ts";
 
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";

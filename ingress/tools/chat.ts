@@ -11,8 +11,8 @@ import type {
 } from "#schemas/generated/types.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
-import { type ExactIntegers, exactIntegersOf } from "#shared/exact-integers.ts";
-import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
+import { type ExactIntegers, exactIntegersOf } from "#shared/json/serialize.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
 import { formatCredits, parseCredits } from "#shared/money.ts";
 
 import { json } from "../answers.ts";

@@ -6,21 +6,20 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { commonNow } from "#shared/clock.ts";
 import { type Led, Superseded } from "#shared/database/batch-work.ts";
-import type { Queryable } from "#shared/database/client.ts";
+import { isDatabaseAway, type Queryable } from "#shared/database/client.ts";
 import { storageLeft } from "#shared/database/files.ts";
 import { ApiError, isRefusal } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
-import { admitTwice } from "#shared/jobs/admit-twice.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
+import { priceAt } from "#shared/ledger/charge.ts";
 import type { LinedHold } from "#shared/ledger/lined-calls.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
+import { JOB_LIFE_MS, MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
 import type { Storage } from "#shared/storage/client.ts";
-import { priceAt } from "#shared/ledger/charge.ts";
-import { MEDIA_JOB_LIFE_MS, JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
 import type { LoadedCall, ReadCall } from "./read.ts";
 import { discardStored, type StoredRequest, storeRequest } from "./stored-request.ts";
@@ -306,4 +305,34 @@ async function checkStorageLeft({ database, config }: AdmitContext, workspaceId:
     "storage_limit_exceeded",
     `The result would exceed the workspace's storage limit of ${config.storageBytesMax} bytes; delete files first.`,
   );
+}
+
+/**
+ * Repeats an admission whose response is lost: the same id is the same job.
+ * @param onRefused called if the job is certainly not admitted: the request did not reach the database
+ * @throws ApiError `overloaded`; `service_unavailable` with the job's id and without retry, if the job may be admitted
+ */
+export async function admitTwice(
+  { jobs, log }: { readonly jobs: JobAdmission; readonly log: Logger },
+  job: JobRequest,
+  onRefused: () => void,
+): Promise<JobVerdict> {
+  try {
+    return await jobs.admit(job);
+  } catch (error) {
+    if (error instanceof ApiError) onRefused();
+    if (!isDatabaseAway(error)) throw error;
+    log.warn({ err: error, job_id: job.id }, "whether a job was admitted is asked again");
+  }
+  try {
+    return await jobs.admit(job);
+  } catch (error) {
+    const unknown = "The service does not know if the call was admitted";
+    // The job of a stream cannot be queried.
+    if (job.isHidden === true) {
+      throw new ApiError("service_unavailable", `${unknown}.`, { shouldRetry: false, cause: error });
+    }
+    const message = `${unknown}. Before a retry, read job ${job.id} in a minute.`;
+    throw new ApiError("service_unavailable", message, { shouldRetry: false, jobId: job.id, cause: error });
+  }
 }

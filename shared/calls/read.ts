@@ -3,7 +3,7 @@ import type { ChatCompletionRequest, TranscriptionRequest } from "#schemas/gener
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
-import { type ExactIntegers, stringifyExact } from "#shared/exact-integers.ts";
+import { type ExactIntegers, stringifyExact } from "#shared/json/serialize.ts";
 import type { MediaProbes } from "#shared/media/media-probes.ts";
 import type { Storage } from "#shared/storage/client.ts";
 

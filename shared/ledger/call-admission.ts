@@ -4,20 +4,19 @@
  */
 import { plainArray } from "#shared/database/arrays.ts";
 import { budgetReached } from "#shared/database/budget-firings.ts";
-import type { Database } from "#shared/database/client.ts";
-import { isDataFault, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
-import { type GroupRun, lockingLate, openGrouped, GROUP_SIZE_MAX, reserveForGroups } from "#shared/database/grouped.ts";
+import { type Database, isDataFault, type Queryable, SQL, sqlState, waitingForLocks } from "#shared/database/client.ts";
+import { GROUP_SIZE_MAX, type GroupRun, lockingLate, openGrouped, reserveForGroups } from "#shared/database/grouped.ts";
 import { BUSY, type Grouper } from "#shared/database/grouper.ts";
 import { ApiError } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
+import type { Logger } from "#shared/logger.ts";
+import type { Metrics } from "#shared/metrics.ts";
 import { formatCredits } from "#shared/money.ts";
+
 import type { CreditLines } from "./credit-lines.ts";
-import { createFullWindows } from "./full-window.ts";
 import type { LinedHold } from "./lined-calls.ts";
 import { RECALL_MAX_MS, type Recalled, recallLines } from "./recall-lines.ts";
 import type { Ledger } from "./settle.ts";
-import type { Logger } from "#shared/logger.ts";
-import type { Metrics } from "#shared/metrics.ts";
 
 /** Credits and tokens that a paid call reserves. */
 export interface HoldRequest {
@@ -311,4 +310,52 @@ export function refusal(verdict: Exclude<Verdict, 0 | typeof BUDGET_REACHED>, ca
     default:
       return verdict satisfies never;
   }
+}
+
+// Time at which a full window of a workspace accepts a request again, for the message of a refusal.
+
+/** Time for which an answer is reused, so that a flood of refused requests costs one statement a second for each limit of a workspace. */
+const REUSED_MS = 1_000;
+/** Answers that are kept at most, of all workspaces. */
+const KEPT_MAX = 1_000;
+
+/** The next call under the limit is admitted when this one of the window is 60 seconds old. Refused calls are counted already. */
+const FREE_AT_SQL = `select window_call($1, r.calls + 1 - $2) + 60000 - greatest(clock.ms + window_shift(clock.ms, r.last_ms, r.shift_ms), r.last_ms) as ms
+  from rate_window r
+  cross join (select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms offset 0) clock
+  where r.workspace_id = $1`;
+
+interface FullWindows {
+  /**
+   * Returns the seconds until a request under the limit is admitted if none comes before it, at least 1; undefined when it is unknown.
+   * @param limit requests in 60 seconds
+   */
+  secondsUntilFree(workspaceId: string, limit: number): Promise<number | undefined>;
+}
+
+export function createFullWindows(database: Queryable): FullWindows {
+  const freeAt = new Map<string, { readonly until: number; readonly at: Promise<number | undefined> }>();
+
+  const read = async (workspaceId: string, limit: number): Promise<number | undefined> => {
+    const [row] = await database.query<{ ms: bigint | null }>(FREE_AT_SQL, [workspaceId, limit], "full_window");
+    return row?.ms == null ? undefined : performance.now() + Number(row.ms);
+  };
+
+  const known = (workspaceId: string, limit: number): Promise<number | undefined> => {
+    const name = `${workspaceId} ${limit}`;
+    const now = performance.now();
+    const kept = freeAt.get(name);
+    if (kept !== undefined && now < kept.until) return kept.at;
+    if (freeAt.size >= KEPT_MAX) freeAt.clear();
+    const at = read(workspaceId, limit);
+    freeAt.set(name, { until: now + REUSED_MS, at });
+    return at;
+  };
+
+  return {
+    async secondsUntilFree(workspaceId, limit) {
+      const at = await known(workspaceId, limit);
+      return at === undefined ? undefined : Math.max(1, Math.ceil((at - performance.now()) / 1_000));
+    },
+  };
 }

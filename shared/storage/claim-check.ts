@@ -1,7 +1,7 @@
 /** Requests too large for a NATS message are stored in S3 under `claims/<job id>`; the message contains the reference. */
 import { DeleteObjectCommand, GetObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 
-import { SMALL_BODY_BYTES_MAX } from "#shared/json-tokens.ts";
+import { SMALL_BODY_BYTES_MAX } from "#shared/json/tokens.ts";
 
 import { checksumOf } from "./checksum.ts";
 import { STORAGE_TIMEOUT_MS, type Storage } from "./client.ts";

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "bun:test";
 import { join } from "node:path";
 
-import { loadConfig } from "#shared/config.ts";
+import { loadConfig, PROVIDER_KEY_VARIABLE } from "#shared/config.ts";
 import { listSettings } from "#shared/config/reader.ts";
-import { PROVIDER_KEY_VARIABLE } from "#shared/config/secrets.ts";
 import { SETTINGS } from "#shared/config/settings.ts";
 
 const ROOT = join(import.meta.dir, "../..");

@@ -3,10 +3,10 @@ import { join } from "node:path";
 
 import { expect, test } from "bun:test";
 
-import { LINE_BYTES_MAX } from "#ingress/batches/lines.ts";
+import { LINE_BYTES_MAX } from "#ingress/batches/validate.ts";
 import { CACHE_TTL_MAX_S, CACHE_TTL_S, CACHED_REQUEST_BYTES_MAX } from "#ingress/calls/response-cache.ts";
 import { IDEMPOTENCY_KEY_CHARS_MAX } from "#ingress/idempotency-key.ts";
-import { RESOURCE_BYTES_MAX } from "#ingress/mcp/resources.ts";
+import { RESOURCE_BYTES_MAX } from "#ingress/mcp/server.ts";
 import { MCP_BODY_BYTES_MAX } from "#ingress/routes/mcp.ts";
 import { CONNECTIONS_WORKSPACE_MAX, TURNS_WAITING_MAX } from "#ingress/routes/responses-socket.ts";
 import { TOOLS_BODY_BYTES_MAX } from "#ingress/tools/chat.ts";

@@ -20,8 +20,7 @@ import { signatureHeaders } from "#shared/secrets/signature.ts";
 import { fakeContext } from "#tests/ingress/fake-context.ts";
 import { ATTEMPT_MS } from "#workers/webhook/post.ts";
 import { CHANNEL_FAILING_MS, CHANNEL_OPEN_MS } from "#workers/webhook/attempt.ts";
-import { RECOVER_DAYS_MAX, RECOVER_MAX } from "#ingress/routes/settings/notification-channels.ts";
-import { PREVIOUS_SECRET_MS } from "#ingress/routes/settings/signing-secrets.ts";
+import { PREVIOUS_SECRET_MS, RECOVER_DAYS_MAX, RECOVER_MAX } from "#ingress/routes/settings/notification-channels.ts";
 
 import { blocks, code, PAGE, table } from "./notifications-page.ts";
 

@@ -3,8 +3,7 @@ import { expect, test } from "bun:test";
 
 import { CSV_ROWS_MAX } from "#ingress/settings/csv.ts";
 import { SETTINGS_PAGE_DEFAULT, SETTINGS_PAGE_MAX } from "#ingress/settings/page.ts";
-import { USAGE_BUCKETS_MAX } from "#ingress/settings/usage-query.ts";
-import { USAGE_SUMS_MAX } from "#ingress/routes/settings/usage.ts";
+import { USAGE_BUCKETS_MAX, USAGE_SUMS_MAX } from "#ingress/routes/settings/usage.ts";
 
 import { readPage } from "./page.ts";
 

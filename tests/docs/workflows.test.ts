@@ -19,7 +19,7 @@ import {
   WORKFLOW_DEPTH_MAX,
   WORKFLOW_WORK_MAX,
 } from "#shared/workflows/limits.ts";
-import { FOR_EACH_CONCURRENCY } from "#workers/workflows/step-runs.ts";
+import { FOR_EACH_CONCURRENCY } from "#workers/workflows/advance.ts";
 import { compile } from "../workers/workflows/play.ts";
 import { readPage } from "./page.ts";
 

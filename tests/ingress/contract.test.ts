@@ -117,7 +117,7 @@ describe("the codes of a route", () => {
         "shared/calls/kinds/chat/constraints.ts",
         "shared/database/grouper.ts",
         "shared/calls/kinds/models.ts",
-        "shared/json.ts",
+        "shared/json/parse.ts",
         "shared/outbound/guard.ts",
         "shared/queue/publish.ts",
         "ingress/body.ts",

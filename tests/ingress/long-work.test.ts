@@ -5,7 +5,7 @@ import { parseBody } from "#ingress/body.ts";
 import { withPermit, LONG_WORK_WAITING_MAX } from "#ingress/long-work.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json-tokens.ts";
+import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
 
 import { fakeContext } from "./fake-context.ts";
 

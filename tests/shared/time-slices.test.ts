@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { readJson, readJsonInSlices } from "#shared/json.ts";
+import { readJson, readJsonInSlices } from "#shared/json/parse.ts";
 import { runWhole, TimeSlices, TIME_SLICE_MS } from "#shared/time-slices.ts";
 
 /** Steps that each take as long as a slice. */

@@ -51,8 +51,7 @@ const FOR_MODELS =
   /^ingress\/(?:responses\/(?:compact|foreign-items|items|image-tool)|messages\/(?:client-tools|turns))\.ts$/;
 
 /** Files whose constants are parts of OpenAPI descriptions, or help texts of metrics. */
-const FOR_DOCUMENTS =
-  /^(?:ingress\/routes\/(?:mcp|settings\/budget-alerts)|ingress\/settings\/usage-query|shared\/metrics)\.ts$/;
+const FOR_DOCUMENTS = /^(?:ingress\/routes\/(?:mcp|settings\/(?:budget-alerts|usage))|shared\/metrics)\.ts$/;
 
 /** Code before texts of the OpenAPI document, and of log lines and errors for operators only. */
 const FOR_OTHERS =

@@ -1,5 +1,5 @@
 /** Parsing of JSON from a provider or a client into objects, lists and texts. */
-import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
+import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 
 export type Members = Record<string, unknown>;
 

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 
-import { canonicalJson } from "#shared/canonical-json.ts";
+import { canonicalJson } from "#shared/json/serialize.ts";
 
 import { isMembers, type Members } from "./json.ts";
 import type { Listed } from "./media.ts";

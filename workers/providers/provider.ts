@@ -3,7 +3,7 @@
  * connections. A provider without network (the sandbox) implements `ChatProvider` itself.
  */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
-import type { ExactIntegers } from "#shared/exact-integers.ts";
+import type { ExactIntegers } from "#shared/json/serialize.ts";
 import type { Trait } from "#shared/calls/model.ts";
 import { FAILURE_TEXT_CHARS_MAX } from "#shared/database/usage-failures.ts";
 import type { Code } from "#shared/errors.ts";

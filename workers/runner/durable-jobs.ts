@@ -6,7 +6,7 @@ import type { NatsConnection } from "nats";
 
 import type { DurableMessage, JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
-import { exactIntegersOf } from "#shared/exact-integers.ts";
+import { exactIntegersOf } from "#shared/json/serialize.ts";
 import { retryStatement } from "#shared/database/retry.ts";
 import { claimJob, type ClaimedJob, type ClaimRequest, handBackJob, whyUnclaimed } from "#shared/database/jobs.ts";
 import { failpoint } from "#shared/failpoint.ts";

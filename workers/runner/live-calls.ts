@@ -3,7 +3,7 @@
  * again.
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
-import { exactIntegersOf } from "#shared/exact-integers.ts";
+import { exactIntegersOf } from "#shared/json/serialize.ts";
 import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";

@@ -1,7 +1,6 @@
 /** One attempt of one delivery: opens its channel, calls the sender and writes the result. */
 import type { Queryable } from "#shared/database/client.ts";
-import { type AttemptEnd, type ClaimedDelivery, endAttempt } from "#shared/database/delivery-work.ts";
-import { takeMail } from "#shared/database/mail-sent.ts";
+import { type AttemptEnd, type ClaimedDelivery, endAttempt, takeMail } from "#shared/database/delivery-work.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";

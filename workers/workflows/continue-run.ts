@@ -12,9 +12,8 @@ import type { JobEnd } from "#shared/jobs/end.ts";
 import type { JobOwner, RunContinuation, StepContinuation, StepContinued } from "../job.ts";
 
 import { advance, type Advanced } from "./advance.ts";
-import type { WorkflowContext } from "./context.ts";
 import { countEnds } from "./count-ends.ts";
-import { mayGoOn, offerSole, startsOf, tellEnd, tellReaders } from "./drive-run.ts";
+import { mayGoOn, offerSole, startsOf, tellEnd, tellReaders, type WorkflowContext } from "./drive-run.ts";
 import { readEnds } from "./ends.ts";
 import { endStep, type Saved, type StepEnd } from "./save.ts";
 import { callerOf, workIdOf } from "./start.ts";

@@ -2,6 +2,8 @@
  * Executes one run: reads its events, calls `advance`, saves the result and performs its effects. The process may die after any line: the
  * decision is stored in rows, and the next worker performs the remainder.
  */
+import type { NatsConnection } from "nats";
+
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
   cancelJobs,
@@ -21,16 +23,17 @@ import { runSubject } from "#shared/queue/subjects.ts";
 import { tellPublisher } from "#shared/workflows/published-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 
-import { advance, type Advanced } from "./advance.ts";
-import type { WorkflowContext } from "./context.ts";
+import { advance, type Advanced, resolveWork } from "./advance.ts";
 import { countEnds } from "./count-ends.ts";
 import { readEnds } from "./ends.ts";
-import { beginStep, saveRun, type Saved, type WorkStart } from "./save.ts";
+import type { RunPermits } from "./permits.ts";
+import { beginStep, type Saved, saveRun, type WorkStart } from "./save.ts";
 import {
   callerOf,
   dispatchFirst,
   isRunStep,
   offerChat,
+  type StartContext,
   type Started,
   startWork,
   timeoutMsOf,
@@ -38,8 +41,7 @@ import {
   type WorkToStart,
 } from "./start.ts";
 import { type Effect, isEnded, type RunEvent, type WorkPlace } from "./state.ts";
-import { resolveWork } from "./step-runs.ts";
-import { placeKey, type StoredRun } from "./store.ts";
+import { placeKey, type RunStore, type StoredRun } from "./store.ts";
 
 /** Most ended works per pass; further ones wait for the next pass. */
 const ENDS_MAX = 256;
@@ -346,4 +348,15 @@ async function cancelWork(context: WorkflowContext, { after, effects }: Pass): P
   if (jobs.length === 0) return;
   await cancelJobs(context.database, jobs);
   for (const id of jobs) context.cancel(id);
+}
+
+/** Dependencies of the code that executes runs. */
+export interface WorkflowContext extends StartContext {
+  readonly store: RunStore;
+  /** Limits the number of calls and runs that the process reads and admits at once. */
+  readonly starts: RunPermits;
+  /** Publishes notices of runs, and messages to their readers. */
+  readonly replies: Pick<NatsConnection, "publish" | "isClosed">;
+  /** Cancels a job at its worker. */
+  readonly cancel: (jobId: string) => void;
 }

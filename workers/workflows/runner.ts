@@ -1,30 +1,103 @@
 /**
- * The pool `workflow` on one lane: consumes notices of runs. Notices are pulled far ahead of their execution, since those of one workspace may
+ * The pool `workflow`: each lane consumes notices of runs. Notices are pulled far ahead of their execution, since those of one workspace may
  * precede all others on the queue. Notices of the same run are merged, and workspaces take turns.
  */
+import { randomBytes } from "node:crypto";
+
+import type { Publishers } from "#shared/access/authenticate.ts";
+import { openOffered } from "#shared/calls/capabilities/offered.ts";
 import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
+import { serviceSecret } from "#shared/database/service-secrets.ts";
+import { findWorkspace } from "#shared/database/workspaces.ts";
 import { isUuid, newId } from "#shared/ids.ts";
+import { createJobAdmission } from "#shared/jobs/admission.ts";
+import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
+import type { Lifecycle } from "#shared/lifecycle.ts";
 import { paced } from "#shared/pace.ts";
+import { createPublisher } from "#shared/queue/publish.ts";
 import { openPullLoop } from "#shared/queue/pull-loop.ts";
 import type { Delivery } from "#shared/queue/puller.ts";
-import { durableName, type Lane, streamName, workspaceOfSubject } from "#shared/queue/subjects.ts";
+import {
+  cancelSubject,
+  durableName,
+  type Lane,
+  LANES,
+  streamName,
+  workspaceOfSubject,
+} from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
+import { createJobTokens } from "#shared/secrets/job-token.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 
 import type { WorkerContext } from "../context.ts";
 import { openLeases } from "../runner/leases.ts";
 import { nakDelayMs, type Runner } from "../runner/runner.ts";
+import { driveRun, type WorkflowContext } from "./drive-run.ts";
+import { PermitsOver, RunPermits } from "./permits.ts";
+import type { RunStore } from "./store.ts";
 
-import type { WorkflowContext } from "./context.ts";
-import { driveRun } from "./drive-run.ts";
-import { RunPermits, PermitsOver } from "./permits.ts";
+/** Shares of the slots of the process for concurrent passes of runs. A pass takes milliseconds, mostly in the database. */
+export const WORKFLOW_SHARES = { liveShare: 1 / 8, batchShare: 1 / 8 } as const;
+
+/** Most concurrent starts of work; most of the time, they wait for a database connection of the process. */
+const STARTS_MAX = 16;
+
+type Opened = Pick<
+  WorkerContext,
+  "config" | "log" | "metrics" | "database" | "storage" | "catalogue" | "probes" | "work" | "replies"
+>;
+
+/** Starts the runners of workflow runs for both lanes. */
+export async function startWorkflows(
+  context: Opened & {
+    readonly lifecycle: Pick<Lifecycle, "onStop">;
+    readonly store: RunStore;
+    readonly publishers: Publishers;
+    slots(lane: Lane): number;
+  },
+): Promise<readonly Runner[]> {
+  const adminWorkspaceId = await adminWorkspaceOf(context);
+  const { database, catalogue, log, metrics, lifecycle, work, replies } = context;
+  const offered = await openOffered({ database, catalogue, log });
+  lifecycle.onStop("capabilities offered", () => offered.close());
+  const dispatcher = createJobDispatcher({ database, publisher: createPublisher(work, "worker"), metrics, log });
+  lifecycle.onStop("dispatches", () => dispatcher.idle());
+  const tokens = createJobTokens(await serviceSecret(database, "cancels", randomBytes(32)));
+  const own: WorkflowContext = {
+    ...context,
+    offered,
+    adminWorkspaceId,
+    jobs: createJobAdmission({ database, metrics }),
+    dispatcher,
+    starts: new RunPermits(STARTS_MAX),
+    cancel(jobId) {
+      if (!replies.isClosed()) replies.publish(cancelSubject(jobId), tokens.of(jobId));
+    },
+  };
+  const runs = new RunLoop(own);
+  return LANES.map((lane) => startWorkflowRunner({ context: own, runs, work, lane, slots: context.slots(lane) }));
+}
+
+/** Returns the id of the workspace with the name in the setting, looked up once at the start. @throws Error */
+async function adminWorkspaceOf({
+  config,
+  database,
+}: Pick<Opened, "config" | "database">): Promise<string | undefined> {
+  const { adminWorkspace: word } = config;
+  if (word === undefined) return undefined;
+  const row = await findWorkspace(database, word);
+  if (row !== undefined) return row.id;
+  throw new Error(
+    `SLUICE_ADMIN_WORKSPACE names no workspace: ${word}; give the id or the name of one, made by admin workspace create`,
+  );
+}
 
 const ASKED_MAX = 256;
 /** Most notices in memory: as many as four workspaces with full queues have. */
 const HELD_MAX = 8_192;
 const DECODER = new TextDecoder();
 
-export function startWorkflowRunner(options: {
+function startWorkflowRunner(options: {
   context: WorkflowContext;
   /** Executes the runs of all lanes of the process. */
   runs: RunLoop;
@@ -144,7 +217,7 @@ interface Going {
 }
 
 /** Executes the runs of this process, each one pass at a time. Notices during a pass cause one more pass. */
-export class RunLoop {
+class RunLoop {
   private readonly context: WorkflowContext;
   private readonly going = new Map<string, Going>();
 

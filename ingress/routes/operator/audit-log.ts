@@ -4,7 +4,7 @@ import { type AuditRow, listAudit } from "#shared/database/audit-log.ts";
 
 import type { IngressContext } from "../../context.ts";
 import type { OperatorRoute } from "../../route.ts";
-import { AUDIT_QUERY, auditFilterIn } from "../../settings/audit-query.ts";
+import { AUDIT_QUERY, auditFilterIn } from "../settings/audit-log.ts";
 import { idIn, LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
 import { READ } from "./common.ts";
 

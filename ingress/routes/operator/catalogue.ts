@@ -4,7 +4,7 @@ import type { Model } from "#shared/calls/model.ts";
 import { pricingNumbers } from "#shared/calls/present-model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
+import { readJson } from "#shared/json/parse.ts";
 import { checkCatalogue, sourcesOf, unroutableModels } from "#shared/operators/catalogue.ts";
 
 import { json } from "../../answers.ts";

@@ -4,8 +4,8 @@ import { parse } from "#shared/contracts.ts";
 import { findMove, pageLedger, readBalance } from "#shared/database/credits.ts";
 import type { Database } from "#shared/database/client.ts";
 import { ApiError } from "#shared/errors.ts";
-import { readJson } from "#shared/json.ts";
-import { moveByHand, parseMove } from "#shared/ledger/move-by-hand.ts";
+import { readJson } from "#shared/json/parse.ts";
+import { moveByHand, parseMove } from "#shared/ledger/manual.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 import { reused } from "#shared/same-request.ts";
 
@@ -18,7 +18,7 @@ import { actorOf } from "../../core/caller.ts";
 import type { OperatorRoute } from "../../route.ts";
 import { createdId, digitsOf, SETTINGS_BODY_BYTES_MAX } from "../../settings/body.ts";
 import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
-import { presentLedgerEntry } from "../../settings/present.ts";
+import { presentLedgerEntry } from "../settings/credits.ts";
 import { workspaceOf } from "../../settings/within.ts";
 import { MONEY, noteOf, READ } from "./common.ts";
 

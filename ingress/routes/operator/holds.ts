@@ -4,7 +4,7 @@ import { type HoldQuery, type HoldRow, pageHolds } from "#shared/database/holds.
 import { findJobFacts, holdsOfJob } from "#shared/database/job-facts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
-import { closeByHand } from "#shared/ledger/close-by-hand.ts";
+import { closeByHand } from "#shared/ledger/manual.ts";
 import { creditsNumber, formatCredits, parseCredits } from "#shared/money.ts";
 
 import { json } from "../../answers.ts";

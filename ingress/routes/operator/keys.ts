@@ -13,7 +13,7 @@ import type { OperatorRoute } from "../../route.ts";
 import { parsedBody, pathId } from "../../settings/body.ts";
 import { LIST_QUERY, pageAnswer, pageOf } from "../../settings/page.ts";
 import { workspaceOf } from "../../settings/within.ts";
-import { toolsAsked } from "../../settings/tools.ts";
+import { toolsAsked } from "../settings/api-keys.ts";
 import { checkPreset, iso, READ, WRITE } from "./common.ts";
 
 export function keys(context: IngressContext): readonly OperatorRoute[] {

@@ -20,7 +20,7 @@ import { actorOf } from "../../core/caller.ts";
 import type { OperatorRoute } from "../../route.ts";
 import { createdId, parsedBody, pathId, plainName, reusedId, workspaceNameRefused } from "../../settings/body.ts";
 import { LIST_QUERY, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
-import { presentMember } from "../../settings/present.ts";
+import { presentMember } from "../settings/members.ts";
 import { noWorkspace, workspaceOf } from "../../settings/within.ts";
 import { checkPreset, READ, WRITE } from "./common.ts";
 import { presentKey } from "./keys.ts";

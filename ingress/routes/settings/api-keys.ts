@@ -2,15 +2,17 @@
 import type { ApiKey } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { isWithinTools } from "#shared/access/tools.ts";
+import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
+import { findCapability } from "#shared/calls/capabilities/list.ts";
 import {
   findKey,
   insertKey,
+  KEYS_PER_WORKSPACE_MAX,
   type KeySummary,
   pageKeys,
   replaceKey,
   revokeKey,
   updateKey,
-  KEYS_PER_WORKSPACE_MAX,
 } from "#shared/database/api-keys.ts";
 import { findMemberById, type MemberRole, type MemberRow } from "#shared/database/members.ts";
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
@@ -27,12 +29,11 @@ import { actorOf, callerOf } from "../../core/caller.ts";
 import type { Route } from "../../route.ts";
 import { createdId, optionalBody, plainName } from "../../settings/body.ts";
 import { timeOf } from "../../settings/page.ts";
-import { toolsAsked } from "../../settings/tools.ts";
 import {
   type ChangeRequest,
-  findToChange,
   type Created,
   createdOnce,
+  findToChange,
   resource,
   type Rows,
 } from "../../settings/resource.ts";
@@ -339,4 +340,28 @@ function above(role: string): ApiError {
 
 function tooMany(): ApiError {
   return new ApiError("conflict", `A workspace has at most ${KEYS_PER_WORKSPACE_MAX} keys; revoke one first.`);
+}
+
+// Tools in the list of a key.
+
+/** Returns the tools sorted and without repeats. @throws ApiError `unsupported_value` for an unknown capability or category */
+export function toolsAsked(asked: readonly string[] | null): readonly string[] | null {
+  if (asked === null) return null;
+  const unknown = asked.findIndex((entry) => isUnknown(entry.toLowerCase()));
+  if (unknown < 0) return [...new Set(asked.map((entry) => entry.toLowerCase()))].toSorted();
+  const param = `tools[${unknown}]`;
+  throw new ApiError(
+    "unsupported_value",
+    `There is no capability ${asked[unknown]}; GET /v1/tools lists the capabilities.`,
+    { param },
+  );
+}
+
+/** Categories that a list may contain as a whole, `workflow` beside those of capabilities. */
+const WHOLE: ReadonlySet<string> = new Set([...CATEGORIES, "workflow"].map((category) => `${category}.*`));
+
+/** True for an entry that names neither a capability, nor a category. Ids of workflows, which have no dot, are not checked. */
+function isUnknown(entry: string): boolean {
+  if (!entry.includes(".")) return false;
+  return entry.endsWith(".*") ? !WHOLE.has(entry) : !findCapability(entry);
 }

@@ -1,15 +1,13 @@
 /** GET /workspaces/{workspaceId}/audit-log: changes and their actors. */
 import type { AuditLogEntry } from "#schemas/generated/types.ts";
-import { type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
+import { type AuditQuery, type AuditRow, listAudit, recordAudit } from "#shared/database/audit-log.ts";
 
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
-import type { RouteCall } from "../../core/call.ts";
+import type { RequestFacts, RouteCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../route.ts";
-import { AUDIT_QUERY, auditFilterIn } from "../../settings/audit-query.ts";
-import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
-import { exportOf } from "../../settings/export.ts";
-import { LIST_QUERY, numberedPageOf, pageAnswer } from "../../settings/page.ts";
+import { csv, CSV_ROWS_MAX, exportOf, wantsCsv } from "../../settings/csv.ts";
+import { LIST_QUERY, numberedPageOf, pageAnswer, SPAN_QUERY, textIn, timeIn } from "../../settings/page.ts";
 
 export function auditLog(context: IngressContext): KeyRoute {
   return {
@@ -80,5 +78,26 @@ function present({ actor, ...row }: AuditRow): AuditLogEntry {
     subject: row.subject,
     before: row.before,
     after: row.after,
+  };
+}
+
+const TEXT = { type: "string" } as const;
+
+/** Filters of an audit log. */
+export const AUDIT_QUERY: NonNullable<KeyRoute["query"]> = [
+  { name: "actor", description: "Id of the member, or name of the operator. Default: all.", schema: TEXT },
+  { name: "action", description: "Action, such as `key.create`. Default: all.", schema: TEXT },
+  { name: "subject", description: "Id of the changed object. Default: all.", schema: TEXT },
+  ...SPAN_QUERY,
+];
+
+/** Returns the filters of the query. @throws ApiError `unsupported_value` */
+export function auditFilterIn(call: RequestFacts): Omit<AuditQuery, "after" | "limit"> {
+  return {
+    actor: textIn(call, "actor"),
+    action: textIn(call, "action"),
+    subject: textIn(call, "subject"),
+    startTime: timeIn(call, "start_time"),
+    endTime: timeIn(call, "end_time"),
   };
 }

@@ -1,7 +1,7 @@
 /** /workspaces/{workspaceId}/credits: the balance, and every movement behind it. */
 import type { Credits, LedgerEntry } from "#schemas/generated/types.ts";
 import { recordAudit } from "#shared/database/audit-log.ts";
-import { LEDGER_KINDS, pageLedger, readBalance } from "#shared/database/credits.ts";
+import { LEDGER_KINDS, type LedgerRow, pageLedger, readBalance } from "#shared/database/credits.ts";
 import { creditsNumber, formatCredits } from "#shared/money.ts";
 
 import { json } from "../../answers.ts";
@@ -9,10 +9,8 @@ import type { IngressContext } from "../../context.ts";
 import { allow, ANY_ROLE } from "../../roles.ts";
 import type { RouteCall } from "../../core/call.ts";
 import type { KeyRoute } from "../../route.ts";
-import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
-import { exportOf } from "../../settings/export.ts";
+import { csv, CSV_ROWS_MAX, exportOf, wantsCsv } from "../../settings/csv.ts";
 import { LIST_QUERY, numberedPageOf, oneOf, pageAnswer, SPAN_QUERY, timeIn } from "../../settings/page.ts";
-import { presentLedgerEntry } from "../../settings/present.ts";
 
 const CREDITS = "/workspaces/{workspaceId}/credits";
 
@@ -101,3 +99,16 @@ const COLUMNS = [
   "attempt",
   "note",
 ] as const satisfies readonly (keyof LedgerEntry)[];
+
+export function presentLedgerEntry(row: LedgerRow): LedgerEntry {
+  return {
+    object: "ledger_entry",
+    id: String(row.id),
+    kind: row.kind,
+    credits: creditsNumber(row.amount),
+    source_id: row.source_id,
+    attempt: row.attempt,
+    note: row.note,
+    at: row.at.toISOString(),
+  };
+}

@@ -26,7 +26,7 @@ import type { RouteCall } from "../../core/call.ts";
 import { actorOf } from "../../core/caller.ts";
 import type { KeyRoute } from "../../route.ts";
 import { pathId } from "../../settings/body.ts";
-import { checkMayChange } from "../../settings/channel.ts";
+import { checkMayChange } from "./notification-channels.ts";
 import { idIn, LIST_QUERY, oneOf, type Page, pageAnswer, pageOf, textIn } from "../../settings/page.ts";
 
 const LIST = "/workspaces/{workspaceId}/deliveries";

@@ -1,4 +1,5 @@
 /** /workspaces/{workspaceId}/members: members of the workspace and their roles. */
+import type { Member } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import {
   changeMember,
@@ -21,7 +22,6 @@ import { allow, isAbove } from "../../roles.ts";
 import { callerOf } from "../../core/caller.ts";
 import type { Route } from "../../route.ts";
 import { createdId, nameTaken, plainName } from "../../settings/body.ts";
-import { presentMember } from "../../settings/present.ts";
 import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
 export const MEMBERS_PER_WORKSPACE_MAX = 1_000;
@@ -156,4 +156,16 @@ function tooMany(): ApiError {
 
 function noMember(): ApiError {
   return new ApiError("not_found", "There is no such member.");
+}
+
+export function presentMember(row: MemberRow): Member {
+  return {
+    object: "member",
+    id: row.id,
+    name: row.name,
+    email: row.email,
+    role: row.role,
+    is_active: row.is_active,
+    created_at: row.created_at.toISOString(),
+  };
 }

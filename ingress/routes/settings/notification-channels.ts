@@ -1,36 +1,50 @@
 /** /workspaces/{workspaceId}/notification-channels: targets of notifications. Credentials can be written, never read. */
-import type { DeliveriesRecovered, DeliveryAccepted } from "#schemas/generated/types.ts";
+import type { Channel, DeliveriesRecovered, DeliveryAccepted, SigningSecret } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
+import { commonNow } from "#shared/clock.ts";
+import { recordAudit } from "#shared/database/audit-log.ts";
 import {
   changeChannel,
   type ChannelRow,
+  CHANNELS_PER_WORKSPACE_MAX,
   deleteChannel,
   findChannel,
   insertChannel,
   pageChannels,
-  CHANNELS_PER_WORKSPACE_MAX,
 } from "#shared/database/channels.ts";
 import { insertDelivery, recoverDeliveries } from "#shared/database/deliveries.ts";
 import { withWorkspaceLock } from "#shared/database/workspaces.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
-import { changedSecrets, mergeChannelConfig, newChannelConfig } from "#shared/notifications/channel-config.ts";
+import {
+  changedSecrets,
+  credentialsOf,
+  mergeChannelConfig,
+  newChannelConfig,
+} from "#shared/notifications/channel-config.ts";
 import { openAll, sealAll } from "#shared/notifications/channel-secrets.ts";
 import { envelopeText, TEST_EVENT } from "#shared/notifications/envelope.ts";
 import { LAST_STEP } from "#shared/notifications/schedule.ts";
 import { newSigningSecret } from "#shared/secrets/signature.ts";
 
-import { json } from "../../answers.ts";
+import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
 import { allow } from "../../roles.ts";
 import { errorsOf } from "../../route-errors.ts";
-import type { RouteCall } from "../../core/call.ts";
-import { actorOf } from "../../core/caller.ts";
-import type { Route } from "../../route.ts";
+import type { RouteCall, SettingsCall } from "../../core/call.ts";
+import { actorOf, callerOf } from "../../core/caller.ts";
+import type { KeyRoute, Route } from "../../route.ts";
 import { createdId, nameTaken, parsedBody, plainName } from "../../settings/body.ts";
-import { channelOf, channelRows, presentChannel } from "../../settings/channel.ts";
 import { timeOf } from "../../settings/page.ts";
-import { type ChangeRequest, findToChange, type Created, createdOnce, resource } from "../../settings/resource.ts";
+import {
+  type ChangeRequest,
+  type Created,
+  createdOnce,
+  findRow,
+  findToChange,
+  resource,
+  type Rows,
+} from "../../settings/resource.ts";
 
 /** Most tests of one mail channel per hour: a test is the only mail that a caller sends at will. */
 export const MAIL_TESTS_PER_HOUR_MAX = 5;
@@ -259,4 +273,131 @@ async function recover(context: IngressContext, call: RouteCall): Promise<Respon
 
 function checkEnabled({ enabled }: { readonly enabled: boolean }): void {
   if (!enabled) throw new ApiError("conflict", "The channel is disabled; enable it first.");
+}
+
+function channelRows({ database }: IngressContext): Rows<Caller, ChannelRow> {
+  return {
+    path: "/workspaces/{workspaceId}/notification-channels/{channelId}",
+    within: callerOf,
+    find: ({ workspaceId }, id) => findChannel(database, workspaceId, id),
+    unknown: noChannel,
+    checkMayChange,
+  };
+}
+
+/** Returns the channel of the path. @throws ApiError `channel_not_found`, also for a channel of another workspace */
+export async function channelOf(context: IngressContext, call: SettingsCall): Promise<ChannelRow> {
+  return (await findRow(channelRows(context), call)).row;
+}
+
+/** Owners and admins may change any channel, a developer only its own. @throws ApiError `permission_denied` */
+export function checkMayChange({ role, memberId }: Caller, { created_by }: Pick<ChannelRow, "created_by">): void {
+  if (role !== "developer" || created_by === memberId) return;
+  throw new ApiError("permission_denied", "A developer can change only channels that it created.");
+}
+
+function presentChannel(row: ChannelRow): Channel {
+  return {
+    id: row.id,
+    type: row.type,
+    name: row.name,
+    enabled: row.enabled,
+    config: { ...row.config },
+    credentials: credentialsOf(row.type).filter((name) => row.sealed[name] !== undefined),
+    hasSigningSecret: row.sealed["signingSecret"] !== undefined,
+    disabledReason: row.disabled_reason,
+    failingSince: row.failing_since?.toISOString() ?? null,
+    createdByUserId: row.created_by,
+    createdAt: row.created_at.toISOString(),
+    updatedAt: row.updated_at.toISOString(),
+  };
+}
+
+function noChannel(): ApiError {
+  return new ApiError("channel_not_found", "There is no such channel in this workspace.");
+}
+
+// Signing secret of a webhook channel: reveal and rotation, both in the audit log.
+
+/** Time after a rotation in which both secrets sign, in milliseconds. */
+export const PREVIOUS_SECRET_MS = 86_400_000;
+
+const SECRET = "/workspaces/{workspaceId}/notification-channels/{channelId}/signing-secret";
+
+export function signingSecrets(context: IngressContext): readonly KeyRoute[] {
+  const common = {
+    tags: ["Notifications"],
+    auth: "key",
+    method: "POST",
+    responses: { 200: { description: "The secret", schema: "SigningSecret" } },
+    errors: ["not_found", "channel_not_found", "invalid_request", "conflict"],
+    authorize: allow("owner", "admin"),
+  } as const satisfies Partial<KeyRoute>;
+  return [
+    {
+      ...common,
+      path: `${SECRET}/reveal`,
+      operationId: "revealSigningSecret",
+      summary: "Reveal signing secret",
+      description: "Returns the signing secret of a webhook. The audit log records the request.",
+      handle: (call) => reveal(context, call),
+    },
+    {
+      ...common,
+      path: `${SECRET}/rotate`,
+      operationId: "rotateSigningSecret",
+      summary: "Rotate signing secret",
+      description:
+        "Replaces the signing secret of a webhook. `x-webhook-signature` uses the new secret from the next attempt " +
+        "on; `webhook-signature` contains both signatures for a day. A channel without a secret receives its first " +
+        "one. The audit log records the request.",
+      handle: (call) => rotate(context, call),
+    },
+  ];
+}
+
+async function reveal(context: IngressContext, call: RouteCall): Promise<Response> {
+  const row = await webhookOf(context, call);
+  const { signingSecret } = openAll(context.sealer, { workspaceId: row.workspace_id, id: row.id }, row.sealed);
+  if (signingSecret === undefined) {
+    throw new ApiError("conflict", "The channel has no signing secret yet; rotate the secret to create one.");
+  }
+  // Logged before the secret is returned.
+  await recordAudit(context.database, row.workspace_id, {
+    actor: actorOf(call),
+    action: "channel.reveal_secret",
+    subject: row.id,
+  });
+  return json({ signingSecret } satisfies SigningSecret, NEVER_KEPT);
+}
+
+async function rotate(context: IngressContext, call: RouteCall): Promise<Response> {
+  const { id } = await webhookOf(context, call);
+  const { workspaceId } = call.caller;
+  const signingSecret = newSigningSecret();
+  let previousUntil: Date | null = null;
+  const changed = await changeChannel(context.database, workspaceId, id, (row) => {
+    const {
+      signingSecret: previous,
+      previousSigningSecret: _older,
+      ...secrets
+    } = openAll(context.sealer, { workspaceId, id }, row.sealed);
+    previousUntil = previous === undefined ? null : new Date(commonNow() + PREVIOUS_SECRET_MS);
+    const all = { ...secrets, signingSecret, ...(previous === undefined ? {} : { previousSigningSecret: previous }) };
+    return {
+      actor: actorOf(call),
+      action: "channel.rotate_secret",
+      to: { ...row, sealed: sealAll(context.sealer, { workspaceId, id }, all), previousSecretUntil: previousUntil },
+    };
+  });
+  if (changed === undefined) throw noChannel();
+  const until = previousUntil as Date | null;
+  const answer = { signingSecret, ...(until === null ? {} : { previousUntil: until.toISOString() }) };
+  return json(answer satisfies SigningSecret, NEVER_KEPT);
+}
+
+async function webhookOf(context: IngressContext, call: RouteCall): Promise<ChannelRow> {
+  const row = await channelOf(context, call);
+  if (row.type === "webhook") return row;
+  throw new ApiError("invalid_request", `Only webhooks are signed; this channel is of type ${row.type}.`);
 }

@@ -21,7 +21,7 @@ import { allow, ANY_ROLE } from "../../roles.ts";
 import { callerOf } from "../../core/caller.ts";
 import type { Route } from "../../route.ts";
 import { createdId } from "../../settings/body.ts";
-import { channelOf } from "../../settings/channel.ts";
+import { channelOf } from "./notification-channels.ts";
 import { type ChangeRequest, type Created, createdOnce, resource } from "../../settings/resource.ts";
 
 const NOTIFICATIONS = { tags: ["Notifications"], auth: "key" } as const;

@@ -22,7 +22,7 @@ import type { RequestFacts, SettingsCall } from "../../core/call.ts";
 import type { Route } from "../../route.ts";
 import { csv, wantsCsv, CSV_ROWS_MAX } from "../../settings/csv.ts";
 import { idIn, LIST_QUERY, limitIn, queryOf, SPAN_QUERY, timeIn, unsupported } from "../../settings/page.ts";
-import { FILTER_QUERY, filterIn, ownerIn } from "../../settings/usage-query.ts";
+import { FILTER_QUERY, filterIn, ownerIn } from "./usage.ts";
 import { type Within, workspaceIdOf } from "../../settings/within.ts";
 
 const SPENDING = {

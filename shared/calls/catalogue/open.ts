@@ -1,10 +1,13 @@
 /** The current catalogue, and its replacement while the service runs. */
-import type { Logger } from "#shared/logger.ts";
+import { type FSWatcher, watch } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, dirname, resolve } from "node:path";
 
 import type { Catalogue, Surroundings } from "#shared/calls/model.ts";
+import type { Logger } from "#shared/logger.ts";
+
 import { CatalogueError } from "./faults.ts";
-import { catalogueOf, type CatalogueText, loadCatalogue, loadOurLayers } from "./load.ts";
-import { type Watch, watchFiles } from "./watch.ts";
+import { catalogueOf, type CatalogueText, listCatalogueFiles, loadCatalogue, loadOurLayers } from "./load.ts";
 
 export interface CatalogueOptions extends Surroundings {
   /** Operators' files and folders, merged over ours in this order. */
@@ -95,4 +98,124 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     check: (texts) => catalogueOf(ours, texts, options),
     close: () => watch?.close(),
   };
+}
+
+// Detects possible changes of operators' files. Editors replace files by renaming, Kubernetes replaces a symbolic link beside them, and
+// some mounts report nothing. So the folder is watched as well, watches are renewed after each change, and slow polling of sizes and times
+// detects the rest.
+
+interface WatchOptions {
+  /** Files and folders. */
+  readonly paths: readonly string[];
+  /** Called after a burst of events has ended, never concurrently, and again after changes during a call. */
+  readonly onChange: () => Promise<void>;
+  /** Interval of polling sizes and times, in milliseconds. */
+  readonly pollMs?: number;
+}
+
+interface Watch {
+  /** Releases all watches and timers; `onChange` is not called afterwards. */
+  close(): void;
+}
+
+/** Duration of an editor's write, rename and mode changes, in milliseconds. */
+const SETTLE_MS = 100;
+/** Longest delay while a folder keeps changing, in milliseconds. */
+const SETTLE_MAX_MS = 1_000;
+const POLL_MS = 5_000;
+
+/** Watches until closed, without keeping the process alive. Every change after the promise has resolved is detected. */
+async function watchFiles(options: WatchOptions): Promise<Watch> {
+  let watchers: FSWatcher[] = [];
+  let settling: ReturnType<typeof setTimeout> | undefined;
+  let firstEventAt: number | undefined;
+  let isRunning = false;
+  let isPending = false;
+  let isClosed = false;
+  let isReading = false;
+  let seen = await fingerprint(options.paths);
+
+  const disarm = (): void => {
+    for (const watcher of watchers) watcher.close();
+    watchers = [];
+  };
+  const add = (path: string, concerns: (name: string | null) => boolean): void => {
+    try {
+      const watcher = watch(path, { persistent: false }, (_event, name) => {
+        if (concerns(name)) changed();
+      });
+      watcher.on("error", () => watcher.close());
+      watchers.push(watcher);
+    } catch {
+      // Missing at the moment, or no watches left: polling detects the change.
+    }
+  };
+  const arm = (): void => {
+    disarm();
+    for (const path of options.paths) {
+      const name = basename(resolve(path));
+      add(path, () => true);
+      // `..data` is the link that Kubernetes replaces.
+      add(dirname(resolve(path)), (entry) => entry === null || entry === name || entry.startsWith(".."));
+    }
+  };
+  const changed = (): void => {
+    if (isClosed) return;
+    const now = performance.now();
+    firstEventAt ??= now;
+    clearTimeout(settling);
+    const waitMs = Math.max(0, Math.min(SETTLE_MS, firstEventAt + SETTLE_MAX_MS - now));
+    settling = setTimeout(() => void settle(), waitMs);
+    settling.unref();
+  };
+  const settle = async (): Promise<void> => {
+    firstEventAt = undefined;
+    isPending = isRunning;
+    if (isRunning) return;
+    isRunning = true;
+    arm();
+    try {
+      seen = await fingerprint(options.paths);
+      if (!isClosed) await options.onChange();
+    } finally {
+      isRunning = false;
+      if (isPending) changed();
+    }
+  };
+  const readAgain = async (): Promise<void> => {
+    if (isReading || isRunning) return;
+    isReading = true;
+    const now = await fingerprint(options.paths);
+    isReading = false;
+    // `settle` takes the final fingerprint before the files are read.
+    if (now !== seen) changed();
+  };
+  const poll = setInterval(() => void readAgain(), options.pollMs ?? POLL_MS);
+  poll.unref();
+  arm();
+
+  return {
+    close() {
+      isClosed = true;
+      clearTimeout(settling);
+      clearInterval(poll);
+      disarm();
+    },
+  };
+}
+
+/** Returns names, sizes, times and inodes of all files behind the paths; links are followed. */
+async function fingerprint(paths: readonly string[]): Promise<string> {
+  const parts = await Promise.all(
+    paths.map(async (path) => {
+      try {
+        const files = await listCatalogueFiles([path]);
+        const states = await Promise.all(files.map((file) => stat(file, { bigint: true })));
+        return states.map((state, index) => `${files[index]} ${state.ino} ${state.size} ${state.mtimeNs}`).join("\n");
+      } catch {
+        return `${path} cannot be read`;
+      }
+    }),
+  );
+  return parts.join("\n");
 }

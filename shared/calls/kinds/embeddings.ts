@@ -3,7 +3,7 @@ import type { EmbeddingsRequest } from "#schemas/generated/types.ts";
 import { type EmbeddingModel, isEmbeddingModel } from "#shared/calls/model.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import type { JsonBounds } from "#shared/json.ts";
+import type { JsonBounds } from "#shared/json/parse.ts";
 import { boundChat } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
 import { countInputs } from "#shared/tokens/count-inputs.ts";

@@ -1,7 +1,7 @@
 /** Description of one kind of call: the single source for routes, batch messages, estimates and workers. */
 import type { BatchMessage, JobMessage, Modality, SchemaName } from "#schemas/generated/types.ts";
 import type { Code } from "#shared/errors.ts";
-import type { JsonBounds } from "#shared/json.ts";
+import type { JsonBounds } from "#shared/json/parse.ts";
 import type { Model } from "#shared/calls/model.ts";
 import type { Price, PriceUnit } from "#shared/calls/pricing/price.ts";
 import type { TokenUsage } from "#shared/calls/pricing/usage.ts";

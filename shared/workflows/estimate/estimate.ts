@@ -11,36 +11,39 @@ import { EMBEDDINGS } from "#shared/calls/kinds/embeddings.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
 import { findModel } from "#shared/calls/kinds/models.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { findDefinition, findWorkflow } from "#shared/database/workflows.ts";
 import { ApiError } from "#shared/errors.ts";
-import { RUN_ATTEMPTS_MAX } from "#shared/workflows/limits.ts";
+import {
+  FOR_EACH_ITEMS_MAX,
+  RUN_ATTEMPTS_MAX,
+  WORKFLOW_DEPTH_MAX,
+  WORKFLOW_NESTED_MAX,
+} from "#shared/workflows/limits.ts";
 
-import type { CompiledDefinition, CompiledStep } from "../definition.ts";
+import { readerOf } from "../access.ts";
+import { type CompiledDefinition, type CompiledStep, compilingDefinition } from "../definition.ts";
 import { readKnownInput } from "../inputs.ts";
 import { kindOf } from "../step-work.ts";
-
-import { chatCost, embeddingsCost } from "./chat-cost.ts";
+import { chatCost, embeddingsCost, mediaCost } from "./call-cost.ts";
 import { type CallContext, type Cost, type CostContext, nothing, sumOf } from "./cost.ts";
 import {
-  type KnownParams,
   type Known,
   type KnownItem,
   knownMembers,
+  type KnownParams,
   openNames,
   resolveKnown,
   resolveParams,
   unitsOf,
 } from "./known.ts";
-import { listCost } from "./list-cost.ts";
-import { mediaCost } from "./media-cost.ts";
 import type { EstimateWork } from "./work.ts";
-import { EstimatedWorkflows, readDefinition } from "./workflows.ts";
 
-export interface EstimateContext extends CostContext {
+interface EstimateContext extends CostContext {
   /** @throws ApiError `capability_not_found` */
   capability(id: string): Capability;
 }
 
-export interface StepCost extends Cost {
+interface StepCost extends Cost {
   readonly id: string;
 }
 
@@ -225,4 +228,156 @@ async function costOn(context: CallContext, model: Model, kind: Kind, given: Kno
   if (kind === CHAT) return chatCost(context, model, given);
   if (kind === EMBEDDINGS) return embeddingsCost(context, model, given);
   return mediaCost(context, model, kind, given);
+}
+
+// Cost of a step that runs for each item of a list.
+
+/** Returns the cost of the step for one item. @param item undefined for an unknown item */
+type CostOfItem = (item: KnownItem | undefined) => Promise<Cost>;
+
+/** @param list undefined if unknown */
+async function listCost(
+  step: CompiledStep,
+  list: { readonly value: unknown } | undefined,
+  costOf: CostOfItem,
+  work: EstimateWork,
+): Promise<Cost> {
+  if (list === undefined) return unknownListCost(await costOf(undefined));
+  // A skipped step resolves to null, which is an empty list here.
+  const items: unknown = list.value ?? [];
+  if (!Array.isArray(items) || items.length > FOR_EACH_ITEMS_MAX) {
+    return nothing(`The step fails: expected a list of at most ${FOR_EACH_ITEMS_MAX} items.`);
+  }
+  if (items.length === 0) return nothing("The list is empty.");
+  const all = BigInt(items.length);
+  if (!readsItem(step)) {
+    const { estimatedNano, maxNano, assumption } = await costOf(undefined);
+    return {
+      estimatedNano: all * estimatedNano,
+      maxNano: all * maxNano,
+      assumption: `${items.length} items. ${assumption}`,
+    };
+  }
+  const sampled = await sampleItems(items, costOf, work);
+  const { estimatedNano, maxNano } = sumOf(sampled);
+  const [{ assumption } = nothing("")] = sampled;
+  const rest = all - BigInt(sampled.length);
+  if (rest === 0n) return { estimatedNano, maxNano, assumption: `${items.length} items. ${assumption}` };
+  const other = await costOf(undefined);
+  const mean = sampled.length === 0 ? other.estimatedNano : estimatedNano / BigInt(sampled.length);
+  return {
+    estimatedNano: estimatedNano + rest * mean,
+    maxNano: maxNano + rest * other.maxNano,
+    assumption:
+      `${items.length} items, ${sampled.length} of them estimated. The others count with the average of these, ` +
+      `the maximum assumes unknown items. ${other.assumption}`,
+  };
+}
+
+function unknownListCost(one: Cost): Cost {
+  return {
+    estimatedNano: one.estimatedNano,
+    maxNano: one.maxNano * BigInt(FOR_EACH_ITEMS_MAX),
+    assumption: `${one.assumption} The list is unknown before a run: the estimate assumes one item, the maximum ${FOR_EACH_ITEMS_MAX}.`,
+  };
+}
+
+/** Returns the costs of the first items, as many as the remaining work allows. */
+async function sampleItems(
+  items: readonly unknown[],
+  costOf: CostOfItem,
+  work: EstimateWork,
+): Promise<readonly Cost[]> {
+  const costs: Cost[] = [];
+  for (const [index, item] of items.entries()) {
+    if (work.isSpent) break;
+    costs.push(await costOf({ item, index }));
+    await work.slices.rest();
+  }
+  return costs;
+}
+
+function readsItem({ params, input }: CompiledStep): boolean {
+  return [...params.references, ...input.references].some(
+    ({ reference: { root } }) => root === "item" || root === "index",
+  );
+}
+
+// Workflows of an estimate: each is read once, and its cost is cached by input.
+
+interface Found {
+  readonly id: string;
+  readonly version: number;
+  readonly compiled: CompiledDefinition;
+}
+
+/** Compiles a stored or checked definition. @throws ApiError `invalid_request` if all definitions together take too much work */
+async function readDefinition(
+  definition: WorkflowDefinition,
+  { slices, reading }: EstimateWork,
+): Promise<CompiledDefinition> {
+  try {
+    return await slices.run(compilingDefinition(definition, reading));
+  } catch (error) {
+    if (reading.left >= 0) throw error;
+    const message = "The expressions of the workflows are too complex for an estimate; use fewer or shorter ones.";
+    throw new ApiError("invalid_request", message, { cause: error });
+  }
+}
+
+class EstimatedWorkflows {
+  readonly #context: CostContext;
+  readonly #work: EstimateWork;
+  /** By id and version as named by steps. */
+  readonly #found = new Map<string, Found>();
+  readonly #depths = new Set<string>();
+  readonly #costs = new Map<string, Cost>();
+
+  constructor(context: CostContext, work: EstimateWork) {
+    this.#context = context;
+    this.#work = work;
+  }
+
+  /**
+   * Finds a workflow that a step runs. The permission was checked when the definition was written.
+   * @param version undefined: the latest
+   * @throws ApiError `workflow_not_found`; `invalid_request` for more workflows than a definition may use
+   */
+  async find(workflowId: string, version: number | undefined, depth: number): Promise<Found> {
+    if (depth > WORKFLOW_DEPTH_MAX) {
+      throw new ApiError("invalid_request", `Expected workflows nested at most ${WORKFLOW_DEPTH_MAX} deep.`);
+    }
+    const key = `${workflowId} ${version ?? ""}`;
+    this.#depths.add(`${depth} ${key}`);
+    if (this.#depths.size > WORKFLOW_NESTED_MAX) {
+      throw new ApiError("invalid_request", `Expected at most ${WORKFLOW_NESTED_MAX} workflows in an estimate.`);
+    }
+    const found = this.#found.get(key) ?? (await this.#read(workflowId, version));
+    this.#found.set(key, found);
+    return found;
+  }
+
+  async #read(workflowId: string, asked: number | undefined): Promise<Found> {
+    const { database, caller } = this.#context;
+    const row = await findWorkflow(database, { ...readerOf(caller), seesAll: true }, workflowId);
+    if (!row) throw new ApiError("workflow_not_found", "There is no such workflow in this workspace.");
+    const version = asked ?? row.latest_version;
+    const definition = await findDefinition(database, row.id, version);
+    if (definition === undefined) {
+      throw new ApiError("workflow_not_found", `The workflow has no version ${version}.`);
+    }
+    return { id: row.id, version, compiled: await readDefinition(definition as WorkflowDefinition, this.#work) };
+  }
+
+  /** @param cost computes the cost if it is not cached */
+  async costOf({ id, version }: Found, depth: number, known: Known, cost: () => Promise<Cost>): Promise<Cost> {
+    const key = `${id} ${version} ${depth} ${digest([known.inputs, [...known.unknown].toSorted()])}`;
+    const remembered = this.#costs.get(key) ?? (await cost());
+    this.#costs.set(key, remembered);
+    return remembered;
+  }
+}
+
+function digest(value: unknown): string {
+  return new Bun.CryptoHasher("sha256").update(JSON.stringify(value)).digest("base64");
 }

@@ -1,6 +1,6 @@
 /** Operators of expressions. Integers are bigint; fractions, and all numbers of JSON, are number. They may be mixed. */
 
-import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
+import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 
 import { isTextBefore } from "./characters.ts";
 import { ExpressionFault, ITEM_UNITS, MEMBER_UNITS, typeOf, type Work } from "./work.ts";

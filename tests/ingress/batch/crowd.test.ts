@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { connect, type NatsConnection } from "nats";
 
-import { countBatchMessages, createCrowds, WAITING_PER_WORKSPACE_MAX } from "#ingress/batch/crowd.ts";
+import { countBatchMessages, createCrowds, WAITING_PER_WORKSPACE_MAX } from "#ingress/batch/intake.ts";
 import { newId } from "#shared/ids.ts";
 import { batchSubject } from "#shared/queue/subjects.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { isBlank, linesOf } from "#ingress/batches/lines.ts";
+import { isBlank, linesOf } from "#ingress/batches/validate.ts";
 
 /** The lines of a text that comes in blocks of so many bytes. */
 async function linesIn(text: string, blockBytes: number, bytesMax?: number) {

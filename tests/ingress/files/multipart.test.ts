@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import fc from "fast-check";
 
-import { readForm } from "#ingress/files/form.ts";
+import { readForm } from "#ingress/files/receive.ts";
 import type { Incoming } from "#ingress/files/incoming.ts";
 import {
   boundaryOf,

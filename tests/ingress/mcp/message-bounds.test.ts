@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { boundedMessage, MCP_VALUES_MAX } from "#ingress/mcp/message-bounds.ts";
+import { boundedMessage, MCP_VALUES_MAX } from "#ingress/routes/mcp.ts";
 
 const call = (params: object) => ({ jsonrpc: "2.0", id: 1, method: "tools/call", params });
 const members = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, at) => [`m${at}`, 1]));

@@ -142,7 +142,7 @@ function thrownIn(...files: readonly string[]): string[] {
 
 test("the codes that checks and bodies can say are documented", () => {
   const { context } = start();
-  const common = ["shared/json.ts", "ingress/body.ts", "shared/calls/kinds/models.ts"];
+  const common = ["shared/json/parse.ts", "ingress/body.ts", "shared/calls/kinds/models.ts"];
   const checks = thrownIn(...common, "shared/calls/kinds/embeddings.ts");
   expect(checks.length).toBeGreaterThan(10);
   expect(calls(context).find(({ path }) => path === "/v1/embeddings")?.errors).toEqual(

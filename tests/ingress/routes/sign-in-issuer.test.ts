@@ -3,8 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:tes
 
 import { createApp } from "#ingress/app.ts";
 import { openIssuer } from "#ingress/console/issuer.ts";
-import { TRIES_PER_MINUTE_MAX } from "#ingress/console/tries.ts";
-import { callbackOf } from "#ingress/routes/sign-in.ts";
+import { callbackOf, TRIES_PER_MINUTE_MAX } from "#ingress/routes/sign-in.ts";
 import { createAuthenticator } from "#shared/access/authenticate.ts";
 import { SIGN_IN_CHOICES_MAX } from "#shared/database/console-sessions.ts";
 import { newId } from "#shared/ids.ts";

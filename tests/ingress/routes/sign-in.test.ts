@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "bun:test";
 
 import { createApp } from "#ingress/app.ts";
-import { createTries, TRIES_PER_MINUTE_MAX } from "#ingress/console/tries.ts";
+import { createTries, TRIES_PER_MINUTE_MAX } from "#ingress/routes/sign-in.ts";
 import type { IngressContext } from "#ingress/context.ts";
 import { createAuthenticator } from "#shared/access/authenticate.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";

@@ -264,7 +264,7 @@ describe("an answer to what is paid for", () => {
     const failing = failureOf(compose({}, { sourceModel: "mock-silent", signal: controller.signal }));
     const call = await server.received(1);
     controller.abort();
-    // What that means for the job depends on who ended it (workers/calls/media/errors.ts).
+    // What that means for the job depends on who ended it (workers/calls/media/run.ts).
     expect((await failing).kind).toBe("aborted");
     await call.finished;
     expect(call.closedByClientAt).not.toBeNull();

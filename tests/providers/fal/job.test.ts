@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { newJob } from "#workers/providers/fal/job.ts";
+import { newJob } from "#workers/providers/fal/queue.ts";
 
 const FACTS = { asked: 1, fields: { n: "num_images" } };
 

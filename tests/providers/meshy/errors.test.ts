@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { classifyStart, classifyTaskError } from "#workers/providers/meshy/errors.ts";
+import { classifyStart, classifyTaskError } from "#workers/providers/meshy/mesh.ts";
 import type { MeshInputName } from "#workers/providers/mesh-inputs.ts";
 
 import { VENDOR_MARK } from "../engine/behaviour.ts";

@@ -2,7 +2,7 @@
 import { expect, test } from "bun:test";
 import sharp from "sharp";
 
-import { imageTokens, SANDBOX_IMAGE_TOKENS_MAX } from "#workers/providers/sandbox/media.ts";
+import { imageTokens, SANDBOX_IMAGE_TOKENS_MAX } from "#workers/providers/sandbox/request.ts";
 
 import { ask, type Body, callOf, failureOf, sandbox, textOf, usageOf } from "./calls.ts";
 

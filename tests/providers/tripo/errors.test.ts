@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { classifyRefusal, classifyTaskError, readAnswer } from "#workers/providers/tripo/errors.ts";
+import { classifyRefusal, classifyTaskError, readAnswer } from "#workers/providers/tripo/mesh.ts";
 import type { MeshInputName } from "#workers/providers/mesh-inputs.ts";
 import type { ProviderError, ProviderErrorClass } from "#workers/providers/provider.ts";
 

@@ -4,13 +4,13 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 import {
   type CallAdmission,
   createCallAdmission,
+  createFullWindows,
   type HoldRequest,
   LEAST_NANO,
 } from "#shared/ledger/call-admission.ts";
 import { type Database, openDatabase, type Queryable, SQL, sqlState, type SqlValue } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
-import { createFullWindows } from "#shared/ledger/full-window.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";

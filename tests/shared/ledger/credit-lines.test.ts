@@ -5,7 +5,7 @@ import { admitCall } from "#shared/calls/admit.ts";
 import { readBalance } from "#shared/database/credits.ts";
 import type { TestDatabase } from "#tests/support/postgres.ts";
 import { createJobAdmission, type JobRequest } from "#shared/jobs/admission.ts";
-import { moveByHand } from "#shared/ledger/move-by-hand.ts";
+import { moveByHand } from "#shared/ledger/manual.ts";
 import type { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";

@@ -7,7 +7,7 @@ import { pageHolds } from "#shared/database/holds.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
-import { closeByHand } from "#shared/ledger/close-by-hand.ts";
+import { closeByHand } from "#shared/ledger/manual.ts";
 import { endLine } from "#shared/ledger/credit-lines.ts";
 import { type LinedHold, placeLinedHold, UnshownCalls } from "#shared/ledger/lined-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";

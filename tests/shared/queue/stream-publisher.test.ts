@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "bun:test";
 
 import { connect, type Msg, type NatsConnection } from "nats";
 
-import { createStreamPublisher } from "#shared/queue/stream-publisher.ts";
+import { createStreamPublisher } from "#shared/queue/publish.ts";
 import { ensureTopology } from "#shared/queue/topology.ts";
 import { newId } from "#shared/ids.ts";
 import { workSubject } from "#shared/queue/subjects.ts";

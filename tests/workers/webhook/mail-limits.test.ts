@@ -5,7 +5,7 @@ import { randomBytes } from "node:crypto";
 import { OPERATOR } from "#shared/database/audit-log.ts";
 import { insertChannel } from "#shared/database/channels.ts";
 import { insertDelivery } from "#shared/database/deliveries.ts";
-import { MAIL_PER_ADDRESS_DAY_MAX, MAIL_PER_WORKSPACE_DAY_MAX } from "#shared/database/mail-sent.ts";
+import { MAIL_PER_ADDRESS_DAY_MAX, MAIL_PER_WORKSPACE_DAY_MAX } from "#shared/database/delivery-work.ts";
 import { insertMember } from "#shared/database/members.ts";
 import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";

@@ -1,10 +1,9 @@
 /** Bounds of a run's work, and of one pass. */
 import { describe, expect, test } from "bun:test";
 
-import { advance, type Advanced } from "#workers/workflows/advance.ts";
+import { advance, type Advanced, PASS_ITEMS_MAX } from "#workers/workflows/advance.ts";
 import type { RunEvent, RunState } from "#workers/workflows/state.ts";
 import { WORKFLOW_WORK_MAX, FOR_EACH_ITEMS_MAX } from "#shared/workflows/limits.ts";
-import { PASS_ITEMS_MAX } from "#workers/workflows/draft.ts";
 
 import { begun, compile, say } from "./play.ts";
 

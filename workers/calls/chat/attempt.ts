@@ -3,7 +3,7 @@ import type { ChatCompletionRequest, JobMessage } from "#schemas/generated/types
 import { beforeAbort } from "#shared/abortable.ts";
 import { chatInputTokensMax, withinOutputLimit } from "#shared/calls/kinds/chat/constraints.ts";
 import { commonNow } from "#shared/clock.ts";
-import type { ExactIntegers } from "#shared/exact-integers.ts";
+import type { ExactIntegers } from "#shared/json/serialize.ts";
 import type { Model, Source } from "#shared/calls/model.ts";
 import type { Config } from "#shared/config.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";

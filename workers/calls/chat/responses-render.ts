@@ -1,14 +1,15 @@
 /** Renders answers for clients of OpenAI's Responses API, for all families: a response or its events. */
-import type { ModelResponse, ResponseLogprob } from "#schemas/generated/types.ts";
+import type { ModelResponse, ResponseItem, ResponseLogprob, ResponsePart } from "#schemas/generated/types.ts";
 import { completionTokens, promptTokens, type TokenUsage } from "#shared/calls/pricing/usage.ts";
+import { sealThought } from "#shared/responses/sealed.ts";
 import type { RenamedTool } from "#shared/responses/tool-names.ts";
 
 import { arrange } from "../../providers/anthropic/order.ts";
-import { isMembers, type Members, membersOf, objectOf, textOf } from "../../providers/json.ts";
-
-import { callsOf, firstChoice, signedBlock, thoughtOf } from "./answer-parts.ts";
+import { isMembers, type Members, membersOf, objectOf, parseObject, textOf } from "../../providers/json.ts";
+import { ProviderError } from "../../providers/provider.ts";
+import { type CallPiece, callsOf, firstChoice, signedBlock, thoughtOf } from "./answer-parts.ts";
+import { JsonEnd } from "./anthropic-blocks.ts";
 import type { TextRendering } from "./render.ts";
-import { type ItemPiece, ItemStream, type WriteEvent } from "./responses-items.ts";
 import { contentText } from "./stream-so-far.ts";
 
 /**
@@ -161,4 +162,351 @@ function annotationOf(annotation: Members): Members {
   const { type } = annotation;
   const inner = typeof type === "string" ? annotation[type] : undefined;
   return isMembers(inner) ? { type, ...inner } : annotation;
+}
+
+// Pieces of an answer → items of a Responses answer and their events. One message or reasoning item is open at a time. A call is closed at
+// the end, or when another item begins and its arguments are complete, since OpenAI's deltas may interleave parallel calls.
+
+type ItemPiece =
+  | { readonly kind: "thought"; readonly text: string }
+  /** Ends a reasoning item. `text` is its full text, of which some or all may have been sent before. */
+  | { readonly kind: "sealed"; readonly block: Members; readonly text: string }
+  | { readonly kind: "text"; readonly text: string; readonly logprobs: readonly ResponseLogprob[] }
+  | { readonly kind: "refusal"; readonly text: string }
+  | { readonly kind: "annotations"; readonly list: readonly Members[] }
+  | CallPiece;
+
+/** Returns one server-sent event. */
+type WriteEvent = (type: string, members: Readonly<Record<string, unknown>>) => string;
+
+interface Facts {
+  /** 32 hex digits, part of the ids of all items. */
+  readonly id: string;
+  /** True when reasoning is sent as a summary. */
+  readonly summarises: boolean;
+  /** Tools with other names or forms for the client, by the names that the model received. */
+  readonly renamed: ReadonlyMap<string, RenamedTool>;
+}
+
+interface Reasoning {
+  readonly kind: "reasoning";
+  readonly index: number;
+  text: string;
+  sealed: string | null;
+}
+
+interface Message {
+  readonly kind: "message";
+  readonly index: number;
+  readonly parts: ResponsePart[];
+}
+
+interface Call {
+  readonly kind: "call";
+  readonly json: JsonEnd;
+  /** Index of the item; undefined until the name of the call has arrived. */
+  index: number | undefined;
+  id: string | undefined;
+  name: string;
+  text: string;
+  extra: Members | undefined;
+  isOver: boolean;
+}
+
+/** Most items of an answer; no real answer has more. Bounds the names and numbers in ids. */
+const ITEMS_MAX = 10_000;
+
+class ItemStream {
+  /** Items in their order, in their present state. */
+  readonly output: ResponseItem[] = [];
+  private readonly facts: Facts;
+  private readonly write: WriteEvent;
+  private readonly calls = new Map<number, Call>();
+  private open: Reasoning | Message | undefined;
+
+  constructor(facts: Facts, write: WriteEvent) {
+    this.facts = facts;
+    this.write = write;
+  }
+
+  /** Returns the events of a piece. @throws ProviderError `failed` when a closed call continues, or above `ITEMS_MAX` items */
+  add(piece: ItemPiece): string {
+    switch (piece.kind) {
+      case "thought":
+        return piece.text === "" ? "" : this.think(piece.text);
+      case "sealed":
+        return this.seal(piece.block, piece.text);
+      case "text":
+        return piece.text === "" ? "" : this.say("output_text", piece.text, piece.logprobs);
+      case "refusal":
+        return piece.text === "" ? "" : this.say("refusal", piece.text, []);
+      case "annotations":
+        return this.annotate(piece.list);
+      default:
+        return this.call(piece);
+    }
+  }
+
+  /** Returns the last events. @param isCut items stay incomplete at a limit. @throws ProviderError `failed` for a call without a name */
+  end(isCut: boolean): string {
+    let events = this.closeOpen(isCut ? "incomplete" : "completed");
+    for (const call of this.calls.values()) {
+      if (call.index === undefined) throw new ProviderError("failed", "the answer holds a tool call without a name");
+      if (!call.isOver) events += this.closeCall(call, isCut && !call.json.isWhole ? "incomplete" : "completed");
+    }
+    return events;
+  }
+
+  private think(text: string): string {
+    const [item, opened] = this.openReasoning();
+    const events = opened + (item.text === "" ? this.partEvent(item, "added", "") : "");
+    item.text += text;
+    return events + this.reasoningEvent(item, "text.delta", { delta: text });
+  }
+
+  private openReasoning(): [Reasoning, string] {
+    if (this.open?.kind === "reasoning") return [this.open, ""];
+    const closed = this.beforeNext();
+    const item: Reasoning = { kind: "reasoning", index: this.nextIndex(), text: "", sealed: null };
+    this.open = item;
+    return [item, closed + this.added(item.index, this.reasoningItem(item, "in_progress"))];
+  }
+
+  private seal(block: Members, text: string): string {
+    const begun = this.open?.kind === "reasoning" ? this.open.text : "";
+    // The signed block may repeat the text of the pieces, or contain it for the first time.
+    const isKnown = begun !== "" && block["type"] === "thinking" && (text.startsWith(begun) || begun.endsWith(text));
+    let events = begun === "" || isKnown ? "" : this.closeOpen("completed");
+    const fresh = isKnown && begun.endsWith(text) ? "" : text.slice(isKnown ? begun.length : 0);
+    if (fresh !== "") events += this.think(fresh);
+    const [item, opened] = this.openReasoning();
+    item.sealed = sealThought(block);
+    return events + opened + this.closeOpen("completed");
+  }
+
+  /** Returns an event of reasoning, which is content or a summary; its parts and texts have events of their own. */
+  private reasoningEvent({ index }: Reasoning, what: string, members: Members): string {
+    const place = this.facts.summarises ? { summary_index: 0 } : { content_index: 0 };
+    const name = this.facts.summarises ? "reasoning_summary" : "reasoning";
+    const at = { item_id: this.idOf(index, "rs"), output_index: index, ...place };
+    return this.write(`response.${name}_${what}`, { ...at, ...members });
+  }
+
+  private partEvent(item: Reasoning, what: "added" | "done", text: string): string {
+    const { summarises } = this.facts;
+    const part = { type: summarises ? "summary_text" : "reasoning_text", text };
+    if (summarises) return this.reasoningEvent(item, `part.${what}`, { part });
+    const at = { item_id: this.idOf(item.index, "rs"), output_index: item.index, content_index: 0 };
+    return this.write(`response.content_part.${what}`, { ...at, part });
+  }
+
+  private reasoningItem(
+    { index, text, sealed }: Reasoning,
+    status: "in_progress" | "completed" | "incomplete",
+  ): ResponseItem {
+    const { summarises } = this.facts;
+    const texts = text === "" ? [] : [text];
+    return {
+      id: this.idOf(index, "rs"),
+      type: "reasoning",
+      status,
+      summary: summarises ? texts.map((one) => ({ type: "summary_text", text: one })) : [],
+      content: summarises ? [] : texts.map((one) => ({ type: "reasoning_text", text: one })),
+      ...(sealed === null ? {} : { encrypted_content: sealed }),
+    };
+  }
+
+  private say(type: ResponsePart["type"], text: string, logprobs: readonly ResponseLogprob[]): string {
+    let events = this.openMessage();
+    const message = this.open as Message;
+    if (message.parts.at(-1)?.type !== type) {
+      events += this.closePart(message);
+      message.parts.push(
+        type === "refusal" ? { type, refusal: "" } : { type: "output_text", text: "", annotations: [], logprobs: [] },
+      );
+      // Serialized at once, since parts change as text arrives.
+      events += this.write("response.content_part.added", { ...this.partPlace(message), part: message.parts.at(-1) });
+    }
+    const part = message.parts.at(-1);
+    if (part?.type === "refusal") {
+      part.refusal += text;
+      return events + this.write("response.refusal.delta", { ...this.partPlace(message), delta: text });
+    }
+    if (part) {
+      part.text += text;
+      part.logprobs.push(...logprobs);
+    }
+    return events + this.write("response.output_text.delta", { ...this.partPlace(message), delta: text, logprobs });
+  }
+
+  private openMessage(): string {
+    if (this.open?.kind === "message") return "";
+    const closed = this.beforeNext();
+    const index = this.nextIndex();
+    this.open = { kind: "message", index, parts: [] };
+    return closed + this.added(index, this.messageItem(this.open, "in_progress"));
+  }
+
+  private messageItem(
+    { index, parts }: Message,
+    status: "in_progress" | "completed" | "incomplete",
+  ): Extract<ResponseItem, { type: "message" }> {
+    return { id: this.idOf(index, "msg"), type: "message", role: "assistant", status, content: [...parts] };
+  }
+
+  private annotate(list: readonly Members[]): string {
+    const message = this.open;
+    const part = message?.kind === "message" ? message.parts.at(-1) : undefined;
+    // Only texts have citations.
+    if (message?.kind !== "message" || part?.type !== "output_text") return "";
+    return list
+      .map((annotation) => {
+        const at = { ...this.partPlace(message), annotation_index: part.annotations.length };
+        part.annotations.push(annotation);
+        return this.write("response.output_text.annotation.added", { ...at, annotation });
+      })
+      .join("");
+  }
+
+  private partPlace({ index, parts }: Message): Members {
+    return { item_id: this.idOf(index, "msg"), output_index: index, content_index: Math.max(0, parts.length - 1) };
+  }
+
+  private closePart(message: Message): string {
+    const part = message.parts.at(-1);
+    if (!part) return "";
+    const at = this.partPlace(message);
+    const done =
+      part.type === "refusal"
+        ? this.write("response.refusal.done", { ...at, refusal: part.refusal })
+        : this.write("response.output_text.done", { ...at, text: part.text, logprobs: part.logprobs });
+    return done + this.write("response.content_part.done", { ...at, part });
+  }
+
+  private closeOpen(status: "completed" | "incomplete"): string {
+    const { open } = this;
+    this.open = undefined;
+    if (!open) return "";
+    if (open.kind === "message") return this.closePart(open) + this.done(open.index, this.messageItem(open, status));
+    const { text } = open;
+    const hasPart = text !== "";
+    const part = hasPart ? this.reasoningEvent(open, "text.done", { text }) + this.partEvent(open, "done", text) : "";
+    return part + this.done(open.index, this.reasoningItem(open, status));
+  }
+
+  /** Closes all complete items before the next item begins. */
+  private beforeNext(): string {
+    let events = this.closeOpen("completed");
+    for (const call of this.calls.values()) {
+      if (!call.isOver && call.index !== undefined && call.json.isWhole) events += this.closeCall(call, "completed");
+    }
+    return events;
+  }
+
+  private call(piece: CallPiece): string {
+    let call = this.calls.get(piece.call);
+    if (!call) {
+      call = {
+        kind: "call",
+        json: new JsonEnd(),
+        index: undefined,
+        id: undefined,
+        name: "",
+        text: "",
+        extra: undefined,
+        isOver: false,
+      };
+      this.calls.set(piece.call, call);
+    }
+    if (call.isOver) {
+      if (piece.text.trim() === "") return "";
+      throw new ProviderError("failed", "a tool call went on behind the end of its arguments");
+    }
+    call.id ??= piece.id;
+    call.extra ??= piece.extra;
+    call.json.read(piece.text);
+    call.text += piece.text;
+    if (call.index !== undefined) return this.argue(call, piece.text);
+    if (piece.name === undefined) return "";
+    call.name = piece.name;
+    const closed = this.beforeNext();
+    call.index = this.nextIndex();
+    call.id ??= `call_${this.facts.id}_${call.index}`;
+    return (
+      closed + this.added(call.index, this.callItem(call, call.index, "in_progress", "")) + this.argue(call, call.text)
+    );
+  }
+
+  /** Returns the delta of a call's arguments; none for a custom tool, whose input is JSON until its end, or a search. */
+  private argue({ index, name }: Call, text: string): string {
+    if (text === "" || index === undefined || this.formOf(name) !== "function") return "";
+    const at = { item_id: this.idOf(index, "fc"), output_index: index };
+    return this.write("response.function_call_arguments.delta", { ...at, delta: text });
+  }
+
+  private closeCall(call: Call, status: "completed" | "incomplete"): string {
+    const { index = 0, name, text } = call;
+    call.isOver = true;
+    const form = this.formOf(name);
+    if (form === "tool_search") return this.done(index, this.callItem(call, index, status, text));
+    if (form === "function") {
+      const at = { item_id: this.idOf(index, "fc"), output_index: index };
+      const own = this.facts.renamed.get(name)?.name ?? name;
+      const done = this.write("response.function_call_arguments.done", { ...at, name: own, arguments: text });
+      return done + this.done(index, this.callItem(call, index, status, text));
+    }
+    const input = inputOf(text);
+    const at = { item_id: this.idOf(index, "ctc"), output_index: index };
+    const delta = input === "" ? "" : this.write("response.custom_tool_call_input.delta", { ...at, delta: input });
+    const done = this.write("response.custom_tool_call_input.done", { ...at, input });
+    return delta + done + this.done(index, this.callItem(call, index, status, input));
+  }
+
+  private callItem(
+    { id = "", name: shown, extra }: Call,
+    index: number,
+    status: "in_progress" | "completed" | "incomplete",
+    text: string,
+  ): ResponseItem {
+    const { type = "function", name = shown, namespace } = this.facts.renamed.get(shown) ?? {};
+    const more = extra === undefined ? {} : { extra_content: extra };
+    const call = { status, call_id: id };
+    if (type === "tool_search") {
+      const own = { execution: "client", arguments: text === "" ? {} : (parseObject(text) ?? text) } as const;
+      return { id: this.idOf(index, "tsc"), type: "tool_search_call", ...call, ...own, ...more };
+    }
+    const named = { ...call, name, ...(namespace === undefined ? {} : { namespace }) };
+    return type === "custom"
+      ? { id: this.idOf(index, "ctc"), type: "custom_tool_call", ...named, input: text, ...more }
+      : { id: this.idOf(index, "fc"), type: "function_call", ...named, arguments: text, ...more };
+  }
+
+  private formOf(name: string): RenamedTool["type"] {
+    return this.facts.renamed.get(name)?.type ?? "function";
+  }
+
+  private nextIndex(): number {
+    if (this.output.length >= ITEMS_MAX) throw new ProviderError("failed", "the answer has no end of items");
+    return this.output.length;
+  }
+
+  private added(index: number, item: ResponseItem): string {
+    this.output[index] = item;
+    return this.write("response.output_item.added", { output_index: index, item });
+  }
+
+  private done(index: number, item: ResponseItem): string {
+    this.output[index] = item;
+    return this.write("response.output_item.done", { output_index: index, item });
+  }
+
+  private idOf(index: number, prefix: string): string {
+    return `${prefix}_${this.facts.id}_${index}`;
+  }
+}
+
+/** Returns the text in the single argument of a custom tool; the whole text if it has another form. */
+function inputOf(text: string): string {
+  const input = parseObject(text)?.["input"];
+  return typeof input === "string" ? input : text;
 }

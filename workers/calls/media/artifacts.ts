@@ -2,6 +2,7 @@
  * Stores a provider's results as files of the workspace: inspects them, and downloads results at addresses at once. Each result is stored
  * once, however often its job is taken over, because its key is its position in the job.
  */
+import { MediaError } from "#shared/children/media-error.ts";
 import { isDatabaseAway } from "#shared/database/client.ts";
 import { endKeyedFile, findFile } from "#shared/database/files.ts";
 import { anyMember } from "#shared/database/viewer.ts";
@@ -20,10 +21,8 @@ import type { WorkerContext } from "../../context.ts";
 import { abortReasonOf } from "../../job.ts";
 import type { Artifact } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
-
 import type { Measured } from "./meter.ts";
 import type { Holding } from "./result-budget.ts";
-import type { MeasureContext } from "./seconds.ts";
 import { spool, type Spooled, type SpoolLimits } from "./spool.ts";
 
 /** Most attempts to download a result, each from a new address if the provider returns one. */
@@ -382,4 +381,39 @@ async function unlessStopping<T>(signal: AbortSignal | undefined, work: () => Pr
   } finally {
     signal?.removeEventListener("abort", stop);
   }
+}
+
+// Length of audio and video results. Their bytes are untrusted, so a child process with limits reads them.
+
+type MeasureContext = Pick<WorkerContext, "probes" | "log">;
+
+/** Most attempts: a child may also end for its own reasons, such as a machine without memory. */
+const TRIES = 2;
+
+/**
+ * @returns undefined for a file that the probe cannot read, or that crashed or outlasted every child: players may still read it
+ * @throws ProviderError `aborted` when the signal aborts first
+ */
+export async function secondsOf(
+  { probes, log }: MeasureContext,
+  kind: "audio" | "video",
+  made: Pick<Spooled, "source">,
+  signal: AbortSignal,
+): Promise<number | undefined> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return (await probes[kind](made.source, signal)).seconds;
+    } catch (error) {
+      if (!(error instanceof MediaError)) throw error;
+      if (error.fault === "aborted") throw new ProviderError("aborted", "the call was aborted", { cause: error });
+      if (isVerdict(error)) return undefined;
+      log.warn({ err: error, kind, attempt }, "a result could not be looked at");
+      if (attempt >= TRIES) return undefined;
+    }
+  }
+}
+
+/** True if the fault is the probe's finding about the bytes. */
+function isVerdict({ fault }: MediaError): boolean {
+  return fault === "unsupported" || fault === "corrupt" || fault === "too_large";
 }

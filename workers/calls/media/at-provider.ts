@@ -4,18 +4,30 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import type { Provider } from "#shared/calls/model.ts";
+import { commonNow } from "#shared/clock.ts";
+import type { Config } from "#shared/config.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
+import { paced } from "#shared/pace.ts";
 
 import type { WorkerContext } from "../../context.ts";
-import type { ProviderJobSlot } from "../../job.ts";
+import { abortReasonOf, type ProviderJobSlot, START_CLOCKS_MS } from "../../job.ts";
 import { failureFacts, textFacts } from "../../providers/failure-facts.ts";
-import type { NoteStart, ProviderJob, QueuedAdapter, Starting } from "../../providers/media.ts";
-import { ProviderError } from "../../providers/provider.ts";
-
+import type {
+  Found,
+  Listed,
+  LostStart,
+  MediaResult,
+  NoteStart,
+  Polled,
+  ProviderJob,
+  QueuedAdapter,
+  Starting,
+} from "../../providers/media.ts";
+import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
+import type { OutputSpec } from "./artifacts.ts";
 import { type ProviderJobRecord, withJob, withoutStart, withStart } from "./held-price.ts";
-import { findStart } from "./lost-start.ts";
-import { type Followed, mayBeginLater, NEXT_TRIES_MAX, outlastingItsCaller, pollToEnd } from "./queued.ts";
+import { hasCallerLeft } from "./one-exchange.ts";
 
 /** Source that queues jobs. */
 export interface Queue<Output> {
@@ -206,4 +218,320 @@ export class AtProvider {
     const facts = { job_id: this.job.job_id, source, ...textFacts(detail) };
     this.context.log.warn(facts, "a provider gave no verdict on a job");
   }
+}
+
+// Polls a job at a provider until it has ended. Only a definite verdict ends it. At the deadline the job is cancelled, and polled once more
+// for its outcome.
+
+/** Random variation of the pauses between polls, as a share in either direction. */
+const POLL_JITTER = 0.2;
+
+/** Timeout of one poll or cancellation, in milliseconds. */
+export const POLL_MS = 20_000;
+
+type Adapter<Output> = Pick<QueuedAdapter<never, Output>, "poll" | "pollMs" | "waits" | "cancel">;
+
+export interface Following<Output> {
+  readonly adapter: Adapter<Output>;
+  readonly job: ProviderJob;
+  /** Shortest and longest pause between two polls, in milliseconds. */
+  readonly pollMinMs: number;
+  readonly pollMaxMs: number;
+  readonly signal: AbortSignal;
+  /** Calls the listener when the provider reports progress by a callback; returns the function that removes it. */
+  onProviderCallback?(listener: () => void): () => void;
+  /** Called for each response without a verdict. */
+  onUnknown(detail: string): void;
+  /** Called with the progress, from 0 to 1. */
+  onProgress?(share: number): void;
+  /** Starts the second half of a job that has two, after recording the start. Undefined: the provider did not accept it now. */
+  onNext?(start: (starting: Starting) => Promise<ProviderJob>): Promise<ProviderJob | undefined>;
+}
+
+/** Result of a job, and the job itself, which can be asked again for its output. */
+interface Followed<Output> {
+  readonly result: MediaResult<Output>;
+  readonly job: ProviderJob;
+}
+
+/** @throws ProviderError: the provider's verdict; `aborted` when the signal ended the polling without one */
+export async function pollToEnd<Output>(following: Following<Output>): Promise<Followed<Output>> {
+  const { adapter, signal, pollMinMs, pollMaxMs } = following;
+  let { job } = following;
+  let mayPause = adapter.waits !== true;
+  for (let waitMs = pollMinMs; !signal.aborted; waitMs = Math.min(pollMaxMs, waitMs * 1.3)) {
+    const spread = 1 + POLL_JITTER * (2 * Math.random() - 1);
+    if (mayPause) await pause(waitMs * spread, following);
+    if (signal.aborted) break;
+    const polled = await adapter.poll(job, AbortSignal.any([signal, AbortSignal.timeout(pollMsOf(adapter))]));
+    const result = verdictOf(polled);
+    if (result) return { result, job };
+    mayPause = adapter.waits !== true || polled.state === "unknown";
+    if (polled.state === "pending" && polled.progress !== undefined) following.onProgress?.(polled.progress);
+    if (polled.state === "unknown" && !signal.aborted) following.onUnknown(polled.detail);
+    if (polled.state !== "next") continue;
+    if (!following.onNext) throw new ProviderError("failed", "a job of two halves where there is but one");
+    const next = await following.onNext(polled.start);
+    // The next poll of the first half offers the second half again.
+    if (!next) continue;
+    job = next;
+    waitMs = pollMinMs;
+  }
+  return { result: await lastWord(adapter, job, signal), job };
+}
+
+/**
+ * Starts a job at its provider. A caller that disconnects does not abort the request, whose outcome would be unknown otherwise. After the
+ * response, the job is cancelled.
+ * @throws ProviderError of the provider; `aborted`, unsent, if the call is already over
+ */
+export async function startOf<Job, Call extends { readonly signal: AbortSignal }>(
+  adapter: { start(call: Call): Promise<Job> },
+  call: Call,
+): Promise<Job> {
+  if (call.signal.aborted) throw new ProviderError("aborted", "the call is over", { isUnsent: true });
+  return adapter.start({ ...call, signal: outlastingItsCaller(call.signal) });
+}
+
+/** Aborts like the signal; but when a caller has disconnected, only after the timeout of one poll. */
+function outlastingItsCaller(signal: AbortSignal): AbortSignal {
+  const own = new AbortController();
+  const onAbort = (): void => {
+    const abort = (): void => own.abort(signal.reason);
+    if (hasCallerLeft(signal.reason)) setTimeout(abort, POLL_MS).unref();
+    else abort();
+  };
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return own.signal;
+}
+
+/** Polls once. Returns undefined without a verdict. @throws ProviderError: the provider's verdict */
+export async function pollOnce<Output>(
+  adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
+  job: ProviderJob,
+): Promise<MediaResult<Output> | undefined> {
+  const polled = await adapter.poll(job, AbortSignal.timeout(pollMsOf(adapter)));
+  // The first half has ended, and no worker will start the second one.
+  if (polled.state === "next") throw new ProviderError("failed", "the job was given up between its halves");
+  return verdictOf(polled);
+}
+
+/** Returns a function that fetches a successful job's output again; it resolves with undefined without a verdict. */
+export function refreshing<Output, Made>(
+  adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
+  job: ProviderJob,
+  made: (output: Output) => Made,
+): () => Promise<Made | undefined> {
+  return async () => {
+    const again = await pollOnce(adapter, job);
+    return again && made(again.output);
+  };
+}
+
+async function lastWord<Output>(
+  adapter: Adapter<Output>,
+  job: ProviderJob,
+  signal: AbortSignal,
+): Promise<MediaResult<Output>> {
+  const reason: unknown = signal.reason;
+  // A stopping worker leaves the job to the next one.
+  if (!(abortReasonOf(reason) === "shutdown")) {
+    await adapter.cancel?.(job, AbortSignal.timeout(POLL_MS)).catch(() => undefined);
+    const result = await pollOnce(adapter, job);
+    if (result) return result;
+  }
+  throw new ProviderError("aborted", "the job was given up", { cause: reason });
+}
+
+/** Time for a late job's one poll and for copying its output, in milliseconds. */
+const LATE_MS = 900_000;
+
+/**
+ * Returns the remaining time of a job, in milliseconds, counted from its recorded start. The deadline in the row only limits when a job may
+ * start. A late job is polled once, with a limit of its own.
+ */
+export function runMsOf(
+  { totalMs }: Pick<OutputSpec, "totalMs">,
+  { mediaTotalMs }: Pick<Config, "mediaTotalMs">,
+  { isLate }: Pick<ProviderJobSlot, "isLate">,
+  begun: ProviderJobRecord | null,
+): number {
+  if (isLate) return LATE_MS;
+  const mostMs = Math.min(totalMs, mediaTotalMs);
+  return begun === null ? Math.max(1, mostMs) : Math.max(1, begun.started_ms + mostMs - commonNow());
+}
+
+/** Errors of a start that was not accepted. A start that may have been accepted fails with `unknown`. */
+const MAY_BEGIN_LATER: ReadonlySet<ProviderErrorClass> = new Set(["busy", "failed"]);
+
+/** True if the second half of a job was not accepted now, and may be later. */
+function mayBeginLater(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && MAY_BEGIN_LATER.has(error.kind);
+}
+
+/** Most attempts to start the second half: about a minute and a half with the pauses between polls. */
+const NEXT_TRIES_MAX = 12;
+
+function pollMsOf({ pollMs = POLL_MS }: { readonly pollMs?: number }): number {
+  return pollMs;
+}
+
+function verdictOf<Output>(polled: Polled<Output>): MediaResult<Output> | undefined {
+  if (polled.state === "done") return polled;
+  if (polled.state !== "failed") return undefined;
+  if (polled.error instanceof ProviderError) throw polled.error;
+  throw new ProviderError("failed", polled.error.message, { cause: polled.error });
+}
+
+/** Waits; a callback of the provider or the abort ends the pause early. */
+function pause(
+  ms: number,
+  { signal, onProviderCallback }: Pick<Following<unknown>, "signal" | "onProviderCallback">,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      clearTimeout(timer);
+      signal.removeEventListener("abort", done);
+      unlisten?.();
+      resolve();
+    };
+    const timer = setTimeout(done, ms);
+    const unlisten = onProviderCallback?.(done);
+    if (signal.aborted) done();
+    else signal.addEventListener("abort", done, { once: true });
+  });
+}
+
+// Searches for a job whose start was sent but not answered: its provider may have it. The provider's list or callback shows the job, or
+// shows that the provider never accepted it. The start is not sent again.
+
+/** Shortest and longest pause between two searches, in milliseconds; a provider's list is long. */
+const START_LOOK_MS = [paced(1_000), paced(15_000)] as const;
+
+/** Default time in which a vendor may accept a job after a gateway timeout, in milliseconds: Cloudflare waits 100 s. */
+const START_TAKEN_MS = 120_000;
+
+interface LostStartSearch {
+  readonly adapter: Pick<QueuedAdapter<never, unknown>, "find" | "nameOf">;
+  readonly provider: Pick<Provider, "id" | "listed_within_seconds">;
+  /** Record of the job with its open start. */
+  readonly begun: ProviderJobRecord;
+  readonly slot: Pick<ProviderJobSlot, "lose" | "keep" | "adopt" | "strangers">;
+  readonly signal: AbortSignal;
+  /** Calls the listener when the provider sends a callback for the job; returns the function that removes it. */
+  readonly onProviderCallback: (listener: () => void) => () => void;
+  readonly onUnknown: (detail: string) => void;
+}
+
+/** Record with its job. */
+type FoundStart = ProviderJobRecord & { readonly job: ProviderJob };
+
+/** Start whose outcome can never be determined: the job ends, and we bear its possible cost. */
+export class LostForGood extends ProviderError {
+  constructor() {
+    super("unknown", "whether its provider took the job can never be told");
+  }
+}
+
+/**
+ * Searches until the job is found and recorded in its row, or the search is not worth a slot any more. A late job is searched for once.
+ * @throws ProviderError `failed` when nothing was accepted, `unknown` when a later search may succeed, `aborted` when this worker stops, so
+ * that the next one searches; LostForGood
+ */
+async function findStart(search: LostStartSearch, isLate: boolean): Promise<FoundStart> {
+  const { signal, provider, adapter } = search;
+  const [firstMs, mostMs] = START_LOOK_MS;
+  // Allows two more searches after the list must be complete. Without a list only a callback helps, for which no slot is kept.
+  const searchMs = isLate || !adapter.nameOf ? 0 : 1_000 * (provider.listed_within_seconds ?? 0) + 2 * mostMs;
+  const giveUpAt = performance.now() + searchMs;
+  for (let waitMs = firstMs; ; waitMs = Math.min(mostMs, waitMs * 1.5)) {
+    const isLast = performance.now() >= giveUpAt;
+    const found = await searchOnce(search, isLast);
+    if (found) return found;
+    if (isLast) break;
+    await pause(waitMs * (1 + POLL_JITTER * (2 * Math.random() - 1)), search);
+    if (signal.aborted) break;
+  }
+  const reason: unknown = signal.reason;
+  const isStopping = abortReasonOf(reason) === "shutdown";
+  throw new ProviderError(isStopping ? "aborted" : "unknown", "its provider may have taken the job", { cause: reason });
+}
+
+/** Returns undefined if a later search may succeed. @throws ProviderError `failed`, LostForGood as `findStart`; Error of our own */
+async function searchOnce(search: LostStartSearch, isLast: boolean): Promise<FoundStart | undefined> {
+  const { adapter, begun, slot, signal, onUnknown } = search;
+  const { lost_ms: lostMs = commonNow(), mark, sent_ms: sentMs, told } = await slot.lose();
+  if (!mark || !adapter.find) throw new LostForGood();
+  const askedMs = commonNow();
+  const limited = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
+  const found = await find(adapter.find, { mark, sentMs, ...(told === undefined ? {} : { told }) }, limited);
+  switch (found.state) {
+    case "found": {
+      const record = withJob(begun, found.job, adapter.nameOf?.(found.job));
+      await slot.keep(record);
+      return { ...record, job: found.job };
+    }
+    case "none":
+      throw notTaken();
+    case "listed":
+      return sortOut(search, found, { sinceMs: askedMs - lostMs, lostMs, isLast });
+    case "unknown":
+      if (!signal.aborted) onUnknown(found.detail);
+      return undefined;
+    default:
+      return found satisfies never;
+  }
+}
+
+function notTaken(): ProviderError {
+  return new ProviderError("failed", "its provider has not taken the job");
+}
+
+async function find(
+  ask: NonNullable<LostStartSearch["adapter"]["find"]>,
+  lost: LostStart,
+  signal: AbortSignal,
+): Promise<Found> {
+  try {
+    return await ask(lost, signal);
+  } catch (error) {
+    if (!(error instanceof ProviderError)) throw error;
+    return { state: "unknown", detail: `it could not be looked for: ${error.kind}, ${error.detail}` };
+  }
+}
+
+interface When {
+  /** Time at which the response was lost, by our clock, in Unix milliseconds. */
+  readonly lostMs: number;
+  /** Milliseconds between that time and the request of the list. */
+  readonly sinceMs: number;
+  /** True when no later search will be clearer. */
+  readonly isLast: boolean;
+}
+
+/** Determines the owners of the listed jobs; one of them may become this job's own. */
+async function sortOut(
+  { begun, slot, provider }: LostStartSearch,
+  { alike, unclear, mayRing }: Extract<Found, { readonly state: "listed" }>,
+  { lostMs, sinceMs, isLast }: When,
+): Promise<FoundStart | undefined> {
+  const { listed_within_seconds: withinS } = provider;
+  // Jobs that were created later belong to others; a job without a creation time stays a candidate.
+  const untilMs = lostMs + (withinS === undefined ? START_TAKEN_MS : withinS * 1_000) + START_CLOCKS_MS;
+  const mayBeIt = ({ madeMs }: Listed): boolean => !(madeMs > untilMs);
+  let isContested = false;
+  for (const { name, madeMs, job } of alike.filter(mayBeIt)) {
+    const record = withJob(begun, job, name);
+    const whose = await slot.adopt({ name, madeMs }, record);
+    if (whose === "adopted") return { ...record, job };
+    isContested ||= whose === "open";
+  }
+  const isWhole = withinS !== undefined && sinceMs >= withinS * 1_000;
+  if (isContested || !isWhole) return undefined;
+  const names = unclear.filter(mayBeIt).map(({ name }) => name);
+  if (names.length === 0 || (await slot.strangers(provider.id, names)).length === 0) throw notTaken();
+  // The unclear jobs may still turn out to belong to other starts whose responses are on their way.
+  if (mayRing || !isLast) return undefined;
+  throw new LostForGood();
 }

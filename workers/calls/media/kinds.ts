@@ -1,4 +1,4 @@
-/** Kinds of media jobs and their differences. */
+/** Kinds of media jobs: their inputs and outputs. */
 import { IMAGE_EDITS, IMAGES } from "#shared/calls/kinds/images.ts";
 import type { MediaKind } from "#shared/calls/kinds/kind.ts";
 import type { CheckedMedia } from "#shared/calls/kinds/media-check.ts";
@@ -6,13 +6,20 @@ import { MESH } from "#shared/calls/kinds/mesh.ts";
 import { MUSIC } from "#shared/calls/kinds/music.ts";
 import { SPEECH } from "#shared/calls/kinds/speech.ts";
 import { VIDEO } from "#shared/calls/kinds/video.ts";
+import { readImageHeader } from "#shared/media/image-header.ts";
+import { sniffMediaType } from "#shared/media/sniff.ts";
 
-import type { Artifact, ImageEditInput, MediaKinds, MeshInput, VideoInput } from "../../providers/media.ts";
+import {
+  type Artifact,
+  type ImageEditInput,
+  MEDIA_JOBS,
+  type MediaKinds,
+  type MeshInput,
+  type VideoInput,
+} from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
-
-import type { OutputSpec } from "./artifacts.ts";
+import { type OutputSpec, secondsOf } from "./artifacts.ts";
 import type { ReadInputs } from "./inputs.ts";
-import { MESH_OUTPUT, IMAGE_OUTPUT, MUSIC_OUTPUT, SPEECH_OUTPUT, VIDEO_OUTPUT } from "./output-specs.ts";
 
 /** Kinds whose results are generated and stored, by the names of the adapters. */
 export type MadeKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
@@ -27,6 +34,103 @@ export interface MediaJobKind<Kind extends MadeKind = MadeKind, Params = unknown
 }
 
 type ParamsOf<Call> = Call extends MediaKind<infer _Request, CheckedMedia<infer Params>> ? Params : never;
+
+// Outputs of each kind: how they are detected, measured and named.
+
+export const IMAGE_OUTPUT: OutputSpec = {
+  ...MEDIA_JOBS.images,
+  noun: "image",
+  standsAlone: true,
+  accept: "image/*",
+  types: { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif" },
+  typeOf: sniffMediaType,
+  measure: (_, made) => {
+    const header = readImageHeader(made.view());
+    return Promise.resolve({ pixels: header === null ? undefined : header.width * header.height });
+  },
+};
+
+const AUDIO_TYPES = {
+  "audio/mpeg": "mp3",
+  "audio/ogg": "ogg",
+  "audio/aac": "aac",
+  "audio/flac": "flac",
+  "audio/wav": "wav",
+  "audio/pcm": "pcm",
+} as const;
+
+/** Bytes per second of PCM: 16 bits, one channel, 24,000 samples a second, as the specification's `pcm`. */
+const PCM_BYTES_A_SECOND = 48_000;
+
+/**
+ * Raw samples have no signature. For audio within a response, the adapter's content type counts, since it has inspected the bytes. For
+ * audio at an address, only the bytes count, because the content type comes from an unknown server.
+ */
+const AUDIO: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
+  accept: "audio/*",
+  types: AUDIO_TYPES,
+  typeOf: async (bytes, artifact) =>
+    ("url" in artifact ? undefined : artifact.contentType) ?? (await sniffMediaType(bytes)),
+  measure: async (context, made, contentType, signal) => ({
+    seconds:
+      contentType === "audio/pcm" ? made.size / PCM_BYTES_A_SECOND : await secondsOf(context, "audio", made, signal),
+  }),
+};
+
+export const SPEECH_OUTPUT: OutputSpec = { ...MEDIA_JOBS.speech, ...AUDIO, noun: "speech" };
+export const MUSIC_OUTPUT: OutputSpec = { ...MEDIA_JOBS.music, ...AUDIO, noun: "music" };
+
+export const VIDEO_OUTPUT: OutputSpec = {
+  ...MEDIA_JOBS.video,
+  noun: "video",
+  accept: "video/*",
+  types: { "video/mp4": "mp4", "video/webm": "webm", "video/quicktime": "mov", "image/gif": "gif" },
+  typeOf: async (bytes) => videoTypeOf(await sniffMediaType(bytes)),
+  measure: async (context, made, _, signal) => ({ seconds: await secondsOf(context, "video", made, signal) }),
+};
+
+/** Maps a paid result to the nearest type that callers know: any Matroska, and an MP4 whose brand is of audio. */
+function videoTypeOf(sniffed: string | undefined): string | undefined {
+  if (sniffed === "video/x-matroska") return "video/webm";
+  return sniffed === "audio/mp4" ? "video/mp4" : sniffed;
+}
+
+const MESH_OUTPUT: OutputSpec = {
+  ...MEDIA_JOBS.mesh,
+  noun: "mesh",
+  accept: "*/*",
+  types: {
+    "model/gltf-binary": "glb",
+    "model/gltf+json": "gltf",
+    "model/obj": "obj",
+    "model/stl": "stl",
+    "model/vnd.usdz+zip": "usdz",
+    "model/vnd.fbx": "fbx",
+    "application/zip": "zip",
+  },
+  typeOf: meshTypeOf,
+  measure: () => Promise.resolve({}),
+};
+
+const MESH_ENDINGS: Readonly<Record<string, string>> = {
+  gltf: "model/gltf+json",
+  obj: "model/obj",
+  stl: "model/stl",
+  zip: "application/zip",
+};
+
+/** Detects text formats and archives by the extension of their address. */
+async function meshTypeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined> {
+  const type = await sniffMediaType(bytes);
+  if (type === "model/gltf-binary" || type === "model/vnd.fbx") return type;
+  const start = Buffer.from(bytes.subarray(0, 64)).toString("latin1");
+  const isMarkup = /^\s*(?:<|\{\s*"(?:error|detail|message))/i.test(start);
+  if (isMarkup) return undefined;
+  const url = "url" in artifact && URL.canParse(artifact.url) ? new URL(artifact.url) : undefined;
+  const ending = /\.([a-z0-9]{2,5})$/i.exec(url?.pathname ?? "")?.[1]?.toLowerCase() ?? "";
+  if (start.startsWith("PK")) return ending === "zip" ? "application/zip" : "model/vnd.usdz+zip";
+  return MESH_ENDINGS[ending];
+}
 
 export const IMAGES_JOB: MediaJobKind<"images", ParamsOf<typeof IMAGES>> = {
   kind: "images",

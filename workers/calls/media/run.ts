@@ -4,50 +4,61 @@
  */
 import type { JobMessage, MediaOutcome } from "#schemas/generated/types.ts";
 import { inputBytesMax } from "#shared/calls/kinds/input-media.ts";
+import { isResumed } from "#shared/calls/kinds/kinds.ts";
 import { decisiveInputs } from "#shared/calls/kinds/media-check.ts";
-import { canonicalJson } from "#shared/canonical-json.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { deserializePrice } from "#shared/calls/pricing/price.ts";
+import { canonicalJson } from "#shared/json/serialize.ts";
 import { commonNow } from "#shared/clock.ts";
+import { storedBytes } from "#shared/database/files.ts";
+import { ApiError } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { newId } from "#shared/ids.ts";
 import { discardResults } from "#shared/jobs/kept-results.ts";
-import { deserializePrice } from "#shared/calls/pricing/price.ts";
+import type { UsageStatus } from "#shared/ledger/settle.ts";
+import type { Fallback } from "#shared/queue/frames.ts";
 
 import type { WorkerContext } from "../../context.ts";
-import { type JobControl, type JobHandler, type ProviderJobSlot } from "../../job.ts";
-import { type Failure, type Outcome, type Success } from "../../outcome.ts";
-import type { Artifact, MediaAdapter, MediaCall, MediaKinds, MediaResult, NoteStart, ProviderJob } from "../../providers/media.ts"; // prettier-ignore
-import { ProviderError } from "../../providers/provider.ts";
-import type { Attempt, Serving } from "../../routing/try-candidates.ts";
+import { abortReasonOf, type JobControl, type JobHandler, type LiveCaller, type ProviderJobSlot } from "../../job.ts";
+import type { Failure, Outcome, Success } from "../../outcome.ts";
+import type {
+  Artifact,
+  MediaAdapter,
+  MediaCall,
+  MediaKinds,
+  MediaResult,
+  MediaUsage,
+  NoteStart,
+  ProviderJob,
+  SpeechFormat,
+} from "../../providers/media.ts";
+import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
+import { SPEECH_TYPES } from "../../providers/speech.ts";
 import { type Candidate, candidatesOf } from "../../routing/candidates.ts";
-import { startWatchdog } from "../watchdog.ts";
-
+import type { Attempt, Serving } from "../../routing/try-candidates.ts";
+import type { FailureFrame } from "../answer.ts";
 import { withinLimit } from "../attempt-limit.ts";
 import { noteFailedAttempt } from "../failed-attempts.ts";
+import { explainFailure } from "../failure.ts";
 import { modelGone, reportFailure, serveCall } from "../serve-call.ts";
-
-import { keepArtifacts } from "./artifacts.ts";
-import { AtProvider, type Queue } from "./at-provider.ts";
-import { mediaCallOf } from "./call.ts";
+import { adaptTo } from "../source-params.ts";
+import { startWatchdog } from "../watchdog.ts";
+import { isStoreAway, keepArtifacts, type Kept, LIVE_ROOM_BYTES } from "./artifacts.ts";
+import { AtProvider, LostForGood, POLL_MS, pollOnce, type Queue, refreshing, runMsOf, startOf } from "./at-provider.ts";
 import { CallChecks } from "./checks.ts";
-import { outcomeAfterError, mayServeElsewhere, asSent, explained, whyNotKept } from "./errors.ts";
-import { createInputReader, type InputReader } from "./inputs.ts";
-import type { MadeKind, MediaJobKind } from "./kinds.ts";
-import { meterMedia } from "./meter.ts";
-import { inOneExchange } from "./one-exchange.ts";
-import { outcomeOf } from "./outcome.ts";
-import { LostForGood } from "./lost-start.ts";
-import { pollOnce, refreshing, runMsOf, startOf, POLL_MS } from "./queued.ts";
-import type { Holding } from "./result-budget.ts";
-import { progressiveOutputOf } from "./progressive-output.ts";
 import {
-  type ProviderJobRecord,
-  providerJobRecordOf,
   checkedOf,
-  moveHold,
   type HeldPrice,
   heldPriceOf,
+  moveHold,
+  type ProviderJobRecord,
+  providerJobRecordOf,
 } from "./held-price.ts";
+import { createInputReader, type InputReader } from "./inputs.ts";
+import type { MadeKind, MediaJobKind } from "./kinds.ts";
+import { type HeldMedia, meterMedia } from "./meter.ts";
+import { inOneExchange } from "./one-exchange.ts";
+import type { Holding } from "./result-budget.ts";
 
 type Adapter<Kind extends MadeKind> = MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 
@@ -341,3 +352,170 @@ class MediaRun<Kind extends MadeKind> {
 
 /** Lifetime of the files of a streamed job, in seconds: as long as their links work (spec "Limits": about an hour). */
 const STREAMED_LIFE_S = 3_600;
+
+// Streams a result to the waiting caller while it arrives, if its price is already known and it has the requested format: speech starts to
+// play before its last word is generated.
+
+/** Price units that are known before the last byte. */
+const KNOWN_AHEAD: ReadonlySet<string> = new Set(["per_character", "per_request"]);
+
+interface Live {
+  readonly onBytes: (bytes: Uint8Array) => void;
+  /** Returns true when the caller has received the beginning. */
+  readonly hasBegun: () => boolean;
+}
+
+/** Returns undefined if the result is not streamed before it is stored. */
+async function progressiveOutputOf(
+  { database, config, log }: Pick<WorkerContext, "database" | "config" | "log">,
+  job: { readonly job_id: string; readonly workspace_id: string },
+  about: {
+    readonly caller: LiveCaller | undefined;
+    readonly held: HeldMedia;
+    readonly usage: MediaUsage;
+    readonly from: { readonly model: string; readonly fallback?: Fallback };
+    readonly artifacts: readonly Artifact[];
+    /** Requested format; without one nothing is streamed. */
+    readonly wanted: { readonly format?: string };
+  },
+): Promise<Live | undefined> {
+  const { caller, held, usage, from, artifacts, wanted } = about;
+  const [only, ...others] = artifacts;
+  if (!caller || !only || others.length > 0 || !KNOWN_AHEAD.has(held.price.unit)) return undefined;
+  const asked = wanted.format === undefined ? undefined : SPEECH_TYPES[wanted.format as SpeechFormat];
+  // A result at an address is checked before it is passed on.
+  if (asked === undefined || "url" in only || only.contentType !== asked) return undefined;
+  try {
+    // A full workspace could play the result, but neither store it nor be charged for it.
+    const stored = await storedBytes(database, job.workspace_id);
+    if (BigInt(config.storageBytesMax) - stored < LIVE_ROOM_BYTES) return undefined;
+  } catch (error) {
+    log.warn({ err: error, job_id: job.job_id }, "what is made is not shown before it is kept");
+    return undefined;
+  }
+  const { nano } = meterMedia(held, [{}], usage);
+  let hasBegun = false;
+  return {
+    onBytes(bytes) {
+      if (!hasBegun) caller.begin({ contentType: asked, ...from, nano: nano.toString() });
+      hasBegun = true;
+      caller.write(bytes);
+    },
+    hasBegun: () => hasBegun,
+  };
+}
+
+/** Copies of a response with inline results in memory while it is read: its chunks, its text, its parsed value. */
+const ANSWER_COPIES = 3;
+
+/**
+ * Returns the provider call of one attempt.
+ * @param input checked against the candidate's model
+ * @param startId id of the start, for sources that queue jobs: the provider's callback contains it
+ */
+function mediaCallOf<Input>(
+  context: Pick<WorkerContext, "config" | "callbackTokens">,
+  { job_id: id }: Pick<JobMessage, "job_id">,
+  { source }: Pick<Candidate<unknown>, "source">,
+  input: Input,
+  { signal, holding, startId }: { readonly signal: AbortSignal; readonly holding: Holding; readonly startId: string },
+): MediaCall<Input> {
+  const { publicUrl } = context.config;
+  return {
+    input,
+    sourceModel: source.model,
+    signal,
+    reserveBytes: (more) => holding.add(more * ANSWER_COPIES, signal),
+    traits: new Set(source.traits),
+    ...(source.fields ? { fields: source.fields } : {}),
+    adapt: (body) => adaptTo(source, body),
+    ...(publicUrl === undefined
+      ? {}
+      : { callbackUrl: `${publicUrl}/v1/provider-callbacks/${id}/${context.callbackTokens.of(id)}?start=${startId}` }),
+  };
+}
+
+/** Returns the outcome for the row of a successful job. It contains file ids; links are created for each response. */
+function outcomeOf(
+  from: Pick<MediaOutcome, "model"> & Partial<Pick<MediaOutcome, "fallback">>,
+  kept: readonly Kept[],
+): MediaOutcome {
+  return { object: "media.outcome", created: Math.floor(Date.now() / 1_000), ...from, data: kept.map(describe) };
+}
+
+function describe({ fileId, contentType, bytes, seconds }: Kept): MediaOutcome["data"][number] {
+  return {
+    file_id: fileId,
+    content_type: contentType,
+    bytes,
+    ...(seconds === undefined ? {} : { duration_seconds: Math.round(seconds * 1_000) / 1_000 }),
+  };
+}
+
+// Errors of a job that may have been paid for: whether they end the job, and what the caller and the ledger receive.
+
+interface Situation {
+  /** Abort reason of the job's signal. */
+  readonly reason: unknown;
+  readonly kind: string;
+  /** True when the job runs or has run at a provider and can be polled. */
+  readonly isAtProvider: boolean;
+  /** True when a start was sent to a provider's queue and its response has not arrived. */
+  readonly isAsking: boolean;
+}
+
+/**
+ * Returns the error to throw if the job continues: at its provider, in another worker, or with an unknown outcome. Returns undefined if it
+ * has failed.
+ */
+function outcomeAfterError(error: unknown, { reason: why, kind, isAtProvider, isAsking }: Situation): unknown {
+  if (error instanceof ProviderError && error.kind === "unknown") return error;
+  const reason = abortReasonOf(why);
+  // The store is unavailable, but the provider still has the result.
+  if (isAtProvider && (reason === "shutdown" || isStoreAway(error))) return error;
+  const hasNoVerdict = error instanceof ProviderError && error.kind === "aborted";
+  if (hasNoVerdict && isAtProvider && reason !== undefined) return unknown(error);
+  // A caller that disconnected is not charged; we bear the cost. After our own deadline or shutdown, the outcome is unknown.
+  const isOpen = isAsking && (reason === "deadline" || reason === "shutdown");
+  return isOpen && isResumed(kind) ? unknown(error) : undefined;
+}
+
+/** True if the error of one provider may not occur at another one: in `tryCandidates`, the kinds that move a call on. */
+function mayServeElsewhere(error: unknown): error is ProviderError {
+  return error instanceof ProviderError && !STAYS.has(error.kind);
+}
+
+const STAYS: ReadonlySet<ProviderErrorClass> = new Set(["aborted", "unknown", "rejected", "no_route"]);
+
+function unknown(cause: unknown): ProviderError {
+  return new ProviderError("unknown", "paid work may exist that nobody has a verdict on", { cause });
+}
+
+/** Adapters name an input of a call by its usual parameter; returns the file parameter if the caller sent a stored file. */
+function asSent(param: string | null, request: Readonly<Record<string, unknown>>): string | null {
+  if (param === null || param in request) return param;
+  const stored = param.replace(/_(?:url|base64)$/, "_file_id");
+  return stored in request ? stored : param;
+}
+
+/** Returns the failure for the caller. @throws errors of our own, neither a provider's nor the call's; the job may then be handed back */
+function explained(
+  error: unknown,
+  signal: AbortSignal,
+): { readonly failure: FailureFrame; readonly status: UsageStatus } {
+  if (error instanceof ApiError) {
+    const { code, message, param } = error;
+    return { failure: { code, message, param, retry: false }, status: "failed" };
+  }
+  if (!(error instanceof ProviderError) && !signal.aborted) throw error;
+  const failure = explainFailure(error, signal.reason);
+  return { failure, status: failure.status };
+}
+
+/** Returns the failure when a streamed result was not stored. Our own errors count as failures too, since the job is over. */
+function whyNotKept(error: unknown, signal: AbortSignal): FailureFrame {
+  const isNoRoute = error instanceof ProviderError && error.kind === "no_route";
+  const isOurs = !(error instanceof ApiError || isNoRoute) && !signal.aborted;
+  if (!isOurs) return explained(error, signal).failure;
+  return { code: "internal_error", message: "The result could not be stored.", param: null, retry: false };
+}

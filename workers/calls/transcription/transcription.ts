@@ -3,24 +3,29 @@ import type { JobMessage, TranscriptionRequest } from "#schemas/generated/types.
 import { NO_FILES } from "#shared/calls/kinds/chat/files.ts";
 import { type MeasuredAudio, TRANSCRIPTION, type TranscriptionParams } from "#shared/calls/kinds/transcription.ts";
 import type { Model } from "#shared/calls/model.ts";
-import type { Charge } from "#shared/ledger/charge.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 import { NO_USAGE } from "#shared/calls/pricing/usage.ts";
+import { findReadable } from "#shared/database/files.ts";
+import { anyMember } from "#shared/database/viewer.ts";
+import { ApiError } from "#shared/errors.ts";
+import { readFile } from "#shared/files/read.ts";
+import type { Charge } from "#shared/ledger/charge.ts";
+import { deleteCallMedia, mediaSize, readCallMedia } from "#shared/storage/call-media.ts";
+import { INPUT_PROCESS_BYTES_MAX } from "#workers/calls/media/inputs.ts";
 
-import type { Answer } from "../answer.ts";
 import type { WorkerContext } from "../../context.ts";
 import type { JobControl, JobHandler } from "../../job.ts";
 import type { Failure, Outcome, Success } from "../../outcome.ts";
+import { openByteBudget } from "../../providers/byte-budget.ts";
 import type { MediaAdapter, MediaResult, MediaUsage, Transcript, TranscriptionInput } from "../../providers/media.ts";
 import { ProviderError } from "../../providers/provider.ts";
-import type { Attempt } from "../../routing/try-candidates.ts";
 import { candidatesOf } from "../../routing/candidates.ts";
-
+import type { Attempt } from "../../routing/try-candidates.ts";
+import type { Answer } from "../answer.ts";
 import { withinLimit } from "../attempt-limit.ts";
-import { type CallAudio, readStoredAudio, type StoredAudio } from "./audio.ts";
 import { CallChecks } from "../media/checks.ts";
+import { type HeldPrice, moveHold } from "../media/held-price.ts";
 import { type HeldMedia, meterMedia } from "../media/meter.ts";
-import { moveHold, type HeldPrice } from "../media/held-price.ts";
 import { failedCall, serveCall, watchCall } from "../serve-call.ts";
 import { adaptTo } from "../source-params.ts";
 import { renderTranscript, streamTranscript, transcriptDelta } from "./formats.ts";
@@ -217,4 +222,87 @@ class Transcribing {
       failure: { ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param },
     };
   }
+}
+
+// Audio of a call. The worker reads it here, since its bytes do not travel on the queue.
+
+/** Location of stored audio: beside the call's claim, or in the file store. */
+type StoredAudio = { readonly contentType: string; readonly filename: string } & (
+  | { readonly reference: string }
+  | { readonly fileId: string }
+);
+
+interface CallAudio {
+  readonly audio: TranscriptionInput["audio"];
+  /** Releases its memory. */
+  release(): void;
+  /** Deletes the audio that was stored for this call only. */
+  discard(): void;
+}
+
+const budget = openByteBudget(INPUT_PROCESS_BYTES_MAX);
+
+/** @throws ApiError `service_unavailable` when the audio cannot be read, `file_not_found`; ProviderError `aborted` */
+async function readStoredAudio(
+  context: Pick<WorkerContext, "database" | "storage" | "log">,
+  workspaceId: string,
+  place: StoredAudio,
+  signal: AbortSignal,
+): Promise<CallAudio> {
+  const { contentType, filename } = place;
+  const source =
+    "reference" in place ? ofCall(context, place.reference) : await ofStore(context, workspaceId, place.fileId);
+  const lease = await budget.take({ amount: Math.min(source.size, INPUT_PROCESS_BYTES_MAX) }, signal);
+  try {
+    const audio = { bytes: await source.read(signal), contentType, filename };
+    return {
+      audio,
+      release: () => lease.release(),
+      discard: () => source.discard(),
+    };
+  } catch (error) {
+    lease.release();
+    if (error instanceof ProviderError || error instanceof ApiError) throw error;
+    context.log.error({ err: error }, "the audio of a call could not be read back");
+    throw new ApiError("service_unavailable", "The audio could not be read back; try again.");
+  }
+}
+
+interface Source {
+  readonly size: number;
+  read(signal: AbortSignal): Promise<Uint8Array>;
+  discard(): void;
+}
+
+function ofCall({ storage, log }: Pick<WorkerContext, "storage" | "log">, reference: string): Source {
+  return {
+    size: mediaSize(reference),
+    read: () => readCallMedia(storage, reference),
+    discard: () =>
+      void deleteCallMedia(storage, reference).catch((error: unknown) =>
+        log.warn({ err: error }, "the audio of a call was not deleted"),
+      ),
+  };
+}
+
+async function ofStore(
+  { database, storage }: Pick<WorkerContext, "database" | "storage">,
+  workspaceId: string,
+  fileId: string,
+): Promise<Source> {
+  const stored = await findReadable(database, anyMember(workspaceId), fileId);
+  if (!stored) throw new ApiError("file_not_found", "There is no such file in this workspace.", { param: "file_id" });
+  const { blocks } = stored;
+  return {
+    size: blocks.bytes,
+    async read(signal) {
+      const pieces: Uint8Array[] = [];
+      for await (const piece of readFile(storage, blocks)) {
+        if (signal.aborted) throw new ProviderError("aborted", "the call was aborted", { cause: signal.reason });
+        pieces.push(piece);
+      }
+      return Buffer.concat(pieces);
+    },
+    discard: () => undefined,
+  };
 }

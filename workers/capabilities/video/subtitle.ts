@@ -2,20 +2,18 @@ import { join } from "node:path";
 
 import { MediaError } from "#shared/children/media-error.ts";
 import { filterText } from "#workers/children/filter-graph.ts";
-import type { SubtitleTrack } from "#workers/children/subtitle-track.ts";
+import type { SubtitleCue, SubtitleTrack } from "#workers/children/subtitle-track.ts";
 
 import { defineCapability, input, type InputFile } from "../define.ts";
 import { checkLetters } from "../fonts.ts";
 import { choice, color, integer, text } from "../params.ts";
 import { textOf } from "../text.ts";
-
 import { colorOf } from "./color.ts";
 import { copyRules, copyVideo } from "./copy.ts";
 import { CLIP, OUTPUT, outputRules, VIDEO_PRICE, type VideoFormat } from "./encode.ts";
-import { type VideoFacts, probeVideo } from "./facts.ts";
+import { probeVideo, type VideoFacts } from "./facts.ts";
 import { runOperation, type VideoOperation } from "./operation.ts";
 import { onVideo, steady } from "./scene.ts";
-import { flattened, parseSubtitles, subStation, within } from "./subtitles.ts";
 
 const params = {
   size: integer("Font size in pixels when burning in. Default: video height divided by 18.", {
@@ -115,3 +113,185 @@ export default defineCapability({
     return soft(facts, inputs.subtitles, own.format ?? facts.format, own.language, run);
   },
 });
+
+// Parses subtitles in SRT or WebVTT within limits. Files that are written later contain only parsed text.
+
+/** Most subtitles in one file, and most characters in one subtitle. */
+const SUBTITLES_MAX = 10_000;
+const SUBTITLE_CHARACTERS_MAX = 1_000;
+
+/** Time in both formats. SRT uses a comma, and WebVTT may omit hours. */
+const TIME = String.raw`(?:(\d{1,3}):)?(\d{1,2}):(\d{2})[,.](\d{1,3})`;
+const TIMES = new RegExp(String.raw`^\s*${TIME}\s*-->\s*${TIME}(?:\s|$)`);
+
+const BEGINNINGS = new RegExp(String.raw`\n(?:\d{1,9}[ \t]*\n)?(?=[ \t]*${TIME}[ \t]*-->)`, "g");
+
+interface ParsedSubtitles {
+  /** Subtitles in order of their start, as plain text. */
+  readonly cues: readonly SubtitleCue[];
+  /** Sentences about dropped subtitles. */
+  readonly notes: readonly string[];
+}
+
+/** Most characters of an invalid time that a note quotes. */
+const QUOTED_CHARACTERS_MAX = 60;
+
+/** Parses subtitles and drops those that no player can show. @throws MediaError corrupt if there are none; too_large */
+function parseSubtitles(text: string): ParsedSubtitles {
+  const isVtt = text.startsWith("WEBVTT");
+  const cues: SubtitleCue[] = [];
+  const notes: string[] = [];
+  let count = 0;
+  for (const block of blocksOf(text)) {
+    const lines = block.split("\n");
+    const at = lines.slice(0, 3).findIndex((line) => line.includes("-->"));
+    if (at === -1) continue;
+    count += 1;
+    const times = TIMES.exec(lines[at] ?? "");
+    if (!times) {
+      const quoted = plain((lines[at] ?? "").slice(0, QUOTED_CHARACTERS_MAX), false);
+      notes.push(`Subtitle ${count} was dropped, because its time cannot be read: ${JSON.stringify(quoted)}.`);
+      continue;
+    }
+    const words = plain(lines.slice(at + 1).join("\n"), isVtt);
+    const [startMs, endMs] = [millisecondsOf(times.slice(1, 5)), millisecondsOf(times.slice(5, 9))];
+    if (words === "") continue;
+    if (endMs <= startMs) {
+      notes.push(`Subtitle ${count} was dropped, because it ends at or before its start.`);
+      continue;
+    }
+    if (words.length > SUBTITLE_CHARACTERS_MAX) throw tooLong(words.length);
+    cues.push({ startMs, endMs, text: words });
+    if (cues.length > SUBTITLES_MAX) throw tooMany();
+  }
+  if (cues.length === 0) {
+    const [why] = notes;
+    throw new MediaError("corrupt", `Expected subtitles in SRT or WebVTT, got none.${why ? ` ${why}` : ""}`);
+  }
+  return { cues: cues.toSorted((one, other) => one.startMs - other.startMs), notes };
+}
+
+/** Splits the file into blocks. Many files have spaces in empty lines, or no empty line before a time. */
+function blocksOf(text: string): string[] {
+  const lines = text.replaceAll(/\r\n?/g, "\n").replaceAll(/^[ \t]+$/gm, "");
+  return lines.replaceAll(BEGINNINGS, "\n$&").split(/\n{2,}/);
+}
+
+function millisecondsOf([hours, minutes, seconds, part]: readonly (string | undefined)[]): number {
+  const whole = (Number(hours ?? 0) * 60 + Number(minutes)) * 60 + Number(seconds);
+  return whole * 1_000 + Number((part ?? "").padEnd(3, "0"));
+}
+
+const STYLES = /<\/?(?:b|i|u|s|c|v|font|lang|ruby|rt)(?:[ .][^<>]{0,200})?>|<\d[\d:.]{0,20}>|\{\\[^{}]{0,200}\}/gi;
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&nbsp;": " ",
+  "&lrm;": "",
+  "&rlm;": "",
+};
+
+function plain(words: string, isVtt: boolean): string {
+  const bare = words.replaceAll(STYLES, "");
+  const read = isVtt ? bare.replaceAll(/&[a-z]{2,4};/g, (entity) => ENTITIES[entity] ?? entity) : bare;
+  const lines = read.split("\n").map((line) => line.replaceAll(/\p{Cc}/gu, " ").trim());
+  return lines.filter((line) => line !== "").join("\n");
+}
+
+function tooLong(got: number): MediaError {
+  return new MediaError(
+    "too_large",
+    `Expected subtitles of at most ${SUBTITLE_CHARACTERS_MAX} characters each, got ${got}.`,
+  );
+}
+
+function tooMany(): MediaError {
+  return new MediaError("too_large", `Expected at most ${SUBTITLES_MAX} subtitles, got more.`);
+}
+
+/** Cuts subtitles at the video's end, because a track would extend the video. @throws MediaError invalid if none is left */
+function within(cues: readonly SubtitleCue[], seconds: number): SubtitleCue[] {
+  const end = seconds > 0 ? Math.floor(seconds * 1_000) : Infinity;
+  const shown = cues.filter(({ startMs }) => startMs < end);
+  if (shown.length > 0) return shown.map((cue) => ({ ...cue, endMs: Math.min(cue.endMs, end) }));
+  const first = (cues[0]?.startMs ?? 0) / 1_000;
+  throw new MediaError("invalid", `Expected input.subtitles that begin before the end at ${seconds} s, got ${first}.`);
+}
+
+/** Merges simultaneous subtitles into one with several lines. */
+function flattened(cues: readonly SubtitleCue[]): SubtitleCue[] {
+  const edges = [...new Set(cues.flatMap(({ startMs, endMs }) => [startMs, endMs]))].toSorted(
+    (one, other) => one - other,
+  );
+  const flat: SubtitleCue[] = [];
+  let open: SubtitleCue[] = [];
+  let next = 0;
+  for (const [at, startMs] of edges.entries()) {
+    open = open.filter(({ endMs }) => endMs > startMs);
+    for (let cue = cues[next]; cue !== undefined && cue.startMs <= startMs; cue = cues[++next]) open.push(cue);
+    const endMs = edges[at + 1];
+    if (open.length === 0 || endMs === undefined) continue;
+    flat.push({ startMs, endMs, text: open.map(({ text }) => text).join("\n") });
+  }
+  return flat;
+}
+
+interface SubtitleStyle {
+  readonly width: number;
+  readonly height: number;
+  /** Font size in pixels of the frame. */
+  readonly size: number;
+  /** Red, green, blue and opacity, from 0 to 255. */
+  readonly rgba: readonly [number, number, number, number];
+}
+
+/** Returns a SubStation Alpha file with size and colour, which FFmpeg draws. */
+function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): string {
+  const { width, height, size, rgba } = style;
+  const [red, green, blue, opacity] = rgba;
+  const color = [255 - opacity, blue, green, red]
+    .map((part) => Math.round(part).toString(16).padStart(2, "0"))
+    .join("");
+  const margin = Math.round(height / 20);
+  const edge = Math.max(1, Math.round(size / 14));
+  const look = `&H${color},&H${color},&H00000000,&H00000000,0,0,0,0,100,100,0,0,1,${edge},0,2,${margin},${margin},${margin},-1`;
+  return [
+    "[Script Info]",
+    "ScriptType: v4.00+",
+    `PlayResX: ${width}`,
+    `PlayResY: ${height}`,
+    "ScaledBorderAndShadow: yes",
+    // Prevents a colour conversion: FFmpeg would assume colours made for BT.601.
+    "YCbCr Matrix: None",
+    "",
+    "[V4+ Styles]",
+    "Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding",
+    `Style: Default,DejaVu Sans,${size},${look}`,
+    "",
+    "[Events]",
+    "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text",
+    ...cues.map(
+      ({ startMs, endMs, text }) => `Dialogue: 0,${clock(startMs)},${clock(endMs)},Default,,0,0,0,,${bare(text)}`,
+    ),
+    "",
+  ].join("\n");
+}
+
+/** Braces and backslashes are SubStation code: braces are escaped, and a backslash is separated from the next letter. */
+function bare(text: string): string {
+  return text
+    .replaceAll("\\", "\\\u{2060}")
+    .replaceAll("{", "\\{")
+    .replaceAll("}", "\\}")
+    .replaceAll("\n", String.raw`\N`);
+}
+
+/** Formats milliseconds as `0:01:02.34`. */
+function clock(ms: number): string {
+  const padded = (value: number): string => String(value).padStart(2, "0");
+  const hundredths = Math.round(ms / 10);
+  const seconds = Math.floor(hundredths / 100);
+  const minutes = Math.floor(seconds / 60);
+  return `${Math.floor(minutes / 60)}:${padded(minutes % 60)}:${padded(seconds % 60)}.${padded(hundredths % 100)}`;
+}

@@ -1,10 +1,12 @@
+import { decodeHTML, decodeHTMLAttribute } from "entities";
+import { DetectError, parseFeed } from "feedsmith";
+
+import { MediaError } from "#shared/children/media-error.ts";
 import { CAPABILITY_TEXT_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability } from "../define.ts";
 import { choice, flag, integer, list } from "../params.ts";
-
-import { type Entry, readFeed, readSitemap } from "./feeds.ts";
-import { namesIn } from "./html-links.ts";
+import { unreadable, xmlOf } from "../text.ts";
 import { formOf, PAGE_MEMBER, pageText, resolved, SAMPLE, WEB_PRICE } from "./page.ts";
 import { sitemapsOf } from "./robots.ts";
 
@@ -151,4 +153,293 @@ function openLists({ base, page, max, sameHost }: Bounds) {
     },
     isCut: () => isCut,
   };
+}
+
+// Parses feeds and sitemaps into lists of pages.
+
+interface Entry {
+  /** Link of the entry; empty if it has none. */
+  readonly href: string;
+  readonly title?: string;
+  /** Date in the author's format. */
+  readonly date?: string;
+}
+
+interface Feed {
+  readonly format: string;
+  readonly title: string | undefined;
+  readonly description: string | undefined;
+  readonly entries: readonly Entry[];
+}
+
+/** Returns undefined if the text is not a feed. @param address base of relative links @throws MediaError corrupt */
+function readFeed(text: string, address: string): Feed | undefined {
+  try {
+    const { format, feed } = parseFeed(text);
+    switch (format) {
+      case "atom":
+        return {
+          format,
+          title: textOf(feed.title),
+          description: textOf(feed.subtitle),
+          entries: (feed.entries ?? []).map(({ links = [], title, published, updated, xml }) =>
+            entry(from(address, alternateOf(links), feed.xml?.base, xml?.base), textOf(title), published ?? updated),
+          ),
+        };
+      case "json":
+        return {
+          format,
+          title: feed.title,
+          description: feed.description,
+          entries: (feed.items ?? []).map((item) =>
+            entry(item.url ?? item.external_url, item.title, item.date_published),
+          ),
+        };
+      case "rss":
+        // Many feeds use Dublin Core, Media RSS or the podcast namespace instead of RSS's own elements.
+        return {
+          format,
+          title: feed.title ?? feed.dc?.titles?.[0],
+          description: feed.description ?? feed.itunes?.summary ?? feed.itunes?.subtitle,
+          entries: (feed.items ?? []).map(({ link, guid, atom, title, pubDate, xml, dc, dcterms, media }) =>
+            entry(
+              from(address, link ?? permalinkOf(guid) ?? alternateOf(atom?.links ?? []), feed.xml?.base, xml?.base),
+              title ?? dc?.titles?.[0] ?? media?.title?.value,
+              pubDate ?? dc?.dates?.[0] ?? dcterms?.issued?.[0] ?? dcterms?.modified?.[0],
+            ),
+          ),
+        };
+      case "rdf":
+        return {
+          format,
+          title: feed.title,
+          description: feed.description,
+          entries: (feed.items ?? []).map((item) => entry(item.link, item.title, item.dc?.dates?.[0])),
+        };
+      default:
+        return format satisfies never;
+    }
+  } catch (error) {
+    if (error instanceof DetectError) return undefined;
+    throw unreadable("feed", error);
+  }
+}
+
+/** Returns a title's text. If its type is a media type other than text or XML, the text is in base64 (RFC 4287, 4.1.3.3). */
+function textOf(content: { readonly value?: string; readonly type?: string } | undefined): string | undefined {
+  const { value, type = "text" } = content ?? {};
+  if (value === undefined || !type.includes("/") || /^text\/|[/+]xml$/i.test(type)) return value;
+  return Buffer.from(value, "base64").toString();
+}
+
+interface FeedLink {
+  readonly href?: string;
+  readonly rel?: string;
+  readonly type?: string;
+}
+
+/** URI prefix of registered link relations, which feeds may write in full (RFC 4287, 4.2.7.2). */
+const RELATIONS = "http://www.iana.org/assignments/relation/";
+
+/** Returns the link to the entry, HTML first. `edit`, `self` and `enclosure` are other targets. */
+function alternateOf(links: readonly FeedLink[]): string | undefined {
+  const alternates = links.filter(({ rel = "alternate" }) => rel.replace(RELATIONS, "").toLowerCase() === "alternate");
+  const html = alternates.find(({ type = "text/html" }) => /^(?:text\/html|application\/xhtml\+xml)\b/i.test(type));
+  return (html ?? alternates[0])?.href;
+}
+
+/** Returns an absolute address in a `guid` that is not marked as another kind of identifier (RSS 2.0). */
+function permalinkOf(
+  guid: { readonly value?: string; readonly isPermaLink?: boolean } | undefined,
+): string | undefined {
+  const { value = "", isPermaLink = true } = guid ?? {};
+  return isPermaLink && /^\s*https?:\/\//i.test(value) ? value : undefined;
+}
+
+/** Resolves a link against the feed's address and the `xml:base` of feed and entry, if present. */
+function from(
+  address: string,
+  href: string | undefined,
+  ...bases: readonly (string | undefined)[]
+): string | undefined {
+  if (href === undefined) return undefined;
+  return [...bases, href].reduce<string>(
+    (base, one) => (URL.canParse(one ?? "", base) ? new URL(one ?? "", base).href : base),
+    address,
+  );
+}
+
+function entry(href: string | undefined, title: string | undefined, date: unknown): Entry {
+  return {
+    href: href ?? "",
+    ...(title === undefined ? {} : { title }),
+    ...(typeof date === "string" ? { date } : {}),
+  };
+}
+
+interface Sitemap {
+  /** Links to other sitemaps. */
+  readonly sitemaps: readonly Entry[];
+  readonly pages: readonly Entry[];
+}
+
+/** @throws MediaError corrupt */
+function readSitemap(text: string): Sitemap {
+  let root: unknown;
+  try {
+    root = xmlOf(text);
+  } catch (error) {
+    throw unreadable("sitemap", error);
+  }
+  return {
+    sitemaps: places(memberOf(memberOf(root, "sitemapindex"), "sitemap")),
+    pages: places(memberOf(memberOf(root, "urlset"), "url")),
+  };
+}
+
+function places(found: unknown): readonly Entry[] {
+  const all: readonly unknown[] = Array.isArray(found) ? found : [found];
+  return all.flatMap((one) => {
+    const [place, date] = [memberOf(one, "loc"), memberOf(one, "lastmod")];
+    // The parser returns text with attributes as an object.
+    const href = memberOf(place, "#text") ?? place;
+    return typeof href === "string" ? [entry(href, undefined, date)] : [];
+  });
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== "object" || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+// Reads links and metadata of HTML in one pass without a tree, because pages may be long.
+
+interface Anchor {
+  readonly href: string;
+  readonly text: string;
+  readonly rel?: string;
+}
+
+interface HtmlNames {
+  /** Base address from the page's `base` element; undefined without one. */
+  readonly base: string | undefined;
+  readonly anchors: readonly Anchor[];
+  /** Links from `link` elements. */
+  readonly relations: readonly {
+    readonly rel: string;
+    readonly href: string;
+    readonly type: string;
+    readonly title: string;
+  }[];
+  /** Title, language, and named `meta` elements. */
+  readonly meta: ReadonlyMap<string, string>;
+}
+
+const TEXT_CHARACTERS_MAX = 200;
+const META_CHARACTERS_MAX = 1_000;
+const META_MAX = 100;
+
+interface Open {
+  readonly href: string;
+  readonly rel: string | null;
+  readonly alt: string;
+  /** Text of the element, with undecoded character references. */
+  text: string;
+}
+
+/** @throws MediaError corrupt */
+function namesIn(html: string): HtmlNames {
+  const anchors: Open[] = [];
+  const relations: HtmlNames["relations"][number][] = [];
+  const meta = new Map<string, string>();
+  let base: string | undefined;
+  let title = "";
+  let [titles, drawings] = [0, 0];
+  const put = (name: string, value: string): void => {
+    const word = attributeValue(name).trim().toLowerCase().slice(0, 100);
+    if (word === "" || value === "" || meta.has(word) || meta.size >= META_MAX) return;
+    meta.set(word, oneLine(value, META_CHARACTERS_MAX));
+  };
+  const rewriter = new HTMLRewriter()
+    .on("html[lang]", { element: (element) => put("language", attributeValue(element.getAttribute("lang"))) })
+    .on("base[href]", { element: (element) => void (base ??= attributeValue(element.getAttribute("href"))) })
+    .on("svg", {
+      element(element) {
+        if (!element.canHaveContent) return;
+        drawings += 1;
+        element.onEndTag(() => void (drawings -= 1));
+      },
+    })
+    // Head tags are optional, and SVG elements contain titles of their own.
+    .on("title", {
+      element() {
+        if (drawings === 0) titles += 1;
+      },
+      text(piece) {
+        if (drawings === 0 && titles === 1 && title.length < META_CHARACTERS_MAX) title += piece.text;
+      },
+    })
+    .on("meta[content]", {
+      element(element) {
+        const name = element.getAttribute("name") ?? element.getAttribute("property") ?? "";
+        put(name, attributeValue(element.getAttribute("content")));
+      },
+    })
+    .on("link[rel][href]", {
+      element(element) {
+        const [rel = "", href = "", type = "", named = ""] = ["rel", "href", "type", "title"].map((name) =>
+          attributeValue(element.getAttribute(name)),
+        );
+        relations.push({ rel: rel.toLowerCase(), href, type: type.toLowerCase(), title: oneLine(named) });
+      },
+    })
+    .on("a[href], area[href]", {
+      element(element) {
+        const [href, alt] = ["href", "alt"].map((name) => attributeValue(element.getAttribute(name))) as [
+          string,
+          string,
+        ];
+        anchors.push({ href, alt, rel: element.getAttribute("rel"), text: "" });
+      },
+      text(piece) {
+        const last = anchors.at(-1);
+        if (last && last.text.length < TEXT_CHARACTERS_MAX * 2) last.text += piece.text;
+      },
+    });
+  try {
+    rewriter.transform(html);
+  } catch (error) {
+    throw new MediaError("corrupt", "The page cannot be read as HTML.", { cause: error });
+  }
+  put("title", decodeHTML(title.slice(0, 2 * META_CHARACTERS_MAX)));
+  return {
+    base,
+    relations,
+    meta,
+    anchors: anchors.map(({ href, rel, alt, text }) => ({
+      href,
+      text: oneLine(text === "" ? alt : decodeHTML(text.slice(0, META_CHARACTERS_MAX))),
+      ...(rel === null ? {} : { rel: oneLine(attributeValue(rel)) }),
+    })),
+  };
+}
+
+function oneLine(text: string, max = TEXT_CHARACTERS_MAX): string {
+  return text
+    .slice(0, max * 2)
+    .replaceAll(/\s+/g, " ")
+    .trim()
+    .slice(0, max)
+    .toWellFormed();
+}
+
+/** Longest attribute value that is read, in characters. */
+const RAW_CHARACTERS_MAX = 8_000;
+
+/**
+ * Decodes character references in an attribute. In an attribute, `&copy=` and `&sectionx` are not references but parts of addresses (HTML
+ * standard, 13.2.5.73).
+ */
+function attributeValue(raw: string | null): string {
+  return raw === null || raw.length > RAW_CHARACTERS_MAX ? "" : decodeHTMLAttribute(raw);
 }

@@ -3,18 +3,22 @@
  * store, prompt_cache_key, parallel_tool_calls, names of speakers, `strict`, detail of images, cache_control. Parameters that would change
  * the answer are rejected by name.
  */
-import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type {
+  AssistantMessage,
+  ChatCompletionRequest,
+  ChatMessage,
+  UserContentBlock,
+} from "#schemas/generated/types.ts";
 import type { Trait } from "#shared/calls/model.ts";
-import { stringifyExact } from "#shared/exact-integers.ts";
+import { stringifyExact } from "#shared/json/serialize.ts";
 
 import type { JsonRequest } from "../http.ts";
-import type { Members } from "../json.ts";
+import { isMembers, type Members, membersOf, parseObject, textIn } from "../json.ts";
+import { placeInstructions, reminder } from "../late-instructions.ts";
 import type { ChatCall } from "../provider.ts";
-
-import { readConversation } from "./contents.ts";
-import { unsupported } from "./rejected.ts";
+import { encodedPart, mediaPart } from "./media.ts";
+import { invalid, unsupported } from "./rejected.ts";
 import { toOpenApi } from "./schema.ts";
-import { toolMembers } from "./tools.ts";
 
 const CANDIDATES_MAX = 8;
 const STOPS_MAX = 5;
@@ -171,4 +175,242 @@ function thinkingConfig(effort: string | undefined, traits: ReadonlySet<Trait>):
 
 function quote(text: string): string {
   return JSON.stringify(text);
+}
+
+// Converts OpenAI's messages to `systemInstruction` and `contents`. Adjacent messages of one role become one turn. Tool results are a
+// separate turn, since Gemini requires exactly the results after the calls.
+
+/**
+ * Replaces the signature of a call that the client lost, or that another model made. Without a signature, models that sign their calls
+ * reject the next turn. Source: ai.google.dev/gemini-api/docs/thought-signatures.
+ */
+const NO_SIGNATURE = "skip_thought_signature_validator";
+
+interface Turn {
+  readonly kind: "user" | "model" | "results";
+  readonly parts: Members[];
+}
+
+interface Conversation {
+  readonly systemInstruction?: { readonly parts: readonly Members[] };
+  readonly contents: readonly { readonly role: "user" | "model"; readonly parts: readonly Members[] }[];
+}
+
+/**
+ * @param needsSignatures true if the model rejects unsigned calls of the current turn
+ * @throws ProviderError `rejected` with the message
+ */
+function readConversation(messages: readonly ChatMessage[], needsSignatures: boolean): Conversation {
+  const system: Members[] = [];
+  const turns: Turn[] = [];
+  const names = new Map<string, string>();
+  const placed = placeInstructions(messages);
+  // The current turn begins with the last user message; only its calls are checked.
+  const runningFrom = placed.findLastIndex(({ message, isLate }) => isLate || message.role === "user");
+  const add = (kind: Turn["kind"], parts: readonly Members[]): void => {
+    if (parts.length === 0) return;
+    const last = turns.at(-1);
+    if (last?.kind === kind) last.parts.push(...parts);
+    else turns.push({ kind, parts: [...parts] });
+  };
+  for (const [index, { message, at, isLate }] of placed.entries()) {
+    const param = `messages[${at}]`;
+    switch (message.role) {
+      case "system":
+      case "developer":
+        if (isLate)
+          add(
+            "user",
+            textParts(message.content).map(({ text }) => ({ text: reminder(text) })),
+          );
+        else system.push(...textParts(message.content));
+        break;
+      case "user":
+        add("user", userParts(message.content, param));
+        break;
+      case "assistant":
+        add("model", assistantParts(message, names, needsSignatures && index > runningFrom, param));
+        break;
+      case "tool": {
+        const name = names.get(message.tool_call_id);
+        if (name === undefined) throw invalid(`${param}.tool_call_id`, "No earlier tool call has this id.");
+        add("results", [resultPart(name, joined(message.content), message.tool_call_id)]);
+        break;
+      }
+      case "function":
+        add("results", [resultPart(message.name, message.content ?? "")]);
+        break;
+      default:
+        message satisfies never;
+    }
+  }
+  const contents = turns.map(
+    ({ kind, parts }) => ({ role: kind === "model" ? ("model" as const) : "user", parts }) as const,
+  );
+  // Gemini rejects a conversation with only instructions, so these become a user message.
+  if (contents.length === 0) return { contents: [{ role: "user", parts: system }] };
+  return system.length > 0 ? { systemInstruction: { parts: system }, contents } : { contents };
+}
+
+/** Returns the non-empty texts, because Gemini rejects an empty one. */
+function textParts(content: string | readonly { readonly text: string }[]): { text: string }[] {
+  const texts = typeof content === "string" ? [content] : content.map(({ text }) => text);
+  return texts.filter((text) => text !== "").map((text) => ({ text }));
+}
+
+function joined(content: string | readonly { readonly text: string }[]): string {
+  return typeof content === "string" ? content : content.map(({ text }) => text).join("");
+}
+
+function userParts(content: string | readonly UserContentBlock[], param: string): Members[] {
+  if (typeof content === "string") return [{ text: content }];
+  return content.flatMap((block, index) => {
+    const at = `${param}.content[${index}]`;
+    switch (block.type) {
+      case "text":
+        return block.text === "" ? [] : [{ text: block.text }];
+      case "image_url":
+        return [mediaPart(block.image_url.url, "image", `${at}.image_url.url`)];
+      case "input_audio":
+        return [encodedPart(`audio/${block.input_audio.format}`, block.input_audio.data, `${at}.input_audio.data`)];
+      case "file": {
+        const { file_data, file_url } = block.file;
+        const url = textIn(file_data) ?? textIn(file_url);
+        if (url === undefined)
+          throw unsupported(`${at}.file.file_id`, "Expected the content of the file as file_data.");
+        return [mediaPart(url, "file", `${at}.file.file_data`)];
+      }
+      default:
+        return block satisfies never;
+    }
+  });
+}
+
+function assistantParts(
+  message: AssistantMessage,
+  names: Map<string, string>,
+  needsSignature: boolean,
+  param: string,
+): Members[] {
+  const parts: Members[] = said(message);
+  const calls = (message.tool_calls ?? []).map((call, index): Members => {
+    const at = `${param}.tool_calls[${index}]`;
+    if (call.type !== "function")
+      throw unsupported(`${at}.type`, "This model supports functions only, not custom tools.");
+    names.set(call.id, call.function.name);
+    const functionCall = { id: call.id, name: call.function.name, args: argumentsOf(call.function.arguments, at) };
+    const thoughtSignature = signatureOf(call);
+    return { functionCall, ...(thoughtSignature === undefined ? {} : { thoughtSignature }) };
+  });
+  const legacy = message.function_call;
+  if (legacy) calls.push({ functionCall: { name: legacy.name, args: argumentsOf(legacy.arguments, param) } });
+  // Only the first of parallel calls is signed.
+  const [first] = calls;
+  if (first && needsSignature && first["thoughtSignature"] === undefined) first["thoughtSignature"] = NO_SIGNATURE;
+  return [...parts, ...calls];
+}
+
+function said({ content, refusal }: AssistantMessage): Members[] {
+  const texts =
+    typeof content === "string"
+      ? [content]
+      : (content ?? []).map((block) => (block.type === "text" ? block.text : block.refusal));
+  if (typeof refusal === "string") texts.push(refusal);
+  return texts.filter((text) => text !== "").map((text) => ({ text }));
+}
+
+/** Reads the signature from where Google's OpenAI-compatible endpoint puts it, and where stock clients therefore return it. */
+function signatureOf(call: object): string | undefined {
+  const extra = (call as Members)["extra_content"];
+  const google = isMembers(extra) ? extra["google"] : undefined;
+  return isMembers(google) ? textIn(google["thought_signature"]) : undefined;
+}
+
+function argumentsOf(text: string, param: string): Members {
+  if (text.trim() === "") return {};
+  const found = parseObject(text);
+  if (found) return found;
+  throw invalid(`${param}.function.arguments`, "Expected the arguments of a call to be a string with a JSON object.");
+}
+
+/** Returns a tool result as an object, which Gemini requires; other values are wrapped. */
+function resultPart(name: string, text: string, id?: string): Members {
+  const response = parseObject(text) ?? { result: text };
+  return { functionResponse: { ...(id === undefined ? {} : { id }), name, response } };
+}
+
+// Tools and tool choice. Source: ai.google.dev/gemini-api/docs/function-calling.
+
+type Choice = NonNullable<ChatCompletionRequest["tool_choice"]>;
+
+/** Returns `tools` and `toolConfig`, or nothing. @throws ProviderError `rejected` for tools with free text as input */
+function toolMembers(request: ChatCompletionRequest, traits: ReadonlySet<Trait>): Members {
+  const { tools = [], tool_choice: choice } = request;
+  const allowed = allowedNames(choice);
+  // Allowed names require a mandatory call; otherwise the disallowed tools are omitted.
+  const isNarrowed = allowed !== undefined && !isRequired(choice);
+  const functionDeclarations = tools
+    .map((tool, index) => {
+      if (tool.type === "function") return declaration(tool.function, `tools[${index}].function`, traits);
+      throw unsupported(`tools[${index}].type`, "This model supports functions only, not custom tools.");
+    })
+    .filter(({ name }) => !isNarrowed || allowed.includes(String(name)));
+  if (functionDeclarations.length === 0) return {};
+  if (choice === undefined) return { tools: [{ functionDeclarations }] };
+  const functionCallingConfig = {
+    mode: modeOf(choice),
+    ...(allowed && !isNarrowed ? { allowedFunctionNames: allowed } : {}),
+  };
+  return { tools: [{ functionDeclarations }], toolConfig: { functionCallingConfig } };
+}
+
+function declaration(
+  fn: { readonly name: string; readonly description?: string; readonly parameters?: object },
+  param: string,
+  traits: ReadonlySet<Trait>,
+): Members {
+  const { name, description, parameters } = fn;
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    ...(parameters === undefined || Object.keys(parameters).length === 0
+      ? {}
+      : traits.has("json_by_converted_schema")
+        ? openApiParameters(parameters as Members, `${param}.parameters`)
+        : { parametersJsonSchema: parameters }),
+  };
+}
+
+/** Returns parameters unless they are an empty object, which Gemini rejects: such a function has no parameters. */
+function openApiParameters(schema: Members, param: string): Members {
+  const parameters = toOpenApi(schema, param);
+  const members = parameters["properties"];
+  const isEmpty = parameters["type"] === "OBJECT" && (!isMembers(members) || Object.keys(members).length === 0);
+  return isEmpty ? {} : { parameters };
+}
+
+/** Returns the functions to which a choice is limited; undefined for all functions. */
+function allowedNames(choice: Choice | undefined): string[] | undefined {
+  if (!isMembers(choice)) return undefined;
+  if (choice["type"] === "function" && isMembers(choice["function"])) return [choice["function"]["name"]];
+  if (choice["type"] !== "allowed_tools" || !isMembers(choice["allowed_tools"])) {
+    throw unsupported("tool_choice", "This model supports functions only, not custom tools.");
+  }
+  return membersOf(choice["allowed_tools"]["tools"]).map((tool) => {
+    const name = isMembers(tool["function"]) ? textIn(tool["function"]["name"]) : undefined;
+    if (name !== undefined) return name;
+    throw unsupported("tool_choice", "Expected functions with names in tool_choice.allowed_tools.");
+  });
+}
+
+function isRequired(choice: Choice | undefined): boolean {
+  return choice !== undefined && modeOf(choice) === "ANY";
+}
+
+function modeOf(choice: Choice): "AUTO" | "NONE" | "ANY" {
+  if (choice === "none") return "NONE";
+  if (choice === "auto") return "AUTO";
+  const isOptional =
+    isMembers(choice) && isMembers(choice["allowed_tools"]) && choice["allowed_tools"]["mode"] === "auto";
+  return isOptional ? "AUTO" : "ANY";
 }

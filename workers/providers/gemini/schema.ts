@@ -1,6 +1,6 @@
 /** Converts JSON Schema to the OpenAPI subset of older models without JSON Schema. Source: ai.google.dev/api/caching#Schema. */
 
-import { JSON_DEPTH_MAX } from "#shared/json-tokens.ts";
+import { JSON_DEPTH_MAX } from "#shared/json/tokens.ts";
 
 import { isMembers, type Members, membersOf } from "../json.ts";
 import { unsupported } from "./rejected.ts";

@@ -2,17 +2,34 @@
  * Meshy's tasks as one queue. Text becomes a mesh in two tasks, preview and refine: one job, one price. Source:
  * docs.meshy.ai/en/api/task-lifecycle.
  */
+import { type Fields, isMedia, type PlacedInput, setField, urlOf } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
-import { isMembers, type Members, parseObject } from "../json.ts";
-import type { Artifact, MeshInput, Polled, ProviderJob, QueuedAdapter, Starting } from "../media.ts";
-import type { MeshInputName } from "../mesh-inputs.ts";
-import { ProviderError } from "../provider.ts";
+import { isMembers, type Members, membersOf, parseObject, textOf } from "../json.ts";
+import { hashOf, isSince } from "../marks.ts";
+import type {
+  Artifact,
+  Found,
+  Listed,
+  LostStart,
+  MediaCall,
+  MeshInput,
+  Polled,
+  ProviderJob,
+  QueuedAdapter,
+  Starting,
+} from "../media.ts";
+import {
+  isMeshInputName,
+  type MeshInputName,
+  meshInputs,
+  type MeshNeeds,
+  rejectedPrompt,
+  sentNames,
+  unusable,
+} from "../mesh-inputs.ts";
+import { ProviderError, type ProviderErrorClass } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
 import { postStart } from "../start.ts";
-
-import { classifyStart, classifyTaskError } from "./errors.ts";
-import { isTaskId, type MeshyJob, readJob, type TaskFacts } from "./job.ts";
-import { findTask, markOf } from "./listing.ts";
-import { firstTask, pathOf } from "./tasks.ts";
 
 type Mesh = readonly Artifact[];
 
@@ -171,4 +188,283 @@ function rigged(result: Members): Members {
 
 function isAddress(value: unknown): value is string {
   return typeof value === "string" && /^https?:\/\//i.test(value) && URL.canParse(value);
+}
+
+// Finds tasks whose start had no response in the list of their kind, newest first. The list contains prompts but no media. For media, only
+// the absence of a task is certain. Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh}.
+
+/** Largest page that Meshy allows. */
+const PAGE_SIZE = 50;
+const PAGES_MAX = 20;
+
+/** Returns null for tasks of a kind that is not listed. */
+function markOf(job: TaskFacts, body: Members): ProviderJob | null {
+  if (!isListed(job.task)) return null;
+  const { prompt } = body;
+  return { ...job, ...(typeof prompt === "string" ? { prompt: hashOf(prompt) } : {}) };
+}
+
+/** @throws ProviderError */
+async function findTask(endpoint: Endpoint, { mark, sentMs }: LostStart, signal: AbortSignal): Promise<Found> {
+  const job = readJob({ ...mark, id: "unknown" });
+  if (!job || !isListed(job.task)) return unknown("the stored mark is none of Meshy's");
+  const alike: (Listed & { readonly job: ProviderJob })[] = [];
+  const unclear: Listed[] = [];
+  for (let page = 1; page <= PAGES_MAX; page++) {
+    const tasks = await tasksOf(endpoint, job.task, page, signal);
+    if (typeof tasks === "string") return unknown(tasks);
+    for (const task of tasks) {
+      const { created_at: madeAt } = task;
+      const one = { name: textOf(task["id"]), madeMs: typeof madeAt === "number" ? Math.trunc(madeAt) : Number.NaN };
+      if (!isTaskId(one.name) || !isSince(sentMs, one)) continue;
+      const how = Number.isNaN(one.madeMs) ? "unclear" : likeness(job, mark["prompt"], task);
+      if (how === "alike") alike.push({ ...one, job: { ...job, id: one.name } });
+      if (how === "unclear") unclear.push(one);
+    }
+    const oldest = tasks.at(-1)?.["created_at"];
+    const isWhole = typeof oldest === "number" && !isSince(sentMs, { madeMs: oldest });
+    if (isWhole || tasks.length < PAGE_SIZE) return { state: "listed", alike, unclear, mayRing: false };
+  }
+  return unknown("too many tasks have been made since");
+}
+
+/** Returns the tasks, or the reason why they are unknown. */
+async function tasksOf(
+  endpoint: Endpoint,
+  task: TaskName,
+  page: number,
+  signal: AbortSignal,
+): Promise<Members[] | string> {
+  const path = `${pathOf(task)}?page_num=${page}&page_size=${PAGE_SIZE}&sort_by=-created_at`;
+  const { status, text } = await post(endpoint, { method: "GET", path }, signal);
+  // The response is an array, but the reader accepts objects only.
+  const list = status >= 200 && status <= 299 ? parseObject(`{"tasks":${text}}`)?.["tasks"] : undefined;
+  return Array.isArray(list) ? membersOf(list) : `the list was answered with ${status}`;
+}
+
+function likeness({ task, preview }: MeshyJob, prompt: unknown, listed: Members): "alike" | "unclear" | "other" {
+  if (task !== "text-to-3d") return "unclear";
+  const phase = phaseOf(listed);
+  if (preview !== undefined) {
+    if (phase === "preview") return "other";
+    const { preview_task_id: of } = listed;
+    return of === undefined ? "unclear" : of === preview ? "alike" : "other";
+  }
+  if (phase === "refine" || hashOf(listed["prompt"]) !== prompt) return "other";
+  return phase === "preview" ? "alike" : "unclear";
+}
+
+/** Returns undefined if a task does not contain its phase. */
+function phaseOf({ type, mode }: Members): string | undefined {
+  const said = [mode, textOf(type).split("-").at(-1)];
+  return ["preview", "refine"].find((phase) => said.includes(phase));
+}
+
+// Maps Meshy's errors to error classes: `{message}` of a request, `task_error {type, code, message}` of a failed task. Sources:
+// docs.meshy.ai/en/api/errors, …/api/task-lifecycle, …/api/rate-limits.
+
+/** Classes by code, or by type if the code is unknown. Other values blame the input. */
+const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+  moderation_blocked: "refused",
+  format_conversion_failed: "failed",
+  timeout: "timeout",
+  service_unavailable: "busy",
+  server_error: "failed",
+};
+
+/** Codes about one input. */
+const INPUT_OF_CODE: Readonly<Record<string, MeshInputName>> = {
+  image_too_complex: "image",
+  model_missing_uv: "mesh",
+  model_insufficient_uv: "mesh",
+};
+
+/**
+ * Classifies a rejected task; start.ts decides the statuses with an unknown outcome.
+ * @param given the caller's inputs in the task; empty for a task that we composed, whose rejection is never the caller's error
+ */
+export function classifyStart(
+  status: number,
+  headers: Headers,
+  text: string,
+  given: readonly MeshInputName[],
+): ProviderError {
+  const { message, code } = parseObject(text) ?? {};
+  const detail = [code, message].filter((part) => typeof part === "string" && part !== "").join(": ");
+  const said = detail || text.slice(0, 500) || `status ${status}`;
+  const retryAfterMs = retryAfter(headers);
+  const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  if (status === 429 || status === 503) return new ProviderError("busy", said, facts);
+  if (status < 400 || status > 499 || status === 408 || status === 409) return new ProviderError("failed", said, facts);
+  if ([401, 402, 403, 404, 410].includes(status)) return new ProviderError("misconfigured", said, facts);
+  if (/\bmoderation/i.test(said)) return new ProviderError("refused", said, facts);
+  if (given.length === 0) return new ProviderError("misconfigured", said, facts);
+  return blame(said, given, status);
+}
+
+/** Returns the error of a failed task, which is definite for every message. */
+export function classifyTaskError(error: unknown, given: readonly MeshInputName[]): ProviderError {
+  const { type, code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
+  const detail = [type, code, message].filter((part) => typeof part === "string" && part !== "").join(" ");
+  const said = detail || "the task failed without a reason";
+  for (const word of [code, type]) {
+    if (typeof word !== "string") continue;
+    const known = Object.hasOwn(CLASS_OF_WORD, word) ? CLASS_OF_WORD[word] : undefined;
+    if (known) return new ProviderError(known, said);
+    const ours = Object.hasOwn(INPUT_OF_CODE, word) ? INPUT_OF_CODE[word] : undefined;
+    if (ours) return unusable(said, given.includes(ours) ? [ours] : given);
+  }
+  return type === "invalid_input" ? unusable(said, given) : new ProviderError("failed", said);
+}
+
+/** Returns the input to blame. 422: valid input that cannot be processed. 400 names its member only in the message. */
+function blame(said: string, given: readonly MeshInputName[], status: number): ProviderError {
+  const media = given.filter((name) => name !== "prompt");
+  if (status === 413 || status === 422) return unusable(said, given, status);
+  if (/prompt/i.test(said) && given.includes("prompt")) return rejectedPrompt(said, undefined, status);
+  if (/(?:image|model|texture|style)[ _]?url|download|unreachable|\bfile/i.test(said) && media.length > 0) {
+    return unusable(said, media, status);
+  }
+  // A model that no longer exists is an error of the catalogue.
+  if (/ai[ _]?model/i.test(said)) return new ProviderError("misconfigured", said, { status });
+  return new ProviderError("rejected", said, { status, code: "invalid_request", param: null });
+}
+
+// Stored state of a job at Meshy, sufficient for another process to poll it and to start its second phase.
+
+interface MeshyJob extends ProviderJob, TaskFacts {
+  readonly id: string;
+}
+
+/** Facts of a task that are known before its id. */
+interface TaskFacts {
+  readonly task: TaskName;
+  /** Names of the task's inputs. */
+  readonly given: readonly MeshInputName[];
+  /** Body of the second task, for the first of two phases. */
+  readonly refine?: Readonly<Record<string, unknown>>;
+  /** Id of the first task, for the second of two phases. */
+  readonly preview?: string;
+}
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Returns true for a valid id, which is inserted into a path. */
+function isTaskId(value: unknown): value is string {
+  return typeof value === "string" && ID.test(value);
+}
+
+/** Returns a stored job; undefined for jobs of other families. */
+function readJob({ task, id, given, refine, preview }: ProviderJob): MeshyJob | undefined {
+  if (!isTaskName(task) || !isTaskId(id)) return undefined;
+  if (!Array.isArray(given) || !given.every(isMeshInputName)) return undefined;
+  if (preview !== undefined && !isTaskId(preview)) return undefined;
+  if (refine !== undefined && (typeof refine !== "object" || refine === null)) return undefined;
+  return {
+    task,
+    id,
+    given,
+    ...(refine === undefined ? {} : { refine: refine as Readonly<Record<string, unknown>> }),
+    ...(preview === undefined ? {} : { preview }),
+  };
+}
+
+// Meshy's kinds of task as data. The source's model name is a kind, followed by a slash and the `ai_model` where the kind has models.
+// Sources: docs.meshy.ai/en/api/{text-to-3d,image-to-3d,retexture,remesh,rigging}.
+
+/** Most characters of a prompt. Newer versions of the docs say 800; both accept 600. */
+const PROMPT_MAX = 600;
+
+interface TaskKind extends MeshNeeds {
+  readonly path: string;
+  readonly hasModels: boolean;
+  /** True if Meshy lists tasks of this kind. Default: true. */
+  readonly isListed?: boolean;
+  /** True if a first task generates an untextured mesh, and a second task at the same path textures it. */
+  readonly isTwoPhase?: boolean;
+}
+
+const kind = (
+  path: string,
+  usual: Fields,
+  needs: MeshNeeds["needs"],
+  more: Pick<TaskKind, "hasModels" | "isListed" | "isTwoPhase">,
+): TaskKind => ({ path, usual, needs, promptMax: PROMPT_MAX, ...more });
+
+const KINDS = {
+  "text-to-3d": kind("/openapi/v2/text-to-3d", { prompt: "prompt" }, [["prompt"]], {
+    hasModels: true,
+    isTwoPhase: true,
+  }),
+  "image-to-3d": kind("/openapi/v1/image-to-3d", { image: "image_url" }, [["image"]], { hasModels: true }),
+  retexture: kind(
+    "/openapi/v1/retexture",
+    { mesh: "model_url", image: "image_style_url", prompt: "text_style_prompt" },
+    // With two styles, Meshy uses the image.
+    [["mesh"], ["image", "prompt"]],
+    { hasModels: true },
+  ),
+  remesh: kind("/openapi/v1/remesh", { mesh: "model_url" }, [["mesh"]], { hasModels: false }),
+  rigging: kind("/openapi/v1/rigging", { mesh: "model_url" }, [["mesh"]], { hasModels: false, isListed: false }),
+} as const satisfies Readonly<Record<string, TaskKind>>;
+
+type TaskName = keyof typeof KINDS;
+
+function isTaskName(value: unknown): value is TaskName {
+  return typeof value === "string" && Object.hasOwn(KINDS, value);
+}
+
+function pathOf(name: TaskName): string {
+  return KINDS[name].path;
+}
+
+function isListed(name: TaskName): boolean {
+  const { isListed: is = true }: TaskKind = KINDS[name];
+  return is;
+}
+
+interface FirstTask {
+  readonly name: TaskName;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly given: readonly MeshInputName[];
+  /** Body of the second task of a two-phase job, without the id of the first task. */
+  readonly refine?: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Members for the second phase are an object `refine` in the source's `overrides`, since the two bodies have little in common.
+ * @throws ProviderError
+ */
+function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>): FirstTask {
+  const [name, model] = splitOnce(sourceModel);
+  if (!isTaskName(name)) throw new ProviderError("misconfigured", `Meshy has no task "${name}"`);
+  const known: TaskKind = KINDS[name];
+  if (known.hasModels ? !model : model !== undefined) {
+    throw new ProviderError("misconfigured", `"${sourceModel}" names ${model ? "a" : "no"} model`);
+  }
+  const placed = meshInputs(input, fields, known);
+  const body: Record<string, unknown> = {
+    ...(known.isTwoPhase ? { mode: "preview" } : {}),
+    ...(model === undefined ? {} : { ai_model: model }),
+  };
+  for (const one of placed) setField(body, one.theirs, valueOf(one));
+  adapt(body);
+  const { refine: overrides, ...first } = body;
+  const given = sentNames(placed);
+  if (!known.isTwoPhase) return { name, body: first, given };
+  // Without a model, Meshy would choose one and its price.
+  const refine = { ai_model: first["ai_model"], ...(isMembers(overrides) ? overrides : {}) };
+  return { name, body: first, given, refine };
+}
+
+/** Returns the value for a field: meshes as bytes without a type, images with their type. */
+function valueOf({ ours, value }: PlacedInput): unknown {
+  if (!isMedia(value)) return value;
+  if (ours !== "mesh" || "url" in value) return urlOf(value);
+  return urlOf({ bytes: value.bytes, contentType: "application/octet-stream" });
+}
+
+function splitOnce(name: string): [string, string | undefined] {
+  const slash = name.indexOf("/");
+  return slash < 0 ? [name, undefined] : [name.slice(0, slash), name.slice(slash + 1)];
 }

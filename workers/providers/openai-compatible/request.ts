@@ -1,6 +1,6 @@
 /** Body for an OpenAI-compatible source: the client's body without members for us or for other families. */
 import type { ChatMessage, UserMessage } from "#schemas/generated/types.ts";
-import { stringifyExact } from "#shared/exact-integers.ts";
+import { stringifyExact } from "#shared/json/serialize.ts";
 import { isMembers, type Members } from "../json.ts";
 import { placeInstructions, reminder } from "../late-instructions.ts";
 import type { ChatCall } from "../provider.ts";

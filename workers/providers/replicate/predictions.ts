@@ -4,15 +4,24 @@
  */
 import type { Fields, PlacedInput } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
-import { isMembers, type Members, parseObject, textOf } from "../json.ts";
-import type { Artifact, MediaCall, MediaKind, MediaUsage, Polled, QueuedAdapter } from "../media.ts";
+import { isMembers, type Members, membersOf, parseObject, textOf } from "../json.ts";
+import { type InputMark, inputMark, isSince, likeness, listedFrom, readInputMark } from "../marks.ts";
+import type {
+  Artifact,
+  Found,
+  Listed,
+  LostStart,
+  MediaCall,
+  MediaKind,
+  MediaUsage,
+  Polled,
+  ProviderJob,
+  QueuedAdapter,
+} from "../media.ts";
 import { ProviderError } from "../provider.ts";
 import { postStart } from "../start.ts";
-
 import { classifyFailure, classifyStart } from "./errors.ts";
 import { writeInput } from "./inputs.ts";
-import { newJob, type Prediction, readJob } from "./job.ts";
-import { findPrediction, markOf } from "./listing.ts";
 
 export interface Model<Input> {
   readonly kind: MediaKind;
@@ -170,7 +179,7 @@ interface Wanted {
 }
 
 /** A file, and the names of the members that lead to it. */
-interface Found {
+interface OutputFile {
   readonly names: readonly string[];
   readonly url: string;
 }
@@ -182,7 +191,7 @@ interface Found {
 function filesOf(output: unknown, { members, extension }: Wanted): readonly string[] | undefined {
   if (isNothing(output)) return [];
   const all = collect(output, []);
-  const fits = ({ url }: Found): boolean => extension.test(new URL(url).pathname);
+  const fits = ({ url }: OutputFile): boolean => extension.test(new URL(url).pathname);
   const named = members.map((name) => all.filter(({ names }) => names.includes(name))).find(({ length }) => length > 0);
   // All items of a text or list are results. Members of an object may be previews, even a single one.
   const isPlain = all.every(({ names }) => names.length === 0);
@@ -198,7 +207,7 @@ function isNothing(output: unknown): boolean {
 }
 
 /** Collects addresses at any depth; json.ts limits the depth of a response. */
-function collect(value: unknown, names: readonly string[]): Found[] {
+function collect(value: unknown, names: readonly string[]): OutputFile[] {
   if (typeof value === "string") return isAddress(value) ? [{ names, url: value }] : [];
   if (Array.isArray(value)) return value.flatMap((item: unknown) => collect(item, names));
   if (!isMembers(value)) return [];
@@ -229,4 +238,104 @@ function targetOf(sourceModel: string): Target {
   const [, owner, name] = OFFICIAL.exec(sourceModel) ?? [];
   if (owner !== undefined && name !== undefined) return { path: `/models/${owner}/${name}/predictions` };
   throw new ProviderError("misconfigured", `expected owner/name, with or without :version, got ${sourceModel}`);
+}
+
+// Finds predictions whose start had no response in the list of all predictions, which contains model, input and time, newest first. Source:
+// replicate.com/docs/reference/http (predictions.list); input and output are deleted an hour after the end.
+
+interface Mark extends ProviderJob {
+  /** Number of results requested. */
+  readonly asked: number;
+  /** `owner/name`, or the version's hexadecimal digits. */
+  readonly model: string;
+  readonly input: InputMark;
+  /** True if the start contained a callback URL. */
+  readonly rings: boolean;
+}
+
+/** Most pages that are read, of a hundred predictions each. */
+const PAGES_MAX = 20;
+
+function markOf(sourceModel: string, input: Members, more: Pick<Mark, "asked" | "rings">): Mark {
+  return { ...more, model: sourceModel.split(":").at(-1) ?? sourceModel, input: inputMark(input) };
+}
+
+/** @throws ProviderError */
+async function findPrediction(endpoint: Endpoint, lost: LostStart, signal: AbortSignal): Promise<Found> {
+  const mark = readMark(lost.mark);
+  if (!mark) return unknown("the stored mark is none of Replicate's");
+  const rung = lost.told === undefined ? undefined : newJob({ id: lost.told }, mark.asked);
+  if (rung) return { state: "found", job: rung };
+  const alike: (Listed & { readonly job: ProviderJob; readonly hasFailed: boolean })[] = [];
+  const unclear: Listed[] = [];
+  let path: string | undefined =
+    `/predictions?created_after=${encodeURIComponent(new Date(listedFrom(lost.sentMs)).toISOString())}`;
+  for (let page = 0; path !== undefined; page++) {
+    if (page === PAGES_MAX) return unknown("too many predictions have been made since");
+    const { status, text } = await post(endpoint, { method: "GET", path }, signal);
+    const list = status >= 200 && status <= 299 ? parseObject(text) : undefined;
+    if (!list || !Array.isArray(list["results"])) return unknown(`the list was answered with ${status}`);
+    const listed = membersOf(list["results"]);
+    for (const prediction of listed) {
+      const one = { name: textOf(prediction["id"]), madeMs: Date.parse(textOf(prediction["created_at"])) };
+      const job = newJob(prediction, mark.asked);
+      if (!job || !isSince(lost.sentMs, one) || !isOfModel(prediction, mark.model)) continue;
+      const isBare = prediction["data_removed"] === true || Number.isNaN(one.madeMs);
+      const how = isBare ? "unclear" : likeness(mark.input, prediction["input"]);
+      if (how === "alike") alike.push({ ...one, job, hasFailed: hasFailed(prediction) });
+      if (how === "unclear") unclear.push(one);
+    }
+    const next: string | null | undefined = nextPath(endpoint, list["next"]);
+    if (next === null) return unknown("the list goes on elsewhere");
+    path = next;
+  }
+  // A prediction of another attempt with equal inputs that failed is useless, so failed ones come last.
+  const likeliest = alike.toSorted((a, b) => Number(a.hasFailed) - Number(b.hasFailed));
+  return { state: "listed", alike: likeliest, unclear, mayRing: mark.rings };
+}
+
+/** Returns true for a prediction of the model. The list does not contain the version of an official model. */
+function isOfModel({ model, version }: Members, wanted: string): boolean {
+  return wanted.includes("/") ? model === wanted : version === wanted;
+}
+
+function hasFailed({ status }: Members): boolean {
+  return status === "failed" || status === "canceled" || status === "aborted";
+}
+
+/** Returns the path of the next page below our own base, because credentials are sent nowhere else. Undefined: no page; null: elsewhere. */
+function nextPath({ baseUrl }: Endpoint, next: unknown): string | null | undefined {
+  if (next === null || next === undefined || next === "") return undefined;
+  if (typeof next !== "string" || !URL.canParse(next)) return null;
+  const there = new URL(next);
+  const base = new URL(baseUrl);
+  const isOwn = there.host === base.host && there.pathname === `${base.pathname.replace(/\/+$/, "")}/predictions`;
+  return isOwn ? `/predictions${there.search}` : null;
+}
+
+function readMark({ asked, model, input, rings }: ProviderJob): Mark | undefined {
+  const known = readInputMark(input);
+  if (!known || typeof asked !== "number" || typeof model !== "string") return undefined;
+  return { asked, model, input: known, rings: rings === true };
+}
+
+// Stored state of a prediction, sufficient for polling by another process, without addresses.
+
+interface Prediction extends ProviderJob {
+  readonly id: string;
+  /** Number of results requested. */
+  readonly asked: number;
+}
+
+const ID = /^[A-Za-z0-9_-]{1,128}$/;
+
+/** Returns the job of a response; undefined without an id. */
+function newJob(answer: Members | undefined, asked: number): Prediction | undefined {
+  const id = answer?.["id"];
+  return typeof id === "string" && ID.test(id) ? { id, asked } : undefined;
+}
+
+/** Returns a stored job; undefined for other values. */
+function readJob({ id, asked }: ProviderJob): Prediction | undefined {
+  return typeof id === "string" && ID.test(id) && typeof asked === "number" ? { id, asked } : undefined;
 }

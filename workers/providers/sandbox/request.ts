@@ -1,7 +1,9 @@
 /** Part of a chat request that the sandbox uses. The pool has validated the body; members without a schema are read defensively. */
+import { readImageHeader } from "#shared/media/image-header.ts";
+
+import type { ProviderError } from "../provider.ts";
 import { rejected } from "./faults.ts";
 import { asList, asRecord, asText, isRecord, type JsonRecord } from "./json.ts";
-import { type Media, readMedia } from "./media.ts";
 import { hashText } from "./random.ts";
 
 export interface SandboxMessage {
@@ -168,4 +170,146 @@ function hashMessages(messages: readonly SandboxMessage[], requestedSeed: number
 
 function positive(value: unknown): number | null {
   return typeof value === "number" && Number.isSafeInteger(value) && value > 0 ? value : null;
+}
+
+// Content blocks other than text: their description for the answer, and their token cost. Never fetches an address.
+
+interface Media {
+  /** Description for the answer, such as "a 64×48 PNG image". */
+  readonly phrase: string;
+  /** Prompt tokens, excluding those of `text`. */
+  readonly tokens: number;
+  /** Content of a text file. */
+  readonly text?: string;
+}
+
+/**
+ * Token cost of images by OpenAI's published rule for vision models: 85 tokens, and 170 for every 512-pixel tile after scaling into 2,048 ×
+ * 2,048 and the shorter side to 768; only 85 with `detail: "low"`.
+ */
+const IMAGE_BASE_TOKENS = 85;
+const IMAGE_TILE_TOKENS = 170;
+/** Highest token cost of an image: 4 × 2 tiles. */
+export const SANDBOX_IMAGE_TOKENS_MAX = IMAGE_BASE_TOKENS + 8 * IMAGE_TILE_TOKENS;
+/** Assumed side of an image behind an address, in pixels, since it is not fetched. */
+const UNSEEN_IMAGE_SIDE = 1_024;
+/** Audio costs ten tokens a second of 16 kB (an MP3 of 128 kbit/s). */
+const AUDIO_BYTES_PER_TOKEN = 1_600;
+/** Token cost of a document other than text, independent of its size: its content is not read. */
+const FILE_TOKENS = 250;
+/** Most characters of type and parameters in a data URL. */
+const DATA_URL_HEAD_MAX = 256;
+
+/**
+ * Reads one content block; null for an unknown kind.
+ * @param param path of the block in the request, for the error
+ * @throws ProviderError rejected, for data that cannot be decoded or that do not match the declared type
+ */
+function readMedia(part: JsonRecord, param: string): Media | null {
+  switch (part["type"]) {
+    case "image_url":
+      return readImage(part, `${param}.image_url.url`);
+    case "input_audio":
+      return readAudio(part, `${param}.input_audio.data`);
+    case "file":
+      return readFile(asRecord(part["file"]), `${param}.file`);
+    default:
+      return null;
+  }
+}
+
+function readImage(part: JsonRecord, param: string): Media {
+  const source = part["image_url"];
+  const { url: nested, detail } = asRecord(source);
+  const url = asText(source) ?? asText(nested) ?? "";
+  const isLow = detail === "low";
+  const host = readHost(url);
+  if (host !== null) {
+    return { phrase: `an image at ${host}`, tokens: imageTokens(UNSEEN_IMAGE_SIDE, UNSEEN_IMAGE_SIDE, isLow) };
+  }
+  const { bytes } = readDataUrl(url, param);
+  const header = readImageHeader(bytes);
+  if (header === null) throw malformed("a PNG, JPEG, GIF or WebP image", param);
+  return {
+    phrase: `a ${header.width}×${header.height} ${header.format} image`,
+    tokens: imageTokens(header.width, header.height, isLow),
+  };
+}
+
+/** Returns the prompt tokens of an image with this many pixels. */
+export function imageTokens(width: number, height: number, isLow: boolean): number {
+  if (isLow) return IMAGE_BASE_TOKENS;
+  const fit = Math.min(1, 2_048 / Math.max(width, height));
+  const shrink = Math.min(1, 768 / (Math.min(width, height) * fit));
+  const tiles = (side: number): number => Math.max(1, Math.ceil((side * fit * shrink) / 512 - 1e-9));
+  return IMAGE_BASE_TOKENS + IMAGE_TILE_TOKENS * tiles(width) * tiles(height);
+}
+
+function readAudio(part: JsonRecord, param: string): Media {
+  const { data, format } = asRecord(part["input_audio"]);
+  const bytes = decodeBase64(asText(data) ?? "", param);
+  if (bytes.length === 0) throw malformed("audio", param);
+  return {
+    phrase: `an audio file (${asText(format) ?? "unnamed format"}, ${bytes.length} bytes)`,
+    tokens: Math.ceil(bytes.length / AUDIO_BYTES_PER_TOKEN),
+  };
+}
+
+function readFile(file: JsonRecord, param: string): Media {
+  const name = asText(file["filename"]);
+  const data = asText(file["file_data"]) ?? asText(file["file_url"]);
+  if (data === undefined) throw malformed("file_data: the sandbox cannot look up stored files", `${param}.file_id`);
+  const host = readHost(data);
+  if (host !== null) return { phrase: `a file at ${host}`, tokens: FILE_TOKENS };
+  const { type, bytes } = readDataUrl(data, `${param}.file_data`);
+  const phrase = `the file ${name === undefined ? "" : `${name} `}(${type}, ${bytes.length} bytes)`;
+  if (!isText(type)) return { phrase, tokens: FILE_TOKENS };
+  const text = new TextDecoder().decode(bytes);
+  const words = text.slice(0, 400).match(/\S+/g) ?? [];
+  const start = words.slice(0, 8).join(" ");
+  return { phrase: start === "" ? phrase : `${phrase}, which begins with "${start}"`, tokens: 0, text };
+}
+
+function isText(type: string): boolean {
+  return type.startsWith("text/") || /^application\/(?:json|xml|yaml|x-yaml|[a-z0-9.-]+\+(?:json|xml))$/.test(type);
+}
+
+/** Returns the host of an http(s) address, null for any other value. */
+function readHost(url: string): string | null {
+  if (!/^https?:\/\//i.test(url)) return null;
+  return URL.parse(url)?.host ?? null;
+}
+
+/** Parses data URLs by RFC 2397. @throws ProviderError rejected */
+function readDataUrl(url: string, param: string): { type: string; bytes: Uint8Array } {
+  const comma = url.slice(0, DATA_URL_HEAD_MAX).indexOf(",");
+  if (comma === -1 || !/^data:/i.test(url)) throw malformed("a data URL", param);
+  const [type = "", ...attributes] = url.slice("data:".length, comma).toLowerCase().split(";");
+  const payload = url.slice(comma + 1);
+  const isBase64 = attributes.at(-1)?.trim() === "base64";
+  return {
+    type: type.trim() === "" ? "text/plain" : type.trim(),
+    bytes: isBase64 ? decodeBase64(payload, param) : decodePercent(payload, param),
+  };
+}
+
+function decodeBase64(text: string, param: string): Uint8Array {
+  try {
+    return Uint8Array.fromBase64(text);
+  } catch (error) {
+    throw malformed("base64", param, error);
+  }
+}
+
+function decodePercent(text: string, param: string): Uint8Array {
+  try {
+    return new TextEncoder().encode(decodeURIComponent(text));
+  } catch (error) {
+    throw malformed("a percent-encoded data URL", param, error);
+  }
+}
+
+function malformed(expected: string, param: string, cause?: unknown): ProviderError {
+  const more = { say: `Expected ${expected}, got other data.`, ...(cause === undefined ? {} : { cause }) };
+  return rejected("unsupported_value", param, `expected ${expected} at ${param}`, more);
 }

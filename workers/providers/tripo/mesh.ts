@@ -2,15 +2,22 @@
  * Tripo's tasks as one queue; cancellation is not supported. Sources: developers.tripo3d.ai/en/docs/{task,limits}. The signed address of a
  * finished mesh is valid for minutes: each poll returns a new one.
  */
+import { isMedia, type PlacedInput, setField } from "../fields.ts";
 import { type Endpoint, post } from "../http.ts";
-import type { Members } from "../json.ts";
-import type { Artifact, MediaInput, MeshInput, Polled, ProviderJob, QueuedAdapter } from "../media.ts";
-import { isMeshInputName, type MeshInputName } from "../mesh-inputs.ts";
-import { ProviderError } from "../provider.ts";
+import { isMembers, type Members, parseObject } from "../json.ts";
+import type { Artifact, MediaCall, MediaInput, MeshInput, Polled, ProviderJob, QueuedAdapter } from "../media.ts";
+import {
+  isMeshInputName,
+  type MeshInputName,
+  meshInputs,
+  type MeshNeeds,
+  rejectedPrompt,
+  sentNames,
+  unusable,
+} from "../mesh-inputs.ts";
+import { ProviderError, type ProviderErrorClass } from "../provider.ts";
+import { retryAfter } from "../retry-after.ts";
 import { postStart } from "../start.ts";
-
-import { classifyRefusal, classifyTaskError, readAnswer } from "./errors.ts";
-import { taskOf } from "./tasks.ts";
 
 type Mesh = readonly Artifact[];
 
@@ -173,4 +180,168 @@ async function uploadFile(
 function endingOf(bytes: Uint8Array): string {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.byteLength, 16)).toString("latin1");
   return head.startsWith("Kaydara FBX") ? "fbx" : "glb";
+}
+
+// Tripo's tasks as data. The source's model name is a task, followed by a slash and the dated `model` that runs it. Sources:
+// developers.tripo3d.ai/en/docs/{text-to-model,image-to-model,texture,decimate,segment,rig}.
+
+const PROMPT_MAX = 1_024;
+
+interface TaskKind extends MeshNeeds {
+  readonly path: string;
+}
+
+const kind = (path: string, usual: MeshNeeds["usual"], needs: MeshNeeds["needs"]): TaskKind => ({
+  path,
+  usual,
+  needs,
+  promptMax: PROMPT_MAX,
+});
+
+const KINDS: Readonly<Record<string, TaskKind>> = {
+  "text-to-model": kind("/generation/text-to-model", { prompt: "prompt", seed: "model_seed" }, [["prompt"]]),
+  "image-to-model": kind("/generation/image-to-model", { image: "input", seed: "model_seed" }, [["image"]]),
+  texture: kind(
+    "/models/texture",
+    { mesh: "input", image: "texture_prompt.image", prompt: "texture_prompt.text", seed: "texture_seed" },
+    [["mesh"], ["image", "prompt"]],
+  ),
+  decimate: kind("/mesh/decimate", { mesh: "input" }, [["mesh"]]),
+  segment: kind("/mesh/segment", { mesh: "input" }, [["mesh"]]),
+  rig: kind("/animations/rig", { mesh: "input" }, [["mesh"]]),
+};
+
+interface TripoTask {
+  readonly path: string;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly given: readonly MeshInputName[];
+}
+
+/** Uploads media for Tripo and returns the value for the body. @throws ProviderError */
+type Upload = (media: MediaInput, ours: MeshInputName) => Promise<string>;
+
+/** @throws ProviderError */
+async function taskOf({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>, upload: Upload): Promise<TripoTask> {
+  const slash = sourceModel.indexOf("/");
+  const [name, model] = [sourceModel.slice(0, Math.max(0, slash)), sourceModel.slice(slash + 1)];
+  const known = Object.hasOwn(KINDS, name) ? KINDS[name] : undefined;
+  // Without a model, Tripo would choose one and its price.
+  if (!known || model === "") throw new ProviderError("misconfigured", `Tripo has no task and model "${sourceModel}"`);
+  const placed = meshInputs(input, fields, known);
+  const body: Record<string, unknown> = { model };
+  for (const one of placed) setField(body, one.theirs, await valueOf(one, upload));
+  adapt(body);
+  return { path: known.path, body, given: sentNames(placed) };
+}
+
+async function valueOf({ ours, value }: PlacedInput, upload: Upload): Promise<unknown> {
+  if (!isMedia(value)) return value;
+  return "url" in value ? value.url : upload(value, ours === "mesh" ? "mesh" : "image");
+}
+
+// Maps Tripo's errors to error classes: `{code, message, suggestion}`, where a code other than 0 is an error for every status. Source:
+// developers.tripo3d.ai/en/docs/errors.
+
+const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
+  // Keys and permissions
+  1000: "misconfigured",
+  1001: "misconfigured",
+  1002: "misconfigured",
+  1005: "misconfigured",
+  // Invalid body, which we composed
+  1003: "misconfigured",
+  1007: "busy",
+  2000: "busy",
+  2008: "refused",
+  2010: "misconfigured",
+  2014: "failed",
+  2015: "misconfigured",
+  2016: "misconfigured",
+  2017: "misconfigured",
+  2019: "failed",
+};
+
+/** The file is empty, of an unknown type, or too complex for the model. */
+const UNUSABLE: ReadonlySet<string> = new Set(["2003", "2004", "2018"]);
+const BAD_PROMPT = "2009";
+/** An invalid or unsupported parameter, which only the message names. */
+const BAD_PARAMETER: ReadonlySet<string> = new Set(["1004", "2002"]);
+
+type Answer =
+  /** `data` is undefined for a response that is not in Tripo's format, for any status. */
+  | { readonly state: "taken"; readonly data: Members | undefined }
+  | { readonly state: "refused"; readonly code: string; readonly message: string };
+
+export function readAnswer(status: number, text: string): Answer {
+  const body = parseObject(text);
+  const code = wordOf(body?.["code"]);
+  if (status >= 200 && status <= 299 && (code === "0" || code === "")) {
+    const data = body?.["data"];
+    return { state: "taken", data: code === "0" && isMembers(data) ? data : undefined };
+  }
+  return { state: "refused", code, message: wordOf(body?.["message"]) || text.slice(0, 500) };
+}
+
+/**
+ * Classifies a rejected request; start.ts decides the statuses of a start with an unknown outcome.
+ * @param given the caller's inputs in the request
+ */
+export function classifyRefusal(
+  status: number,
+  headers: Headers,
+  { code, message }: Extract<Answer, { readonly state: "refused" }>,
+  given: readonly MeshInputName[],
+): ProviderError {
+  const said = [code, message].filter((part) => part !== "").join(": ") || `status ${status}`;
+  const retryAfterMs = retryAfter(headers);
+  const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+  const known = errorOf(code, said, given, status);
+  if (known) return known.kind === "busy" ? new ProviderError("busy", said, facts) : known;
+  if (status === 429 || status === 503) return new ProviderError("busy", said, facts);
+  if (status < 400 || status > 499 || status === 408) return new ProviderError("failed", said, facts);
+  if ([401, 402, 403, 404, 410].includes(status)) return new ProviderError("misconfigured", said, facts);
+  return new ProviderError("rejected", said, { ...facts, code: "invalid_request", param: null });
+}
+
+/** Returns the error of a failed task, which is definite for every message. */
+export function classifyTaskError(
+  { error_code: code, error_message: message }: Members,
+  given: readonly MeshInputName[],
+): ProviderError {
+  const said = [wordOf(code), wordOf(message)].filter((part) => part !== "").join(": ");
+  const detail = said || "the task failed without a reason";
+  return errorOf(wordOf(code), detail, given) ?? new ProviderError("failed", detail);
+}
+
+function errorOf(
+  code: string,
+  said: string,
+  given: readonly MeshInputName[],
+  status?: number,
+): ProviderError | undefined {
+  const facts = status === undefined ? {} : { status };
+  const known = Object.hasOwn(CLASS_OF_CODE, code) ? CLASS_OF_CODE[code] : undefined;
+  if (known) return new ProviderError(known, said, facts);
+  if (UNUSABLE.has(code)) return unusable(said, given, status);
+  if (code === BAD_PROMPT)
+    return rejectedPrompt(said, "The prompt contains characters that this model does not accept.", status);
+  return BAD_PARAMETER.has(code) ? badParameter(said, given, facts) : undefined;
+}
+
+function badParameter(
+  said: string,
+  given: readonly MeshInputName[],
+  facts: { readonly status?: number },
+): ProviderError {
+  if (/prompt/i.test(said) && given.includes("prompt")) return rejectedPrompt(said, undefined, facts.status);
+  if (/seed/i.test(said)) {
+    return new ProviderError("rejected", said, { ...facts, code: "unsupported_value", param: "seed" });
+  }
+  if (/\b(?:input|file|image|url)/i.test(said)) return unusable(said, given, facts.status);
+  // The catalogue set the rest of the body, so another source may be correct.
+  return new ProviderError("misconfigured", said, facts);
+}
+
+function wordOf(value: unknown): string {
+  return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }

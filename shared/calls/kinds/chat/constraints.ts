@@ -1,21 +1,20 @@
 /** Checks a chat call against its model's declarations, and bounds its cost, both in one walk over the messages. Pure. */
 import type { ChatCompletionRequest } from "#schemas/generated/types.ts";
+import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Model } from "#shared/calls/model.ts";
+import { boundChat } from "#shared/calls/pricing/price.ts";
 import { arrived } from "#shared/contract-fault.ts";
 import { ApiError } from "#shared/errors.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
-import { boundChat } from "#shared/calls/pricing/price.ts";
 
-import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
-import { beginsAsImage, isAudio } from "./media.ts";
 import {
   blockKind,
   type FilePlace,
+  INLINE_BYTES_MAX,
+  INLINE_ITEM_BYTES_MAX,
   namedFile,
   NO_FILES,
   type StoredFiles,
-  INLINE_ITEM_BYTES_MAX,
-  INLINE_BYTES_MAX,
 } from "./files.ts";
 import { checkFunctionCall, checkNoServedTool, checkToolChoice } from "./tools.ts";
 import { TOKENS_PER_IMAGE } from "./usage.ts";
@@ -352,4 +351,38 @@ function checkDataUrl(url: string, param: string): void {
   if (!DATA_URL.test(url.slice(0, 256))) {
     throw new ApiError("unsupported_value", "Expected a data URL of the form data:<type>;base64,<data>.", { param });
   }
+}
+
+/** Recognizes a media part of a chat call by its URL or by its first bytes. Pure. */
+
+const AUDIO_ADDRESS = /^https?:\/\/[^?#]*\.(?:mp3|wav|ogg|oga|opus|flac|aac|m4a|weba|mp4|mov|webm)(?:[?#]|$)/i;
+const AUDIO_DATA = /^data:(?:audio|video)\//i;
+
+/** Returns true for audio, or a video with audio, as far as type or name reveal it. */
+function isAudio({ file_data, file_url }: { file_data?: string; file_url?: string }): boolean {
+  return [file_data, file_url].some((it) => it !== undefined && (AUDIO_DATA.test(it) || AUDIO_ADDRESS.test(it)));
+}
+
+/** Signatures in Latin-1, and their offsets. The last one is a box of HEIC and AVIF. */
+const MARKS: readonly (readonly [mark: string, at: number])[] = [
+  ["\u0089PNG", 0],
+  ["\u00ff\u00d8\u00ff", 0],
+  ["GIF8", 0],
+  ["WEBP", 8],
+  ["BM", 0],
+  ["<svg", 0],
+  ["<?xml", 0],
+  ["II*\0", 0],
+  ["MM\0*", 0],
+  ["ftyp", 4],
+];
+/** Base64 characters of the longest signature and the bytes before it. */
+const HEAD_CHARACTERS = 16;
+const WITH_BREAKS = 64;
+
+/** Returns true if base64 begins like an image of a format supported by models. */
+function beginsAsImage(base64: string): boolean {
+  const text = base64.slice(0, WITH_BREAKS).replaceAll(/\s/g, "").slice(0, HEAD_CHARACTERS);
+  const head = Buffer.from(text, "base64").toString("latin1");
+  return MARKS.some(([mark, at]) => head.startsWith(mark, at));
 }

@@ -2,8 +2,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
 
 import { newId } from "#shared/ids.ts";
-import { PREVIOUS_SECRET_MS } from "#ingress/routes/settings/signing-secrets.ts";
-import { MAIL_TESTS_PER_HOUR_MAX, RECOVER_DAYS_MAX } from "#ingress/routes/settings/notification-channels.ts";
+import {
+  MAIL_TESTS_PER_HOUR_MAX,
+  PREVIOUS_SECRET_MS,
+  RECOVER_DAYS_MAX,
+} from "#ingress/routes/settings/notification-channels.ts";
 
 import type { Person } from "../managed-bed.ts";
 import { audited, auditOf, BAD_BODIES, putChannel, putDelivery } from "./settings-bed.ts";

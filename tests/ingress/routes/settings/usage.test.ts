@@ -8,7 +8,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createMetrics } from "#shared/metrics.ts";
 import { makeStep, rollUpAll, type Spend, spend } from "#tests/shared/usage-records.ts";
 import { openUsageRollUp } from "#workers/janitor/money.ts";
-import { USAGE_BUCKETS_MAX } from "#ingress/settings/usage-query.ts";
+import { USAGE_BUCKETS_MAX } from "#ingress/routes/settings/usage.ts";
 
 import { openSpendBed, type SpendBed, type Team } from "./spend-bed.ts";
 

@@ -4,7 +4,7 @@ import sharp from "sharp";
 
 import { pngOf } from "#tests/support/png.ts";
 import { createSandboxMedia } from "#workers/providers/sandbox/media/index.ts";
-import { PRIMITIVES } from "#workers/providers/sandbox/media/mesh/primitives.ts";
+import { PRIMITIVES } from "#workers/providers/sandbox/media/mesh/make.ts";
 
 import { readGlb, refusalOf, validated } from "#tests/support/meshes.ts";
 

@@ -6,7 +6,7 @@ import { buildCatalogue } from "#shared/calls/catalogue/build.ts";
 import { loadOurLayers } from "#shared/calls/catalogue/load.ts";
 import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { modelEntry } from "#shared/calls/present-model.ts";
-import { PROVIDER_KEY_VARIABLE } from "#shared/config/secrets.ts";
+import { PROVIDER_KEY_VARIABLE } from "#shared/config.ts";
 import { validate } from "#shared/contracts.ts";
 import { parseDecimal } from "#shared/money.ts";
 import { priceTokens } from "#shared/calls/pricing/price.ts";

@@ -9,7 +9,7 @@ import { parse } from "#shared/contracts.ts";
 import { openSealed } from "#shared/responses/sealed.ts";
 import { shownName } from "#shared/responses/tool-names.ts";
 import { createResponsesRendering } from "#workers/calls/chat/responses-render.ts";
-import { continuedRendering } from "#workers/calls/chat/seam.ts";
+import { continuedRendering } from "#workers/calls/chat/rescue.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 
 import { readStream } from "./responses-stream-grammar.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test";
 
-import { Seam } from "#workers/calls/chat/seam.ts";
+import { Seam } from "#workers/calls/chat/rescue.ts";
 
 /** The text, and what a model that goes on adds to it in these pieces. */
 function joined(text: string, ...pieces: readonly string[]): string {

@@ -15,7 +15,7 @@ import type { WorkerContext } from "#workers/context.ts";
 import { type AbortReason, jobAbort } from "#workers/job.ts";
 import { createCallHandler } from "#workers/calls/handlers.ts";
 import { openLiveCalls } from "#workers/runner/live-calls.ts";
-import { batchesOf } from "#workers/calls/embeddings/attempt.ts";
+import { batchesOf } from "#workers/calls/embeddings/embeddings.ts";
 import { type EmbeddingsCall, type EmbeddingsResult, ProviderError } from "#workers/providers/provider.ts";
 
 const closing: (() => void)[] = [];

@@ -14,7 +14,7 @@ import { createWorkspace } from "#tests/shared/accounts.ts";
 import { type FileBench, log, openFileBench } from "#tests/shared/files/bench.ts";
 
 import { keepArtifacts, RESULT_STEP_BYTES } from "#workers/calls/media/artifacts.ts";
-import { MUSIC_OUTPUT, IMAGE_OUTPUT, VIDEO_OUTPUT } from "#workers/calls/media/output-specs.ts";
+import { MUSIC_OUTPUT, IMAGE_OUTPUT, VIDEO_OUTPUT } from "#workers/calls/media/kinds.ts";
 import { ResultBudget } from "#workers/calls/media/result-budget.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { wavOf } from "#tests/providers/fal/clips.ts";
 import { soundOf } from "#tests/providers/sounds.ts";
-import { MUSIC_OUTPUT, SPEECH_OUTPUT } from "#workers/calls/media/output-specs.ts";
+import { MUSIC_OUTPUT, SPEECH_OUTPUT } from "#workers/calls/media/kinds.ts";
 import type { Artifact } from "#workers/providers/media.ts";
 
 const HTML = Buffer.from("<!doctype html><title>Not found</title>");

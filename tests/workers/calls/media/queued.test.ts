@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { jobAbort } from "#workers/job.ts";
-import { type Following, pollOnce, pollToEnd } from "#workers/calls/media/queued.ts";
+import { type Following, pollOnce, pollToEnd } from "#workers/calls/media/at-provider.ts";
 import type { Polled, ProviderJob } from "#workers/providers/media.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
 

@@ -1,15 +1,14 @@
 /** Composes music from a prompt and a seed: chords, bass, drums and a melody, with the lyrics spoken over them. */
-import { encodeAudio, type AudioFileFormat } from "#workers/children/audio-encoder.ts";
+import { type AudioFileFormat, encodeAudio } from "#workers/children/audio-encoder.ts";
 import { MEDIA_LIMITS } from "#workers/providers/sandbox/media/limits.ts";
 
-import { createRandom, hashText } from "../../random.ts";
+import { createRandom, hashText, type Random } from "../../random.ts";
 import type { Flite } from "../speech/flite.ts";
 import { cutIntoPieces } from "../speech/pieces.ts";
 import { SAMPLE_RATE as SPEECH_RATE, synthesise, upsample } from "../speech/synthesise.ts";
 import { chooseVoice } from "../speech/voices.ts";
-import { playScore } from "./play.ts";
-import { writeScore } from "./score.ts";
-import { addSound, SAMPLE_RATE, type Stereo } from "./synth.ts";
+import { chooseStyle, type Style } from "./styles.ts";
+import { addNote, addSound, type DrumName, renderDrum, SAMPLE_RATE, type Stereo } from "./synth.ts";
 
 export interface MusicParams {
   readonly prompt: string;
@@ -86,4 +85,151 @@ function master({ left, right }: Stereo): Int16Array {
     samples[2 * at + 1] = Math.round(32_767 * PEAK * fade * Math.tanh(gain * (right[at] ?? 0)));
   }
   return samples;
+}
+
+// Renders a score as samples, bar by bar.
+
+const BAR_BEATS = 4;
+/** Number of bars of a verse or chorus, and of the introduction without melody and drums. */
+const PART_BARS = 8;
+const INTRO_BARS = 2;
+
+/** Adds the piece; its last chord lasts until the end. */
+function playScore(mix: Stereo, score: Score, seconds: number, gain: number): void {
+  const { style, beatSeconds, parts } = score;
+  const barCount = Math.max(2, Math.floor(seconds / beatSeconds / BAR_BEATS));
+  const hasIntro = barCount >= PART_BARS;
+  const drums = Object.entries(style.drums).map(([name, hits]) => ({ hits, sound: renderDrum(name as DrumName) }));
+  for (let bar = 0; bar < barCount; bar += 1) {
+    const play = notePlayer(mix, score, bar * BAR_BEATS, gain);
+    const isLast = bar === barCount - 1;
+    const { chords, melody } = parts[Math.floor(bar / PART_BARS) % parts.length] ?? { chords: [], melody: [] };
+    const root = isLast ? 0 : (chords[bar % chords.length] ?? 0);
+    playChords(play, style, root, isLast);
+    playBass(play, style, root, isLast);
+    if (isLast || (hasIntro && bar < INTRO_BARS)) continue;
+    playMelody(play, root, melody, bar % 2);
+    for (const { hits, sound } of drums) {
+      Array.from(hits).forEach((hit, index) => {
+        const start = (bar + index / hits.length) * BAR_BEATS * beatSeconds;
+        if (hit !== ".") addSound(mix, sound, start, gain * (hit === "X" ? 0.5 : 0.28), 0);
+      });
+    }
+  }
+}
+
+/** @param beat within the bar. @param step of the scale. @param pan -1 left, 1 right */
+type Play = (part: keyof Style["tones"], beat: number, beats: number, step: number, pan: number) => void;
+
+const LEVELS = { lead: 0.34, chords: 0.12, bass: 0.24 } as const;
+/** Share of its beats for which a note sounds. */
+const HELD = 0.95;
+
+function notePlayer(mix: Stereo, { style, scale, beatSeconds }: Score, barBeat: number, gain: number): Play {
+  return (part, beat, beats, step, pan) =>
+    addNote(mix, style.tones[part], {
+      pitch: pitchOf(scale, step),
+      startSeconds: (barBeat + beat) * beatSeconds,
+      seconds: beats * beatSeconds * HELD,
+      gain: gain * LEVELS[part],
+      pan,
+    });
+}
+
+/** @param step of the scale, also below 0 and above 6 */
+function pitchOf(scale: readonly number[], step: number): number {
+  const octave = Math.floor(step / 7);
+  return (scale[step - 7 * octave] ?? 0) + 12 * octave;
+}
+
+/** Returns the beats with their lengths; the last bar is one beat of two bars. */
+function struck(beats: readonly number[], isLast: boolean): { readonly beat: number; readonly beats: number }[] {
+  if (isLast) return [{ beat: 0, beats: 2 * BAR_BEATS }];
+  return beats.map((beat, index) => ({ beat, beats: (beats[index + 1] ?? BAR_BEATS) - beat }));
+}
+
+function playChords(play: Play, { beats, chord }: Style, root: number, isLast: boolean): void {
+  for (const { beat, beats: length } of struck(beats.chords, isLast)) {
+    chord.forEach((step, voice) => play("chords", beat, length, root + step, 0.5 - 0.35 * voice));
+  }
+}
+
+/** Stays on the root under chords of three notes, and walks under chords of four. */
+function playBass(play: Play, { beats, chord }: Style, root: number, isLast: boolean): void {
+  struck(beats.bass, isLast).forEach(({ beat, beats: length }, index) => {
+    play("bass", beat, length, root - 7 + (chord.length > 3 ? (chord[index] ?? 0) : 0), 0);
+  });
+}
+
+/** @param half index of the half of the melody's two bars */
+function playMelody(play: Play, root: number, melody: readonly MelodyNote[], half: number): void {
+  for (const { beat, beats, step } of melody) {
+    if (Math.floor(beat / BAR_BEATS) === half) play("lead", beat % BAR_BEATS, beats, root + 7 + step, -0.15);
+  }
+}
+
+// Score of a piece of music: tempo, key, chords and melody, from a prompt and a seed.
+
+interface Score {
+  readonly style: Style;
+  readonly beatSeconds: number;
+  /** MIDI numbers of the scale's seven notes. */
+  readonly scale: readonly number[];
+  /** Verse and chorus: a chord for each of four bars, and a melody of two bars that follows the chords. */
+  readonly parts: readonly { readonly chords: readonly number[]; readonly melody: readonly MelodyNote[] }[];
+}
+
+interface MelodyNote {
+  /** Beat within the two bars, 0 to 8. */
+  readonly beat: number;
+  readonly beats: number;
+  /** Steps of the scale above the chord's root. */
+  readonly step: number;
+}
+
+type Choice = readonly [readonly number[], ...(readonly number[])[]];
+
+const MAJOR = [0, 2, 4, 5, 7, 9, 11];
+const MINOR = [0, 2, 3, 5, 7, 8, 10];
+/** Progressions of chord roots, as steps of the scale. */
+const PROGRESSIONS: Choice = [
+  [0, 4, 5, 3],
+  [5, 3, 0, 4],
+  [0, 5, 3, 4],
+  [0, 3, 1, 4],
+  [3, 4, 2, 5],
+];
+/** Rhythms, as beats of a bar. */
+const RHYTHMS: Choice = [
+  [0, 1, 2, 3],
+  [0, 1.5, 2, 3],
+  [0, 0.5, 1, 2, 3.5],
+  [0, 1, 1.5, 2.5],
+  [0, 2, 2.5, 3],
+];
+
+/** @param text in lower case */
+function writeScore(text: string, random: Random): Score {
+  const style = chooseStyle(text, random);
+  const [slowest, fastest] = style.tempo;
+  const tempo = Number(/\b(\d{2,3}) ?bpm\b/.exec(text)?.[1] ?? slowest + random.below(fastest - slowest + 1));
+  const minorPercent = /\b(sad|dark|minor|melancholic)\b/.test(text) ? 100 : style.minorPercent;
+  const isMinor = random.below(100) < (/\b(happy|cheerful|major|bright)\b/.test(text) ? 0 : minorPercent);
+  const tonic = 52 + random.below(9);
+  return {
+    style,
+    beatSeconds: 60 / Math.max(40, Math.min(220, tempo)),
+    scale: (isMinor ? MINOR : MAJOR).map((interval) => tonic + interval),
+    parts: [0, 1].map(() => ({ chords: random.pick(PROGRESSIONS), melody: writeMelody(random) })),
+  };
+}
+
+/** Writes a melody: notes of the chord on the first and third beat, with steps up or down between them. */
+function writeMelody(random: Random): MelodyNote[] {
+  const starts = [0, 4].flatMap((bar) => random.pick(RHYTHMS).map((beat) => bar + beat));
+  let step = 0;
+  return starts.map((beat, index) => {
+    step = beat % 2 === 0 ? random.pick([0, 2, 4, 7]) : step + random.pick([-1, 1]);
+    return { beat, beats: (starts[index + 1] ?? 8) - beat, step };
+  });
 }
