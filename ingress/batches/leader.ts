@@ -31,7 +31,7 @@ export function startBatchLeader(context: BatchContext): BatchLeader {
       const turn = leadTurn(context, batch, stopping.signal)
         .then((waitMs) => (waitMs === undefined ? undefined : leaveBatch(database, batch, waitMs)))
         .catch((error: unknown) =>
-          log.warn({ err: error, batch_id: batch.id }, "a batch is left when its lease is over"),
+          log.warn({ err: error, batch_id: batch.id }, "a batch's lease could not be released; it expires by itself"),
         )
         .finally(() => {
           turns.delete(turn);
@@ -42,7 +42,7 @@ export function startBatchLeader(context: BatchContext): BatchLeader {
   };
   const look = (): void => {
     looking ??= take()
-      .catch((error: unknown) => log.warn({ err: error }, "batches could not be looked for"))
+      .catch((error: unknown) => log.warn({ err: error }, "searching for batches without a leader failed"))
       .finally(() => (looking = undefined));
   };
   const timer = setInterval(look, LOOK_MS);

@@ -90,7 +90,7 @@ export async function leadTurn(
     return await turn.run();
   } catch (error) {
     if (error instanceof Superseded) return undefined;
-    context.log.warn({ err: error, batch_id: batch.id }, "a batch is led on later");
+    context.log.warn({ err: error, batch_id: batch.id }, "a batch could not be continued; it is retried");
     return isFull(error) ? FULL_RETRY_MS : RETRY_MS;
   } finally {
     clearInterval(beat);
@@ -122,7 +122,7 @@ class Turn {
     try {
       this.isLed = await keepLeading(database, this.batch, LEASE_MS);
     } catch (error) {
-      log.warn({ err: error, batch_id: this.batch.id }, "a batch's lease was not renewed");
+      log.warn({ err: error, batch_id: this.batch.id }, "a batch's lease could not be renewed");
     }
   }
 
@@ -274,7 +274,7 @@ class Turn {
       return await endedRecord(context, batch.workspace_id, line, end);
     } catch (error) {
       line.isUnread = true;
-      context.log.warn({ err: error, batch_id: batch.id, job_id: line.job_id }, "the result of a line is read later");
+      context.log.warn({ err: error, batch_id: batch.id, job_id: line.job_id }, "the result of a batch line could not be read; it is retried");
       return undefined;
     }
   }
@@ -290,7 +290,7 @@ class Turn {
     await endLed(context, batch, { state: "failed", faults: [fault] });
     log.error(
       { batch_id: batch.id, workspace_id: batch.workspace_id },
-      "a batch was given up, whose leaders were lost",
+      "a batch failed after the loss of all its leaders",
     );
     await this.cancel(lines.filter((line) => line.is_admitted).map((line) => underWay(line)));
     return undefined;

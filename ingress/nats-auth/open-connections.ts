@@ -94,7 +94,7 @@ export function createOpenConnections(options: {
   };
 }
 
-const NO_ANSWER = "NATS does not report the connections of publishers: all that were admitted count as open";
+const NO_ANSWER = "NATS does not report the connections of publishers; every admitted connection counts as open";
 
 /** Returns the connections of publishers by server and id. @throws Error if no server responds */
 async function readConnections(connection: Pick<NatsConnection, "requestMany">): Promise<Map<string, OpenConnection>> {

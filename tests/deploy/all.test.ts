@@ -169,7 +169,7 @@ describe("what the roles share", () => {
 
 describe("stopping", () => {
   const faults = (): readonly unknown[] =>
-    entries(all).filter(({ msg }) => /did not stop in time|failed to stop|uncaught/.test(String(msg)));
+    entries(all).filter(({ msg }) => /a shutdown step|uncaught/.test(String(msg)));
 
   test("SIGTERM lets calls end, stops the roles in order and leaves the books exact", async () => {
     const long = ask("mock-tokens-40-every-50", { stream: true });

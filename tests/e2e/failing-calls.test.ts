@@ -206,7 +206,7 @@ test("operators see which setting is refused or missing, and a log line names it
   expect(byId.get("open/breaks")).toMatchObject({ state: "available", reason: null, disabled_in: [] });
   const logs = (): readonly string[] => stack.workers.flatMap((worker) => worker.logs());
   // Roles write their log a moment later.
-  const line = await eventually("the log line", () => logs().find((one) => one.includes("a provider refuses our key")));
+  const line = await eventually("the log line", () => logs().find((one) => one.includes("a provider rejects our API key")));
   expect(JSON.parse(line)).toMatchObject({ source: "local/large", status: 401, setting: "LOCAL_API_KEY" });
   expect(logs().join("\n")).not.toContain(FIRST_KEY);
 });

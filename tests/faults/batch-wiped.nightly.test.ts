@@ -65,7 +65,7 @@ test("queued jobs whose queue is wiped are queued again and end once each", asyn
   await audit(bed, { withinMs: 30_000 });
   // Lines leave a process in batches.
   await eventually("the janitor has told of it", () =>
-    stack.janitors[0]?.logs().some((line) => line.includes("put on the queue again")),
+    stack.janitors[0]?.logs().some((line) => line.includes("putting jobs on the queue again")),
   );
   expect(upstream.requests).toHaveLength(QUEUED);
   const [row] = await stack.query("select count(*) as records, sum(settled)::bigint as settled from usage_record");

@@ -81,7 +81,7 @@ test("every job ends once: sent ones as lost, unsent ones by another worker", as
     error: { code: "worker_lost" },
   });
   zombie.kill("SIGCONT");
-  await eventually("the paused worker found out", () => zombie.logs().some((line) => line.includes("came too late")));
+  await eventually("the paused worker found out", () => zombie.logs().some((line) => line.includes("end was discarded")));
 
   await audit(bed);
   expect(await rowOf(sent.job_id)).toEqual({

@@ -95,7 +95,7 @@ test("runs of five workspaces, with deaths in between", async () => {
   clearInterval(watch);
 
   // A run is tried twice: one whose child was killed both times has failed, and no other.
-  const begunAnew = stack.workers.flatMap((worker) => worker.logs()).filter((line) => line.includes("begins anew"));
+  const begunAnew = stack.workers.flatMap((worker) => worker.logs()).filter((line) => line.includes("the run restarts"));
   const isBegunAnew = (id: string): boolean => begunAnew.some((line) => line.includes(id));
   expect(ends.filter(({ status, id }) => status !== 200 && !(status === 500 && isBegunAnew(id)))).toEqual([]);
   // A fair share of five is served long before the rest of what the greedy one wants. A quarter of a workspace's runs may have died with

@@ -203,8 +203,8 @@ test("what scripts, programs and parsers say of a caller's data stands in no log
     expect([id, error.code]).toEqual([id, CODES[answer.status as keyof typeof CODES]]);
   }
   const lines = bench.stack.workers.flatMap((worker) => worker.logs());
-  const told = lines.filter((line) => line.includes("a capability's run failed"));
+  const told = lines.filter((line) => line.includes("a capability run failed"));
   expect(told.length).toBeGreaterThanOrEqual(asked.length);
   // Faults that are the same are told apart from others.
-  expect(JSON.parse(told.at(-1) ?? "")).toMatchObject({ fault: "corrupt", said: expect.any(String) });
+  expect(JSON.parse(told.at(-1) ?? "")).toMatchObject({ fault: "corrupt", message_hash: expect.any(String) });
 });

@@ -66,7 +66,7 @@ test("both were collected by the heir, answered and paid once", async () => {
 
 test("what the sleeper does when it wakes changes nothing", async () => {
   await eventually("it lets go of both", () => {
-    const told = paused.logs().filter((line) => line.includes("came too late") || line.includes("handed back"));
+    const told = paused.logs().filter((line) => line.includes("end was discarded") || line.includes("returns to the queue"));
     return told.length >= 2;
   });
   expect(await Promise.all([copied, followed].map(({ id }) => bed.jobOf(id)))).toEqual([...ended]);

@@ -46,7 +46,7 @@ async function statusOf(call: { answer: Parameters<typeof requestId>[0] }): Prom
 /** Returns how a role ended, and what it had not brought to its end by then. */
 async function endOf(role: ManagedProcess | undefined): Promise<unknown> {
   const end = await role?.exited();
-  const left = role?.logs().filter((line) => /"msg":"(did not stop in time|failed to stop|uncaught)/.test(line));
+  const left = role?.logs().filter((line) => /"msg":"(a shutdown step|uncaught)/.test(line));
   return { code: end?.code, left };
 }
 const TIDY = { code: 0, left: [] };

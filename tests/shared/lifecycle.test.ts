@@ -85,7 +85,7 @@ describe("stopping", () => {
     await lifecycle.stop("test");
     expect(await exited).toBe(1);
     expect(closed).toBe(true);
-    expect(lines.some((line) => line["step"] === "queue" && line["msg"] === "did not stop in time")).toBe(true);
+    expect(lines.some((line) => line["step"] === "queue" && line["msg"] === "a shutdown step timed out")).toBe(true);
   });
 
   test("the grace bounds all steps together", async () => {

@@ -61,14 +61,14 @@ test.each([
   ],
   [
     {
-      msg: "an engine cannot be used, its capabilities are not listed",
+      msg: "an engine is unavailable; its capabilities are not listed",
       engine: "ffmpeg",
       capabilities: ["audio.cut", "audio.join", "video.cut"],
       fault: "The trial of ffmpeg failed: there is no FFmpeg here.",
     },
     "audio.cut and 2 more capabilities are not available: there is no FFmpeg here.",
   ],
-  [{ msg: "capabilities can be run" }, null],
+  [{ msg: "capabilities available" }, null],
 ])("a worker's line %j becomes %p", (entry, expected) => {
   expect(missingPart(JSON.stringify(entry))).toBe(expected);
   const missing = [missingPart(JSON.stringify(entry))].filter((sentence) => sentence !== null);

@@ -402,5 +402,5 @@ test("a run whose child is killed begins anew in a fresh one", async () => {
   // The script never ends, so each child refuses it alike.
   expect((await endOf(bench, id)).error).toMatchObject({ code: "unprocessable_input" });
   expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 1 });
-  expect(worker?.logs().filter((line) => line.includes(id) && line.includes("begins anew")).length).toBe(1);
+  expect(worker?.logs().filter((line) => line.includes(id) && line.includes("the run restarts")).length).toBe(1);
 }, 60_000);

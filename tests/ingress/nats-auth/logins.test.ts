@@ -307,7 +307,7 @@ describe("connections of one workspace", () => {
     expect(new Set((await Promise.all(floods)).flat())).toEqual(new Set(["AuthorizationError"]));
     expect(publisher.isClosed()).toBe(false);
     expect(server.log()).toContain("SLUICE_PUBLISHER_CONNECTIONS_MAX");
-    expect(lines.join("")).toContain("a workspace has all its connections");
+    expect(lines.join("")).toContain("a workspace has reached its limit of batch publisher connections");
     // Whoever leaves makes room.
     await Promise.all(opened.map((one) => one.close()));
     await eventually("there is room again", async () => (await outcome({ token: hostile.key })) === "in", 10_000);

@@ -419,7 +419,7 @@ describe("a sign-in proves nobody", () => {
     idp.spoil = (given) => ({ ...given, nonce: "another" });
     await signIn();
     const told = lines.join("");
-    expect(told).toContain("a sign-in at the issuer failed");
+    expect(told).toContain("a sign-in with the OpenID issuer failed");
     for (const secret of [email, "another", "eyJ", CLIENT.clientSecret]) expect(told).not.toContain(secret);
   });
 });

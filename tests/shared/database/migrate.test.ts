@@ -194,7 +194,7 @@ describe("a migration whose table is held elsewhere", () => {
         await own.query("update thing set name = name || 'b' where id = 2");
         await Bun.sleep(50);
       }
-      expect(lines.join("")).toContain("a migration waits for a table that a transaction holds");
+      expect(lines.join("")).toContain("a migration waits for a table locked by a transaction");
       expect(await own.query("select name from migration where release = 2")).toEqual([]);
       await held.release();
       expect(await migrated).toEqual(["0002_second.sql"]);

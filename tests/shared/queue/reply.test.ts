@@ -119,7 +119,7 @@ describe("the reply inbox", () => {
     expect(one.gaps + other.gaps).toBe(0);
     expect(late.at(-1)).toEqual({ jobId: "nobody", frame: part(7) });
     expect(logged.slice(logs).map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
-      Array.from({ length: 2 }, () => "a frame that cannot be read was dropped"),
+      Array.from({ length: 2 }, () => "dropped an unreadable frame"),
     );
   });
 

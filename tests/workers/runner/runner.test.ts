@@ -284,7 +284,7 @@ describe("a job", () => {
     const { delay } = JSON.parse(verdict.slice("-NAK ".length)) as { delay: number };
     expect(delay / 1_000_000).toBeGreaterThanOrEqual(paced(4_000));
     expect(delay / 1_000_000).toBeLessThanOrEqual(paced(6_000));
-    expect(logged).toEqual([expect.objectContaining({ job_id: job.job_id, msg: "job could not be finished" })]);
+    expect(logged).toEqual([expect.objectContaining({ job_id: job.job_id, msg: "a job could not be finished" })]);
     const text = await metrics.registry.getSingleMetricAsString("sluice_jobs_total");
     expect(text).toContain('pool="chat",outcome="failed",role="test"} 1');
     expect(await left()).toBe(1);

@@ -263,7 +263,7 @@ class ChatRun {
       await this.checkDocuments(model, request, signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof ApiError || error instanceof ProviderError)) throw error;
-      context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "fallback passed over");
+      context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "skipped a fallback model");
       return false;
     }
     const before = tookSoFar(this.took);
@@ -278,7 +278,7 @@ class ChatRun {
       ...(this.took === undefined ? {} : { parts: this.rescue?.usageParts() ?? [] }),
     });
     if (adjusted !== "adjusted") {
-      context.log.info({ request_id: job.request_id, model: model.slug, adjusted }, "fallback passed over");
+      context.log.info({ request_id: job.request_id, model: model.slug, adjusted }, "skipped a fallback model");
       return false;
     }
     this.held = { price: model.price, holdNano: bound.holdNano, outputTokensMax: bound.outputTokensMax };
@@ -298,7 +298,7 @@ class ChatRun {
         lined: linedHoldOf(this.job),
       });
     } catch (error) {
-      this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be moved to a fallback");
+      this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be changed to the price of a fallback model");
       return "unknown";
     }
   }

@@ -330,7 +330,7 @@ export async function eraseStored(
   files: readonly { readonly id: string }[],
 ): Promise<void> {
   const erased = Promise.all(files.map(({ id }) => deleteObject(storage, objectKey(id)))).catch((error: unknown) =>
-    log.warn({ err: error }, "what a run had stored is left to the janitor"),
+    log.warn({ err: error }, "a run's stored output could not be deleted; the janitor retries"),
   );
   await Promise.race([erased, Bun.sleep(ERASE_MS)]);
 }

@@ -38,7 +38,7 @@ export type FoundStart = ProviderJobRecord & { readonly job: ProviderJob };
 /** Start whose outcome can never be determined: the job ends, and we bear its possible cost. */
 export class LostForGood extends ProviderError {
   constructor() {
-    super("unknown", "whether its provider took the job can never be told");
+    super("unknown", "the provider may have accepted the job; its outcome stays unknown");
   }
 }
 

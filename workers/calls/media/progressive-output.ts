@@ -47,7 +47,7 @@ export async function progressiveOutputOf(
     const stored = await storedBytes(database, job.workspace_id);
     if (BigInt(config.storageBytesMax) - stored < LIVE_ROOM_BYTES) return undefined;
   } catch (error) {
-    log.warn({ err: error, job_id: job.job_id }, "what is made is not shown before it is kept");
+    log.warn({ err: error, job_id: job.job_id }, "progressive output is unavailable for a job");
     return undefined;
   }
   const { nano } = meterMedia(held, [{}], usage);

@@ -28,7 +28,7 @@ export async function secondsOf(
       if (!(error instanceof MediaError)) throw error;
       if (error.fault === "aborted") throw new ProviderError("aborted", "the call was aborted", { cause: error });
       if (isVerdict(error)) return undefined;
-      log.warn({ err: error, kind, attempt }, "a result could not be looked at");
+      log.warn({ err: error, kind, attempt }, "a result could not be inspected");
       if (attempt >= TRIES) return undefined;
     }
   }

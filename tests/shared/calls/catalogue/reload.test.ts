@@ -220,7 +220,7 @@ describe("a watched file", () => {
     expect(lines).toMatchObject([
       { level: "error", file: path("a.yaml"), line: 4, place: "models[0].pricing.input_per_million" },
     ]);
-    expect(lines[0]?.msg).toStartWith("catalogue refused, the old one stays in force: ");
+    expect(lines[0]?.msg).toStartWith("catalogue rejected; the previous one remains active: ");
     replace(file("5"));
     await untilPrice("5");
     expect(lines.map((line) => line.level)).toEqual(["error", "info"]);
