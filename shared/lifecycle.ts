@@ -77,7 +77,10 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
   function fatal(kind: string): (fault: unknown) => void {
     return (fault) => {
       // The state of the process is unknown: log the reason and exit; other processes recover its work.
-      log.fatal({ err: fault instanceof Error ? fault : new Error(String(fault)), kind }, "uncaught exception; the process exits");
+      log.fatal(
+        { err: fault instanceof Error ? fault : new Error(String(fault)), kind },
+        "uncaught exception; the process exits",
+      );
       end(1);
     };
   }

@@ -174,34 +174,89 @@ export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics
   return {
     ...(ofProcess ?? addProcessMetrics(registry, {})),
     registry,
-    httpRequests: total("http_requests", "Number of HTTP responses on the public port, by route pattern, method and status.", ["route", "method", "status"]),
-    httpRequestSeconds: seconds("http_request", "Time from an HTTP request to its response headers, in seconds, by route pattern.", ["route"]),
+    httpRequests: total(
+      "http_requests",
+      "Number of HTTP responses on the public port, by route pattern, method and status.",
+      ["route", "method", "status"],
+    ),
+    httpRequestSeconds: seconds(
+      "http_request",
+      "Time from an HTTP request to its response headers, in seconds, by route pattern.",
+      ["route"],
+    ),
     socketMessagesRefused: total(
       "socket_messages_refused",
       "Number of WebSocket messages rejected because too many turns of their connection were waiting.",
       [],
     ),
     admissions: total("admissions", "Number of admission requests, by verdict.", ["verdict"]),
-    admissionSeconds: seconds("admission", "Time from an admission request to its verdict, in seconds.", [], OVERHEAD_BUCKETS),
-    gatewayOverheadSeconds: seconds("gateway_overhead", "Total time of a call minus the time of its provider, in seconds.", [], OVERHEAD_BUCKETS),
-    callPartSeconds: seconds("call_part", "Time of each part of a call (admit, queue, provider, settle), in seconds.", ["part"], PART_BUCKETS),
-    groupSize: histogram(registry, "sluice_group_size", "Number of calls in one grouped statement, by group.", ["group"], GROUP_BUCKETS),
+    admissionSeconds: seconds(
+      "admission",
+      "Time from an admission request to its verdict, in seconds.",
+      [],
+      OVERHEAD_BUCKETS,
+    ),
+    gatewayOverheadSeconds: seconds(
+      "gateway_overhead",
+      "Total time of a call minus the time of its provider, in seconds.",
+      [],
+      OVERHEAD_BUCKETS,
+    ),
+    callPartSeconds: seconds(
+      "call_part",
+      "Time of each part of a call (admit, queue, provider, settle), in seconds.",
+      ["part"],
+      PART_BUCKETS,
+    ),
+    groupSize: histogram(
+      registry,
+      "sluice_group_size",
+      "Number of calls in one grouped statement, by group.",
+      ["group"],
+      GROUP_BUCKETS,
+    ),
     jobs: total("jobs", "Number of ended jobs, by pool and outcome.", ["pool", "outcome"]),
     jobSeconds: seconds("job", "Time from the claim to the end of a job, in seconds, by pool.", ["pool"]),
-    workerSlots: level("worker_slots", "Maximum number of concurrent jobs of this process, by pool and lane.", ["pool", "lane"]),
-    workerSlotsBusy: level("worker_slots_busy", "Number of slots with a running job, by pool and lane.", ["pool", "lane"]),
-    providerSeconds: seconds("provider", "Duration of one attempt at a provider, in seconds, by provider, model and mode.", ["provider", "model", "mode"]),
-    providerErrors: total("provider_errors", "Number of failed attempts at a provider, by provider and error class.", ["provider", "kind"]),
-    providerKeyRefusals: total("provider_key_refusals", "Number of attempts that a provider answered with 401 or 403, by provider.", ["provider"]),
-    breakerOpen: level("breaker_open_sources", "Number of sources disabled after errors, by provider.", ["provider"]),
-    breakerChanges: total("breaker_changes", "Number of sources that this process disabled, kept disabled or enabled, by provider and change.", [
-      "provider",
-      "change",
+    workerSlots: level("worker_slots", "Maximum number of concurrent jobs of this process, by pool and lane.", [
+      "pool",
+      "lane",
     ]),
-    timeToFirstTokenSeconds: seconds("time_to_first_token", "Time from a request to its first token sent, in seconds.", []),
+    workerSlotsBusy: level("worker_slots_busy", "Number of slots with a running job, by pool and lane.", [
+      "pool",
+      "lane",
+    ]),
+    providerSeconds: seconds(
+      "provider",
+      "Duration of one attempt at a provider, in seconds, by provider, model and mode.",
+      ["provider", "model", "mode"],
+    ),
+    providerErrors: total("provider_errors", "Number of failed attempts at a provider, by provider and error class.", [
+      "provider",
+      "kind",
+    ]),
+    providerKeyRefusals: total(
+      "provider_key_refusals",
+      "Number of attempts that a provider answered with 401 or 403, by provider.",
+      ["provider"],
+    ),
+    breakerOpen: level("breaker_open_sources", "Number of sources disabled after errors, by provider.", ["provider"]),
+    breakerChanges: total(
+      "breaker_changes",
+      "Number of sources that this process disabled, kept disabled or enabled, by provider and change.",
+      ["provider", "change"],
+    ),
+    timeToFirstTokenSeconds: seconds(
+      "time_to_first_token",
+      "Time from a request to its first token sent, in seconds.",
+      [],
+    ),
     tokens: total("tokens", "Number of tokens of settled calls, by kind.", ["kind"]),
     creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits charged by settlements."),
-    creditsUncollected: credits(registry, "sluice_credits_uncollected_total", "Credits that settlements could not charge because the balance did not cover them."),
+    creditsUncollected: credits(
+      registry,
+      "sluice_credits_uncollected_total",
+      "Credits that settlements could not charge because the balance did not cover them.",
+    ),
     creditsSettledLate: credits(
       registry,
       "sluice_credits_settled_late_total",
@@ -219,19 +274,30 @@ export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics
     ),
     holdsOpen: level("holds_open", "Number of open holds; an estimate above 10000.", []),
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold, in seconds.", []),
-    queueDepth: level("queue_depth", "Number of work messages that are queued or in progress, by pool and lane.", ["pool", "lane"]),
-    queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message that no worker has received, in seconds, by pool.", [
-      "pool",
-    ]),
-    queueWaitSeconds: seconds("queue_wait", "Time that a work message waited in the queue, in seconds, by pool and lane.", ["pool", "lane"]),
-    queueUnacknowledged: level("queue_unacknowledged", "Number of messages delivered to workers and not acknowledged, by pool and lane.", [
+    queueDepth: level("queue_depth", "Number of work messages that are queued or in progress, by pool and lane.", [
       "pool",
       "lane",
     ]),
-    queueUnacknowledgedMax: level("queue_unacknowledged_max", "Number of unacknowledged messages at which a lane stops, by pool and lane.", [
-      "pool",
-      "lane",
-    ]),
+    queueOldestSeconds: level(
+      "queue_oldest_seconds",
+      "Age of the oldest work message that no worker has received, in seconds, by pool.",
+      ["pool"],
+    ),
+    queueWaitSeconds: seconds(
+      "queue_wait",
+      "Time that a work message waited in the queue, in seconds, by pool and lane.",
+      ["pool", "lane"],
+    ),
+    queueUnacknowledged: level(
+      "queue_unacknowledged",
+      "Number of messages delivered to workers and not acknowledged, by pool and lane.",
+      ["pool", "lane"],
+    ),
+    queueUnacknowledgedMax: level(
+      "queue_unacknowledged_max",
+      "Number of unacknowledged messages at which a lane stops, by pool and lane.",
+      ["pool", "lane"],
+    ),
     ...faultMetrics(make),
     ...workMetrics(make),
   };
@@ -271,10 +337,20 @@ function makerOf(registry: Registry) {
 /** Metrics of faults and anomalies. */
 function faultMetrics({ total, level }: Maker) {
   return {
-    settleFaults: level("settle_faults", "Number of unresolved settle faults: holds closed without settlement at actual usage.", []),
-    sweepPutOff: level("sweep_put_off", "Number of items that failed in a sweep and are retried later, by sweep.", ["sweep"]),
+    settleFaults: level(
+      "settle_faults",
+      "Number of unresolved settle faults: holds closed without settlement at actual usage.",
+      [],
+    ),
+    sweepPutOff: level("sweep_put_off", "Number of items that failed in a sweep and are retried later, by sweep.", [
+      "sweep",
+    ]),
     ledgerFaults: level("ledger_faults", "Number of differences found by the last ledger audit.", []),
-    ledgerAuditedAt: level("ledger_audited_timestamp_seconds", "Unix time at which the last ledger audit ended, in seconds.", []),
+    ledgerAuditedAt: level(
+      "ledger_audited_timestamp_seconds",
+      "Unix time at which the last ledger audit ended, in seconds.",
+      [],
+    ),
     deadLetters: level("dead_letters", "Number of dead letters that wait for an operator.", []),
     creditLines: level("credit_lines", "Number of open credit lines of this ingress; a workspace has at most one.", []),
     linedCalls: total("lined_calls", "Number of calls admitted on a credit line.", []),
@@ -286,32 +362,81 @@ function faultMetrics({ total, level }: Maker) {
     ),
     streamsActive: level("streams_active", "Number of streams that this ingress relays now.", []),
     cacheLookups: total("cache_lookups", "Number of lookups in the response cache, by result.", ["result"]),
-    streamAborts: total("stream_aborts", "Number of streams that ended before their last frame, by reason.", ["reason"]),
-    streamsRescued: total("streams_rescued", "Number of interrupted streams that another model could continue, by outcome.", ["outcome"]),
-    usageEstimated: total("usage_estimated", "Number of calls charged by our own usage estimate, by reason.", ["reason"]),
+    streamAborts: total("stream_aborts", "Number of streams that ended before their last frame, by reason.", [
+      "reason",
+    ]),
+    streamsRescued: total(
+      "streams_rescued",
+      "Number of interrupted streams that another model could continue, by outcome.",
+      ["outcome"],
+    ),
+    usageEstimated: total("usage_estimated", "Number of calls charged by our own usage estimate, by reason.", [
+      "reason",
+    ]),
     catalogueReloads: total("catalogue_reloads", "Number of catalogue reloads, by result.", ["result"]),
     batchMessages: total("batch_messages", "Number of processed batch messages, by outcome.", ["outcome"]),
-    batchRepliesIgnored: total("batch_replies_ignored", "Number of ignored reply addresses outside the workspace of their publisher.", []),
-    publisherLogins: total("publisher_logins", "Number of logins of batch publishers to NATS, by outcome.", ["outcome"]),
+    batchRepliesIgnored: total(
+      "batch_replies_ignored",
+      "Number of ignored reply addresses outside the workspace of their publisher.",
+      [],
+    ),
+    publisherLogins: total("publisher_logins", "Number of logins of batch publishers to NATS, by outcome.", [
+      "outcome",
+    ]),
   };
 }
 
 /** Metrics of jobs, runs, notifications and dependencies. */
 function workMetrics({ total, level, seconds }: Maker) {
   return {
-    jobsDispatched: total("jobs_dispatched", "Number of durable jobs put on the queue, by pool, lane and reason.", ["pool", "lane", "reason"]),
-    callsWaiting: level("calls_waiting", "Number of synchronous calls that wait because their workspace has used its share of the queue, by pool.", ["pool"]),
-    jobsWaiting: level("jobs_waiting", "Number of durable jobs that wait for capacity on the queue, by pool and lane.", ["pool", "lane"]),
+    jobsDispatched: total("jobs_dispatched", "Number of durable jobs put on the queue, by pool, lane and reason.", [
+      "pool",
+      "lane",
+      "reason",
+    ]),
+    callsWaiting: level(
+      "calls_waiting",
+      "Number of synchronous calls that wait because their workspace has used its share of the queue, by pool.",
+      ["pool"],
+    ),
+    jobsWaiting: level(
+      "jobs_waiting",
+      "Number of durable jobs that wait for capacity on the queue, by pool and lane.",
+      ["pool", "lane"],
+    ),
     jobsUnknown: level("jobs_unknown", "Number of jobs with an unknown outcome.", []),
-    jobsUnknownOldestSeconds: level("jobs_unknown_oldest_seconds", "Age of the oldest job with an unknown outcome, in seconds.", []),
-    deliveryAttempts: total("delivery_attempts", "Number of attempts to send a notification, by channel type and result.", ["type", "result"]),
+    jobsUnknownOldestSeconds: level(
+      "jobs_unknown_oldest_seconds",
+      "Age of the oldest job with an unknown outcome, in seconds.",
+      [],
+    ),
+    deliveryAttempts: total(
+      "delivery_attempts",
+      "Number of attempts to send a notification, by channel type and result.",
+      ["type", "result"],
+    ),
     deliveriesDue: level("deliveries_due", "Number of deliveries whose next attempt is due.", []),
-    deliveriesOldestSeconds: level("deliveries_oldest_seconds", "Time since the oldest due delivery became due, in seconds.", []),
-    deliveriesFailed: level("deliveries_failed", "Number of deliveries that failed their last attempt within 24 hours.", []),
+    deliveriesOldestSeconds: level(
+      "deliveries_oldest_seconds",
+      "Time since the oldest due delivery became due, in seconds.",
+      [],
+    ),
+    deliveriesFailed: level(
+      "deliveries_failed",
+      "Number of deliveries that failed their last attempt within 24 hours.",
+      [],
+    ),
     outboxDepth: level("outbox_depth", "Number of unsent rows of an outbox, at most 10000, by outbox.", ["outbox"]),
-    outboxOldestSeconds: level("outbox_oldest_seconds", "Age of the oldest unsent row of an outbox, in seconds, by outbox.", ["outbox"]),
+    outboxOldestSeconds: level(
+      "outbox_oldest_seconds",
+      "Age of the oldest unsent row of an outbox, in seconds, by outbox.",
+      ["outbox"],
+    ),
     workflowRuns: total("workflow_runs", "Number of ended workflow runs, by outcome.", ["outcome"]),
-    workflowSteps: total("workflow_steps", "Number of ended attempts of workflow steps, by step type and outcome.", ["type", "outcome"]),
+    workflowSteps: total("workflow_steps", "Number of ended attempts of workflow steps, by step type and outcome.", [
+      "type",
+      "outcome",
+    ]),
     runsStalledOldestSeconds: level(
       "runs_stalled_oldest_seconds",
       "Time without progress of the oldest stalled run, which waits for nothing, in seconds.",
@@ -328,14 +453,32 @@ function workMetrics({ total, level, seconds }: Maker) {
       "Longest time since the last ended line among open batches with unfinished lines, in seconds.",
       [],
     ),
-    usageBehindSeconds: level("usage_behind_seconds", "Age of the newest usage record in the hourly sums, in seconds.", []),
-    budgetsFired: total("budgets_fired", "Number of budget alerts whose threshold was reached, by whether they stop calls.", ["stops_calls"]),
-    resultBytes: level("result_bytes", "Size of media results in memory and on disk that are not stored yet, in bytes, by pool.", ["pool"]),
-    capabilityEngineUp: level("capability_engine_up", "1 if this worker can run the capabilities of an engine, else 0, by engine.", [
-      "engine",
-    ]),
+    usageBehindSeconds: level(
+      "usage_behind_seconds",
+      "Age of the newest usage record in the hourly sums, in seconds.",
+      [],
+    ),
+    budgetsFired: total(
+      "budgets_fired",
+      "Number of budget alerts whose threshold was reached, by whether they stop calls.",
+      ["stops_calls"],
+    ),
+    resultBytes: level(
+      "result_bytes",
+      "Size of media results in memory and on disk that are not stored yet, in bytes, by pool.",
+      ["pool"],
+    ),
+    capabilityEngineUp: level(
+      "capability_engine_up",
+      "1 if this worker can run the capabilities of an engine, else 0, by engine.",
+      ["engine"],
+    ),
     natsReconnects: total("nats_reconnects", "Number of connections to NATS restored after a loss.", []),
-    storageSeconds: seconds("storage", "Time of a request to the object store over all retries, in seconds, by operation.", ["operation"]),
+    storageSeconds: seconds(
+      "storage",
+      "Time of a request to the object store over all retries, in seconds, by operation.",
+      ["operation"],
+    ),
   };
 }
 
@@ -346,23 +489,66 @@ function workMetrics({ total, level, seconds }: Maker) {
 function addProcessMetrics(registry: Registry, { databaseWaiting = () => 0 }: MetricSources): ProcessMetrics {
   const { total, level } = makerOf(registry);
   const lag = watchEventLoop();
-  gauge(registry, "sluice_event_loop_lag_seconds", "Longest event loop delay of the last ten seconds, in seconds.", [], lag.worst);
-  gauge(registry, "sluice_database_pool_waiting", "Number of statements that wait for a connection to Postgres.", [], databaseWaiting);
-  level("build_info", "Always 1; the labels contain the versions of Sluice and Bun.", ["version", "bun"]).set(1, manifest.version, Bun.version);
+  gauge(
+    registry,
+    "sluice_event_loop_lag_seconds",
+    "Longest event loop delay of the last ten seconds, in seconds.",
+    [],
+    lag.worst,
+  );
+  gauge(
+    registry,
+    "sluice_database_pool_waiting",
+    "Number of statements that wait for a connection to Postgres.",
+    [],
+    databaseWaiting,
+  );
+  level("build_info", "Always 1; the labels contain the versions of Sluice and Bun.", ["version", "bun"]).set(
+    1,
+    manifest.version,
+    Bun.version,
+  );
   const started = Date.now() / 1_000 - process.uptime();
-  observedCounter(registry, "process_cpu_seconds_total", "User and system CPU time of this process, in seconds.", () => {
-    const used = process.cpuUsage();
-    return (used.user + used.system) / 1e6;
-  });
-  gauge(registry, "process_resident_memory_bytes", "Resident memory of this process, in bytes.", [], () => process.memoryUsage.rss());
-  gauge(registry, "process_heap_used_bytes", "JavaScript heap in use, in bytes.", [], () => process.memoryUsage().heapUsed);
-  gauge(registry, "process_start_time_seconds", "Unix time at which this process started, in seconds.", [], () => started);
-  gauge(registry, "process_open_fds", "Number of open files and sockets; -1 if the system does not report it.", [], openFiles);
+  observedCounter(
+    registry,
+    "process_cpu_seconds_total",
+    "User and system CPU time of this process, in seconds.",
+    () => {
+      const used = process.cpuUsage();
+      return (used.user + used.system) / 1e6;
+    },
+  );
+  gauge(registry, "process_resident_memory_bytes", "Resident memory of this process, in bytes.", [], () =>
+    process.memoryUsage.rss(),
+  );
+  gauge(
+    registry,
+    "process_heap_used_bytes",
+    "JavaScript heap in use, in bytes.",
+    [],
+    () => process.memoryUsage().heapUsed,
+  );
+  gauge(
+    registry,
+    "process_start_time_seconds",
+    "Unix time at which this process started, in seconds.",
+    [],
+    () => started,
+  );
+  gauge(
+    registry,
+    "process_open_fds",
+    "Number of open files and sockets; -1 if the system does not report it.",
+    [],
+    openFiles,
+  );
   return {
     registry,
     spansExported: total("spans_exported", "Number of trace spans that the collector accepted.", []),
     spansDropped: total("spans_dropped", "Number of trace spans that were not delivered, by reason.", ["reason"]),
-    dependencyUp: level("dependency_up", "1 if the last check of a required server succeeded, else 0, by dependency.", ["dependency"]),
+    dependencyUp: level("dependency_up", "1 if the last check of a required server succeeded, else 0, by dependency.", [
+      "dependency",
+    ]),
     eventLoopLag: lag.latest,
     close: lag.stop,
   };

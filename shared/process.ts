@@ -134,7 +134,8 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
     addConnection: (connection) => void queues.push(connection),
     addMetrics: (ofRole) => void registries.push(ofRole.registry),
     onHangup(reload, ofRole) {
-      const fail = (error: unknown): void => ofRole.error({ err: error }, "reload rejected; the configuration is unchanged");
+      const fail = (error: unknown): void =>
+        ofRole.error({ err: error }, "reload rejected; the configuration is unchanged");
       reloads.push(() => void reload().catch(fail));
     },
     addPages(more, facts = {}) {
@@ -228,7 +229,10 @@ async function checkDurability(database: Database, isProduction: boolean, log: L
   if (rows.length === 0) return;
   const names = rows.map((row) => row.name).join(", ");
   if (isProduction) throw new Error(`Postgres runs with ${names} off: what is paid could vanish; switch it on`);
-  log.warn({ settings: names }, "Postgres may lose committed transactions with these settings; use them for tests only");
+  log.warn(
+    { settings: names },
+    "Postgres may lose committed transactions with these settings; use them for tests only",
+  );
 }
 
 /** Waits for an unavailable database, but not for missing migrations. */

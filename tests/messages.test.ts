@@ -59,7 +59,7 @@ describe("a message", () => {
     expect(broken(code)).toEqual([]);
   });
 
-  test("of a capability is a sentence, of a test or a log is of no concern", () => {
+  test("of a capability is a sentence, a test is not checked", () => {
     const code = 'params: { width: integer("width of it", { min: 1 }) }';
     expect(broken(code, "workers/capabilities/image/a.ts")).toHaveLength(2);
     expect(broken(code, "tests/workers/a.ts")).toEqual([]);

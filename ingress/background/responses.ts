@@ -100,7 +100,9 @@ async function begin(
 async function forget({ responses, log }: IngressContext, caller: Caller, id: string): Promise<void> {
   await responses
     .delete(viewerOf(caller), id)
-    .catch((error: unknown) => log.warn({ err: error, request_id: id }, "the stored response of a refused call was not deleted"));
+    .catch((error: unknown) =>
+      log.warn({ err: error, request_id: id }, "the stored response of a refused call was not deleted"),
+    );
 }
 
 /** Longest wait until the worker has ended a cancelled response, in milliseconds. */

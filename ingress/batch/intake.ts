@@ -63,7 +63,10 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       await take(message);
     } catch (error) {
       metrics.batchMessages.inc("failed");
-      log.warn({ err: error, deliveries: message.deliveries }, "a batch message could not be accepted; the queue redelivers it");
+      log.warn(
+        { err: error, deliveries: message.deliveries },
+        "a batch message could not be accepted; the queue redelivers it",
+      );
       message.nak(laterMs(1_000 * 2 ** Math.min(6, message.deliveries)));
     }
   };
@@ -184,7 +187,10 @@ function replyOf(
   if (isPublisherReply(reply, publisher)) return reply;
   metrics.batchRepliesIgnored.inc();
   const { workspaceId, keyId } = publisher;
-  log.warn({ workspace_id: workspaceId, key_id: keyId }, "ignored a batch message's reply address outside its workspace");
+  log.warn(
+    { workspace_id: workspaceId, key_id: keyId },
+    "ignored a batch message's reply address outside its workspace",
+  );
   return null;
 }
 

@@ -274,7 +274,10 @@ class Turn {
       return await endedRecord(context, batch.workspace_id, line, end);
     } catch (error) {
       line.isUnread = true;
-      context.log.warn({ err: error, batch_id: batch.id, job_id: line.job_id }, "the result of a batch line could not be read; it is retried");
+      context.log.warn(
+        { err: error, batch_id: batch.id, job_id: line.job_id },
+        "the result of a batch line could not be read; it is retried",
+      );
       return undefined;
     }
   }

@@ -105,7 +105,8 @@ async function whole(context: IngressContext, row: EndedJob): Promise<Spoken> {
       bytes: made.bytes,
       first: first.value,
       rest: pieces,
-      onFault: (error) => context.log.error({ err: error, job_id: row.id }, "speech output could not be read to its end"),
+      onFault: (error) =>
+        context.log.error({ err: error, job_id: row.id }, "speech output could not be read to its end"),
     };
   } catch (error) {
     throw unreadable(row, error);

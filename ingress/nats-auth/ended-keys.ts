@@ -39,7 +39,10 @@ export function endConnectionsOfEndedKeys(options: {
     });
     const { error } = answer.json<{ error?: { description?: string } }>();
     // The error reports a connection that had already closed.
-    log.info({ workspace_id: workspaceId, key_id: keyId, reason: error?.description }, "disconnected a batch publisher whose key has ended");
+    log.info(
+      { workspace_id: workspaceId, key_id: keyId, reason: error?.description },
+      "disconnected a batch publisher whose key has ended",
+    );
   };
 
   const sweep = async (): Promise<void> => {
@@ -59,7 +62,10 @@ export function endConnectionsOfEndedKeys(options: {
   const run = async (): Promise<void> => {
     await sweep().catch((error: unknown) => {
       ended = new Set();
-      log.warn({ err: error }, "publishers whose keys have ended could not be disconnected; their logins expire by themselves");
+      log.warn(
+        { err: error },
+        "publishers whose keys have ended could not be disconnected; their logins expire by themselves",
+      );
     });
     if (!isStopped) timer = setTimeout(() => void run(), KEY_CACHE_MS);
   };

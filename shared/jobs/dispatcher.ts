@@ -93,7 +93,8 @@ export function createJobDispatcher(options: {
     if (jobs.length === 0) return;
     const results = await Promise.allSettled(jobs.map((job) => sendOne(pool, lane, job, reason)));
     const failed = results.find((result) => result.status === "rejected");
-    if (failed) log.warn({ err: failed.reason as Error, pool, lane }, "a job could not be put on the queue; it is retried");
+    if (failed)
+      log.warn({ err: failed.reason as Error, pool, lane }, "a job could not be put on the queue; it is retried");
     if (unnoted.length > 0) noting ??= noteAll();
   };
 

@@ -112,7 +112,8 @@ export async function sweepOrphans(context: FileSweepContext, page = 1_000): Pro
     from = to ?? from;
   }
   found.lost = await sweepLost(context, missing, files);
-  if (found.objects + found.uploads + found.lost > 0) context.log.warn({ ...found }, "deleted orphans of the file store");
+  if (found.objects + found.uploads + found.lost > 0)
+    context.log.warn({ ...found }, "deleted orphans of the file store");
   return found;
 }
 

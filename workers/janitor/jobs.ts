@@ -308,7 +308,10 @@ export async function sweepEndedJobs(
         ...(row.is_recorded ? [deleteJobRecord(context.storage, row)] : []),
       ];
       await Promise.all(drops).catch((error: unknown) =>
-        context.log.warn({ err: error, job_id: row.id }, "the result of a deleted job could not be deleted from the object store"),
+        context.log.warn(
+          { err: error, job_id: row.id },
+          "the result of a deleted job could not be deleted from the object store",
+        ),
       );
     }
     if (rows.length < ENDED_MAX) break;

@@ -100,7 +100,10 @@ export async function sweepBudgets({
         );
       }
     } catch (error) {
-      log.warn({ err: error, workspace_id: workspaceId }, "the budgets of a workspace could not be checked; it is retried");
+      log.warn(
+        { err: error, workspace_id: workspaceId },
+        "the budgets of a workspace could not be checked; it is retried",
+      );
     }
   }
 }

@@ -158,7 +158,10 @@ export class DurableEnds {
     await recorded;
     failpoint("job.ended");
     if (taken === undefined) {
-      log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end was discarded: another worker owns the job, or it has ended");
+      log.warn(
+        { job_id: job.id, epoch: job.epoch },
+        "a job's end was discarded: another worker owns the job, or it has ended",
+      );
       return { outcome: "superseded" };
     }
     this.countEnd(job, ending, charge, taken);

@@ -250,7 +250,8 @@ class LaneJobs implements DurableJobs {
     // A finished result is not produced again.
     const isMade = outcome !== undefined && "result" in outcome;
     if (canResume && mayTryAgain && (fault !== undefined || (isStopping && !isMade))) {
-      if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run; it returns to the queue");
+      if (fault !== undefined)
+        log.warn({ err: fault, job_id: job.id }, "a job could not be run; it returns to the queue");
       await handBackJob(database, job.id, job.epoch, isOwnFault);
       return { verdict: { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) } };
     }

@@ -72,7 +72,8 @@ export async function makeAttempt(
   const disabled = await insist(() => endAttempt(context.database, delivery, end));
   failpoint("delivery.ended");
   const facts = { delivery_id: delivery.id, channel_id: delivery.channel?.id, type };
-  if (disabled === undefined) log.warn(facts, "a delivery attempt took longer than its lease; another worker owns the delivery");
+  if (disabled === undefined)
+    log.warn(facts, "a delivery attempt took longer than its lease; another worker owns the delivery");
   else if (disabled !== "") log.warn({ ...facts, reason: disabled }, "a channel was disabled");
 }
 

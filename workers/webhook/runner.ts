@@ -58,7 +58,8 @@ export function startDeliveries(
     const work = makeAttempt(options, delivery, hurried.signal)
       .catch((error: unknown) => {
         // The lease expires, and the attempt is repeated.
-        if (!hurried.signal.aborted) log.error({ err: error, delivery_id: delivery.id }, "a delivery attempt could not be saved");
+        if (!hurried.signal.aborted)
+          log.error({ err: error, delivery_id: delivery.id }, "a delivery attempt could not be saved");
       })
       .finally(() => {
         running.delete(work);

@@ -51,7 +51,7 @@ async function succeed(name: string, command: string, args: readonly string[]): 
   expect([name, code, stdout + stderr]).toEqual([name, 0, expect.any(String)]);
 }
 
-test("are taken by the project's TypeScript, and refuse what the API refuses", async () => {
+test("are accepted by the project's TypeScript, and reject what the API rejects", async () => {
   const tsc = join(PROJECT_ROOT, "node_modules/typescript/bin/tsc");
   await succeed("tsc", process.execPath, [tsc, "-p", folder]);
 }, 120_000);

@@ -8,7 +8,7 @@ import { createResponsesRendering } from "#workers/calls/chat/responses-render.t
 
 const requestId = newId();
 
-test("a Responses stream that fails ends with both forms of its error, the failed response and [DONE], numbered on", async () => {
+test("a failed Responses stream ends with both forms of its error, the failed response and [DONE], in sequence", async () => {
   const response = responseOf({ model: "asked", input: "hi" }, requestId, 1_000);
   const call = new Call(
     {

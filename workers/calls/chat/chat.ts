@@ -298,7 +298,10 @@ class ChatRun {
         lined: linedHoldOf(this.job),
       });
     } catch (error) {
-      this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be changed to the price of a fallback model");
+      this.context.log.warn(
+        { err: error, request_id: this.job.request_id },
+        "a hold could not be changed to the price of a fallback model",
+      );
       return "unknown";
     }
   }
