@@ -274,30 +274,7 @@ export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics
     ),
     holdsOpen: level("holds_open", "Number of open holds; an estimate above 10000.", []),
     holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold, in seconds.", []),
-    queueDepth: level("queue_depth", "Number of work messages that are queued or in progress, by pool and lane.", [
-      "pool",
-      "lane",
-    ]),
-    queueOldestSeconds: level(
-      "queue_oldest_seconds",
-      "Age of the oldest work message that no worker has received, in seconds, by pool.",
-      ["pool"],
-    ),
-    queueWaitSeconds: seconds(
-      "queue_wait",
-      "Time that a work message waited in the queue, in seconds, by pool and lane.",
-      ["pool", "lane"],
-    ),
-    queueUnacknowledged: level(
-      "queue_unacknowledged",
-      "Number of messages delivered to workers and not acknowledged, by pool and lane.",
-      ["pool", "lane"],
-    ),
-    queueUnacknowledgedMax: level(
-      "queue_unacknowledged_max",
-      "Number of unacknowledged messages at which a lane stops, by pool and lane.",
-      ["pool", "lane"],
-    ),
+    ...queueMetrics(make),
     ...faultMetrics(make),
     ...workMetrics(make),
   };
@@ -331,6 +308,36 @@ function makerOf(registry: Registry) {
       counter(registry, `sluice_${name}_total`, help, names),
     level: <L extends readonly string[]>(name: string, help: string, names: L) =>
       gauge(registry, `sluice_${name}`, help, names),
+  };
+}
+
+/** Metrics of the queue. */
+function queueMetrics({ level, seconds }: Maker) {
+  return {
+    queueDepth: level("queue_depth", "Number of work messages that are queued or in progress, by pool and lane.", [
+      "pool",
+      "lane",
+    ]),
+    queueOldestSeconds: level(
+      "queue_oldest_seconds",
+      "Age of the oldest work message that no worker has received, in seconds, by pool.",
+      ["pool"],
+    ),
+    queueWaitSeconds: seconds(
+      "queue_wait",
+      "Time that a work message waited in the queue, in seconds, by pool and lane.",
+      ["pool", "lane"],
+    ),
+    queueUnacknowledged: level(
+      "queue_unacknowledged",
+      "Number of messages delivered to workers and not acknowledged, by pool and lane.",
+      ["pool", "lane"],
+    ),
+    queueUnacknowledgedMax: level(
+      "queue_unacknowledged_max",
+      "Number of unacknowledged messages at which a lane stops, by pool and lane.",
+      ["pool", "lane"],
+    ),
   };
 }
 

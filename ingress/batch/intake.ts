@@ -63,10 +63,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       await take(message);
     } catch (error) {
       metrics.batchMessages.inc("failed");
-      log.warn(
-        { err: error, deliveries: message.deliveries },
-        "a batch message could not be accepted; the queue redelivers it",
-      );
+      log.warn({ err: error, deliveries: message.deliveries }, "a batch message is redelivered after an error");
       message.nak(laterMs(1_000 * 2 ** Math.min(6, message.deliveries)));
     }
   };

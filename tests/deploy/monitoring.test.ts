@@ -86,12 +86,9 @@ test.each([
 });
 
 describe("alerts", () => {
-  test.each(ALERTS.map(({ name, expr }) => [name, expr]))(
-    "%s parses, and queries existing metrics",
-    (_name, expr) => {
-      expect(faultsOf(expr)).toEqual([]);
-    },
-  );
+  test.each(ALERTS.map(({ name, expr }) => [name, expr]))("%s parses, and queries existing metrics", (_name, expr) => {
+    expect(faultsOf(expr)).toEqual([]);
+  });
 
   test("have unique names, and each a section with symptom, check and action, to which it links", () => {
     expect(new Set(ALERTS.map(({ name }) => name)).size).toBe(ALERTS.length);

@@ -27,7 +27,7 @@ import { blocks, code, PAGE, table } from "./notifications-page.ts";
 
 const text = PAGE.replaceAll("\n", " ");
 
-test("lists every event, with its description and the members of its metadata", () => {
+test("the page lists every event, with its description and the members of its metadata", () => {
   type Form = { title: string; properties: object; required: string[]; oneOf?: { $ref: string }[] };
   const schemas = components.schemas as unknown as Readonly<Record<string, Form>>;
   const form = (name: string): Form => {
@@ -65,7 +65,7 @@ test("its envelope is valid by the schema of the event", () => {
   expect(validate("RunSucceeded", metadata)).toBeNull();
 });
 
-test("states the limits in force", () => {
+test("the page states the limits in force", () => {
   const real = (ms: number): number => (ms * 1_000_000) / paced(1_000_000);
   const delays = RETRY_DELAYS_MS.map((ms) => lengthOf(real(ms)));
   const said = [

@@ -104,16 +104,19 @@ async function upstreamCallOf<T>(of: Bed, act: () => Promise<T>): Promise<[T, Re
 }
 
 describe("an interrupted upstream", () => {
-  test.each(Object.keys(BROKEN))("by %s ends in an error frame without [DONE], charged for the delivered part", async (name) => {
-    bed.upstream.next({ intervalMs: 200, ...BROKEN[name] });
-    const answer = await bed.client.chat(bed.target(), stream("metered"));
-    expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
-    expect(answer.frames).not.toContain(DONE);
-    expect(answer.body).not.toContain(VENDOR_MARK);
-    const usage = await usageOf(requestId(answer));
-    expect(usage.status).toBe("failed");
-    expect(usage.settled).toBeGreaterThan(0n);
-  });
+  test.each(Object.keys(BROKEN))(
+    "by %s ends in an error frame without [DONE], charged for the delivered part",
+    async (name) => {
+      bed.upstream.next({ intervalMs: 200, ...BROKEN[name] });
+      const answer = await bed.client.chat(bed.target(), stream("metered"));
+      expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
+      expect(answer.frames).not.toContain(DONE);
+      expect(answer.body).not.toContain(VENDOR_MARK);
+      const usage = await usageOf(requestId(answer));
+      expect(usage.status).toBe("failed");
+      expect(usage.settled).toBeGreaterThan(0n);
+    },
+  );
 
   test.each(REFUSED)("before its first frame, as `%s`, is an error with its actual status, and free", async (name) => {
     const answer = await bed.client.chat(bed.target(), stream(`mock-${name}`));

@@ -198,22 +198,25 @@ describe("a client that disconnects after the last byte", () => {
 
 describe("a client that disconnects immediately", () => {
   const cells = FAMILIES.flatMap((family) => (["plain", "streamed"] as const).map((kind) => ({ family, kind })));
-  test.each(inBothWays(cells))("pays nothing, and the called provider is released ($family, $kind, $how)", async (cell) => {
-    const { family, kind, how } = cell;
-    const slug = slugOf({ family, kind, name: "silent", how });
-    const marked = mark(bed, slug, kind);
-    const caller = await callRaw(marked.target, marked.body);
-    const leftAt = performance.now();
-    caller.leave(how);
-    // Behind it on the same ingress: by then it was admitted or given up.
-    const next = mark(bed, `${family}-ok`, "plain");
-    expect((await bed.client.chat(next.target, next.body)).status).toBe(200);
-    await eventually("its hold, if there was one, is closed", async () => {
-      const rows = await bed.stack.query("select 1 from hold where model = $1", [slug]);
-      return rows.length === 0;
-    });
-    for (const arrival of arrivalsOf(bed.upstreams, marked.marker)) await isClosed(arrival, leftAt);
-  });
+  test.each(inBothWays(cells))(
+    "pays nothing, and the called provider is released ($family, $kind, $how)",
+    async (cell) => {
+      const { family, kind, how } = cell;
+      const slug = slugOf({ family, kind, name: "silent", how });
+      const marked = mark(bed, slug, kind);
+      const caller = await callRaw(marked.target, marked.body);
+      const leftAt = performance.now();
+      caller.leave(how);
+      // Behind it on the same ingress: by then it was admitted or given up.
+      const next = mark(bed, `${family}-ok`, "plain");
+      expect((await bed.client.chat(next.target, next.body)).status).toBe(200);
+      await eventually("its hold, if there was one, is closed", async () => {
+        const rows = await bed.stack.query("select 1 from hold where model = $1", [slug]);
+        return rows.length === 0;
+      });
+      for (const arrival of arrivalsOf(bed.upstreams, marked.marker)) await isClosed(arrival, leftAt);
+    },
+  );
 
   test.each(WAYS)("in the middle of its request places no hold and calls no provider (%s)", async (how) => {
     const marked = mark(bed, "openai-ok", "plain");

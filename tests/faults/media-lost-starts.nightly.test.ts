@@ -157,7 +157,7 @@ test("a start that was never accepted moves to the next model, and only that is 
   expect([submissions(replicate, prompt), submissions(fal, prompt)]).toEqual([1, 1]);
 }, 60_000);
 
-test("without another model it fails, and its hold is released immediately", async () => {
+test("a start without another model fails, and its hold is released immediately", async () => {
   const prompt = "never taken, and alone";
   replicate.next(UNTAKEN);
   const id = await film(prompt, "lonely");
@@ -165,7 +165,7 @@ test("without another model it fails, and its hold is released immediately", asy
   expect(await usageOf(id)).toMatchObject([{ status: "failed", settled: 0n }]);
 }, 60_000);
 
-test("of two equal starts lost at the same time, one of them accepted, one is that job and the other continues", async () => {
+test("one of two equal lost starts was accepted and is that job; the other continues", async () => {
   const prompt = "twins";
   replicate.next(UNTAKEN, GATEWAY);
   const ids = await Promise.all([film(prompt), film(prompt)]);
@@ -242,7 +242,7 @@ test("a job without a callback of fal ends when no callback can come any longer,
   await eventually("it is counted", async () => (await writtenOff()) > before);
 }, 60_000);
 
-test("without a way to find out, the call fails immediately without a retry hint, and its hold is released", async () => {
+test("a start that can never be looked up fails immediately without a retry hint, and its hold is released", async () => {
   tripo.next(GATEWAY);
   const answer = await mesh("tripo-mesh", "a fox, unheard");
   expect([answer.status, errorCode(answer), answer.headers.get("x-should-retry")]).toEqual([

@@ -157,7 +157,10 @@ describe("an endless stream", () => {
     isCut,
   );
   // One at a time: beside others that come as fast as they can, none reaches its length within its time.
-  test.each(cells.filter(({ pauseMs }) => pauseMs === 0))("is cut off and charged for the delivered part, at the end of its time: $what ($family)", isCut);
+  test.each(cells.filter(({ pauseMs }) => pauseMs === 0))(
+    "is cut off and charged for the delivered part, at the end of its time: $what ($family)",
+    isCut,
+  );
 
   test.each(FAMILIES)("charges at most the hold if the caller set a limit (%s)", async (family) => {
     const more = { max_tokens: 5 };

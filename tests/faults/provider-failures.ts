@@ -233,18 +233,21 @@ describe("a connection that ends before the request was read", () => {
     max_tokens: 10,
   });
 
-  test.each(["at once", "in the middle of the body"] as const)("%s causes no second request, and is free", async (moment) => {
-    hangUp.moment = moment;
-    for (const stream of [false, true]) {
-      const before = hangUp.connections();
-      const answer = await bed.client.chat(bed.target(), ask("hung-up", { ...long(), stream }));
-      // With its body, which tells what else went wrong.
-      expect(`${answer.status} ${answer.body}`).toStartWith("502 ");
-      expect(errorCode(answer)).toBe("upstream_error");
-      expect(hangUp.connections() - before).toBe(1);
-      expect((await usageOf(bed, answer)).settled).toBe(0n);
-    }
-  });
+  test.each(["at once", "in the middle of the body"] as const)(
+    "%s causes no second request, and is free",
+    async (moment) => {
+      hangUp.moment = moment;
+      for (const stream of [false, true]) {
+        const before = hangUp.connections();
+        const answer = await bed.client.chat(bed.target(), ask("hung-up", { ...long(), stream }));
+        // With its body, which tells what else went wrong.
+        expect(`${answer.status} ${answer.body}`).toStartWith("502 ");
+        expect(errorCode(answer)).toBe("upstream_error");
+        expect(hangUp.connections() - before).toBe(1);
+        expect((await usageOf(bed, answer)).settled).toBe(0n);
+      }
+    },
+  );
 
   test.each(["at once", "in the middle of the body"] as const)(
     "%s moves the call to the next source",

@@ -87,11 +87,14 @@ describe("an invalid answer", () => {
     await isRefused(family, what, kind);
   });
 
-  test.each(cells(Object.keys(BODIES)))("is 502 and free, also without streaming: $what ($family, $kind)", async ({ what, family, kind }) => {
-    const [type, body] = BODIES[what] ?? ["", ""];
-    bed.upstreams[family].next(rawReply(type, body));
-    await isRefused(family, "raw", kind);
-  });
+  test.each(cells(Object.keys(BODIES)))(
+    "is 502 and free, also without streaming: $what ($family, $kind)",
+    async ({ what, family, kind }) => {
+      const [type, body] = BODIES[what] ?? ["", ""];
+      bed.upstreams[family].next(rawReply(type, body));
+      await isRefused(family, "raw", kind);
+    },
+  );
 
   test.concurrent.each(FAMILIES)("is free when it is the provider's own error inside a 200 (%s)", async (family) => {
     for (const kind of ["plain", "streamed"] as const) {

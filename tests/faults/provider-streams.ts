@@ -170,18 +170,15 @@ describe("an unusual but valid stream", () => {
     expect(usage.settled).toBe(costOf(usage));
   });
 
-  test.each(FAMILIES)(
-    "contains a repeated chunk twice, since a repeat can be intended (%s)",
-    async (family) => {
-      const { opening, words, closing, end } = rawAnswer(family, WORDS);
-      const repeated = [...words.slice(0, 2), ...words.slice(1)];
-      bed.upstreams[family].next(rawStream(texts([...opening, ...repeated, ...closing, ...end]), "end"));
-      const { answer, text, usage } = await probe(bed, `${family}-raw`, "streamed");
-      expect([isServed(answer), text]).toEqual([true, [...WORDS.slice(0, 2), ...WORDS.slice(1)].join("")]);
-      // The provider's report counts, not what we saw.
-      expect(usage.units["output_tokens"]).toBe(WORDS.length);
-    },
-  );
+  test.each(FAMILIES)("contains a repeated chunk twice, since a repeat can be intended (%s)", async (family) => {
+    const { opening, words, closing, end } = rawAnswer(family, WORDS);
+    const repeated = [...words.slice(0, 2), ...words.slice(1)];
+    bed.upstreams[family].next(rawStream(texts([...opening, ...repeated, ...closing, ...end]), "end"));
+    const { answer, text, usage } = await probe(bed, `${family}-raw`, "streamed");
+    expect([isServed(answer), text]).toEqual([true, [...WORDS.slice(0, 2), ...WORDS.slice(1)].join("")]);
+    // The provider's report counts, not what we saw.
+    expect(usage.units["output_tokens"]).toBe(WORDS.length);
+  });
 });
 
 describe("a stream that is interrupted after its finish reason", () => {

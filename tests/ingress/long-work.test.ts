@@ -34,7 +34,7 @@ function held(workspaceId: string) {
   return { begun: begun.promise, end: end.resolve, work };
 }
 
-test("runs once per workspace at a time, in order, and independent of other workspaces", async () => {
+test("large bodies of one workspace are read one at a time, in order, and independent of other workspaces", async () => {
   const [workspace, other] = [newId(), newId()];
   const order: string[] = [];
   const first = held(workspace);
@@ -49,7 +49,7 @@ test("runs once per workspace at a time, in order, and independent of other work
   expect(order).toEqual(["other", "second", "third"]);
 });
 
-test("queues up to a limit, and rejects one more", async () => {
+test("large bodies queue up to a limit, and one more is rejected", async () => {
   const workspace = newId();
   const first = held(workspace);
   await first.begun;
@@ -64,7 +64,7 @@ test("queues up to a limit, and rejects one more", async () => {
   await Promise.all([first.work, ...waiting]);
 });
 
-test("releases its turn after a failure, and its position when its caller disconnects", async () => {
+test("a turn is released after a failure, and a position when its caller disconnects", async () => {
   const workspace = newId();
   expect(await faultOf(withPermit(callOf(workspace), () => Promise.reject(new Error("broken"))))).toMatchObject({
     message: "broken",

@@ -177,7 +177,7 @@ describe("a media provider that repeats the prompt in its error", () => {
     },
   );
 
-  test("nor when it reports no outcome of a job", async () => {
+  test("logs none of it without an outcome of the job", async () => {
     const { log, text } = listen();
     const polls = [{ state: "unknown", detail: SAID } as const, { state: "failed" } as never];
     await run(

@@ -129,7 +129,7 @@ describe.each([
   });
 });
 
-test("in order of arrival does not let small requests pass a large one", async () => {
+test("a large request in order of arrival is not passed by small ones", async () => {
   const limit = share(100, 100);
   const first = limit.enter({ owner: "a", amount: 60 });
   const large = limit.enter({ owner: "b", amount: 50 });

@@ -131,7 +131,7 @@ test.each([
   { kind: "role", max: 17, other: () => asClerk(postgres.url) },
   { kind: "database", max: 17 + 1, other: () => small.url },
 ])(
-  "nor does it if the limit of its $kind is too low, which does not apply to a superuser",
+  "a role does not start if the limit of its $kind is too low, except as a superuser",
   async ({ kind, max, other }) => {
     const superuser = await openSession(small.url);
     await superuser.query("drop role if exists clerk");

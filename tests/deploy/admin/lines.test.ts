@@ -165,7 +165,7 @@ describe("help", () => {
   });
 });
 
-describe("environment errors", () => {
+describe("errors of the environment", () => {
   test.each<readonly [says: string, env: Record<string, string>]>([
     ["DATABASE_URL is not set, and no stack runs on /nowhere; start one with npm start, or set DATABASE_URL", {}],
     ["SLUICE_TYPO is not a setting of this version", { SLUICE_TYPO: "1" }],

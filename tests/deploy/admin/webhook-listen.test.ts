@@ -197,30 +197,33 @@ describe("webhook listen", () => {
     expect(said.stderr).not.toContain("canary");
   });
 
-  test.each(["INT", "TERM"] as const)("runs under npm without a database, and exits with 0 after SIG%s", async (name) => {
-    const { running, value: url } = await launchUntil(
-      (onLine) =>
-        launch({
-          name: "webhook listen",
-          command: "node",
-          args: ["deploy/bun.mjs", "deploy/sluice.ts", "admin", "webhook", "listen", "--port", "0"],
-          cwd: PROJECT_ROOT,
-          env: {
-            PATH: process.env["PATH"],
-            HOME: process.env["HOME"],
-            SLUICE_DATA_DIR: process.env["SLUICE_DATA_DIR"],
-          },
-          onLine,
-        }),
-      (line) => /http:\/\/127\.0\.0\.1:\d+\//.exec(line)?.[0] ?? null,
-      20_000,
-    );
-    const { body, signed } = delivery();
-    const answer = await fetch(url, { method: "POST", headers: { ...TYPE, ...signed(SECRET) }, body });
-    expect(answer.status).toBe(200);
-    // A terminal sends Ctrl-C to every process of its group, `kill` to one.
-    process.kill(name === "INT" ? -running.pid : running.pid, `SIG${name}`);
-    expect(await running.exited).toMatchObject({ code: 0 });
-    expect(running.lines().at(-1)).toBe("deliveries 1, repeats 0, other requests 0");
-  });
+  test.each(["INT", "TERM"] as const)(
+    "runs under npm without a database, and exits with 0 after SIG%s",
+    async (name) => {
+      const { running, value: url } = await launchUntil(
+        (onLine) =>
+          launch({
+            name: "webhook listen",
+            command: "node",
+            args: ["deploy/bun.mjs", "deploy/sluice.ts", "admin", "webhook", "listen", "--port", "0"],
+            cwd: PROJECT_ROOT,
+            env: {
+              PATH: process.env["PATH"],
+              HOME: process.env["HOME"],
+              SLUICE_DATA_DIR: process.env["SLUICE_DATA_DIR"],
+            },
+            onLine,
+          }),
+        (line) => /http:\/\/127\.0\.0\.1:\d+\//.exec(line)?.[0] ?? null,
+        20_000,
+      );
+      const { body, signed } = delivery();
+      const answer = await fetch(url, { method: "POST", headers: { ...TYPE, ...signed(SECRET) }, body });
+      expect(answer.status).toBe(200);
+      // A terminal sends Ctrl-C to every process of its group, `kill` to one.
+      process.kill(name === "INT" ? -running.pid : running.pid, `SIG${name}`);
+      expect(await running.exited).toMatchObject({ code: 0 });
+      expect(running.lines().at(-1)).toBe("deliveries 1, repeats 0, other requests 0");
+    },
+  );
 });

@@ -20,7 +20,7 @@ const STACK = {
   missing: [],
 };
 
-test("has at most ten lines: running services, address, key, docs, how to stop and a call", () => {
+test("the welcome has at most ten lines: running services, address, key, docs, how to stop and a call", () => {
   const lines = welcome(STACK).split("\n");
   expect(lines.length).toBeLessThanOrEqual(10);
   expect(lines[0]).toBe("Sluice is running: worker, ingress, Postgres. Press Ctrl-C to stop it.");
@@ -35,7 +35,7 @@ test("has at most ten lines: running services, address, key, docs, how to stop a
   expect(lines.at(-1)).toStartWith("curl http://127.0.0.1:8080/v1/chat/completions -H ");
 });
 
-test("equals the output in the quickstart", async () => {
+test("the welcome equals the output in the quickstart", async () => {
   const page = await Bun.file(join(PROJECT_ROOT, "schemas/docs/get-started/quickstart.md")).text();
   const [, shown = ""] = /^```text\n(Sluice is running[^]*?)^```$/m.exec(page) ?? [];
   const text = welcome({
@@ -48,7 +48,7 @@ test("equals the output in the quickstart", async () => {
   expect(text.split("Try it in another terminal")[0]).toBe(shown);
 });
 
-test("omits other machines if they cannot call it, and a NATS server that it did not start", () => {
+test("the welcome omits other machines if they cannot call it, and a NATS server that it did not start", () => {
   const text = welcome({ ...STACK, host: "0.0.0.0", natsUrl: undefined });
   expect(text).toContain("  API      http://127.0.0.1:8080/v1\n");
   expect(text).not.toContain("Batch");

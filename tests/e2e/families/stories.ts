@@ -192,20 +192,23 @@ describe.each(FAMILIES)("%s", (family) => {
     expect(whole.output_text).toBe(text);
   });
 
-  test.each(Object.keys(LEAVERS))("is aborted when the client %s disconnects, and charged for the delivered part", async (client) => {
-    const before = (await usageOf(0)).length;
-    const { requests } = bed.servers[family];
-    const asked = requests.length;
-    await LEAVERS[client]?.(`${family}-slow`).catch((error: unknown) => expect(String(error)).toMatch(/abort/i));
-    await requests[asked]?.finished;
-    expect(requests[asked]?.closedByClientAt).not.toBeNull();
-    const [row] = await eventually("the usage record", async () => {
-      const rows = await usageOf(before);
-      return rows.length > 0 && rows;
-    });
-    expect(row?.status).toBe("cancelled");
-    expect(row?.settled).toBeGreaterThan(0n);
-  });
+  test.each(Object.keys(LEAVERS))(
+    "is aborted when the client %s disconnects, and charged for the delivered part",
+    async (client) => {
+      const before = (await usageOf(0)).length;
+      const { requests } = bed.servers[family];
+      const asked = requests.length;
+      await LEAVERS[client]?.(`${family}-slow`).catch((error: unknown) => expect(String(error)).toMatch(/abort/i));
+      await requests[asked]?.finished;
+      expect(requests[asked]?.closedByClientAt).not.toBeNull();
+      const [row] = await eventually("the usage record", async () => {
+        const rows = await usageOf(before);
+        return rows.length > 0 && rows;
+      });
+      expect(row?.status).toBe("cancelled");
+      expect(row?.settled).toBeGreaterThan(0n);
+    },
+  );
 });
 
 const PATCH = "*** Begin Patch\n*** Update File: a.ts\n@@\n-a\n+b\n*** End Patch";

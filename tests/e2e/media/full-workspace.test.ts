@@ -28,7 +28,7 @@ afterAll(async () => {
   await bench?.close();
 });
 
-test("is rejected before any hold, work or charge, and served again after a file is deleted", async () => {
+test("a full workspace is rejected before any hold, work or charge, and served again after a file is deleted", async () => {
   const { stack, client } = bench;
   const file = await client.files.create({
     file: new File([randomBytes(STORAGE_BYTES_MAX)], "all.bin"),
@@ -53,7 +53,7 @@ test("is rejected before any hold, work or charge, and served again after a file
   }
 });
 
-test("has no storage for a run's files: the run fails, costs nothing and leaves nothing, and succeeds later", async () => {
+test("a full workspace fails a run whose files do not fit: it costs nothing and leaves nothing, and succeeds later", async () => {
   const { stack, client } = bench;
   for (const { id } of (await client.files.list()).data) await client.files.delete(id);
   const rest = 100;
@@ -79,7 +79,7 @@ test("has no storage for a run's files: the run fails, costs nothing and leaves 
   expect(content.byteLength).toBe(one?.bytes ?? 0);
 });
 
-test("deletes the large files of a run if its small files do not fit", async () => {
+test("a full workspace loses the large files of a run whose small files do not fit", async () => {
   const { stack, client } = bench;
   for (const { id } of (await client.files.list()).data) await client.files.delete(id);
   const [large, small] = [70_000, 100];

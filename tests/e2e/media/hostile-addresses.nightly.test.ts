@@ -207,12 +207,15 @@ describe("an address of an image, a video or a mesh", () => {
     },
   );
 
-  test.each(hostileFiles("disguise"))("that returns %s, declared as an image, is rejected by each call", async (name) => {
-    const [url, code] = [bench.siteUrl + pathOf(name), "unprocessable_input"] as const;
-    await expectFailedJob(bench, await film({ image_url: url }), { code, param: "image_url" });
-    await expectFailedJob(bench, await film({ video_url: url }), { code, param: "video_url" });
-    await expectRefusal(bench, await remesh(url), unprocessable("mesh_url"));
-  });
+  test.each(hostileFiles("disguise"))(
+    "that returns %s, declared as an image, is rejected by each call",
+    async (name) => {
+      const [url, code] = [bench.siteUrl + pathOf(name), "unprocessable_input"] as const;
+      await expectFailedJob(bench, await film({ image_url: url }), { code, param: "image_url" });
+      await expectFailedJob(bench, await film({ video_url: url }), { code, param: "video_url" });
+      await expectRefusal(bench, await remesh(url), unprocessable("mesh_url"));
+    },
+  );
 
   test("whose server sends a wrong type is judged by its bytes", async () => {
     const response = await film({ image_url: `${bench.siteUrl}/called-a-page` });

@@ -190,10 +190,13 @@ describe("a rejected call", () => {
     expect(await bench.usageOf(response)).toEqual([]);
   });
 
-  test.each(["declares-words", "transforms"])("for a mesh depends on the model, not on the provider: %s", async (model) => {
-    const body = { model, prompt: "x", ...(model === "transforms" ? {} : { mesh_url }) };
-    expect(await errorOf(await bench.send(body))).toMatchObject({ status: 400, param: "mesh_url" });
-  });
+  test.each(["declares-words", "transforms"])(
+    "for a mesh depends on the model, not on the provider: %s",
+    async (model) => {
+      const body = { model, prompt: "x", ...(model === "transforms" ? {} : { mesh_url }) };
+      expect(await errorOf(await bench.send(body))).toMatchObject({ status: 400, param: "mesh_url" });
+    },
+  );
 
   test("for an image without a text requires the text if the model accepts no image alone", async () => {
     const image_url = dataUrl(pngOf(4, 4));

@@ -63,33 +63,36 @@ describe("events", () => {
 });
 
 describe("credits of a run whose step is a run", () => {
-  test.each(["cancel", "timeout"])("equal the sum of its work, also when the work is repeated after a %s", async (how) => {
-    const late = how === "timeout" ? { timeout_seconds: 1, on_error: "continue" } : {};
-    const child = await bench.store({ steps: [slow("b", late)], output: { x: "x" } });
-    const definition = { steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child }] };
-    const answer = await begin("/v1/pipelines/runs", { mode: "stream", definition });
-    const id = answer.headers.get("x-run-id") ?? "";
-    const reading = answer.text();
-    const childId = await eventually("the child is there", async () => {
-      const [own] = await bench.stack.query<{ id: string }>("select id from run where parent_id = $1", [id]);
-      return own?.id;
-    });
-    await says(await bench.call(`/v1/workflows/runs/${childId}/events`));
-    if (how === "cancel") await bench.call(`/v1/workflows/runs/${id}/cancel`, {});
-    const used = await eventually("the work has come back", async () => {
-      const [row] = await bench.stack.query<{ credits: bigint | null }>(
-        "select sum(credits)::bigint as credits from job where run_id = $1 and ended_at is not null having count(*) > 0",
-        [childId],
-      );
-      return row?.credits ?? undefined;
-    });
-    expect(used).toBeGreaterThan(0n);
-    await eventually("both runs tell it", async () => {
-      const [parent, own] = await Promise.all([bench.read(id), bench.read(childId)]);
-      return parent.creditsUsed === Number(used) / 1e9 && own.creditsUsed === parent.creditsUsed;
-    });
-    await reading;
-  });
+  test.each(["cancel", "timeout"])(
+    "equal the sum of its work, also when the work is repeated after a %s",
+    async (how) => {
+      const late = how === "timeout" ? { timeout_seconds: 1, on_error: "continue" } : {};
+      const child = await bench.store({ steps: [slow("b", late)], output: { x: "x" } });
+      const definition = { steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child }] };
+      const answer = await begin("/v1/pipelines/runs", { mode: "stream", definition });
+      const id = answer.headers.get("x-run-id") ?? "";
+      const reading = answer.text();
+      const childId = await eventually("the child is there", async () => {
+        const [own] = await bench.stack.query<{ id: string }>("select id from run where parent_id = $1", [id]);
+        return own?.id;
+      });
+      await says(await bench.call(`/v1/workflows/runs/${childId}/events`));
+      if (how === "cancel") await bench.call(`/v1/workflows/runs/${id}/cancel`, {});
+      const used = await eventually("the work has come back", async () => {
+        const [row] = await bench.stack.query<{ credits: bigint | null }>(
+          "select sum(credits)::bigint as credits from job where run_id = $1 and ended_at is not null having count(*) > 0",
+          [childId],
+        );
+        return row?.credits ?? undefined;
+      });
+      expect(used).toBeGreaterThan(0n);
+      await eventually("both runs tell it", async () => {
+        const [parent, own] = await Promise.all([bench.read(id), bench.read(childId)]);
+        return parent.creditsUsed === Number(used) / 1e9 && own.creditsUsed === parent.creditsUsed;
+      });
+      await reading;
+    },
+  );
 });
 
 describe("an Idempotency-Key", () => {

@@ -134,18 +134,21 @@ describe("in the documentation", () => {
     expect(addresses(index, "webhoks").slice(0, 3).join(" ")).toContain("/docs/guides/webhooks");
   });
 
-  test.each(["spend", "retry", "webhoks"])("snippets of %s are cut off between words and mark the word", async (query) => {
-    const index = await indexed;
-    const { results } = search(index, query, RESULTS_MAX);
-    expect(results.length).toBeGreaterThan(3);
-    for (const { snippet, heading, page } of results) {
-      const text = snippet.map((piece) => piece.text).join("");
-      expect(text.replace(/ …$/, "").length).toBeLessThan(180);
-      expect(text).not.toMatch(/\S…$|^…\S|import OpenAI|```/);
-      const isInTitle = /spen|retr|webho/i.test(`${page} ${heading}`);
-      expect([page, heading, text, contains(snippet) || isInTitle]).toEqual([page, heading, text, true]);
-    }
-  });
+  test.each(["spend", "retry", "webhoks"])(
+    "snippets of %s are cut off between words and mark the word",
+    async (query) => {
+      const index = await indexed;
+      const { results } = search(index, query, RESULTS_MAX);
+      expect(results.length).toBeGreaterThan(3);
+      for (const { snippet, heading, page } of results) {
+        const text = snippet.map((piece) => piece.text).join("");
+        expect(text.replace(/ …$/, "").length).toBeLessThan(180);
+        expect(text).not.toMatch(/\S…$|^…\S|import OpenAI|```/);
+        const isInTitle = /spen|retr|webho/i.test(`${page} ${heading}`);
+        expect([page, heading, text, contains(snippet) || isInTitle]).toEqual([page, heading, text, true]);
+      }
+    },
+  );
 
   test("the index that the browser loads lists the same sections", async () => {
     const index = await indexed;

@@ -86,7 +86,7 @@ test.each([
     "does not support size",
   ],
   ["all refuse it", { ...TOOL, size: "1x1" }, [image("a", "1"), image("b", "1")], "tools[0].model", "No image model"],
-] as const)("is rejected if %s", (_when, tool, models, param, words) => {
+] as const)("an image call is rejected if %s", (_when, tool, models, param, words) => {
   const read = () => readImageTool(catalogueOf(...models), tool, "tools[0]");
   expect(read).toThrow(ApiError);
   expect(read).toThrow(words);

@@ -94,23 +94,20 @@ describe("POST /v1/messages", () => {
     ],
     ["a method that it does not take", "GET", "", {}, 405, "method_not_allowed"],
     ["a path of Anthropic's that is not here", "POST", "/batches", { "x-api-key": KEY }, 404, "not_found"],
-  ])(
-    "answers %s with our error in Anthropic's format",
-    async (_name, method, path, headers, status, code) => {
-      const app = createApp(start().context);
-      const init = method === "GET" ? { method } : { method, body: "{}" };
-      const type = { "content-type": "application/json", ...headers };
-      const response = await app.handle(new Request(`http://localhost/v1/messages${path}`, { ...init, headers: type }));
-      expect(response.status).toBe(status);
-      const body: unknown = await response.json();
-      expect(body).toEqual({
-        type: "error",
-        error: expect.objectContaining({ code, message: expect.any(String) as unknown }) as unknown,
-        request_id: response.headers.get("request-id"),
-      });
-      expect(validate("ErrorEnvelope", body)).toBeNull();
-    },
-  );
+  ])("answers %s with our error in Anthropic's format", async (_name, method, path, headers, status, code) => {
+    const app = createApp(start().context);
+    const init = method === "GET" ? { method } : { method, body: "{}" };
+    const type = { "content-type": "application/json", ...headers };
+    const response = await app.handle(new Request(`http://localhost/v1/messages${path}`, { ...init, headers: type }));
+    expect(response.status).toBe(status);
+    const body: unknown = await response.json();
+    expect(body).toEqual({
+      type: "error",
+      error: expect.objectContaining({ code, message: expect.any(String) as unknown }) as unknown,
+      request_id: response.headers.get("request-id"),
+    });
+    expect(validate("ErrorEnvelope", body)).toBeNull();
+  });
 
   test("lowers a limit above the model's, holds credits for the lowered one, and reports it", async () => {
     const { post, sent } = start();

@@ -60,12 +60,15 @@ describe("a result", () => {
     expect(JSON.parse(outcome.output)).toEqual({ output: { a: 1 }, files: [file(1)] });
   });
 
-  test.each(["x", "ü", "\u0001", '"', "😀"])("of many %p is truncated at the bound, and names its files", async (letter) => {
-    const { outcome } = await run({ runCapability: made({ text: letter.repeat(40_000) }, [file(1)]) });
-    expect(Buffer.byteLength(outcome.output)).toBeLessThanOrEqual(OUTPUT_BYTES_MAX);
-    expect(Buffer.byteLength(outcome.output)).toBeGreaterThan(OUTPUT_BYTES_MAX / 2);
-    expect(JSON.parse(outcome.output)).toMatchObject({ files: [{ file_id: "file-1" }] });
-  });
+  test.each(["x", "ü", "\u0001", '"', "😀"])(
+    "of many %p is truncated at the bound, and names its files",
+    async (letter) => {
+      const { outcome } = await run({ runCapability: made({ text: letter.repeat(40_000) }, [file(1)]) });
+      expect(Buffer.byteLength(outcome.output)).toBeLessThanOrEqual(OUTPUT_BYTES_MAX);
+      expect(Buffer.byteLength(outcome.output)).toBeGreaterThan(OUTPUT_BYTES_MAX / 2);
+      expect(JSON.parse(outcome.output)).toMatchObject({ files: [{ file_id: "file-1" }] });
+    },
+  );
 
   test("of very many files names some", async () => {
     const { outcome } = await run({

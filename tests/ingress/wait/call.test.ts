@@ -207,24 +207,27 @@ describe("a call that the ingress ends", () => {
     ],
     ["its deadline", ({ frame, tick }) => (frame({ t: "beat" }), tick(600_001)), "deadline", "upstream_timeout", false],
     ["the end of the grace", ({ call }) => call.end("shutdown"), "shutdown", "service_unavailable", false],
-  ])("for %s: a status before the headers, an error event after them", async (_name, act, reason, code, shouldRetry) => {
-    const plain = open();
-    act(plain);
-    const error = await errorOf(plain);
-    expect(error).toMatchObject({ code });
-    expect(error.shouldRetry).toBe(shouldRetry as never);
-    expect(plain.ends).toEqual([reason]);
+  ])(
+    "for %s: a status before the headers, an error event after them",
+    async (_name, act, reason, code, shouldRetry) => {
+      const plain = open();
+      act(plain);
+      const error = await errorOf(plain);
+      expect(error).toMatchObject({ code });
+      expect(error.shouldRetry).toBe(shouldRetry as never);
+      expect(plain.ends).toEqual([reason]);
 
-    // A stream has a worker, and one that is heard is not lost.
-    if (reason === "queue" || reason === "lost") return;
-    const stream = open();
-    stream.frame(HEAD, "data: a\n\n");
-    const text = (await stream.call.response).text();
-    await Bun.sleep(0);
-    act(stream);
-    expect(lastError(await text).code).toBe(code);
-    expect(stream.ends).toEqual([reason]);
-  });
+      // A stream has a worker, and one that is heard is not lost.
+      if (reason === "queue" || reason === "lost") return;
+      const stream = open();
+      stream.frame(HEAD, "data: a\n\n");
+      const text = (await stream.call.response).text();
+      await Bun.sleep(0);
+      act(stream);
+      expect(lastError(await text).code).toBe(code);
+      expect(stream.ends).toEqual([reason]);
+    },
+  );
 
   test("is not ended by a later delivery while its worker sends frames: only its queue heartbeats were lost", () => {
     const opened = open();

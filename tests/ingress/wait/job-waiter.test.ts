@@ -151,15 +151,18 @@ test("a job that reports its outcome needs no lookup, and its earlier events are
   expect([heard, looks]).toEqual([["begun"], before]);
 });
 
-test.each(["", "x", "-1", "1e3"])("a job that reports a cost of %j is treated as a notice, and its row is looked up", async (nano) => {
-  const left = new AbortController();
-  const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, left: left.signal });
-  const before = looks;
-  worker.publish(waiter.address("odd"), encodeJobFrame({ t: "ended", nano }));
-  await delivered();
-  expect(looks).toBe(before + 1);
-  expect(await wait).toMatchObject({ state: "failed" });
-});
+test.each(["", "x", "-1", "1e3"])(
+  "a job that reports a cost of %j is treated as a notice, and its row is looked up",
+  async (nano) => {
+    const left = new AbortController();
+    const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, left: left.signal });
+    const before = looks;
+    worker.publish(waiter.address("odd"), encodeJobFrame({ t: "ended", nano }));
+    await delivered();
+    expect(looks).toBe(before + 1);
+    expect(await wait).toMatchObject({ state: "failed" });
+  },
+);
 
 test("a job whose answer has started is awaited until its end, another up to the wait limit", async () => {
   state = "running";

@@ -146,14 +146,17 @@ describe("a stream of blocks", () => {
     ["but nothing it does not know", { input_tokens: 0, output_tokens: 5 }, undefined],
     ["but nothing that cannot be true", { input_tokens: -3, output_tokens: 5 }, undefined],
     ["but nothing that is no report", undefined, undefined],
-  ])("reports its input with its first delta, %s, so that an interrupted one is settled with it", async (_name, usage, input) => {
-    const { deltas } = await gather(deltasOf([{ type: "message_start", message: { id: "m", usage } }]));
-    expect(deltas).toHaveLength(1);
-    expect(deltas[0]?.choices[0]).toMatchObject({ delta: { role: "assistant" } });
-    expect(deltas[0]?.inputUsage).toEqual(input === undefined ? undefined : { ...NO_USAGE, ...input });
-    // It is no report of the whole, and must not pass for one.
-    expect(deltas[0]).not.toHaveProperty("usage");
-  });
+  ])(
+    "reports its input with its first delta, %s, so that an interrupted one is settled with it",
+    async (_name, usage, input) => {
+      const { deltas } = await gather(deltasOf([{ type: "message_start", message: { id: "m", usage } }]));
+      expect(deltas).toHaveLength(1);
+      expect(deltas[0]?.choices[0]).toMatchObject({ delta: { role: "assistant" } });
+      expect(deltas[0]?.inputUsage).toEqual(input === undefined ? undefined : { ...NO_USAGE, ...input });
+      // It is no report of the whole, and must not pass for one.
+      expect(deltas[0]).not.toHaveProperty("usage");
+    },
+  );
 
   test("that ends twice has ended once, and the last report counts", async () => {
     const gathered = await read(open(0, { type: "text", text: "Hi" }), finish("end_turn"), finish("max_tokens", 9));

@@ -353,19 +353,16 @@ describe("the address of a Gemini video", () => {
   test.each([
     ["omni", {}],
     ["veo", VEO],
-  ])(
-    "is private, or foreign, for %s: it receives no request with our key",
-    async (sourceModel, shape) => {
-      const other = own(startRecorder(() => videoReply(mp4Of(1))));
-      const uri = `${other.origin}/v1beta/files/abc:download`;
-      const { adapter } = start(
-        { polls: ["done"], file: jsonReply(302, "", { location: uri }) },
-        says(sourceModel === "omni" ? doneInteraction(uri) : doneOperation(uri)),
-      );
-      const poll = async () => adapter.poll(await adapter.start(videoCall({}, { sourceModel, ...shape })), never);
-      expect((await failureOf(openOf(await poll()))).kind).toBe("failed");
-      expect(JSON.stringify(await poll())).not.toContain("key-ours");
-      expect(other.requests).toEqual([]);
-    },
-  );
+  ])("is private, or foreign, for %s: it receives no request with our key", async (sourceModel, shape) => {
+    const other = own(startRecorder(() => videoReply(mp4Of(1))));
+    const uri = `${other.origin}/v1beta/files/abc:download`;
+    const { adapter } = start(
+      { polls: ["done"], file: jsonReply(302, "", { location: uri }) },
+      says(sourceModel === "omni" ? doneInteraction(uri) : doneOperation(uri)),
+    );
+    const poll = async () => adapter.poll(await adapter.start(videoCall({}, { sourceModel, ...shape })), never);
+    expect((await failureOf(openOf(await poll()))).kind).toBe("failed");
+    expect(JSON.stringify(await poll())).not.toContain("key-ours");
+    expect(other.requests).toEqual([]);
+  });
 });

@@ -142,7 +142,7 @@ test("a reserved connection is exclusive, keeps its order and is replaced after 
   expect(await pid()).not.toBe(first);
 });
 
-test("at most the sum of the three settings is opened", async () => {
+test("the number of connections is limited to the sum of the three settings", async () => {
   const few = openDatabase({ url: db.url, poolMax: 2, reservedMax: 1, slowMax: 1, log });
   const before = await few.findRoom();
   expect(before).toEqual({

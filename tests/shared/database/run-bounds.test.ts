@@ -153,7 +153,7 @@ describe("the storage of runs", () => {
   });
 });
 
-test("of a nearly full workspace keeps its runs of the last day, and as many older ones as fit", async () => {
+test("a nearly full workspace keeps its runs of the last day, and as many older ones as fit", async () => {
   const [owner, other] = [await newOwner(), await newOwner()];
   const limit = 100 * RUN_ROW_BYTES;
   const runs: string[] = [];

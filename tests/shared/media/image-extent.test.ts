@@ -49,11 +49,14 @@ test("a truncated header without a size is unknown, for every length", async () 
   }
 });
 
-test.each(hostileFiles("picture", "disguise"))("of %s is read from its header, or unknown", async (_name, make) => {
-  const bytes = await make();
-  const { width, height, framesMax } = readImageExtent(bytes, bytes.length) ?? { width: 1, height: 1, framesMax: 1 };
-  expect([width, height, framesMax].filter((value) => !Number.isSafeInteger(value) || value < 0)).toEqual([]);
-});
+test.each(hostileFiles("picture", "disguise"))(
+  "the size of %s is read from its header, or unknown",
+  async (_name, make) => {
+    const bytes = await make();
+    const { width, height, framesMax } = readImageExtent(bytes, bytes.length) ?? { width: 1, height: 1, framesMax: 1 };
+    expect([width, height, framesMax].filter((value) => !Number.isSafeInteger(value) || value < 0)).toEqual([]);
+  },
+);
 
 describe("a TIFF whose directory is at its end", () => {
   test.each(["little", "big"])("is read from there, %s numbers first", (order) => {

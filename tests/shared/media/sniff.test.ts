@@ -80,13 +80,16 @@ test.each(SAMPLES)("detects %s", async (_name, sample, type) => {
   expect(await sniffMediaType(sample)).toBe(type);
 });
 
-test.each(["png", "jpeg", "webp", "gif", "avif", "tiff"] as const)("detects a complete %s by its header", async (format) => {
-  const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: "teal" } })
-    .toFormat(format)
-    .toBuffer();
-  expect(await sniffMediaType(image)).toBe(`image/${format}`);
-  expect(await sniffMediaType(image.subarray(0, 64))).toBe(`image/${format}`);
-});
+test.each(["png", "jpeg", "webp", "gif", "avif", "tiff"] as const)(
+  "detects a complete %s by its header",
+  async (format) => {
+    const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: "teal" } })
+      .toFormat(format)
+      .toBuffer();
+    expect(await sniffMediaType(image)).toBe(`image/${format}`);
+    expect(await sniffMediaType(image.subarray(0, 64))).toBe(`image/${format}`);
+  },
+);
 
 test("answers for any bytes after a known start", async () => {
   const starts = SAMPLES.map(([, sample]) => Buffer.from(sample.subarray(0, 32)));

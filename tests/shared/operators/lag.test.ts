@@ -83,12 +83,9 @@ describe("/lag", () => {
     for (const query of ["?pool=", "?pool=Chat", "?pool=nowhere"]) expect((await ask(query)).status).toBe(404);
   });
 
-  test.each([null, "", TOKEN.slice(1), `${TOKEN}0`, TOKEN.toUpperCase()])(
-    "rejects a token like %j",
-    async (token) => {
-      expect((await ask("", token)).status).toBe(401);
-    },
-  );
+  test.each([null, "", TOKEN.slice(1), `${TOKEN}0`, TOKEN.toUpperCase()])("rejects a token like %j", async (token) => {
+    expect((await ask("", token)).status).toBe(401);
+  });
 
   test("is cached for a second", async () => {
     expect((await lagOf("chat")).wanted_slots).toBe(0);

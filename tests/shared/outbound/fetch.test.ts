@@ -128,14 +128,11 @@ describe("an answer", () => {
     expect((await fault(fetchPublic(server.url("/"), wanted()))).fault).toBe("status");
   });
 
-  test.each([304, 400, 401, 404, 500])(
-    "of status %p is an error with only the status",
-    async (status) => {
-      const server = await serve((_request, response) => response.writeHead(status, { "x-a": "s3cret" }).end("s3cret"));
-      const error = await fault(fetchPublic(server.url("/secret-path"), wanted()));
-      expect(error).toMatchObject({ fault: "status", status, message: `outbound status: answered ${status}` });
-    },
-  );
+  test.each([304, 400, 401, 404, 500])("of status %p is an error with only the status", async (status) => {
+    const server = await serve((_request, response) => response.writeHead(status, { "x-a": "s3cret" }).end("s3cret"));
+    const error = await fault(fetchPublic(server.url("/secret-path"), wanted()));
+    expect(error).toMatchObject({ fault: "status", status, message: `outbound status: answered ${status}` });
+  });
 });
 
 describe("an answer that is too large or too slow", () => {

@@ -101,7 +101,7 @@ const walks = ({ lines }: Plan): boolean => lines.some((line) => line.includes("
 const conditions = ({ lines }: Plan): string[] => lines.filter((line) => line.startsWith("Index Cond:"));
 
 describe("among many open holds", () => {
-  test("those past their deadline are found by an index, and none is scanned to count them", async () => {
+  test("expired holds are found by an index, and none is scanned to count them", async () => {
     const metrics = createMetrics("test");
     const ledger = openLedger({ database: database.database, log, retryMs: 1_000 });
     const plans = await plansOf((target) =>

@@ -400,8 +400,8 @@ describe("a source that an operator resets", () => {
   });
 });
 
-describe("of two deadlines", () => {
-  test("the longer one is stored in Postgres, though the worker with the successful trial does not know it", async () => {
+describe("two deadlines", () => {
+  test("are stored as the longer one, though the worker with the successful trial does not know it", async () => {
     const [a] = await onTrial();
     await postgres.query("update source_breaker set open_until = now() + interval '30 seconds'");
     a.record(SOURCE, "ok", true);
@@ -409,7 +409,7 @@ describe("of two deadlines", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  test("the longer one wins, in any order of their reports", async () => {
+  test("are resolved to the longer one, in any order of their reports", async () => {
     const [a, b] = [await start(), await start()];
     fail(a);
     b.down(SOURCE, true);

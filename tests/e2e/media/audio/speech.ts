@@ -26,28 +26,31 @@ beforeAll(async () => {
 }, 60_000);
 
 describe("speech", () => {
-  test.each(FORMATS)("as %s is decoded by an independent decoder, charged by the character, and stored", async (format) => {
-    const response = await bench.client.audio.speech.create({
-      model: "sandbox-tts",
-      input: TEXT,
-      voice: "alloy",
-      response_format: format,
-    });
-    expect(response.headers.get("content-type")).toBe(SPEECH_TYPES[format]);
-    expect(response.headers.get("x-credits-used")).toBe("0.048");
-    expect(response.headers.get("x-model-used")).toBe("sandbox-tts");
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const { samples, sampleRate } = await decoders[format](bytes);
-    expect(samples.length / sampleRate).toBeGreaterThan(1.5);
-    expect(samples.some((sample) => Math.abs(sample) > 0.05)).toBe(true);
-    expect(await bench.usageOf(response)).toMatchObject([
-      { status: "succeeded", settled: (48n * CREDIT) / 1_000n, units: { characters: 48 } },
-    ]);
-    const { data, modality } = await bench.endOf(response.headers.get("x-request-id") ?? "");
-    expect(modality).toBe("audio");
-    const kept = await bench.client.files.content(String(data?.[0]?.["file_id"]));
-    expect(Buffer.from(await kept.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true);
-  });
+  test.each(FORMATS)(
+    "as %s is decoded by an independent decoder, charged by the character, and stored",
+    async (format) => {
+      const response = await bench.client.audio.speech.create({
+        model: "sandbox-tts",
+        input: TEXT,
+        voice: "alloy",
+        response_format: format,
+      });
+      expect(response.headers.get("content-type")).toBe(SPEECH_TYPES[format]);
+      expect(response.headers.get("x-credits-used")).toBe("0.048");
+      expect(response.headers.get("x-model-used")).toBe("sandbox-tts");
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const { samples, sampleRate } = await decoders[format](bytes);
+      expect(samples.length / sampleRate).toBeGreaterThan(1.5);
+      expect(samples.some((sample) => Math.abs(sample) > 0.05)).toBe(true);
+      expect(await bench.usageOf(response)).toMatchObject([
+        { status: "succeeded", settled: (48n * CREDIT) / 1_000n, units: { characters: 48 } },
+      ]);
+      const { data, modality } = await bench.endOf(response.headers.get("x-request-id") ?? "");
+      expect(modality).toBe("audio");
+      const kept = await bench.client.files.content(String(data?.[0]?.["file_id"]));
+      expect(Buffer.from(await kept.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true);
+    },
+  );
 
   test("is streamed during generation: the first bytes arrive before the job has ended", async () => {
     const input = `${TEXT} `.repeat(16);

@@ -83,10 +83,10 @@ describe("the catalogue", () => {
   });
 });
 
-describe("are exact, or the differences are listed", () => {
+describe("the books", () => {
   const AUDIT = "/operator/ledger/audit";
 
-  test("add up, or it is said where they do not", async () => {
+  test("are exact, or the differences are listed", async () => {
     const id = await createWorkspace(bed.db.database, 5n * CREDIT);
     expect(await bed.ask("OperatorLedgerAudit", "POST", AUDIT)).toEqual({ ok: true, faults: [] });
     await bed.db.query("update balance set amount = amount + 1 where workspace_id = $1", [id]);

@@ -78,7 +78,7 @@ describe("changing a member", () => {
     }
   });
 
-  test("who becomes an owner meanwhile is not allowed for an admin either", async () => {
+  test("to the role owner by a concurrent change is not allowed for an admin either", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${own.developer.id}`);
     const late = await bed.db.database.transaction(async (tx) => {

@@ -75,12 +75,17 @@ describe("every shipped model", () => {
     ).toBeTrue();
   });
 
-  test.each(slugs)("%s states source and date of its price, and accepts text, or audio that can be transcribed", (slug) => {
-    expect(model(slug)?.price_source?.date).toMatch(/^2026-\d\d-\d\d$/);
-    expect(model(slug)?.price_source?.source).not.toBe("");
-    expect(model(slug)?.allowed_params.supported_inputs).toContain(model(slug)?.modality === "stt" ? "audio" : "text");
-    expect(model(slug)?.created).toBeGreaterThan(1_500_000_000);
-  });
+  test.each(slugs)(
+    "%s states source and date of its price, and accepts text, or audio that can be transcribed",
+    (slug) => {
+      expect(model(slug)?.price_source?.date).toMatch(/^2026-\d\d-\d\d$/);
+      expect(model(slug)?.price_source?.source).not.toBe("");
+      expect(model(slug)?.allowed_params.supported_inputs).toContain(
+        model(slug)?.modality === "stt" ? "audio" : "text",
+      );
+      expect(model(slug)?.created).toBeGreaterThan(1_500_000_000);
+    },
+  );
 
   test("is in one file only, with prices as quoted text", () => {
     const own = layers.flatMap((layer) => (layer.content.models ?? []).map((entry) => entry.slug));
@@ -125,19 +130,16 @@ const PRINTED: readonly (readonly [slug: string, input: string, output: string, 
 ];
 
 describe("shipped prices", () => {
-  test.each(PRINTED)(
-    "%s costs the listed price, a hundred credits to the dollar",
-    (slug, input, output, cached) => {
-      const nano = (dollars: string | undefined): bigint | undefined =>
-        dollars === undefined ? undefined : parseDecimal(dollars, 11);
-      const rates = model(slug)?.price.tokenRates;
-      expect([rates?.input_per_million, rates?.output_per_million, rates?.cached_input_per_million]).toEqual([
-        nano(input),
-        nano(output),
-        nano(cached),
-      ]);
-    },
-  );
+  test.each(PRINTED)("%s costs the listed price, a hundred credits to the dollar", (slug, input, output, cached) => {
+    const nano = (dollars: string | undefined): bigint | undefined =>
+      dollars === undefined ? undefined : parseDecimal(dollars, 11);
+    const rates = model(slug)?.price.tokenRates;
+    expect([rates?.input_per_million, rates?.output_per_million, rates?.cached_input_per_million]).toEqual([
+      nano(input),
+      nano(output),
+      nano(cached),
+    ]);
+  });
 
   test.each([
     ["text-embedding-3-small", "0.02"],

@@ -111,14 +111,11 @@ describe.each(users)("a child of a worker that runs as %s", (name, start) => {
 
 /** A mount space whose system folder has a folder of its own mounted in it, which all may write. */
 const MOUNTED = 'mount -t tmpfs -o mode=1777 tmpfs /usr/share/doc && exec "$@"';
-test.if(isRoot && makesRoots([], false))(
-  "a child cannot write to mounts in system folders",
-  async () => {
-    const { shared, child } = await probe(["unshare", "--mount", "sh", "-c", MOUNTED, "sh"]);
-    expect(shared).toEqual([]);
-    expect(child.writable).not.toContain("/usr/share/doc");
-  },
-);
+test.if(isRoot && makesRoots([], false))("a child cannot write to mounts in system folders", async () => {
+  const { shared, child } = await probe(["unshare", "--mount", "sh", "-c", MOUNTED, "sh"]);
+  expect(shared).toEqual([]);
+  expect(child.writable).not.toContain("/usr/share/doc");
+});
 
 test("a missing isolation is logged, and then engines of native code are rejected", async () => {
   const none = await probe([], { PATH: "" });
