@@ -158,7 +158,7 @@ describe("an endless stream", () => {
   );
   // One at a time: beside others that come as fast as they can, none reaches its length within its time.
   test.each(cells.filter(({ pauseMs }) => pauseMs === 0))(
-    "is cut off and charged for the delivered part, at the end of its time: $what ($family)",
+    "at full speed is cut off and charged for the delivered part: $what ($family)",
     isCut,
   );
 

@@ -88,7 +88,7 @@ describe("an invalid answer", () => {
   });
 
   test.each(cells(Object.keys(BODIES)))(
-    "is 502 and free, also without streaming: $what ($family, $kind)",
+    "with this body is 502 and free: $what ($family, $kind)",
     async ({ what, family, kind }) => {
       const [type, body] = BODIES[what] ?? ["", ""];
       bed.upstreams[family].next(rawReply(type, body));

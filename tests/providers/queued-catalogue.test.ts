@@ -77,7 +77,7 @@ test.each<[Vendor, readonly Model["modality"][]]>([
   expect(new Set(all.map(({ model }) => model.modality))).toEqual(new Set(modalities));
 });
 
-test.each(sold("image"))("$name accepts our request, for every caller's setting", async ({ vendor, model, source }) => {
+test.each(sold("image"))("$name accepts our image request, for every caller's setting", async ({ vendor, model, source }) => {
   const { adapters, server } = VENDORS[vendor].start(1);
   const { max_n: n = 1, requires_input_image: isEdit } = model.allowed_params;
   const input = { prompt: "a sea otter", ...EVERYTHING, n, outputFormat: "png" } as const;
@@ -106,7 +106,7 @@ test.each(sold("video"))("$name accepts every declared value", async ({ vendor, 
   expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(declared.length);
 });
 
-test.each(sold("music"))("$name accepts our request", async ({ vendor, model, source }) => {
+test.each(sold("music"))("$name accepts our request for music", async ({ vendor, model, source }) => {
   const { default_duration: usual, max_duration_seconds: most } = model.allowed_params;
   const { adapters } = VENDORS[vendor].start(2);
   for (const duration of [usual, most]) {
@@ -121,7 +121,7 @@ test.each(sold("music"))("$name accepts our request", async ({ vendor, model, so
   }
 });
 
-test.each(sold("object_3d"))("$name accepts our request of an edit", async ({ vendor, model, source }) => {
+test.each(sold("object_3d"))("$name accepts our request for a mesh", async ({ vendor, model, source }) => {
   const { accepts_input_image: fromImage, requires_input_3d: fromMesh } = model.allowed_params;
   const media = { ...(fromImage ? { image: IMAGE } : {}), ...(fromMesh ? { mesh: MESH } : {}) };
   const { adapters } = VENDORS[vendor].start(1);
