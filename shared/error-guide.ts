@@ -65,7 +65,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   invalid_workflow_definition: {
     cause: "A workflow definition breaks a rule of its format.",
-    fix: "Correct the place that `param` names; the message states what is expected there.",
+    fix: "Correct the part of the definition that `param` names. The message states what is expected there.",
   },
   missing_api_key: {
     cause: "The request has no API key.",
@@ -84,14 +84,14 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     },
   },
   insufficient_credits: {
-    cause: "The workspace's balance is smaller than the highest cost of the call.",
+    cause: "The available balance of the workspace is smaller than the most that the call can cost.",
     fix: "Top up the workspace, or lower `max_tokens` so that the call holds fewer credits.",
     retry:
-      "with `retry-after`, credits are held for a call whose process crashed: wait, then retry. Without it, the response has `x-should-retry: false`.",
+      "stock clients do not retry. With `retry-after`, a crashed process still holds credits: wait, then retry. Without it, the response has `x-should-retry: false`.",
   },
   budget_reached: {
-    cause: "A budget of the workspace with `stops_calls` is spent for its period.",
-    fix: "Wait until the budget resets, or ask an owner, admin or billing member to raise it. A top-up does not help.",
+    cause: "The spend of the workspace has reached a budget alert with `stops_calls`.",
+    fix: "Wait until the period of the budget ends, or ask an owner, admin or billing member to raise it. A top-up does not help.",
   },
   permission_denied: {
     cause: "The role, the tool list or the preset of the key does not allow the operation.",
@@ -104,7 +104,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   rate_limit_exceeded: {
     cause:
-      "The workspace made more calls in 60 seconds than the preset of the key allows, or the key made ten times as many reads.",
+      "All keys of the workspace together made more calls in 60 seconds than the preset of the key allows. Or the key sent ten times as many reads, cancels and settings changes.",
     fix: "Wait up to 60 seconds before the next call; rejected calls count too. Reads, cancels and settings changes have their own limit per ingress process.",
     operator: {
       cause: "The operator token made more than 600 calls in a minute at one ingress process.",
@@ -116,12 +116,12 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     fix: "Delete files, conversations or responses, or ask the operator for a higher limit.",
   },
   daily_tokens_exceeded: {
-    cause: "The workspace has used the tokens that the preset of the key allows per UTC day.",
+    cause: "All keys of the workspace together have used the tokens that the preset of the key allows per UTC day.",
     fix: "Wait until 00:00 UTC, or use a key with a higher preset.",
   },
   not_found: {
     cause: "The path or the object does not exist, or belongs to another workspace.",
-    fix: "Check the id and the path. The message names the replacement for paths of other APIs.",
+    fix: "Check the id and the path. For paths of other APIs, the message names what to use instead.",
     operator: {
       cause:
         "The path or the object does not exist, no operator token exists, or `SLUICE_OPERATOR_ALLOW` excludes the address.",
@@ -146,7 +146,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   job_not_found: {
     cause: "The job does not exist, has expired, or belongs to another member.",
-    fix: "Jobs expire after `SLUICE_JOB_RETENTION_HOURS`. Check the id: it is the `x-request-id` of the call.",
+    fix: "Check the id: it is the `x-request-id` of the call. Jobs expire after `SLUICE_JOB_RETENTION_HOURS`.",
   },
   response_not_found: {
     cause: "The response is not stored, has expired, or belongs to another member.",
@@ -158,7 +158,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   run_not_found: {
     cause: "The workflow run does not exist, has expired, or belongs to another member.",
-    fix: "Runs expire after `SLUICE_RUN_RETENTION_HOURS`. Take an id from the list of runs.",
+    fix: "Take an id from `GET /v1/workflows/runs`. Runs expire after `SLUICE_RUN_RETENTION_HOURS`.",
   },
   workflow_not_found: {
     cause: "The workflow does not exist in the workspace.",
@@ -176,7 +176,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     cause: "The current state forbids the change: a name is taken, an owner is the last one, a channel is disabled.",
     fix: "Read the object again and resolve what the message names.",
     retry:
-      "stock clients retry: the response has no `x-should-retry`. A taken name or a reached limit fails again. Work that is running can end first.",
+      "stock clients retry: the response has no `x-should-retry`. A repeat fails again until the named state changes, for example until running work ends.",
     operator: {
       cause: "The current state forbids the change: a name is taken, a balance is too small, a hold is being closed.",
       fix: "Read the object again and resolve what the message names.",
@@ -238,7 +238,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   worker_lost: {
     cause: "The worker that ran the job has crashed, and the outcome at the provider is unknown.",
-    fix: "Check the charge of the job before you send the call again.",
+    fix: "Check `credits_used` of the job before you send the call again.",
     retry: "no; the response has `x-should-retry: false`. A repeat could be charged twice.",
   },
   model_unavailable: {
@@ -249,7 +249,7 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
   },
   upstream_error: {
     cause: "The provider has failed, or has sent an invalid response.",
-    fix: "Retry, or set a fallback chain. Nothing is charged unless the stream has begun.",
+    fix: "Retry, or set a fallback chain. Nothing is charged before the first output; a begun chat stream is charged for its input and output so far.",
     retry:
       "stock clients retry. The response has `x-should-retry: false` when the failed call was charged or its tools have run.",
   },
@@ -283,9 +283,10 @@ export const ERROR_GUIDE: Readonly<Record<Code, Guide>> = {
     retry: "no; the response has `x-should-retry: false`. The job continues; a repeat would be charged again.",
   },
   upstream_timeout: {
-    cause: "The provider has not responded in time.",
-    fix: "Repeat the call only if a second charge is acceptable: the provider may have done the work.",
-    retry: "no; the response has `x-should-retry: false`. A repeat could be charged twice.",
+    cause: "The provider has not responded in time. A media job has this error, too, when its result stays unknown.",
+    fix: "Check `credits` of the usage record, then repeat the call or set a fallback chain. Status 504 charges nothing but finished turns of service tools; a begun chat stream charges its input and output so far.",
+    retry:
+      "no; the response has `x-should-retry: false`. The provider may have done the work and bill the operator for it, and again for a repeat.",
   },
   run_timeout: {
     cause: "The run takes longer than the five minutes that a synchronous caller may wait. The run continues.",

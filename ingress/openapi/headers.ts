@@ -2,7 +2,8 @@
 
 export const HEADERS = {
   "x-request-id": {
-    description: "Id of the request. Its usage record has the same id.",
+    description:
+      "Id of the request. The usage record of an admitted call has the same id. Cache hits, reads and refused requests have no usage record.",
     schema: { type: "string", format: "uuid" },
   },
   "x-credits-used": {

@@ -12,6 +12,7 @@ import { CONNECTIONS_WORKSPACE_MAX, TURNS_WAITING_MAX } from "#ingress/routes/re
 import { TOOLS_BODY_BYTES_MAX } from "#ingress/tools/chat.ts";
 import { OUTPUT_BYTES_MAX } from "#ingress/tools/run-tool.ts";
 import { FALLBACK_CHAINS_MAX } from "#shared/calls/fallback-chains.ts";
+import { CHAT_DEFAULT_OUTPUT_TOKENS } from "#shared/calls/kinds/chat/constraints.ts";
 import { INLINE_BYTES_MAX, INLINE_ITEM_BYTES_MAX } from "#shared/calls/kinds/chat/files.ts";
 import { INPUT_BYTES_MAX } from "#shared/calls/kinds/input-media.ts";
 import { SETTINGS } from "#shared/config/settings.ts";
@@ -39,6 +40,8 @@ test.each<[path: string, stated: readonly string[]]>([
   [
     "guides/chat.md",
     [
+      `the hold covers ${count(CHAT_DEFAULT_OUTPUT_TOKENS)} output tokens`,
+      `| Whole call | ${usual(calls.totalMs) / 60_000} minutes | \`SLUICE_CALL_TOTAL_MS\` |`,
       `| One item | ${mib(INLINE_ITEM_BYTES_MAX)} |`,
       `| All stored files of a call | ${mib(INLINE_BYTES_MAX)} |`,
       `| Request body | ${mib(usual(SETTINGS.bodyBytesMax))} (\`SLUICE_BODY_BYTES_MAX\`) |`,
@@ -103,17 +106,26 @@ test.each<[path: string, stated: readonly string[]]>([
   [
     "guides/fallbacks.md",
     [
-      `${FALLBACK_CHAINS_MAX} chains of a workspace`,
+      `A workspace has at most ${FALLBACK_CHAINS_MAX} chains`,
       `After ${BREAKER.runFailures} failures in a row, or when half of at least ${BREAKER.ratioCallsMin} calls in ${seconds(BREAKER.windowMs)} failed`,
       `After ${seconds(BREAKER.cooldownMs)}, one call`,
       `grows by ${Math.round((BREAKER.cooldownGrowth - 1) * 100)} %, up to ${seconds(BREAKER.cooldownMsMax)}`,
       `| Refused provider key | ${seconds(BREAKER.downMs)} |`,
     ],
   ],
-  ["guides/errors-and-retries.md", [`more than ${count(usual(SETTINGS.ipLimit))} requests in 10 minutes`]],
+  [
+    "guides/errors-and-retries.md",
+    [
+      `takes at most ${usual(calls.totalMs) / 60_000} minutes (\`SLUICE_CALL_TOTAL_MS\`)`,
+      `answers within ${usual(SETTINGS.mediaWaitMs) / 60_000} minutes (\`SLUICE_MEDIA_WAIT_MS\`)`,
+    ],
+  ],
   [
     "guides/keys-and-budgets.md",
-    [`| Storage | ${gib(usual(SETTINGS.storageBytesMax))} (\`SLUICE_STORAGE_BYTES_MAX\`)`],
+    [
+      `| Storage | ${gib(usual(SETTINGS.storageBytesMax))} (\`SLUICE_STORAGE_BYTES_MAX\`)`,
+      `| Requests of one IP address | ${count(usual(SETTINGS.ipLimit))} in 10 minutes (\`SLUICE_IP_LIMIT\`)`,
+    ],
   ],
 ])("%s states the limits in force", (path, stated) => {
   const { body } = readPage(path);
@@ -135,7 +147,7 @@ test("the page on concepts lists the presets", async () => {
   expect(rows.filter((row) => !body.includes(row))).toEqual([]);
 });
 
-test("the page on errors has an action for every code except those of invalid requests", () => {
+test("the page on errors states whether to repeat after every code except those of invalid requests", () => {
   const { body } = readPage("guides/errors-and-retries.md");
   const faulty = new Set([400, 404, 405, 413, 415, 416]);
   // Only the job of a run has the code run_failed.

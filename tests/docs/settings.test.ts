@@ -14,7 +14,7 @@ test("it states the limits in force", () => {
   const stated = [
     `\`limit\` is 1 to ${SETTINGS_PAGE_MAX}, default ${SETTINGS_PAGE_DEFAULT}`,
     `at most ${CSV_ROWS_MAX.toLocaleString("en")} rows`,
-    `at most ${USAGE_BUCKETS_MAX} buckets and ${USAGE_SUMS_MAX.toLocaleString("en")} sums`,
+    `at most ${USAGE_BUCKETS_MAX} buckets and ${USAGE_SUMS_MAX.toLocaleString("en")} results`,
   ];
   expect(stated.filter((one) => !body.includes(one))).toEqual([]);
 });

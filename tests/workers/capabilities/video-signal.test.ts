@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
+import { shownSignal } from "#workers/capabilities/video/signal.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
 
 import { runCapability } from "./in-folder.ts";
@@ -162,4 +163,11 @@ test("tracks that a result lacks are named, encoded or copied", async () => {
   expect(soft.output?.["notes"]).toEqual([dropped]);
   const again = await runCapability("video.trim", { video: soft.bytes() }, { mode: "copy", duration: 1 });
   expect(again.output?.["notes"]).toEqual(["Subtitle track 1 (mov_text, eng) was dropped."]);
+});
+
+test.each([
+  [8, "The picture was tone-mapped from HDR (PQ) to SDR (BT.709)."],
+  [10, "The picture was tone-mapped from HDR (PQ) to SDR (BT.709), with 8 instead of 10 bits per sample."],
+])("HDR in %d bits is reported with the bits that it loses", (bits, note) => {
+  expect(shownSignal({ bits, transfer: PQ, primaries: 9, matrix: 9, isFullRange: false, sideData: [] }, false).notes).toEqual([note]);
 });

@@ -68,9 +68,8 @@ export function shownSignal(signal: VideoSignal, keepsDepth: boolean): ShownSign
   if (keepsDepth && bits > 8) return { filters: [], color: signal, isDeep: true, notes: lost };
   if (isHdr(signal)) {
     const from = signal.transfer === PQ ? "PQ" : "HLG";
-    const notes = [
-      `The picture was tone-mapped from HDR (${from}) to SDR (BT.709), with 8 instead of ${bits} bits per sample.`,
-    ];
+    const depth = bits > 8 ? `, with 8 instead of ${bits} bits per sample` : "";
+    const notes = [`The picture was tone-mapped from HDR (${from}) to SDR (BT.709)${depth}.`];
     return { filters: [TONE_MAP], color: SDR, isDeep: false, notes };
   }
   const notes = bits > 8 ? [`The picture has 8 instead of ${bits} bits per sample.`] : [];
