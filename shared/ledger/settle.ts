@@ -121,7 +121,7 @@ export function openLedger(options: {
         if (!isDataFault(error)) throw error;
         refusedBy = error;
         way += 1;
-        log.error({ err: error, job_id: item.jobId, way }, "a settlement was rejected");
+        log.error({ err: error, job_id: item.jobId, failed_methods: way }, "a settlement was rejected");
         if (way >= ways.length) throw error;
         return take();
       }
@@ -134,7 +134,7 @@ export function openLedger(options: {
       forMs: retryMs,
       pauseMs: (error) => (sqlState(error) === SQL.deadlock ? 20 : 100),
       onRetry: (error, tries) =>
-        log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "retrying a settlement"),
+        log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), attempts: tries }, "retrying a settlement"),
     });
 
   /** Settles against the credit line, or if that fails, from a separate hold. */

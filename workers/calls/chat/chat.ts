@@ -278,7 +278,7 @@ class ChatRun {
       ...(this.took === undefined ? {} : { parts: this.rescue?.usageParts() ?? [] }),
     });
     if (adjusted !== "adjusted") {
-      context.log.info({ request_id: job.request_id, model: model.slug, adjusted }, "skipped a fallback model");
+      context.log.info({ request_id: job.request_id, model: model.slug, hold: adjusted }, "skipped a fallback model");
       return false;
     }
     this.held = { price: model.price, holdNano: bound.holdNano, outputTokensMax: bound.outputTokensMax };
