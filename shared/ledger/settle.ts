@@ -134,7 +134,10 @@ export function openLedger(options: {
       forMs: retryMs,
       pauseMs: (error) => (sqlState(error) === SQL.deadlock ? 20 : 100),
       onRetry: (error, tries) =>
-        log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), attempts: tries }, "retrying a settlement"),
+        log.warn(
+          { err: error, job_id: item.jobId, sqlstate: sqlState(error), attempts: tries },
+          "retrying a settlement",
+        ),
     });
 
   /** Settles against the credit line, or if that fails, from a separate hold. */

@@ -77,16 +77,19 @@ test.each<[Vendor, readonly Model["modality"][]]>([
   expect(new Set(all.map(({ model }) => model.modality))).toEqual(new Set(modalities));
 });
 
-test.each(sold("image"))("$name accepts our image request, for every caller's setting", async ({ vendor, model, source }) => {
-  const { adapters, server } = VENDORS[vendor].start(1);
-  const { max_n: n = 1, requires_input_image: isEdit } = model.allowed_params;
-  const input = { prompt: "a sea otter", ...EVERYTHING, n, outputFormat: "png" } as const;
-  const outcome = isEdit
-    ? outcomeOf(adapters.imageEdits, { ...EDIT, ...input }, source)
-    : outcomeOf(adapters.images, input, source);
-  expect(await outcome).toMatchObject({ state: "done", usage: { images: n } });
-  expect(Object.keys(server.requests[0]?.body ?? {}).length).toBeGreaterThan(2);
-});
+test.each(sold("image"))(
+  "$name accepts our image request, for every caller's setting",
+  async ({ vendor, model, source }) => {
+    const { adapters, server } = VENDORS[vendor].start(1);
+    const { max_n: n = 1, requires_input_image: isEdit } = model.allowed_params;
+    const input = { prompt: "a sea otter", ...EVERYTHING, n, outputFormat: "png" } as const;
+    const outcome = isEdit
+      ? outcomeOf(adapters.imageEdits, { ...EDIT, ...input }, source)
+      : outcomeOf(adapters.images, input, source);
+    expect(await outcome).toMatchObject({ state: "done", usage: { images: n } });
+    expect(Object.keys(server.requests[0]?.body ?? {}).length).toBeGreaterThan(2);
+  },
+);
 
 test.each(sold("video"))("$name accepts every declared value", async ({ vendor, model, source }) => {
   const { durations = [], resolutions = [], aspect_ratios: ratios = [], ...rest } = model.allowed_params;

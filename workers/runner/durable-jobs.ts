@@ -206,7 +206,8 @@ class LaneJobs implements DurableJobs {
     return retryStatement(tryClaim, {
       forMs: OUTAGE_RETRY_MS,
       signal,
-      onRetry: (error, tries) => log.warn({ err: error, job_id: request.id, attempts: tries }, "retrying to claim a job"),
+      onRetry: (error, tries) =>
+        log.warn({ err: error, job_id: request.id, attempts: tries }, "retrying to claim a job"),
     });
   }
 

@@ -169,5 +169,7 @@ test.each([
   [8, "The picture was tone-mapped from HDR (PQ) to SDR (BT.709)."],
   [10, "The picture was tone-mapped from HDR (PQ) to SDR (BT.709), with 8 instead of 10 bits per sample."],
 ])("HDR in %d bits is reported with the bits that it loses", (bits, note) => {
-  expect(shownSignal({ bits, transfer: PQ, primaries: 9, matrix: 9, isFullRange: false, sideData: [] }, false).notes).toEqual([note]);
+  expect(
+    shownSignal({ bits, transfer: PQ, primaries: 9, matrix: 9, isFullRange: false, sideData: [] }, false).notes,
+  ).toEqual([note]);
 });
