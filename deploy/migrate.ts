@@ -27,7 +27,7 @@ export async function runMigrate(): Promise<void> {
       throw isDatabaseAway(error) ? new Error("Postgres cannot be reached at DATABASE_URL", { cause: error }) : error;
     });
     const first = config.bootstrapKey === undefined ? undefined : await ensureBootstrap(database, config.bootstrapKey);
-    if (first?.isRevoked === true) log.warn("the key of SLUICE_BOOTSTRAP_KEY was revoked and stays so");
+    if (first?.isRevoked === true) log.warn("the key of SLUICE_BOOTSTRAP_KEY is revoked; migrate does not restore it");
     if (config.s3.endpoint !== undefined) {
       const storage = openStorage(config.s3);
       await awaitServer("storage", () => ensureBucket(storage), waiting).catch((error: unknown) => {
@@ -35,7 +35,7 @@ export async function runMigrate(): Promise<void> {
       });
       storage.close();
     }
-    if (config.natsUrl === "") log.warn("NATS_URL is not set: the streams of the queue are not changed");
+    if (config.natsUrl === "") log.warn("NATS_URL is not set; the queue's streams are not updated");
     else await migrateQueue(config, log);
     log.info({ applied: applied.length, workspace: first?.workspace }, "database is up to date");
   } finally {

@@ -44,12 +44,12 @@ function failsAgain({ code, headers }: ApiError): boolean {
 export function asApiError(error: unknown, log: Logger, requestId: string): ApiError {
   if (error instanceof ApiError) return error;
   if (isDatabaseAway(error)) {
-    log.warn({ err: error, request_id: requestId }, "the database could not be asked");
+    log.warn({ err: error, request_id: requestId }, "the database is unavailable");
     return new ApiError("service_unavailable", "The service cannot reach its database right now; try again shortly.");
   }
   // A statement that timed out waiting for a lock has changed nothing.
   if (sqlState(error) === SQL.lockTimeout) {
-    log.warn({ err: error, request_id: requestId }, "a lock was not to be had");
+    log.warn({ err: error, request_id: requestId }, "a database lock timed out");
     return new ApiError("overloaded", "Other requests are changing the same records; try again shortly.");
   }
   log.error({ err: error, request_id: requestId }, "request failed");

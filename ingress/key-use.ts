@@ -16,7 +16,7 @@ export function startKeyUse(options: {
     const used = options.keys.takeUsed();
     if (used.length === 0) return;
     await noteKeysUsed(options.database, used).catch((error: unknown) =>
-      options.log.warn({ err: error, keys: used.length }, "the last use of keys was not written"),
+      options.log.warn({ err: error, keys: used.length }, "the last-used time of keys was not saved"),
     );
   };
   const timer = setInterval(() => void note(), NOTE_MS);

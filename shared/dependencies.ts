@@ -148,7 +148,10 @@ export async function awaitServer<T>(
       const leftMs = giveUpAt - performance.now();
       if (leftMs <= 0 || !isAway(error)) throw error;
       if (pauseMs === LOOK_MS || pauseMs === LOOK_MS_MAX) {
-        log.warn({ server: name, err: error, left_s: Math.round(leftMs / 1_000) }, "a server is away, waiting for it");
+        log.warn(
+          { server: name, err: error, remaining_s: Math.round(leftMs / 1_000) },
+          "a server is unavailable; waiting for it",
+        );
       }
       await Bun.sleep(Math.min(pauseMs, leftMs));
     }

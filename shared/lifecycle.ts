@@ -77,7 +77,10 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
   function fatal(kind: string): (fault: unknown) => void {
     return (fault) => {
       // The state of the process is unknown: log the reason and exit; other processes recover its work.
-      log.fatal({ err: fault instanceof Error ? fault : new Error(String(fault)), kind }, "uncaught fault, ending");
+      log.fatal(
+        { err: fault instanceof Error ? fault : new Error(String(fault)), kind },
+        "uncaught exception; the process exits",
+      );
       end(1);
     };
   }
@@ -89,10 +92,10 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
       const inTime = await within(Promise.resolve(step.run(hurry.signal, allowed)), allowed, hurry.signal);
       const took = Math.round(performance.now() - began);
       if (inTime) log.debug({ step: step.name, ms: took }, "stopped");
-      else log.error({ step: step.name, ms: took }, "did not stop in time");
+      else log.error({ step: step.name, ms: took }, "a shutdown step timed out");
       return inTime;
     } catch (error) {
-      log.error({ step: step.name, err: error }, "failed to stop");
+      log.error({ step: step.name, err: error }, "a shutdown step failed");
       return false;
     }
   }
@@ -124,7 +127,7 @@ export function createLifecycle(log: Logger, options: LifecycleOptions = {}): Li
     signals += 1;
     if (signals === 1) void stop(name);
     else if (signals === 2) {
-      log.warn({ signal: name }, "second signal, not waiting for running work");
+      log.warn({ signal: name }, "received a second signal; not waiting for running work");
       hurry.abort();
       void stop(name);
     } else end(1);

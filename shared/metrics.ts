@@ -174,64 +174,107 @@ export function createMetrics(role: string, ofProcess?: ProcessMetrics): Metrics
   return {
     ...(ofProcess ?? addProcessMetrics(registry, {})),
     registry,
-    httpRequests: total("http_requests", "Answers given on the public port.", ["route", "method", "status"]),
-    httpRequestSeconds: seconds("http_request", "Time from a request to the head of its answer.", ["route"]),
+    httpRequests: total(
+      "http_requests",
+      "Number of HTTP responses on the public port, by route pattern, method and status.",
+      ["route", "method", "status"],
+    ),
+    httpRequestSeconds: seconds(
+      "http_request",
+      "Time from an HTTP request to its response headers, in seconds, by route pattern.",
+      ["route"],
+    ),
     socketMessagesRefused: total(
       "socket_messages_refused",
-      "Messages of WebSocket connections refused because too many turns of theirs waited.",
+      "Number of WebSocket messages rejected because too many turns of their connection were waiting.",
       [],
     ),
-    admissions: total("admissions", "Admission verdicts.", ["verdict"]),
-    admissionSeconds: seconds("admission", "Time from asking for admission to the verdict.", [], OVERHEAD_BUCKETS),
-    gatewayOverheadSeconds: seconds("gateway_overhead", "Call time minus provider time.", [], OVERHEAD_BUCKETS),
-    callPartSeconds: seconds("call_part", "Time of a call, by its parts.", ["part"], PART_BUCKETS),
-    groupSize: histogram(registry, "sluice_group_size", "Calls per grouped statement.", ["group"], GROUP_BUCKETS),
-    jobs: total("jobs", "Jobs that ended, by outcome.", ["pool", "outcome"]),
-    jobSeconds: seconds("job", "Time from claim to end of a job.", ["pool"]),
-    workerSlots: level("worker_slots", "Jobs that this process takes at once.", ["pool", "lane"]),
-    workerSlotsBusy: level("worker_slots_busy", "Slots whose job runs.", ["pool", "lane"]),
-    providerSeconds: seconds("provider", "Time a provider took for one attempt.", ["provider", "model", "mode"]),
-    providerErrors: total("provider_errors", "Failed provider attempts, by error class.", ["provider", "kind"]),
-    providerKeyRefusals: total("provider_key_refusals", "Attempts answered with 401 or 403.", ["provider"]),
-    breakerOpen: level("breaker_open_sources", "Sources that are given no calls for a while.", ["provider"]),
-    breakerChanges: total("breaker_changes", "Sources taken out of rotation, kept out, put back.", [
-      "provider",
-      "change",
+    admissions: total("admissions", "Number of admission requests, by verdict.", ["verdict"]),
+    admissionSeconds: seconds(
+      "admission",
+      "Time from an admission request to its verdict, in seconds.",
+      [],
+      OVERHEAD_BUCKETS,
+    ),
+    gatewayOverheadSeconds: seconds(
+      "gateway_overhead",
+      "Total time of a call minus the time of its provider, in seconds.",
+      [],
+      OVERHEAD_BUCKETS,
+    ),
+    callPartSeconds: seconds(
+      "call_part",
+      "Time of each part of a call (admit, queue, provider, settle), in seconds.",
+      ["part"],
+      PART_BUCKETS,
+    ),
+    groupSize: histogram(
+      registry,
+      "sluice_group_size",
+      "Number of calls in one grouped statement, by group.",
+      ["group"],
+      GROUP_BUCKETS,
+    ),
+    jobs: total("jobs", "Number of ended jobs, by pool and outcome.", ["pool", "outcome"]),
+    jobSeconds: seconds("job", "Time from the claim to the end of a job, in seconds, by pool.", ["pool"]),
+    workerSlots: level("worker_slots", "Maximum number of concurrent jobs of this process, by pool and lane.", [
+      "pool",
+      "lane",
     ]),
-    timeToFirstTokenSeconds: seconds("time_to_first_token", "Request received to first token sent.", []),
-    tokens: total("tokens", "Tokens of settled calls, by kind.", ["kind"]),
-    creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits taken by settles."),
-    creditsUncollected: credits(registry, "sluice_credits_uncollected_total", "Credits owed but not covered."),
+    workerSlotsBusy: level("worker_slots_busy", "Number of slots with a running job, by pool and lane.", [
+      "pool",
+      "lane",
+    ]),
+    providerSeconds: seconds(
+      "provider",
+      "Duration of one attempt at a provider, in seconds, by provider, model and mode.",
+      ["provider", "model", "mode"],
+    ),
+    providerErrors: total("provider_errors", "Number of failed attempts at a provider, by provider and error class.", [
+      "provider",
+      "kind",
+    ]),
+    providerKeyRefusals: total(
+      "provider_key_refusals",
+      "Number of attempts that a provider answered with 401 or 403, by provider.",
+      ["provider"],
+    ),
+    breakerOpen: level("breaker_open_sources", "Number of sources disabled after errors, by provider.", ["provider"]),
+    breakerChanges: total(
+      "breaker_changes",
+      "Number of sources that this process disabled, kept disabled or enabled, by provider and change.",
+      ["provider", "change"],
+    ),
+    timeToFirstTokenSeconds: seconds(
+      "time_to_first_token",
+      "Time from a request to its first token sent, in seconds.",
+      [],
+    ),
+    tokens: total("tokens", "Number of tokens of settled calls, by kind.", ["kind"]),
+    creditsSettled: credits(registry, "sluice_credits_settled_total", "Credits charged by settlements."),
+    creditsUncollected: credits(
+      registry,
+      "sluice_credits_uncollected_total",
+      "Credits that settlements could not charge because the balance did not cover them.",
+    ),
     creditsSettledLate: credits(
       registry,
       "sluice_credits_settled_late_total",
-      "Credits of delivered answers that were taken after their holds had been released.",
+      "Credits of delivered responses that were charged after their hold had been released.",
     ),
     creditsUnbilled: credits(
       registry,
       "sluice_credits_unbilled_total",
-      "Credits of delivered answers that nothing was left to take from.",
+      "Credits of delivered responses that could not be charged because their hold had been released.",
     ),
     creditsWrittenOff: credits(
       registry,
       "sluice_credits_written_off_total",
-      "Credits held for work at providers that ended without a verdict and that they may have charged.",
+      "Credits of released holds whose job had an unknown outcome; the provider may have charged for it.",
     ),
-    holdsOpen: level("holds_open", "Holds neither settled nor released; beyond 10000 an estimate.", []),
-    holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold.", []),
-    queueDepth: level("queue_depth", "Work messages waiting or under way.", ["pool", "lane"]),
-    queueOldestSeconds: level("queue_oldest_seconds", "Age of the oldest work message that no worker was handed.", [
-      "pool",
-    ]),
-    queueWaitSeconds: seconds("queue_wait", "Time that work messages lay in the queue.", ["pool", "lane"]),
-    queueUnacknowledged: level("queue_unacknowledged", "Messages that workers have and have not acknowledged.", [
-      "pool",
-      "lane",
-    ]),
-    queueUnacknowledgedMax: level("queue_unacknowledged_max", "Unacknowledged messages at which a lane halts.", [
-      "pool",
-      "lane",
-    ]),
+    holdsOpen: level("holds_open", "Number of open holds; an estimate above 10000.", []),
+    holdsOldestSeconds: level("holds_oldest_seconds", "Age of the oldest open hold, in seconds.", []),
+    ...queueMetrics(make),
     ...faultMetrics(make),
     ...workMetrics(make),
   };
@@ -268,74 +311,181 @@ function makerOf(registry: Registry) {
   };
 }
 
+/** Metrics of the queue. */
+function queueMetrics({ level, seconds }: Maker) {
+  return {
+    queueDepth: level("queue_depth", "Number of work messages that are queued or in progress, by pool and lane.", [
+      "pool",
+      "lane",
+    ]),
+    queueOldestSeconds: level(
+      "queue_oldest_seconds",
+      "Age of the oldest work message that no worker has received, in seconds, by pool.",
+      ["pool"],
+    ),
+    queueWaitSeconds: seconds(
+      "queue_wait",
+      "Time that a work message waited in the queue, in seconds, by pool and lane.",
+      ["pool", "lane"],
+    ),
+    queueUnacknowledged: level(
+      "queue_unacknowledged",
+      "Number of messages delivered to workers and not acknowledged, by pool and lane.",
+      ["pool", "lane"],
+    ),
+    queueUnacknowledgedMax: level(
+      "queue_unacknowledged_max",
+      "Number of unacknowledged messages at which a lane stops, by pool and lane.",
+      ["pool", "lane"],
+    ),
+  };
+}
+
 /** Metrics of faults and anomalies. */
 function faultMetrics({ total, level }: Maker) {
   return {
-    settleFaults: level("settle_faults", "Holds closed without being settled at what was used.", []),
-    sweepPutOff: level("sweep_put_off", "Items that a sweep failed on and tries again later.", ["sweep"]),
-    ledgerFaults: level("ledger_faults", "Differences that the last audit of the ledger found.", []),
-    ledgerAuditedAt: level("ledger_audited_timestamp_seconds", "Time of the last audit of the ledger.", []),
-    deadLetters: level("dead_letters", "Dead letters waiting for an operator.", []),
-    creditLines: level("credit_lines", "Credit lines that this ingress has, of as many workspaces.", []),
-    linedCalls: total("lined_calls", "Calls that were admitted on a credit line.", []),
-    callsLost: total("calls_lost", "Calls whose worker died before it could report.", []),
-    answersSettledByIngress: total(
-      "answers_settled_by_ingress",
-      "Answers that went out before they were settled and whose worker never said that they are.",
+    settleFaults: level(
+      "settle_faults",
+      "Number of unresolved settle faults: holds closed without settlement at actual usage.",
       [],
     ),
-    streamsActive: level("streams_active", "Streams being relayed.", []),
-    cacheLookups: total("cache_lookups", "Look-ups in the response cache, by result.", ["result"]),
-    streamAborts: total("stream_aborts", "Streams that ended early, by reason.", ["reason"]),
-    streamsRescued: total("streams_rescued", "Streams that broke off where another model might go on.", ["outcome"]),
-    usageEstimated: total("usage_estimated", "Calls billed by our own count.", ["reason"]),
-    catalogueReloads: total("catalogue_reloads", "Reloads of the catalogue.", ["result"]),
-    batchMessages: total("batch_messages", "Batch messages taken in, by outcome.", ["outcome"]),
-    batchRepliesIgnored: total("batch_replies_ignored", "Reply addresses outside the publisher's workspace.", []),
-    publisherLogins: total("publisher_logins", "Logins of batch publishers to NATS, by outcome.", ["outcome"]),
+    sweepPutOff: level("sweep_put_off", "Number of items that failed in a sweep and are retried later, by sweep.", [
+      "sweep",
+    ]),
+    ledgerFaults: level("ledger_faults", "Number of differences found by the last ledger audit.", []),
+    ledgerAuditedAt: level(
+      "ledger_audited_timestamp_seconds",
+      "Unix time at which the last ledger audit ended, in seconds.",
+      [],
+    ),
+    deadLetters: level("dead_letters", "Number of dead letters that wait for an operator.", []),
+    creditLines: level("credit_lines", "Number of open credit lines of this ingress; a workspace has at most one.", []),
+    linedCalls: total("lined_calls", "Number of calls admitted on a credit line.", []),
+    callsLost: total("calls_lost", "Number of calls whose worker died before it reported an end.", []),
+    answersSettledByIngress: total(
+      "answers_settled_by_ingress",
+      "Number of delivered responses that the ingress settled because their worker did not report a settlement.",
+      [],
+    ),
+    streamsActive: level("streams_active", "Number of streams that this ingress relays now.", []),
+    cacheLookups: total("cache_lookups", "Number of lookups in the response cache, by result.", ["result"]),
+    streamAborts: total("stream_aborts", "Number of streams that ended before their last frame, by reason.", [
+      "reason",
+    ]),
+    streamsRescued: total(
+      "streams_rescued",
+      "Number of interrupted streams that another model could continue, by outcome.",
+      ["outcome"],
+    ),
+    usageEstimated: total("usage_estimated", "Number of calls charged by our own usage estimate, by reason.", [
+      "reason",
+    ]),
+    catalogueReloads: total("catalogue_reloads", "Number of catalogue reloads, by result.", ["result"]),
+    batchMessages: total("batch_messages", "Number of processed batch messages, by outcome.", ["outcome"]),
+    batchRepliesIgnored: total(
+      "batch_replies_ignored",
+      "Number of ignored reply addresses outside the workspace of their publisher.",
+      [],
+    ),
+    publisherLogins: total("publisher_logins", "Number of logins of batch publishers to NATS, by outcome.", [
+      "outcome",
+    ]),
   };
 }
 
 /** Metrics of jobs, runs, notifications and dependencies. */
 function workMetrics({ total, level, seconds }: Maker) {
   return {
-    jobsDispatched: total("jobs_dispatched", "Durable jobs put on the queue.", ["pool", "lane", "reason"]),
-    callsWaiting: level("calls_waiting", "Live calls beyond their workspace's share of the queue.", ["pool"]),
-    jobsWaiting: level("jobs_waiting", "Durable jobs that wait for room on the queue.", ["pool", "lane"]),
-    jobsUnknown: level("jobs_unknown", "Jobs that nobody can say the outcome of yet.", []),
-    jobsUnknownOldestSeconds: level("jobs_unknown_oldest_seconds", "How long the oldest of them has been so.", []),
-    deliveryAttempts: total("delivery_attempts", "Attempts to send a notification.", ["type", "result"]),
-    deliveriesDue: level("deliveries_due", "Deliveries whose next attempt is due.", []),
-    deliveriesOldestSeconds: level("deliveries_oldest_seconds", "How long the oldest of them has been due.", []),
-    deliveriesFailed: level("deliveries_failed", "Deliveries that ran out of attempts in the last day.", []),
-    outboxDepth: level("outbox_depth", "What was written and not passed on yet; beyond 10000 not counted.", ["outbox"]),
-    outboxOldestSeconds: level("outbox_oldest_seconds", "How long the oldest of it has waited.", ["outbox"]),
-    workflowRuns: total("workflow_runs", "Runs that ended, by outcome.", ["outcome"]),
-    workflowSteps: total("workflow_steps", "Attempts of steps that ended, by outcome.", ["type", "outcome"]),
+    jobsDispatched: total("jobs_dispatched", "Number of durable jobs put on the queue, by pool, lane and reason.", [
+      "pool",
+      "lane",
+      "reason",
+    ]),
+    callsWaiting: level(
+      "calls_waiting",
+      "Number of synchronous calls that wait because their workspace has used its share of the queue, by pool.",
+      ["pool"],
+    ),
+    jobsWaiting: level(
+      "jobs_waiting",
+      "Number of durable jobs that wait for capacity on the queue, by pool and lane.",
+      ["pool", "lane"],
+    ),
+    jobsUnknown: level("jobs_unknown", "Number of jobs with an unknown outcome.", []),
+    jobsUnknownOldestSeconds: level(
+      "jobs_unknown_oldest_seconds",
+      "Age of the oldest job with an unknown outcome, in seconds.",
+      [],
+    ),
+    deliveryAttempts: total(
+      "delivery_attempts",
+      "Number of attempts to send a notification, by channel type and result.",
+      ["type", "result"],
+    ),
+    deliveriesDue: level("deliveries_due", "Number of deliveries whose next attempt is due.", []),
+    deliveriesOldestSeconds: level(
+      "deliveries_oldest_seconds",
+      "Time since the oldest due delivery became due, in seconds.",
+      [],
+    ),
+    deliveriesFailed: level(
+      "deliveries_failed",
+      "Number of deliveries that failed their last attempt within 24 hours.",
+      [],
+    ),
+    outboxDepth: level("outbox_depth", "Number of unsent rows of an outbox, at most 10000, by outbox.", ["outbox"]),
+    outboxOldestSeconds: level(
+      "outbox_oldest_seconds",
+      "Age of the oldest unsent row of an outbox, in seconds, by outbox.",
+      ["outbox"],
+    ),
+    workflowRuns: total("workflow_runs", "Number of ended workflow runs, by outcome.", ["outcome"]),
+    workflowSteps: total("workflow_steps", "Number of ended attempts of workflow steps, by step type and outcome.", [
+      "type",
+      "outcome",
+    ]),
     runsStalledOldestSeconds: level(
       "runs_stalled_oldest_seconds",
-      "How long the oldest run has stood still that waits for nothing.",
+      "Time without progress of the oldest stalled run, which waits for nothing, in seconds.",
       [],
     ),
-    batches: total("batches", "Batches that ended, by outcome.", ["outcome"]),
-    batchLines: total("batch_lines", "Lines of batches that ended, by outcome.", ["outcome"]),
-    batchLinesOpen: level("batch_lines_open", "Lines that wait, and lines under way, of batches that go on.", [
+    batches: total("batches", "Number of ended batches, by outcome.", ["outcome"]),
+    batchLines: total("batch_lines", "Number of ended batch lines, by outcome.", ["outcome"]),
+    batchLinesOpen: level("batch_lines_open", "Number of lines of open batches, by state (waiting, running).", [
       "state",
     ]),
-    batchesOldestSeconds: level("batches_oldest_seconds", "Age of the oldest batch that has not ended.", []),
+    batchesOldestSeconds: level("batches_oldest_seconds", "Age of the oldest open batch, in seconds.", []),
     batchesStalledOldestSeconds: level(
       "batches_stalled_oldest_seconds",
-      "How long it is that a line of a batch with lines left has ended, at the longest.",
+      "Longest time since the last ended line among open batches with unfinished lines, in seconds.",
       [],
     ),
-    usageBehindSeconds: level("usage_behind_seconds", "How far the hourly sums of usage lag behind its records.", []),
-    budgetsFired: total("budgets_fired", "Budget alerts whose threshold was reached.", ["stops_calls"]),
-    resultBytes: level("result_bytes", "Bytes of results on their way into the file store.", ["pool"]),
-    capabilityEngineUp: level("capability_engine_up", "Whether an engine of capabilities works in this worker.", [
-      "engine",
-    ]),
-    natsReconnects: total("nats_reconnects", "Connections to NATS that came back after a loss.", []),
-    storageSeconds: seconds("storage", "Time of a request to the object store.", ["operation"]),
+    usageBehindSeconds: level(
+      "usage_behind_seconds",
+      "Age of the newest usage record in the hourly sums, in seconds.",
+      [],
+    ),
+    budgetsFired: total(
+      "budgets_fired",
+      "Number of budget alerts whose threshold was reached, by whether they stop calls.",
+      ["stops_calls"],
+    ),
+    resultBytes: level(
+      "result_bytes",
+      "Size of media results in memory and on disk that are not stored yet, in bytes, by pool.",
+      ["pool"],
+    ),
+    capabilityEngineUp: level(
+      "capability_engine_up",
+      "1 if this worker can run the capabilities of an engine, else 0, by engine.",
+      ["engine"],
+    ),
+    natsReconnects: total("nats_reconnects", "Number of connections to NATS restored after a loss.", []),
+    storageSeconds: seconds(
+      "storage",
+      "Time of a request to the object store over all retries, in seconds, by operation.",
+      ["operation"],
+    ),
   };
 }
 
@@ -346,23 +496,66 @@ function workMetrics({ total, level, seconds }: Maker) {
 function addProcessMetrics(registry: Registry, { databaseWaiting = () => 0 }: MetricSources): ProcessMetrics {
   const { total, level } = makerOf(registry);
   const lag = watchEventLoop();
-  gauge(registry, "sluice_event_loop_lag_seconds", "Worst event loop delay of the last ten seconds.", [], lag.worst);
-  gauge(registry, "sluice_database_pool_waiting", "Waits for a connection to Postgres.", [], databaseWaiting);
-  level("build_info", "1, with the version of this process.", ["version", "bun"]).set(1, manifest.version, Bun.version);
+  gauge(
+    registry,
+    "sluice_event_loop_lag_seconds",
+    "Longest event loop delay of the last ten seconds, in seconds.",
+    [],
+    lag.worst,
+  );
+  gauge(
+    registry,
+    "sluice_database_pool_waiting",
+    "Number of statements that wait for a connection to Postgres.",
+    [],
+    databaseWaiting,
+  );
+  level("build_info", "Always 1; the labels contain the versions of Sluice and Bun.", ["version", "bun"]).set(
+    1,
+    manifest.version,
+    Bun.version,
+  );
   const started = Date.now() / 1_000 - process.uptime();
-  observedCounter(registry, "process_cpu_seconds_total", "User and system time of this process.", () => {
-    const used = process.cpuUsage();
-    return (used.user + used.system) / 1e6;
-  });
-  gauge(registry, "process_resident_memory_bytes", "Resident memory.", [], () => process.memoryUsage.rss());
-  gauge(registry, "process_heap_used_bytes", "JavaScript heap in use.", [], () => process.memoryUsage().heapUsed);
-  gauge(registry, "process_start_time_seconds", "Start of this process, Unix time.", [], () => started);
-  gauge(registry, "process_open_fds", "Open files and sockets; -1 where the system does not tell.", [], openFiles);
+  observedCounter(
+    registry,
+    "process_cpu_seconds_total",
+    "User and system CPU time of this process, in seconds.",
+    () => {
+      const used = process.cpuUsage();
+      return (used.user + used.system) / 1e6;
+    },
+  );
+  gauge(registry, "process_resident_memory_bytes", "Resident memory of this process, in bytes.", [], () =>
+    process.memoryUsage.rss(),
+  );
+  gauge(
+    registry,
+    "process_heap_used_bytes",
+    "JavaScript heap in use, in bytes.",
+    [],
+    () => process.memoryUsage().heapUsed,
+  );
+  gauge(
+    registry,
+    "process_start_time_seconds",
+    "Unix time at which this process started, in seconds.",
+    [],
+    () => started,
+  );
+  gauge(
+    registry,
+    "process_open_fds",
+    "Number of open files and sockets; -1 if the system does not report it.",
+    [],
+    openFiles,
+  );
   return {
     registry,
-    spansExported: total("spans_exported", "Spans of traces that the collector took.", []),
-    spansDropped: total("spans_dropped", "Spans of traces that were not delivered.", ["reason"]),
-    dependencyUp: level("dependency_up", "Whether a server that this process needs can be used.", ["dependency"]),
+    spansExported: total("spans_exported", "Number of trace spans that the collector accepted.", []),
+    spansDropped: total("spans_dropped", "Number of trace spans that were not delivered, by reason.", ["reason"]),
+    dependencyUp: level("dependency_up", "1 if the last check of a required server succeeded, else 0, by dependency.", [
+      "dependency",
+    ]),
     eventLoopLag: lag.latest,
     close: lag.stop,
   };

@@ -76,7 +76,7 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
   const log = createLogger({ level: config.logLevel, role: name, secrets: config.secrets });
   allowOutbound(config.outboundAllow, log);
   armFailpoint(config.failpoint);
-  if (config.failpoint) log.warn({ ...config.failpoint }, "this process dies at a failpoint");
+  if (config.failpoint) log.warn({ ...config.failpoint }, "this process is set to crash at a failpoint");
   const lifecycle = createLifecycle(log, { graceMs: config.graceMs, supervised: config.supervised });
   const metrics = createProcessMetrics(name, { databaseWaiting: () => database.waiting() });
   // Stopped last: until then it reports that the process is not ready.
@@ -134,7 +134,8 @@ export async function openProcess({ name, servesClients, connections }: ProcessO
     addConnection: (connection) => void queues.push(connection),
     addMetrics: (ofRole) => void registries.push(ofRole.registry),
     onHangup(reload, ofRole) {
-      const fail = (error: unknown): void => ofRole.error({ err: error }, "reload refused, nothing changed");
+      const fail = (error: unknown): void =>
+        ofRole.error({ err: error }, "reload rejected; the configuration is unchanged");
       reloads.push(() => void reload().catch(fail));
     },
     addPages(more, facts = {}) {
@@ -194,12 +195,12 @@ async function checkConnections(
     const { all, free, spare, owner, isPooled } = await database.findRoom();
     // The connection of this query is ours.
     if (isPooled || free + 1 >= wanted) {
-      const room = { free, all, ...(owner !== null && { limit_of: owner }) };
+      const room = { free, max: all, ...(owner !== null && { limit_of: owner }) };
       log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && room) }, "connections to Postgres");
       if (!isPooled && spare < 0) {
         log.warn(
-          { all, missing: -spare },
-          "processes may open more connections than Postgres has: under full load some statements would fail; raise max_connections, lower SLUICE_DATABASE_POOL_MAX, or go through a pooler",
+          { max: all, missing: -spare },
+          "processes may open more connections than Postgres allows, so statements would fail under full load; raise max_connections, lower SLUICE_DATABASE_POOL_MAX, or use a pooler",
         );
       }
       return;
@@ -228,7 +229,10 @@ async function checkDurability(database: Database, isProduction: boolean, log: L
   if (rows.length === 0) return;
   const names = rows.map((row) => row.name).join(", ");
   if (isProduction) throw new Error(`Postgres runs with ${names} off: what is paid could vanish; switch it on`);
-  log.warn({ settings: names }, "Postgres may lose what it has confirmed; fit for tests only");
+  log.warn(
+    { settings: names },
+    "Postgres may lose committed transactions with these settings; use them for tests only",
+  );
 }
 
 /** Waits for an unavailable database, but not for missing migrations. */

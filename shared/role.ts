@@ -87,6 +87,6 @@ export function openRole(name: RoleName, host: ServiceProcess, config: Config = 
 async function endWith(connection: NatsConnection, lifecycle: Lifecycle, log: Logger): Promise<void> {
   const error = await connection.closed();
   if (lifecycle.stopping.aborted) return;
-  log.fatal({ err: error }, "the nats connection closed for good");
+  log.fatal({ err: error }, "the nats connection closed permanently");
   await lifecycle.stop("nats closed");
 }

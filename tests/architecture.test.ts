@@ -58,7 +58,7 @@ function broken(file: string, source: string): string[] {
 }
 
 describe("the project", () => {
-  test("keeps every rule of the house", async () => {
+  test("keeps the architecture rules", async () => {
     const sources = await projectSources();
     expect(sources.size).toBeGreaterThan(20);
     expect(violations(sources)).toEqual([]);
@@ -75,7 +75,7 @@ describe("the project", () => {
     expect(Object.keys(SLOW_IN_THE_GATE).filter((file) => (files[file] ?? 0) < 10_000)).toEqual([]);
   });
 
-  test("has nothing in its root but what belongs there", () => {
+  test("has only known entries in its root folder", () => {
     expect(strayRootEntries(readdirSync(ROOT))).toEqual([]);
   });
 });
@@ -120,7 +120,7 @@ describe("imports", () => {
     expect(broken(file, `import type { A } from "${specifier}";`)).toEqual([rule]);
   });
 
-  test("a relative path is no way round", () => {
+  test("a relative path is checked as well", () => {
     const rules = broken("ingress/routes/a.ts", 'export * from "../../workers/b.ts";');
     expect(rules).toEqual(["ingress does not import workers", "folders are crossed by #names"]);
     expect(broken("ingress/routes/a.ts", 'import a from "../../shared/b.ts";')).toEqual([
@@ -128,7 +128,7 @@ describe("imports", () => {
     ]);
   });
 
-  test("generated files are held to them too", () => {
+  test("generated files are checked as well", () => {
     expect(broken("schemas/generated/a.ts", 'import a from "#shared/b.ts";')).toHaveLength(1);
   });
 
@@ -156,7 +156,7 @@ describe("folders that import each other", () => {
       [other, `import { b } from "#${one}";`],
     ]);
 
-  test("are both named, wherever they lie", () => {
+  test("are both listed, also at different depths", () => {
     expect(violations(pair("shared/a/x.ts", "shared/b/y.ts")).map(({ rule, file }) => [rule, file])).toEqual([
       [RULE, "shared/a/x.ts"],
       [RULE, "shared/b/y.ts"],
@@ -165,7 +165,7 @@ describe("folders that import each other", () => {
     expect(violations(pair("workers/a/b/x.ts", "workers/c/y.ts"))).toHaveLength(2);
   });
 
-  test("are not a folder and what lies in it, nor tests", () => {
+  test("do not include a folder and its subfolder, nor tests", () => {
     expect(violations(pair("shared/a/x.ts", "shared/a/b/y.ts"))).toEqual([]);
     expect(violations(pair("shared/x.ts", "shared/a/b/y.ts"))).toEqual([]);
     expect(violations(pair("tests/a/x.ts", "tests/b/y.ts"))).toEqual([]);
@@ -236,12 +236,12 @@ describe("privileges", () => {
     ["shared/a.ts", "x;\n".repeat(LINES_MAX)],
     ["schemas/generated/validators.js", "x;\n".repeat(LINES_MAX + 1)],
     ["tests/shared/rate-window.test.ts", ""],
-  ])("%s may do what it does", (file, source) => {
+  ])("%s has the privilege", (file, source) => {
     expect(broken(file, source)).toEqual([]);
   });
 });
 
-test("files past 300 lines are listed, longest first, generated ones apart", () => {
+test("files of more than 300 lines are listed, longest first, generated files separately", () => {
   const sources = new Map([
     ["shared/a.ts", "x;\n".repeat(301)],
     ["shared/b.ts", "x;\n".repeat(350)],
@@ -251,12 +251,12 @@ test("files past 300 lines are listed, longest first, generated ones apart", () 
   expect(longFiles(sources)).toEqual(["shared/b.ts (350 lines)", "shared/a.ts (301 lines)"]);
 });
 
-test("a gate file over the bound is slow, a nightly file never is", () => {
+test("a gate file above the bound is slow, a nightly file is not", () => {
   const at = { "tests/a.test.ts": 20_000, "tests/b.test.ts": 20_001, "tests/c.nightly.test.ts": 90_000 };
   expect(slowGateFiles(at)).toEqual(["tests/b.test.ts"]);
 });
 
-test("a stray folder or file in the root is named", () => {
+test("an unknown folder or file in the root is listed", () => {
   expect(
     strayRootEntries(["shared", "lib", "README.md", "notes.txt", ".sluice", ".sluice-test", "demo-output"]),
   ).toEqual(["lib", "notes.txt"]);

@@ -41,19 +41,19 @@ describe("the report of a run", () => {
     expect([...files.keys()]).toEqual(["tests/a.test.ts", "tests/b.test.ts"]);
   });
 
-  test("names for a second try the files that failed and those that never came to their tests", () => {
+  test("lists for a second run the failed files and those that never ran their tests", () => {
     const expected = ["tests/a.test.ts", "tests/b.test.ts", "tests/died-at-load.test.ts"];
     expect(filesToRepeat(reportOf(REPORT), expected)).toEqual(["tests/a.test.ts", "tests/died-at-load.test.ts"]);
   });
 
-  test("that was never written has no test in it", () => {
+  test("that was never written has no tests", () => {
     const report = readReport("/nowhere/report.xml");
     expect(sum(report.files.values())).toEqual({ passed: 0, failed: 0, skipped: 0 });
     expect(filesToRepeat(report, ["tests/a.test.ts"])).toEqual(["tests/a.test.ts"]);
   });
 });
 
-test("each file that is there now has a time: its own, the committed one, or one in the middle", async () => {
+test("each existing file has a duration: its own, the committed one, or the median", async () => {
   const { directory, remove } = temporaryDirectory();
   const [own, committed] = [join(directory, "own.json"), join(directory, "committed.json")];
   writeFileSync(
@@ -68,7 +68,7 @@ test("each file that is there now has a time: its own, the committed one, or one
   remove();
 });
 
-test("the slowest of the files that ran come first", async () => {
+test("the slowest files of the last run come first", async () => {
   const { directory, remove } = temporaryDirectory();
   const path = join(directory, "timings.json");
   writeFileSync(path, JSON.stringify({ version: 1, files: { "a.test.ts": 1, "b.test.ts": 3, "c.test.ts": 9 } }));
@@ -80,7 +80,7 @@ test("the slowest of the files that ran come first", async () => {
 });
 
 describe("the suites", () => {
-  test("differ by the nightly files alone", () => {
+  test("differ by the nightly files only", () => {
     const all = testFiles(PROJECT_ROOT);
     expect(filesOf("verify", all)).toEqual(all);
     const nightly = all.filter(isNightly);
@@ -88,11 +88,11 @@ describe("the suites", () => {
     expect([...filesOf("gate", all), ...nightly].toSorted()).toEqual(all);
   });
 
-  test("know a file that runs alone in either of them", () => {
+  test("list a file that runs alone in either of them", () => {
     expect(["a.alone.test.ts", "a.alone.nightly.test.ts", "alone.test.ts"].map(isAlone)).toEqual([true, true, false]);
   });
 
-  test("take a folder as its files, a file as itself, and anything else as an option", () => {
+  test("read a folder as its files, a file as itself, and anything else as an option", () => {
     const read = (...args: string[]) => readArguments(args, { root: PROJECT_ROOT, suite: "gate" });
     const folder = read("tests/faults/", "-t", "a name");
     expect(folder.options).toEqual(["-t", "a name"]);
@@ -164,7 +164,7 @@ describe("a run of a suite", () => {
   });
 });
 
-describe("a run that is killed", () => {
+describe("a killed run", () => {
   /** Resolves when no process is left that could print, as its workers can. */
   async function killed(signal: NodeJS.Signals): Promise<string> {
     const script = join(PROJECT_ROOT, "tests/runner/interrupted.mjs");
@@ -219,7 +219,7 @@ describe("a change", () => {
     return { directory, root, git, write, commit };
   }
 
-  test("is what a branch without an upstream added to main, and what is not committed", async () => {
+  test("is the difference of a branch without an upstream to main, plus uncommitted changes", async () => {
     const { root, git, write, commit } = await repository();
     await git("switch", "--quiet", "-c", "own");
     await commit("b.ts");
@@ -236,7 +236,7 @@ describe("a change", () => {
     expect(() => readChange(root, "nowhere")).toThrow('git cannot compare with "nowhere": ');
   });
 
-  test("is not guessed where a shallow clone lacks the commit that the branch left", async () => {
+  test("is an error if a shallow clone lacks the merge base", async () => {
     const { directory, root, git, commit } = await repository();
     await git("switch", "--quiet", "-c", "own");
     await commit("b.ts");
@@ -247,7 +247,7 @@ describe("a change", () => {
     expect(() => readChange(clone)).toThrow("git has no common commit of HEAD and origin/HEAD, as in a shallow clone");
   });
 
-  test("takes no argument beside --changed", () => {
+  test("accepts no argument beside --changed", () => {
     expect(excessOf(["--changed"])).toBeUndefined();
     expect(excessOf(["tests/shared", "-t", "a"])).toBeUndefined();
     expect([excessOf(["--changed", "main"]), excessOf(["--verify", "--changed=main"])]).toEqual(["main", "--verify"]);
@@ -281,7 +281,7 @@ describe("the tests that a change needs", () => {
     expect(selectOwn(["tests/d.nightly.test.ts"]).tests).toEqual(["tests/d.nightly.test.ts"]);
   });
 
-  test("are faults of the area, and tests of the folder where nothing imports the file", () => {
+  test("are faults of the area, and tests of the folder if nothing imports the file", () => {
     expect(needed("workers/providers/anthropic/request.ts").tests).toEqual(
       expect.arrayContaining(["tests/providers/anthropic/request.test.ts", "tests/faults/provider-silent.test.ts"]),
     );
@@ -300,7 +300,7 @@ describe("the tests that a change needs", () => {
     expect(selected).toEqual(filesOf("gate", tests));
   });
 
-  test("are named in a table whose every path and test exists", () => {
+  test("are listed in a table whose paths and tests exist", () => {
     const exists = (path: string) => existsSync(join(PROJECT_ROOT, path));
     expect(AREAS.flatMap(({ paths }) => paths).filter((path) => !exists(path))).toEqual([]);
     const named = AREAS.flatMap((area) => area.tests.map((one) => `tests/${one}`));

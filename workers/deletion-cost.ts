@@ -69,7 +69,7 @@ export async function openDeletionCost({
       isFailing = false;
     } catch (error) {
       told = undefined;
-      if (!isFailing) log.warn({ err: error }, "the cluster was not told what this pod costs to delete");
+      if (!isFailing) log.warn({ err: error }, "this pod's deletion cost could not be reported to the cluster");
       isFailing = true;
     }
   };

@@ -166,7 +166,9 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   lifecycle.onStop("runners", (hurry, allowedMs) => stopRunners(runners, hurry, allowedMs), config.graceMs);
   // Loaded in advance, because the sandbox counts the tokens of every call, and loading takes longer than a response.
   if (config.sandbox && pools.includes("chat")) {
-    loadTokenizer().catch((error: unknown) => log.warn({ err: error }, "the vocabulary was not loaded ahead"));
+    loadTokenizer().catch((error: unknown) =>
+      log.warn({ err: error }, "the tokenizer's vocabulary could not be preloaded"),
+    );
   }
   role.watchStorage(storage);
   if (offer !== undefined) role.addPages({}, { engines: offer.engines });

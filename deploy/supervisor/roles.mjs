@@ -83,7 +83,7 @@ export async function startRole(args, { root, bun, env, log }) {
 /** Messages of workers about parts that this machine lacks. */
 const NO_SANDBOX = "no capability sandbox on this system";
 const NO_MEMORY_LIMIT = "no memory limit for runs of capabilities on this system";
-const NO_ENGINE = "an engine cannot be used, its capabilities are not listed";
+const NO_ENGINE = "an engine is unavailable; its capabilities are not listed";
 
 /**
  * Returns what a part that is missing means for the person at the terminal.

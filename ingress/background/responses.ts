@@ -97,7 +97,9 @@ async function begin(
 async function forget({ responses, log }: IngressContext, caller: Caller, id: string): Promise<void> {
   await responses
     .delete(viewerOf(caller), id)
-    .catch((error: unknown) => log.warn({ err: error, request_id: id }, "the response of a refused call stays"));
+    .catch((error: unknown) =>
+      log.warn({ err: error, request_id: id }, "the stored response of a refused call was not deleted"),
+    );
 }
 
 /** Longest wait until the worker has ended a cancelled response, in milliseconds. */
@@ -169,7 +171,7 @@ interface StreamedCall {
 function streamBackground(context: IngressContext, call: StreamedCall, followed: FollowedRun, after: number): Response {
   const left = new AbortController();
   const onFault = (error: unknown): void =>
-    context.log.warn({ err: error, request_id: call.id }, "the stream of a background response broke off");
+    context.log.warn({ err: error, request_id: call.id }, "the stream of a background response failed");
   const onLeft = (): void => {
     left.abort();
     followed.close();

@@ -47,7 +47,7 @@ export async function findKnown(
   if (row.fingerprint !== null && !isSameRequest(row, { fingerprint: await fingerprintOf(data) }))
     return refused(job, jobError(REUSED));
   const result = await (run ? resultOfRun(context, run) : loadResult(context.storage, row)).catch((error: unknown) => {
-    context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its publisher");
+    context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its batch publisher");
     return null;
   });
   return { kind: "answered", outcome: "repeated", job, told: jobReplyOf(row, result) };

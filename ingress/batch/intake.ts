@@ -63,7 +63,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
       await take(message);
     } catch (error) {
       metrics.batchMessages.inc("failed");
-      log.warn({ err: error, deliveries: message.deliveries }, "a batch message could not be taken in, comes again");
+      log.warn({ err: error, deliveries: message.deliveries }, "a batch message is redelivered after an error");
       message.nak(laterMs(1_000 * 2 ** Math.min(6, message.deliveries)));
     }
   };
@@ -72,7 +72,7 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
     const target = batchTarget(message.subject);
     if (!target) {
       metrics.batchMessages.inc("refused");
-      log.warn("a batch message was dropped: its subject names no pool, workspace and key");
+      log.warn("dropped a batch message whose subject has no pool, workspace and key");
       message.term("no such subject");
       return;
     }
@@ -184,7 +184,10 @@ function replyOf(
   if (isPublisherReply(reply, publisher)) return reply;
   metrics.batchRepliesIgnored.inc();
   const { workspaceId, keyId } = publisher;
-  log.warn({ workspace_id: workspaceId, key_id: keyId }, "a batch message named a foreign reply address");
+  log.warn(
+    { workspace_id: workspaceId, key_id: keyId },
+    "ignored a batch message's reply address outside its workspace",
+  );
   return null;
 }
 

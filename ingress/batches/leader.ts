@@ -53,7 +53,7 @@ export function startBatchLeader(context: BatchContext): BatchLeader {
       const turn = leadTurn(context, batch, stopping.signal)
         .then((waitMs) => (waitMs === undefined ? undefined : leaveBatch(database, batch, waitMs)))
         .catch((error: unknown) =>
-          log.warn({ err: error, batch_id: batch.id }, "a batch is left when its lease is over"),
+          log.warn({ err: error, batch_id: batch.id }, "a batch's lease could not be released; it expires by itself"),
         )
         .finally(() => {
           turns.delete(turn);
@@ -64,7 +64,7 @@ export function startBatchLeader(context: BatchContext): BatchLeader {
   };
   const look = (): void => {
     looking ??= take()
-      .catch((error: unknown) => log.warn({ err: error }, "batches could not be looked for"))
+      .catch((error: unknown) => log.warn({ err: error }, "searching for batches without a leader failed"))
       .finally(() => (looking = undefined));
   };
   const timer = setInterval(look, LOOK_MS);
@@ -138,7 +138,7 @@ async function leadTurn(context: BatchContext, batch: BatchRow, stopping: AbortS
     return await turn.run();
   } catch (error) {
     if (error instanceof Superseded) return undefined;
-    context.log.warn({ err: error, batch_id: batch.id }, "a batch is led on later");
+    context.log.warn({ err: error, batch_id: batch.id }, "a batch could not be continued; it is retried");
     return isFull(error) ? FULL_RETRY_MS : RETRY_MS;
   } finally {
     clearInterval(beat);
@@ -170,7 +170,7 @@ class Turn {
     try {
       this.isLed = await keepLeading(database, this.batch, LEASE_MS);
     } catch (error) {
-      log.warn({ err: error, batch_id: this.batch.id }, "a batch's lease was not renewed");
+      log.warn({ err: error, batch_id: this.batch.id }, "a batch's lease could not be renewed");
     }
   }
 
@@ -322,7 +322,10 @@ class Turn {
       return await endedRecord(context, batch.workspace_id, line, end);
     } catch (error) {
       line.isUnread = true;
-      context.log.warn({ err: error, batch_id: batch.id, job_id: line.job_id }, "the result of a line is read later");
+      context.log.warn(
+        { err: error, batch_id: batch.id, job_id: line.job_id },
+        "the result of a batch line could not be read; it is retried",
+      );
       return undefined;
     }
   }
@@ -338,7 +341,7 @@ class Turn {
     await endLed(context, batch, { state: "failed", faults: [fault] });
     log.error(
       { batch_id: batch.id, workspace_id: batch.workspace_id },
-      "a batch was given up, whose leaders were lost",
+      "a batch failed after the loss of all its leaders",
     );
     await this.cancel(lines.filter((line) => line.is_admitted).map((line) => underWay(line)));
     return undefined;

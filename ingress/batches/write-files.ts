@@ -80,7 +80,7 @@ export async function discardParts(
       }
     }
   } catch (error) {
-    log.warn({ err: error, batch_id: id }, "the parts of a batch that has ended were not deleted");
+    log.warn({ err: error, batch_id: id }, "the parts of an ended batch could not be deleted");
   }
 }
 

@@ -92,7 +92,7 @@ export async function fromCache(
     });
   } catch (error) {
     context.metrics.cacheLookups.inc("failed");
-    context.log.warn({ err: error }, "the response cache cannot be asked");
+    context.log.warn({ err: error }, "the response cache is unavailable");
     return undefined;
   }
 }

@@ -77,7 +77,7 @@ export function openIssuer(
     let until = now() + BELIEVED_MS;
     const asked = discover(settings, answerMaxMs).catch((error: unknown) => {
       until = now() + AWAY_MS;
-      log.warn(faultOf(error), "the issuer of sign-ins cannot be asked");
+      log.warn(faultOf(error), "the OpenID issuer is unavailable");
       throw away();
     });
     known = { asked, until: () => until };
@@ -121,7 +121,7 @@ export function openIssuer(
       if (!begun) throw unproven();
       const config = await configuration();
       const person = await askPerson(config, new URL(search, settings.redirectUri), begun).catch((error: unknown) => {
-        log.warn(faultOf(error), "a sign-in at the issuer failed");
+        log.warn(faultOf(error), "a sign-in with the OpenID issuer failed");
         throw isAway(error) ? away() : unproven();
       });
       if (typeof person.email !== "string" || !isMailAddress(person.email) || person.email_verified !== true) {

@@ -54,7 +54,9 @@ async function takeReadable(
 export async function leaveConversation({ conversations, log }: Context, call: RouteCall, id: string): Promise<void> {
   await conversations
     .release(id, call.requestId, false)
-    .catch((error: unknown) => log.warn({ err: error }, "a conversation stays taken for a minute"));
+    .catch((error: unknown) =>
+      log.warn({ err: error }, "a conversation could not be unlocked; its lock expires in a minute"),
+    );
 }
 
 export function conversationNotFound(param?: string): ApiError {

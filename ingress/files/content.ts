@@ -59,7 +59,7 @@ async function bodyOf(
 ): Promise<Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array>> {
   if (file.content) return file.content.subarray(from, to);
   const fail = (error: unknown): unknown => {
-    context.log.error({ err: error, file_id: file.id }, "the bytes of a file could not be read");
+    context.log.error({ err: error, file_id: file.id }, "a file's content could not be read");
     return error;
   };
   try {

@@ -117,6 +117,7 @@ async function tellProgress(
       await sleep(PROGRESS_MS, over);
     }
   } catch (error) {
-    if (!over.aborted) context.log.warn({ err: error, job_id: call.requestId }, "progress could not be told");
+    if (!over.aborted)
+      context.log.warn({ err: error, job_id: call.requestId }, "progress could not be reported to an MCP client");
   }
 }

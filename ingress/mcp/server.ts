@@ -55,7 +55,7 @@ export async function answerMessage(
     // A call may be silent for minutes: an event stream with keepalives shows proxies that it continues.
     responseMode: isCall && request.headers.get("accept")?.includes("text/event-stream") === true ? "sse" : "auto",
     keepAliveMs: KEEPALIVE_MS,
-    onerror: (error) => log.debug({ err: error, request_id: api.call.requestId }, "a message was refused"),
+    onerror: (error) => log.debug({ err: error, request_id: api.call.requestId }, "an MCP message was rejected"),
   });
   const { body, status, headers } = await handler.fetch(request, { parsedBody: message });
   return new Response(body && readByClient(body, api), { status, headers });
@@ -65,7 +65,7 @@ export async function answerMessage(
 function readByClient(body: ReadableStream<Uint8Array>, { context, call }: ApiClient): ReadableStream<Uint8Array> {
   const reader = body.getReader();
   const fault = (error: unknown): void =>
-    context.log.warn({ err: error, request_id: call.requestId }, "an answer of the protocol broke off");
+    context.log.warn({ err: error, request_id: call.requestId }, "an MCP response failed before its end");
   return streamOf(new Uint8Array(), piecesOf(reader), fault, () => void reader.cancel().catch(fault));
 }
 

@@ -102,7 +102,7 @@ async function madeInline(
 ): Promise<ReadableStream<Uint8Array>> {
   const pieces = inlined(context, data, head, tail, isNamed);
   const fail = (error: unknown): void =>
-    context.log.error({ err: error, job_id: jobId }, "what a job had made could not be read");
+    context.log.error({ err: error, job_id: jobId }, "a job's result could not be read");
   try {
     // The first block is read before the status is sent.
     const opening = await pieces.next();

@@ -80,7 +80,7 @@ function begun(
     headers: servedHeaders(head, BigInt(head.nano)),
     first: new Uint8Array(),
     rest: live.bytes({ ended, read: (row, from) => readSpoken(context, row, from) }),
-    onFault: (error) => context.log.warn({ err: error, request_id: call.requestId }, "speech that had begun was cut"),
+    onFault: (error) => context.log.warn({ err: error, request_id: call.requestId }, "speech output was cut off"),
   };
 }
 
@@ -103,7 +103,8 @@ async function whole(context: IngressContext, row: EndedJob): Promise<Spoken> {
       bytes: made.bytes,
       first: first.value,
       rest: pieces,
-      onFault: (error) => context.log.error({ err: error, job_id: row.id }, "speech could not be read on"),
+      onFault: (error) =>
+        context.log.error({ err: error, job_id: row.id }, "speech output could not be read to its end"),
     };
   } catch (error) {
     throw unreadable(row, error);

@@ -23,13 +23,13 @@ export function streamMediaJob(context: IngressContext, call: RouteCall, model: 
     left.abort();
     context.cancel(id);
     requestCancel(context.database, caller.workspaceId, id, { hidden: true }).catch((error: unknown) =>
-      context.log.warn({ err: error, job_id: id }, "a streamed call that its caller left could not be ended"),
+      context.log.warn({ err: error, job_id: id }, "a streamed call whose client disconnected could not be cancelled"),
     );
   };
   const rest = framesOf(context, call, isInline, left.signal);
   // A body that ended normally would pass for complete, so a failure aborts the connection.
   const onFault = (error: unknown): void =>
-    context.log.error({ err: error, request_id: id }, "a streamed media call broke off");
+    context.log.error({ err: error, request_id: id }, "a streamed media call failed before its end");
   // A streamed job has no fallback, so the serving model is known from the start.
   const headers = { ...SSE_HEADERS, ...servedHeaders({ model }) };
   return new Response(streamOf(sseEvent({ status: "queued" }), rest, onFault, leave), { headers });

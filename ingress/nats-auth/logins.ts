@@ -80,7 +80,7 @@ export function serveLogins(context: LoginContext): Logins {
       if (!(await connections.open({ ...request, workspaceId: key.workspaceId, keyId: key.keyId }))) {
         log.warn(
           { workspace_id: key.workspaceId, key_id: key.keyId, address, max },
-          "a workspace has all its connections",
+          "a workspace has reached its limit of batch publisher connections",
         );
         return "full";
       }
@@ -88,7 +88,7 @@ export function serveLogins(context: LoginContext): Logins {
       return claimsOf(key, loginMs);
     } catch (error) {
       if (error instanceof Busy) return "busy";
-      log.warn({ err: error }, "the key of a batch publisher could not be looked up");
+      log.warn({ err: error }, "a batch publisher's key could not be looked up");
       return "failed";
     }
   };
@@ -100,7 +100,7 @@ export function serveLogins(context: LoginContext): Logins {
     if (!request) {
       // The request was encrypted for another key, or not encrypted.
       metrics.publisherLogins.inc("failed");
-      log.error("a login was asked about in no form that SLUICE_NATS_AUTH_XKEY_SEED opens");
+      log.error("a login request could not be decrypted with SLUICE_NATS_AUTH_XKEY_SEED");
       return;
     }
     const decision = await decide(request);
@@ -119,7 +119,7 @@ export function serveLogins(context: LoginContext): Logins {
   const subscription = connection.subscribe(CALLOUT_SUBJECT, {
     queue: REPLICAS,
     callback(error, message) {
-      if (error) log.error({ err: error }, "logins of batch publishers cannot be served");
+      if (error) log.error({ err: error }, "logins of batch publishers cannot be answered");
       else take(message);
     },
   });

@@ -97,7 +97,7 @@ export function createOpenConnections(options: {
   };
 }
 
-const NO_ANSWER = "NATS does not report the connections of publishers: all that were admitted count as open";
+const NO_ANSWER = "NATS does not report the connections of publishers; every admitted connection counts as open";
 
 /** Returns the connections of publishers by server and id. @throws Error if no server responds */
 async function readConnections(connection: Pick<NatsConnection, "requestMany">): Promise<Map<string, OpenConnection>> {
@@ -162,7 +162,10 @@ export function endConnectionsOfEndedKeys(options: {
     });
     const { error } = answer.json<{ error?: { description?: string } }>();
     // The error reports a connection that had already closed.
-    log.info({ workspace_id: workspaceId, key_id: keyId, reason: error?.description }, "a publisher's key has ended");
+    log.info(
+      { workspace_id: workspaceId, key_id: keyId, reason: error?.description },
+      "disconnected a batch publisher whose key has ended",
+    );
   };
 
   const sweep = async (): Promise<void> => {
@@ -182,7 +185,10 @@ export function endConnectionsOfEndedKeys(options: {
   const run = async (): Promise<void> => {
     await sweep().catch((error: unknown) => {
       ended = new Set();
-      log.warn({ err: error }, "connections of publishers whose key has ended stay until their login expires");
+      log.warn(
+        { err: error },
+        "publishers whose keys have ended could not be disconnected; their logins expire by themselves",
+      );
     });
     if (!isStopped) timer = setTimeout(() => void run(), KEY_CACHE_MS);
   };

@@ -168,7 +168,7 @@ async function base64Of(
     for await (const piece of readFile(storage, blocks)) pieces.push(piece);
     return Buffer.concat(pieces).toString("base64");
   } catch (error) {
-    log.warn({ err: error, job_id: call.requestId }, "an image that was made could not be read");
+    log.warn({ err: error, job_id: call.requestId }, "a generated image could not be read");
     return null;
   }
 }

@@ -231,7 +231,7 @@ async function remove(context: IngressContext, call: RouteCall): Promise<Respons
   if (!isEnded) throw new ApiError("file_not_found", "There is no such file in this workspace.");
   // The file is deleted already, even if its bytes remain for now.
   eraseBytes(storage, database, { id, upload_id: null }).catch((error: unknown) =>
-    log.warn({ err: error, file_id: id }, "the bytes of a deleted file are left to the janitor"),
+    log.warn({ err: error, file_id: id }, "a deleted file's content could not be deleted; the janitor retries"),
   );
   return json({ id, object: "file", deleted: true } satisfies FileDeleted);
 }

@@ -27,7 +27,7 @@ export function csv(
   columns: readonly string[],
   name: string,
 ): Response {
-  const onFault = (error: unknown): void => log.error({ err: error, name }, "a table broke off");
+  const onFault = (error: unknown): void => log.error({ err: error, name }, "a CSV download failed before its end");
   return new Response(streamOf(new Uint8Array(), piecesOf(rows, columns), onFault), {
     headers: {
       "content-type": "text/csv; charset=utf-8",

@@ -35,7 +35,7 @@ export async function answerInEvents(
   const pieces = piecesOf({ context, call, ...rest, left }, door, ending);
   const { value: first } = await pieces.next();
   const onFault = (error: unknown): void =>
-    context.log.error({ err: error, request_id: call.requestId }, "an answer in turns broke off");
+    context.log.error({ err: error, request_id: call.requestId }, "a tool loop's response failed before its end");
   const body = streamOf(first ?? new Uint8Array(), keptAlive(pieces), onFault, () => leaving.abort());
   return new Response(body, { headers: { ...SSE_HEADERS, ...door.served } });
 }

@@ -28,6 +28,6 @@ export async function endWork(api: ApiClient, { operationId, params }: WorkEnd):
   } catch (error) {
     // The work was refused, so there is nothing to cancel.
     if (error instanceof ApiError && error.status === 404) return;
-    context.log.warn({ err: error, job_id: call.requestId }, "a call that its client left could not be ended");
+    context.log.warn({ err: error, job_id: call.requestId }, "a call whose client disconnected could not be cancelled");
   }
 }

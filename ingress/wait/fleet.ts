@@ -65,7 +65,7 @@ export async function openFleet(options: {
   const broadcast = connection.subscribe(IN_FLIGHT_FILTER, {
     callback: (error, message) => {
       if (error)
-        log.warn({ err: error }, "the calls of other ingresses are not heard of; check the permission inflight.*");
+        log.warn({ err: error }, "calls of other ingresses are not received; check the NATS permission inflight.*");
       if (error || message.subject === own) return;
       const word = wordOf(message.string());
       const from = message.subject.slice(IN_FLIGHT_FILTER.length - 1);
@@ -120,7 +120,7 @@ export async function openFleet(options: {
     try {
       slots = await liveSlots(database);
     } catch (error) {
-      log.warn({ err: error }, "the slots of the workers could not be read");
+      log.warn({ err: error }, "the workers' slots could not be read");
     } finally {
       isReading = false;
     }

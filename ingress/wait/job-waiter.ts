@@ -94,7 +94,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
       const row = await findJob(database, workspaceId, jobId);
       return row && (!RUNNING.has(row.state) || row.is_unknown) ? row : undefined;
     } catch (error) {
-      log.warn({ err: error, job_id: jobId }, "a job that is waited for could not be looked up");
+      log.warn({ err: error, job_id: jobId }, "an awaited job could not be looked up");
       return undefined;
     }
   };

@@ -200,7 +200,7 @@ class CallRelay implements Relay, CallEvents {
       await recorded;
       return takenNano === 0n;
     } catch (error) {
-      log.error({ err: error, job_id: call.facts.jobId }, "a hold could not be closed; the janitor will");
+      log.error({ err: error, job_id: call.facts.jobId }, "a hold could not be closed; the janitor closes it");
       return false;
     }
   }
@@ -285,7 +285,7 @@ class CallRelay implements Relay, CallEvents {
     if (this.isRecording) return;
     this.isRecording = true;
     recordRelayed(database, this.calls.values())
-      .catch((error: unknown) => log.warn({ err: error }, "what was relayed could not be recorded"))
+      .catch((error: unknown) => log.warn({ err: error }, "relayed output could not be recorded"))
       .finally(() => {
         this.isRecording = false;
       });

@@ -94,15 +94,15 @@ export function openUnsettledAnswers(options: {
       if (finished.wasClosed) return;
       countCharge({ metrics, log }, charge, finished.takenNano, { requestId: jobId, source });
       metrics.answersSettledByIngress.inc();
-      log.warn({ job_id: jobId }, "an answer was settled without its worker");
+      log.warn({ job_id: jobId }, "the ingress settled a response whose worker did not report");
     } catch (error) {
       if (isDataFault(error)) {
         answers.take(jobId);
         countDelivered({ metrics, log }, charge, { takenNano: 0n, wasClosed: false }, jobId);
-        log.error({ err: error, job_id: jobId }, "an answer cannot be settled; its hold is left to the janitor");
+        log.error({ err: error, job_id: jobId }, "a response could not be settled; the janitor closes its hold");
         return;
       }
-      log.error({ err: error, job_id: jobId }, "an answer could not be settled; it is tried again");
+      log.error({ err: error, job_id: jobId }, "a response could not be settled; it is retried");
       answer.dueAt = performance.now() + Math.min(AGAIN_MAX_MS, TICK_MS * 2 ** answer.failures);
       answer.failures += 1;
       answer.isSettling = false;

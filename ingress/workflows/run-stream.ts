@@ -23,7 +23,7 @@ type Context = Pick<IngressContext, "closing" | "database" | "log">;
 export function streamRun(context: Context, runId: string, followed: FollowedRun, after: number): Response {
   const left = new AbortController();
   const onFault = (error: unknown): void =>
-    context.log.error({ err: error, run_id: runId }, "the stream of a run broke off");
+    context.log.error({ err: error, run_id: runId }, "the stream of a run failed");
   const onLeft = (): void => {
     left.abort();
     // A client may disconnect before the generator has started.

@@ -27,7 +27,7 @@ export function openKeyWatch(options: {
     const keyIds = [...watched.keys()];
     // During an outage of the database, every key counts as active.
     const active = await activeKeys(keyIds).catch((error: unknown) => {
-      log.warn({ err: error }, "keys of open streams cannot be looked up");
+      log.warn({ err: error }, "the keys of open streams could not be looked up");
       return undefined;
     });
     const ended = active ? keyIds.filter((keyId) => !active.has(keyId)) : [];

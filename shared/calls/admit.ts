@@ -322,7 +322,7 @@ export async function admitTwice(
   } catch (error) {
     if (error instanceof ApiError) onRefused();
     if (!isDatabaseAway(error)) throw error;
-    log.warn({ err: error, job_id: job.id }, "whether a job was admitted is asked again");
+    log.warn({ err: error, job_id: job.id }, "checking again whether a job was admitted");
   }
   try {
     return await jobs.admit(job);

@@ -93,7 +93,7 @@ export async function offloadInputs(
 export function discardInputs({ storage, log }: Context, jobId: string, kept: StoredInputs): void {
   for (const { reference } of Object.values(kept)) {
     deleteCallMedia(storage, reference).catch((error: unknown) =>
-      log.warn({ err: error, job_id: jobId }, "media of a refused job was not deleted"),
+      log.warn({ err: error, job_id: jobId }, "the media of a refused job could not be deleted"),
     );
   }
 }

@@ -102,7 +102,7 @@ export async function endOrphan(
   if (final !== "unknown") return (await endOrphaned(context, job, final)) ? final.usage : "superseded";
   const isNoted = await noteUnknown(context.database, { ...job, isOwned: false }, context.unknownKeepMs);
   if (!isNoted) return "superseded";
-  context.log.error({ job_id: job.id, kind: job.kind }, "what became of a job is not known; its hold is kept");
+  context.log.error({ job_id: job.id, kind: job.kind }, "a job's outcome is unknown; its hold stays open");
   notifyCaller(context.connection, job);
   return "unknown";
 }
@@ -130,7 +130,7 @@ async function endOrphaned(context: EndContext, job: OrphanedJob, ending: Ending
   if (ending === EXPIRED) metrics.creditsWrittenOff.addNano(priceAt(job.hold_nano, job.batch_line ?? undefined));
   log.error(
     { job_id: job.id, workspace_id: job.workspace_id, code: ending.error.code },
-    "a job was ended without its owner",
+    "ended a job that has no owner",
   );
   notifyPublisher(context.connection, job, { status: ending.state, error: ending.error, creditsNano: taken });
   if (job.run_id !== null) notifyRun(context.connection, { ...job, id: job.run_id });

@@ -72,7 +72,7 @@ export function discardStored(context: Context, jobId: string, { inputs, body }:
   discardInputs(context, jobId, inputs);
   if (!("reference" in body)) return;
   deleteClaim(context.storage, body.reference).catch((error: unknown) =>
-    context.log.warn({ err: error, job_id: jobId }, "the request of a refused job was not deleted"),
+    context.log.warn({ err: error, job_id: jobId }, "the request of a refused job could not be deleted"),
   );
 }
 
@@ -91,6 +91,6 @@ export async function discardRequest(
     ...Object.values(inputs ?? {}).map((one) => deleteCallMedia(storage, one.reference)),
   ];
   await Promise.all(deletions).catch((error: unknown) =>
-    log.warn({ err: error, job_id: job.id }, "what came with a call was not deleted"),
+    log.warn({ err: error, job_id: job.id }, "a call's input could not be deleted"),
   );
 }

@@ -22,13 +22,15 @@ const pace = decimal("SLUICE_PACE", { usual: 1, least: 0.05, most: 1 });
 const callTotalMs = integer("SLUICE_CALL_TOTAL_MS", { usual: 600_000, least: 1_000, most: HOUR_MS });
 
 export const SETTINGS = {
+  /** Address of Postgres; empty when it is not set and the process does not need it. */
   databaseUrl: serverUrl("DATABASE_URL", {
     server: "database",
     example: "postgres://user:password@host:5432/sluice",
     protocols: ["postgres:", "postgresql:"],
   }),
+  /** Maximum number of connections in the main pool of a process. */
   databasePoolMax: integer("SLUICE_DATABASE_POOL_MAX", { usual: 8, least: 6, most: 200 }),
-  /** Address of NATS. Empty, like the address of the database, when it is not set and the process does not need it. */
+  /** Address of NATS; empty when it is not set and the process does not need it. */
   natsUrl: serverUrl("NATS_URL", { server: "nats", example: "nats://host:4222", protocols: ["nats:", "tls:"] }),
   /** Passwords of the users of deploy/nats/server.conf, for roles whose NATS_URL names no user. */
   natsPasswords: {
@@ -64,9 +66,10 @@ export const SETTINGS = {
     accessKeyId: text("AWS_ACCESS_KEY_ID"),
     secretAccessKey: text("AWS_SECRET_ACCESS_KEY", { secret: "value" }),
   },
+  /** Public port of the ingress; 0 lets the system choose. */
   port: integer("PORT", { usual: 8080, least: 0, most: 65_535 }),
   host: text("SLUICE_HOST", { usual: "0.0.0.0" }),
-  /** 0 lets the system choose, for several roles on one machine. */
+  /** Port of `/metrics`, `/healthz` and `/readyz`; 0 lets the system choose, for several roles on one machine. */
   adminPort: integer("SLUICE_ADMIN_PORT", { usual: 9464, least: 0, most: 65_535 }),
   adminHost: text("SLUICE_ADMIN_HOST", { usual: "127.0.0.1" }),
   bootstrapKey: text("SLUICE_BOOTSTRAP_KEY", {
@@ -80,9 +83,11 @@ export const SETTINGS = {
   dataDir: text("SLUICE_DATA_DIR", { usual: ".sluice" }),
   /** The operator's catalogue files or folders, merged over ours in this order. */
   catalogueFiles: list("SLUICE_CATALOGUE"),
+  /** True when sandbox models are offered. Default: not in production. */
   sandbox: flag("SLUICE_SANDBOX", { usual: (reader) => !reader.value(production) }),
   /** Maximum number of requests per IP address in ten minutes; 0 disables the limit. */
   ipLimit: integer("SLUICE_IP_LIMIT", { usual: 5_000, least: 0, most: 10_000_000 }),
+  /** Addresses and ranges of proxies whose `X-Forwarded-For` is used. */
   trustedProxies: list("SLUICE_TRUSTED_PROXIES", { expects: ADDRESS_RANGES }),
   /** Private destinations that URLs of callers may reach: `host:port`, addresses, ranges. */
   outboundAllow: list("SLUICE_OUTBOUND_ALLOW", {
@@ -95,23 +100,27 @@ export const SETTINGS = {
     usual: "info",
     words: ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
   }),
+  /** True when the stricter defaults of production apply. Default: NODE_ENV is `production`. */
   production,
   /** Failpoint at which this process kills itself (fault tests). */
   failpoint: { names: ["SLUICE_FAILPOINT"], usual: "", read: readFailpoint },
   /** Factor by which tests shorten waits. Limits are constants and use readPace before a Config exists. */
   pace,
-  /** The same factor for the time between two sweeps of a janitor. Default: the value of `pace`. */
+  /** Factor by which tests shorten the time between two sweeps of a janitor. Default: the value of `pace`. */
   janitorPace: convert(decimal("SLUICE_JANITOR_PACE", { usual: 1, least: 0.05, most: 1 }), (value, reader) =>
     reader.text("SLUICE_JANITOR_PACE") === undefined ? reader.value(pace) : value,
   ),
   /** True when the process must exit once stdin closes, because its supervisor has ended. */
   supervised: flag("SLUICE_SUPERVISED", { usual: false }),
+  /** Number of replicas of each stream on the NATS servers. */
   streamReplicas: integer("SLUICE_STREAM_REPLICAS", { usual: 1, least: 1, most: 5 }),
   /** True when an ingress reserves credits of busy workspaces, so that their calls need no hold each. */
   creditLines: flag("SLUICE_CREDIT_LINES", { usual: true }),
+  /** Maximum number of concurrent jobs of a worker process. */
   workerSlots: integer("SLUICE_WORKER_SLOTS", { usual: 224, least: 1, most: 4_096 }),
   /** Maximum number of outgoing calls that Bun has open at once; further ones wait inside Bun. */
   outgoingMax: integer("BUN_CONFIG_MAX_HTTP_REQUESTS", { usual: 256, least: 1, most: 65_535 }),
+  /** Maximum size of a request body, in bytes. Uploads have fileBytesMax. */
   bodyBytesMax: integer("SLUICE_BODY_BYTES_MAX", { usual: 32 * MIB, least: 1_024, most: 100 * MIB }),
   /** Maximum wait of a caller for its media job, in milliseconds. The job continues. */
   mediaWaitMs: integer("SLUICE_MEDIA_WAIT_MS", { usual: 300_000, least: 0, most: HOUR_MS }),
@@ -126,19 +135,22 @@ export const SETTINGS = {
   /** Maximum of media results that one pool of a process holds, in memory and on disk, in bytes. */
   resultBytesMax: integer("SLUICE_RESULT_BYTES_MAX", { usual: 512 * MIB, least: MIB, most: 2 ** 50 }),
   calls: {
+    /** Maximum duration of a call, in milliseconds. */
     totalMs: callTotalMs,
     /** Maximum wait for a worker, in milliseconds. Then the call is refused. */
     queueMs: integer("SLUICE_CALL_QUEUE_MS", { usual: 60_000, usualAtMost: callTotalMs, least: 100, most: HOUR_MS }),
+    /** Maximum wait for the first byte of a stream, in milliseconds. */
     firstByteMs: limitToCall(integer("SLUICE_CALL_FIRST_BYTE_MS", { usual: 120_000, least: 100, most: HOUR_MS })),
-    /** The same for a stream that another source or model could serve. */
+    /** Maximum wait for the first byte of a stream that another source or model could serve, in milliseconds. */
     firstByteNextMs: integer("SLUICE_CALL_FIRST_BYTE_NEXT_MS", { usual: 45_000, least: 100, most: HOUR_MS }),
+    /** Maximum time between two bytes of a stream, in milliseconds. */
     stallMs: integer("SLUICE_CALL_STALL_MS", { usual: 120_000, least: 100, most: HOUR_MS }),
     /** Maximum duration of a response without streaming that another source or model could serve, in milliseconds. */
     plainMs: limitToCall(integer("SLUICE_CALL_PLAIN_MS", { usual: 300_000, least: 100, most: HOUR_MS })),
   },
   /** True when calls to providers use a proxy, which Bun's fetch reads from the environment. */
   hasProxy: presence(["HTTP_PROXY", "http_proxy", "HTTPS_PROXY", "https_proxy"]),
-  /** Time that running work has after SIGTERM before it is handed back, in milliseconds. */
+  /** Time for running work to end after SIGTERM before it returns to the queue, in milliseconds. */
   graceMs: integer("SLUICE_GRACE_MS", { usual: 30_000, least: 0, most: HOUR_MS }),
   /** Maximum wait of a starting role for Postgres and NATS, in milliseconds. */
   startWaitMs: integer("SLUICE_START_WAIT_MS", { usual: 300_000, least: 0, most: HOUR_MS }),
@@ -156,7 +168,7 @@ export const SETTINGS = {
   faultRetentionDays: integer("SLUICE_FAULT_RETENTION_DAYS", { usual: 90, least: 1, most: 3_650 }),
   /** Hours that a stored response is kept. */
   responseRetentionHours: integer("SLUICE_RESPONSE_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
-  /** Hours that an ended batch is kept, with its lines. Its files stay as long as its creator said. */
+  /** Hours that an ended batch is kept, with its lines. Its files have their own expiry. */
   batchRetentionHours: integer("SLUICE_BATCH_RETENTION_HOURS", { usual: 720, least: 1, most: 8_760 }),
   /** Share of its price that a line of a batch costs, in millionths. */
   batchPriceMillionths: convert(decimal("SLUICE_BATCH_PRICE_FACTOR", { usual: 1, least: 0.01, most: 1 }), (factor) =>

@@ -111,7 +111,7 @@ async function apply(
   if (isOutside) {
     await database.slowSession(LIMIT_MS, async (session) => {
       for (const statement of outsideStatements(name, text)) {
-        log.info({ migration: name, statement }, "a statement outside a transaction begins");
+        log.info({ migration: name, statement }, "running a statement outside a transaction");
         await applyOutside(session, statement);
       }
     });
@@ -173,7 +173,7 @@ async function untilLocked<T>(
         `select pid, application_name, extract(epoch from clock_timestamp() - xact_start)::int as seconds from pg_stat_activity
          where datname = current_database() and xact_start is not null and pid <> pg_backend_pid() order by xact_start limit 3`,
       );
-      log.warn({ migration, oldest }, "a migration waits for a table that a transaction holds; it tries again");
+      log.warn({ migration, oldest }, "a migration waits for a table locked by a transaction; it retries");
       await wait(paced(LOCK_PAUSE_MS));
     }
   }

@@ -67,7 +67,7 @@ export function openUploads(tools: {
    */
   const giveUp = async (id: string): Promise<void> => {
     const leave = (error: unknown): void =>
-      log.warn({ err: error, file_id: id }, "an upload that failed is left to the janitor");
+      log.warn({ err: error, file_id: id }, "a failed upload could not be deleted; the janitor retries");
     try {
       const ended = await endUpload(database, id, false);
       if (!ended && (await knownFiles(database, [id])).length > 0) return;

@@ -57,7 +57,7 @@ export function createJobDispatcher(options: {
         await noteSequences(database, batch);
       }
     } catch (error) {
-      log.warn({ err: error }, "where messages lie was not noted; they are sent again");
+      log.warn({ err: error }, "the queue positions of messages were not saved; the messages are sent again");
     } finally {
       noting = undefined;
     }
@@ -93,7 +93,8 @@ export function createJobDispatcher(options: {
     if (jobs.length === 0) return;
     const results = await Promise.allSettled(jobs.map((job) => sendOne(pool, lane, job, reason)));
     const failed = results.find((result) => result.status === "rejected");
-    if (failed) log.warn({ err: failed.reason as Error, pool, lane }, "a job did not reach the queue, is sent again");
+    if (failed)
+      log.warn({ err: failed.reason as Error, pool, lane }, "a job could not be put on the queue; it is retried");
     if (unnoted.length > 0) noting ??= noteAll();
   };
 

@@ -63,7 +63,7 @@ export async function endJob(
   } catch (error) {
     const { id, epoch, isOwned, usage } = end;
     if (!isDataFault(error) || !isOwned || usage.usedNano === null) throw error;
-    context.log.error({ err: error, job_id: id }, "a settle was refused");
+    context.log.error({ err: error, job_id: id }, "a settlement was rejected");
     await context.database.query(REFUSE_TEXT, [id, epoch, usage.usedNano.toString(), sqlState(error) ?? ""]);
     return endAs(context, { ...end, usage: { ...usage, usedNano: null, units: {}, tokens: 0 } }, retryMs);
   }
@@ -110,7 +110,8 @@ async function endAs(
     },
     {
       forMs: retryMs,
-      onRetry: (error, tries) => log.warn({ err: error, job_id: end.id, tries }, "the end of a job is repeated"),
+      onRetry: (error, tries) =>
+        log.warn({ err: error, job_id: end.id, attempts: tries }, "retrying to write a job's end"),
       locked: () => new Error(`the hold of job ${end.id} stays locked`),
     },
   );

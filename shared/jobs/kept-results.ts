@@ -35,6 +35,6 @@ export async function discardResults({ database, storage, log }: ResultTools, jo
       await eraseBytes(storage, database, { id, upload_id: null });
     }
   } catch (error) {
-    log.warn({ err: error, job_id: job.id }, "what a failed job had made could not be taken back");
+    log.warn({ err: error, job_id: job.id }, "the partial results of a failed job could not be deleted");
   }
 }

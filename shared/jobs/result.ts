@@ -24,7 +24,10 @@ export async function keepResult(
   try {
     return { reference: await storeResult(context.storage, job.id, job.epoch, text) };
   } catch (error) {
-    context.log.warn({ err: error, job_id: job.id }, "a large result was kept in its row");
+    context.log.warn(
+      { err: error, job_id: job.id },
+      "a large result was stored in its database row instead of the object store",
+    );
     return { text };
   }
 }

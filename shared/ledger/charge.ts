@@ -65,7 +65,7 @@ export function countCharge(
   if (charge.estimated !== "impossible") return;
   log.error(
     { request_id: of.requestId, source: of.source },
-    "the provider reported impossible usage; the call was settled at its hold",
+    "the provider reported impossible usage; the call was charged its full hold",
   );
 }
 
@@ -79,9 +79,9 @@ export function countDelivered(
   if (lateNano > 0n) {
     metrics.creditsSettled.addNano(lateNano);
     metrics.creditsSettledLate.addNano(lateNano);
-    log.warn({ request_id: requestId }, "an answer was paid after its hold had been released");
+    log.warn({ request_id: requestId }, "a response was charged after its hold had been released");
   }
   if (takenNano >= charge.nano) return;
   metrics.creditsUnbilled.addNano(charge.nano - takenNano);
-  log.error({ request_id: requestId }, "an answer was delivered whose hold had been released");
+  log.error({ request_id: requestId }, "a delivered response could not be charged; its hold had been released");
 }

@@ -326,7 +326,10 @@ class ProcessLines implements CreditLines {
     } catch (error) {
       // The next renewal reveals the result.
       if (sqlState(error) !== SQL.lockTimeout) {
-        log.warn({ err: error, workspace_id: workspaceId }, "a credit line could not be renewed or given back yet");
+        log.warn(
+          { err: error, workspace_id: workspaceId },
+          "a credit line could not be renewed or returned; it is retried",
+        );
       }
       return undefined;
     } finally {

@@ -61,7 +61,7 @@ export function openFailureLog(options: {
           batch.map(({ failure }) => failure),
         );
       } catch (error) {
-        log.warn({ err: error, failures: batch.length }, "reasons of failed calls were not recorded");
+        log.warn({ err: error, failures: batch.length }, "the causes of failed calls were not recorded");
       }
       for (const { onWritten } of batch) onWritten();
     }
@@ -77,7 +77,7 @@ export function openFailureLog(options: {
     async record(call, { status, failure: { code }, attempts = [], providerText }) {
       if (status === "succeeded" || status === "cancelled") return;
       if (waiting.length >= WAITING_MAX) {
-        log.warn({ failures: 1 }, "reasons of failed calls were not recorded");
+        log.warn({ failures: 1 }, "the causes of failed calls were not recorded");
         return;
       }
       const written = Promise.withResolvers<void>();

@@ -120,7 +120,7 @@ export class UnshownCalls {
         await this.showSome(theirs.slice(from, from + SHOWN_AT_ONCE_MAX), lockMs).catch((error: unknown) => {
           // A locked line must not delay the calls of other lines.
           if (sqlState(error) !== SQL.lockTimeout) {
-            this.options.log.warn({ err: error }, "calls on a credit line could not be shown yet");
+            this.options.log.warn({ err: error }, "calls on a credit line could not be published; it is retried");
           }
         });
       }

@@ -121,7 +121,7 @@ export function openLedger(options: {
         if (!isDataFault(error)) throw error;
         refusedBy = error;
         way += 1;
-        log.error({ err: error, job_id: item.jobId, way }, "a settle was refused");
+        log.error({ err: error, job_id: item.jobId, failed_methods: way }, "a settlement was rejected");
         if (way >= ways.length) throw error;
         return take();
       }
@@ -134,7 +134,10 @@ export function openLedger(options: {
       forMs: retryMs,
       pauseMs: (error) => (sqlState(error) === SQL.deadlock ? 20 : 100),
       onRetry: (error, tries) =>
-        log.warn({ err: error, job_id: item.jobId, sqlstate: sqlState(error), tries }, "a settle is repeated"),
+        log.warn(
+          { err: error, job_id: item.jobId, sqlstate: sqlState(error), attempts: tries },
+          "retrying a settlement",
+        ),
     });
 
   /** Settles against the credit line, or if that fails, from a separate hold. */
@@ -142,7 +145,7 @@ export function openLedger(options: {
     const settled = await repeated(item, async () => {
       const taken = await lined.call(item).catch((error: unknown) => {
         if (!isDataFault(error)) throw error;
-        log.error({ err: error, job_id: item.jobId }, "a settle on a credit line was refused");
+        log.error({ err: error, job_id: item.jobId }, "a settlement on a credit line was rejected");
         return NEEDS_HOLD;
       });
       if (taken === null) return settleClosed(database, item);
@@ -322,7 +325,7 @@ async function undoAdmissions(database: Database, log: Logger, calls: readonly P
         ],
       );
     } catch (error) {
-      log.warn({ err: error, calls: calls.length }, "undo of an admission is repeated");
+      log.warn({ err: error, calls: calls.length }, "retrying to undo an admission");
     }
   }
 }

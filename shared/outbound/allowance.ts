@@ -26,7 +26,7 @@ export function allowOutbound(entries: readonly string[], log: Pick<Logger, "war
   }
   ranges = open;
   hosts = named;
-  if (entries.length > 0) log.warn({ allowed: entries }, "callers' URLs may reach more than the public internet");
+  if (entries.length > 0) log.warn({ allowed: entries }, "URLs of callers may reach private destinations");
 }
 
 /** Returns true if a range of the list contains this address literal. */

@@ -204,7 +204,7 @@ export class FrameBundler implements Sender {
       else this.sender.publish(subject, join(frames, size));
     } catch (error) {
       // A drained connection accepts no more messages. The ingresses ask about its calls; other ingresses are not affected.
-      this.log.error({ err: error, frames: frames.length }, "frames could not be sent");
+      this.log.error({ err: error, frames: frames.length }, "sending frames failed");
     }
   }
 }

@@ -138,7 +138,7 @@ export function openPuller(options: {
       onRoom();
       return;
     }
-    log.warn({ code, description }, "pull refused, is repeated");
+    log.warn({ code, description }, "a pull request was rejected; it is retried");
     setTimeout(onRoom, RETRY_MS * (0.5 + Math.random()));
   };
 
@@ -180,7 +180,7 @@ export function openPuller(options: {
   });
   const watchdog = setInterval(() => {
     if (asked === 0 || performance.now() - heardAt < SILENCE_MAX_MS) return;
-    log.warn({ asked }, "the queue has not answered for long, asking anew");
+    log.warn({ requested: asked }, "the queue did not answer a pull request in time; sending a new one");
     heardAt = performance.now();
     reopen();
   }, SILENCE_MAX_MS / 4);

@@ -104,7 +104,7 @@ export function openReplyInbox(
     try {
       take();
     } catch (fault) {
-      log.error({ err: fault }, "a frame that cannot be read was dropped");
+      log.error({ err: fault }, "dropped an unreadable frame");
     }
   };
 

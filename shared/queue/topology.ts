@@ -293,7 +293,7 @@ export function restoreTopology(connection: NatsConnection, { replicas, log }: O
   onLink(connection, {
     restored() {
       ensureTopology(connection, replicas, "keep").catch((error: unknown) =>
-        log.warn({ err: error }, "the queue's topology could not be checked"),
+        log.warn({ err: error }, "checking the queue's topology failed"),
       );
     },
   });

@@ -129,7 +129,10 @@ export function createConversationStore(options: {
   const discard = (id: string, reference: string | null): void => {
     if (reference === null) return;
     deleteClaim(storage, reference).catch((error: unknown) =>
-      log.warn({ err: error, conversation: id }, "an earlier text of a conversation is left to the janitor"),
+      log.warn(
+        { err: error, conversation: id },
+        "an old text of a conversation could not be deleted; the janitor retries",
+      ),
     );
   };
   const changeBy = async (

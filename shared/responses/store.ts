@@ -182,7 +182,10 @@ export function createResponseStore({
       const gone = await deleteResponse(database, viewer, callId);
       if (gone?.reference != null) {
         await deleteClaim(storage, gone.reference).catch((error: unknown) =>
-          log.warn({ err: error, response: callId }, "the text of a deleted response is left to the janitor"),
+          log.warn(
+            { err: error, response: callId },
+            "the text of a deleted response could not be deleted; the janitor retries",
+          ),
         );
       }
       return gone && { isQueued: gone.status === "queued" };

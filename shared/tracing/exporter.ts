@@ -32,7 +32,7 @@ export function createExporter({ url, metrics, log }: ExporterOptions): SpanProc
     metrics.spansDropped.add(count, reason);
     if (performance.now() - toldAt < TOLD_MS) return;
     toldAt = performance.now();
-    log.warn({ err: error, reason }, "spans were not taken by the collector");
+    log.warn({ err: error, reason }, "the trace collector did not accept spans");
   };
 
   const send = async (batch: readonly ReadableSpan[]): Promise<void> => {

@@ -39,7 +39,7 @@ export async function beginRun(context: BeginContext, run: NewRun): Promise<RunB
   if (verdict === "begun") return begun;
   if (kept.inputRef !== undefined) {
     await deleteClaim(context.storage, kept.inputRef).catch((error: unknown) =>
-      context.log.warn({ err: error, run_id: run.id }, "the input of a refused run was not deleted"),
+      context.log.warn({ err: error, run_id: run.id }, "the input of a refused run could not be deleted"),
     );
   }
   if (verdict === "superseded") throw new Superseded();

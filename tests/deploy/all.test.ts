@@ -106,11 +106,11 @@ describe("one process serves", () => {
     await publisher.close();
   });
 
-  test("with exact books", () => audit(bed));
+  test("all of them with exact books", () => audit(bed));
 });
 
-describe("what the roles share", () => {
-  test("the process opens once: connections to Postgres, one `ready` line, the slots that Bun's outgoing calls allow", () => {
+describe("shared parts of the roles", () => {
+  test("the process opens once: connections to Postgres, one `ready` line, slots within Bun's limit of outgoing calls", () => {
     // A pool of 8; three groups and the batch intake of the ingress, two groups of the worker, one of the janitor; four slow ones.
     expect(told(all, "connections to Postgres")).toMatchObject([{ role: "all", connections: 8 + 7 + 4 + 2 + 4 }]);
     expect(told(all, "ready")).toMatchObject([
@@ -120,7 +120,7 @@ describe("what the roles share", () => {
     expect(new Set(entries(all).map(({ role }) => role))).toContain("worker");
   });
 
-  test("its page of metrics has those of each role under their names, and those of the process once", async () => {
+  test("the page of metrics contains the metrics of each role under its name, and those of the process once", async () => {
     const page = await (await fetch(`${all.adminUrl}/metrics`)).text();
     const lines = page.split("\n").filter((line) => line !== "");
     const families = lines.filter((line) => line.startsWith("# TYPE")).map((line) => line.split(" ")[2]);
@@ -147,7 +147,7 @@ describe("what the roles share", () => {
     expect(await sample("sluice_dependency_up", 'dependency="storage",role="all"')).toBe(1);
   });
 
-  test("readiness is that of all, with what the worker knows of its engines", async () => {
+  test("readiness covers all roles and the engines of the worker", async () => {
     const page = async () => (await fetch(`${all.adminUrl}/readyz?require=storage`)).json();
     expect(await page()).toMatchObject({
       status: "ready",
@@ -169,9 +169,9 @@ describe("what the roles share", () => {
 
 describe("stopping", () => {
   const faults = (): readonly unknown[] =>
-    entries(all).filter(({ msg }) => /did not stop in time|failed to stop|uncaught/.test(String(msg)));
+    entries(all).filter(({ msg }) => /a shutdown step|uncaught/.test(String(msg)));
 
-  test("SIGTERM lets calls end, stops the roles in order and leaves the books exact", async () => {
+  test("SIGTERM waits for running calls, stops the roles in order and keeps the books exact", async () => {
     const long = ask("mock-tokens-40-every-50", { stream: true });
     const streams = await Promise.all([1, 2, 3].map(() => bed.client.open(bed.target(), long)));
     await Promise.all(streams.map((stream) => stream.frames(3)));
@@ -194,7 +194,7 @@ describe("stopping", () => {
     expect(sentTwice(bed.upstream)).toEqual([]);
   });
 
-  test("a second SIGTERM cuts what runs honestly, and a restart serves again", async () => {
+  test("a second SIGTERM aborts running work with an error, and a restart serves again", async () => {
     await all.restart();
     const stream = await bed.client.open(bed.target(), ask("mock-tokens-2000-every-20", { stream: true }));
     await stream.frames(3);
@@ -212,7 +212,7 @@ describe("stopping", () => {
   });
 });
 
-test("a role that cannot start stops the others in order, so that no job is cut by the end of the process", async () => {
+test("a role that cannot start stops the others in order, so that no job is cut off by the end of the process", async () => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, "127.0.0.1", resolve));
   const { port } = taken.address() as AddressInfo;
@@ -236,19 +236,19 @@ test("a role that cannot start stops the others in order, so that no job is cut 
   expect(lines.filter(({ msg }) => msg === "roles share this process")).toMatchObject([{ pools: ["chat"] }]);
 }, 30_000);
 
-test("a second service on the port of one that runs is refused", () => {
+test("a second service on an occupied port is rejected", () => {
   const at = new URL(bed.target().url);
   const { context } = fakeContext();
   expect(() => listen(context, { hostname: at.hostname, port: Number(at.port) })).toThrow(/in use|EADDRINUSE/);
 });
 
-test("an argument that is no pool is named", async () => {
+test("an unknown pool in the arguments is named", async () => {
   const { code, stderr } = await bed.stack.command("all", "chat", "chats");
   expect([code, stderr]).toEqual([1, expect.stringContaining("expected one or more pools of chat,")]);
   expect(stderr).toContain("got chats");
 });
 
-describe("on a NATS server with a user for each role", () => {
+describe("with one NATS user for each role", () => {
   let nats: ConfiguredNats;
   beforeAll(async () => {
     nats = await startConfiguredNats(undefined, { logins: false });

@@ -53,7 +53,7 @@ describe("deploy/env.example", () => {
     expect(names.filter((name) => !documented.has(name) && !ofTheSystem.has(name))).toEqual([]);
   });
 
-  test("names nothing that is neither a setting, nor a provider's key, nor read by compose.yaml", () => {
+  test("names only settings, provider keys and variables of compose.yaml", () => {
     const known = settings().union(supervisorSettings);
     const strangers = [...documented].filter(
       (name) => !known.has(name) && !providerKeys.has(name) && !composeVariables.has(name),
@@ -65,12 +65,12 @@ describe("deploy/env.example", () => {
     expect([...composeVariables].filter((name) => !documented.has(name))).toEqual([]);
   });
 
-  test("names each once, under a comment of one line", () => {
+  test("names each variable once, under a comment that begins with one line", () => {
     expect(documented.size).toBe(lines.length);
     for (const { name, comment } of lines) expect(comment, name).toMatch(/^# \S.{3,118}[.;:]?$/);
   });
 
-  test("shows the true defaults", () => {
+  test("contains the actual defaults", () => {
     const { providerKey: _a, ...shown } = loadConfig(Object.fromEntries(lines.map(({ name, value }) => [name, value])));
     const { providerKey: _b, ...defaults } = loadConfig({ DATABASE_URL: shown.databaseUrl, NATS_URL: shown.natsUrl });
     expect(shown).toEqual(defaults);
@@ -83,7 +83,7 @@ describe("deploy/env.example", () => {
     expect(Object.fromEntries(shown)).toEqual(expected);
   });
 
-  test("shows a value for every setting that has one", () => {
+  test("contains a value for every setting with a default", () => {
     const { DATABASE_URL, NATS_URL, ...rest } = Object.fromEntries(lines.map(({ name, value }) => [name, value]));
     expect(DATABASE_URL).toStartWith("postgres://");
     expect(NATS_URL).toStartWith("nats://");

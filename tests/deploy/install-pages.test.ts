@@ -43,7 +43,7 @@ function block(text: string | undefined, language: string, contains: string): st
 }
 
 describe("Docker Compose", () => {
-  test("the file of one's own mounts catalogue files into every service that reads them", () => {
+  test("the override file mounts catalogue files into every service that reads them", () => {
     const own = Bun.YAML.parse(block(install, "yaml", "x-catalogue")) as { services: Record<string, Service> };
     const mounted = Object.keys(own.services).filter((name) =>
       own.services[name]?.volumes?.includes("./catalogue:/etc/sluice:ro"),
@@ -61,7 +61,7 @@ describe("Docker Compose", () => {
     expect(new Set(ports)).toEqual(new Set([String(found?.port)]));
   });
 
-  test("the page counts the processes and their connections", () => {
+  test("the page states the number of processes and connections", () => {
     const count = (isOne: (name: string) => boolean): number =>
       roles.filter(isOne).reduce((sum, name) => sum + (services[name]?.deploy?.replicas ?? 1), 0);
     const counts = {
@@ -83,7 +83,7 @@ describe("Docker Compose", () => {
   });
 });
 
-test("the workers that the pages restart for a provider key are those that have one", () => {
+test("the pages restart exactly the workers that have a provider key", () => {
   const names = WORKLOADS.filter(({ secrets }) => secrets.includes("sluice-provider-keys")).map(({ name }) => name);
   const restart = `kubectl rollout restart -n sluice ${names.map((name) => `deployment/${name}`).join(" ")}\n`;
   expect(blocks(secretsPage, "sh").join("")).toContain(restart);

@@ -31,7 +31,7 @@ const compose = Bun.YAML.parse(await read("compose.yaml")) as { services: Record
 const services = Object.entries(compose.services);
 
 describe("deploy/compose.yaml", () => {
-  test("runs every role, and two of what calls go through", () => {
+  test("runs every role, and two replicas of each role on the path of calls", () => {
     const roles = new Map(services.map(([name, { command }]) => [name, command?.join(" ")]));
     expect(roles.get("migrate")).toBe("migrate");
     expect(roles.get("ingress")).toBe("ingress");
@@ -45,7 +45,7 @@ describe("deploy/compose.yaml", () => {
     expect(worker?.deploy?.replicas).toBe(2);
   });
 
-  test("gives Postgres the connections that its roles open, and room for a rollout", () => {
+  test("allows Postgres the connections that its roles open, with a reserve for a rollout", () => {
     const server = /max_connections=(\d+)/.exec(compose.services["postgres"]?.command?.join(" ") ?? "")?.[1];
     const wanted = services.map(([, { command = [], deploy }]) => {
       const [role = "", pool] = command;
@@ -58,7 +58,7 @@ describe("deploy/compose.yaml", () => {
     expect(Number(server)).toBeGreaterThan(1.2 * sum);
   });
 
-  test("pins every image it does not build", () => {
+  test("pins every image that it does not build", () => {
     for (const [name, { image }] of services) {
       expect(image, name).toMatch(/^[a-z0-9/-]+:[A-Za-z0-9][\w.-]*$/);
       expect(image, name).not.toEndWith(":latest");
@@ -70,7 +70,7 @@ describe("deploy/compose.yaml", () => {
     expect(compareVersions(version, NATS_VERSION_MIN)).toBeGreaterThanOrEqual(0);
   });
 
-  test("points every role at its object store, which knows the account of the roles", () => {
+  test("points every role at its object store, which has the account of the roles", () => {
     const store = compose.services["objects"];
     const account = Object.keys(store?.environment ?? {});
     expect(account).toEqual(["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]);
@@ -83,14 +83,14 @@ describe("deploy/compose.yaml", () => {
     }
   });
 
-  test("starts no role before the migrations are through", () => {
+  test("starts no role before the migrations have ended", () => {
     for (const name of ["ingress", "nats-auth", "worker-chat", "janitor", "admin"]) {
       const condition = compose.services[name]?.depends_on?.["migrate"]?.condition;
       expect(condition, name).toBe("service_completed_successfully");
     }
   });
 
-  test("is production without the sandbox, whatever .env says of it", () => {
+  test("is in production mode without the sandbox, regardless of .env", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
     expect(roles).toHaveLength(13);
     for (const [name, { environment }] of roles) {
@@ -103,7 +103,7 @@ describe("deploy/compose.yaml", () => {
     }
   });
 
-  test("logs in to the queue as users that the server knows, with passwords it is given", async () => {
+  test("logs in to the queue as users of the server, with passwords from the environment", async () => {
     const config = await read("nats/server.conf");
     const users = new Map(
       Array.from(config.matchAll(/user: (\w+)\s+password: \$(\w+)/g), (match) => [match[1] ?? "", match[2] ?? ""]),
@@ -123,13 +123,13 @@ describe("deploy/compose.yaml", () => {
     }
   });
 
-  test("holds no password of its own", async () => {
+  test("contains no password of its own", async () => {
     const secrets = [...(await read("compose.yaml")).matchAll(/PASSWORD: (.*)/g)].map((match) => match[1] ?? "");
     expect(secrets.length).toBeGreaterThan(0);
     for (const value of secrets) expect(value).toMatch(/^\$\{[A-Z_]+(:\?[^}]*)?\}$/);
   });
 
-  test("lets roles write to /tmp alone, where what is unpacked can be run", () => {
+  test("allows roles to write to /tmp only, where unpacked programs can run", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
     for (const [name, { read_only: isReadOnly, tmpfs = [], volumes = [], init }] of roles) {
       const writable = [...tmpfs.map((one) => one.split(",")[0]), ...volumes];
@@ -141,14 +141,14 @@ describe("deploy/compose.yaml", () => {
     }
   });
 
-  test("takes every right of root from every role, and lets no program of the image give one", () => {
+  test("drops every root capability of every role, and forbids setuid programs", () => {
     const roles = services.filter(([, { image }]) => image === "sluice:local");
     for (const [name, { cap_drop: dropped, security_opt: options }] of roles) {
       expect([name, dropped, options?.includes("no-new-privileges")]).toEqual([name, ["ALL"], true]);
     }
   });
 
-  test("demands what `admin compose env` prints, and nothing else", async () => {
+  test("requires exactly the output of `admin compose env`", async () => {
     const demanded = new Set(
       Array.from((await read("compose.yaml")).matchAll(/\$\{(\w+):\?/g), (match) => match[1] ?? ""),
     );
@@ -192,7 +192,7 @@ function startedWith(name: string): ReadonlyMap<string, string> {
 
 const example = await read("env.example");
 
-describe("what deploy/compose.yaml gives to each service", () => {
+describe("environment of each service in deploy/compose.yaml", () => {
   const documented = Array.from(example.matchAll(/^([A-Z0-9_]+)=/gm), (match) => match[1] ?? "");
   const keys = documented.filter((name) => name.endsWith("_API_KEY"));
   const roles = services.filter(([, { image }]) => image === "sluice:local").map(([name]) => name);
@@ -220,22 +220,22 @@ describe("what deploy/compose.yaml gives to each service", () => {
     SLUICE_NATS_AUTH_XKEY_SEED: ["nats-auth"],
   };
 
-  test("is a list of its own, not a file with everything", () => {
+  test("is an explicit list, not a file with everything", () => {
     for (const [name, { env_file }] of services) expect([name, env_file]).toEqual([name, undefined]);
   });
 
-  test.each(Object.entries(SECRETS))("%s goes to %j and to no other", (secret, expected) => {
+  test.each(Object.entries(SECRETS))("%s is set for %j only", (secret, expected) => {
     const has = (name: string): boolean => [...startedWith(name).values()].some((text) => text.includes(`<${secret}>`));
     expect(new Set(roles.filter(has))).toEqual(new Set(expected));
   });
 
-  test("tells those that list models which providers have a key", () => {
+  test("marks the providers with a key for services that list models", () => {
     for (const name of ["ingress", "worker-workflow", "admin"]) {
       for (const key of keys) expect([name, startedWith(name).get(key)]).toEqual([name, "known-to-workers"]);
     }
   });
 
-  test("is every other setting, for every role", () => {
+  test("contains every other setting, for every role", () => {
     // Settings of `npm start`, of tests, of the build and of a cluster, and settings that compose.yaml fixes.
     const apart = [
       "SLUICE_DATA_DIR",
@@ -258,7 +258,7 @@ describe("what deploy/compose.yaml gives to each service", () => {
     }
   });
 
-  test("starts every role with the settings' defaults where .env says nothing of them", () => {
+  test("starts every role with the defaults of the settings if .env omits them", () => {
     for (const role of roles) {
       const entries = Object.entries(compose.services[role]?.environment ?? {}).map(([name, text]) => [
         name,
@@ -288,7 +288,7 @@ describe("deploy/seccomp.json", () => {
     expect(named.map(([name]) => name)).toEqual(["worker-capability"]);
   });
 
-  test("lets them make namespaces and mounts, and refuses what reaches the kernel or other processes", () => {
+  test("allows namespaces and mounts, and denies access to the kernel and other processes", () => {
     expect(profile.defaultAction).toBe("SCMP_ACT_ALLOW");
     for (const call of ["clone", "clone3", "unshare", "mount", "umount2", "pivot_root", "chroot"]) {
       expect([call, refused.has(call)]).toEqual([call, false]);

@@ -86,12 +86,9 @@ test.each([
 });
 
 describe("alerts", () => {
-  test.each(ALERTS.map(({ name, expr }) => [name, expr]))(
-    "%s can be read, and asks for what there is",
-    (_name, expr) => {
-      expect(faultsOf(expr)).toEqual([]);
-    },
-  );
+  test.each(ALERTS.map(({ name, expr }) => [name, expr]))("%s parses, and queries existing metrics", (_name, expr) => {
+    expect(faultsOf(expr)).toEqual([]);
+  });
 
   test("have unique names, and each a section with symptom, check and action, to which it links", () => {
     expect(new Set(ALERTS.map(({ name }) => name)).size).toBe(ALERTS.length);
@@ -114,7 +111,7 @@ describe("alerts", () => {
     expect(links).toEqual(expected.map(([, anchor]) => `${ALERTS_PAGE}#${anchor}`));
   });
 
-  test("stand in both files alike", async () => {
+  test("are equal in both files", async () => {
     const read = async (file: string): Promise<object> =>
       Bun.YAML.parse(await Bun.file(join(DEPLOY, "alerts", file)).text()) as object;
     const plain = (await read("sluice.rules.yaml")) as { groups: { rules: { alert: string }[] }[] };
@@ -127,17 +124,17 @@ describe("dashboards", () => {
   const lines = DASHBOARDS.flatMap(({ uid, rows }) =>
     rows.flatMap(({ panels }) => panels.flatMap(({ title, lines: of }) => of.map(({ expr }) => [uid, title, expr]))),
   );
-  test.each(lines)("%s: %s asks for what there is", (_uid, _title, expr = "") => {
+  test.each(lines)("%s: %s queries existing metrics", (_uid, _title, expr = "") => {
     expect(faultsOf(expr)).toEqual([]);
   });
 
-  test("sum nothing up that every janitor sets for all", () => {
+  test("do not sum gauges that every janitor sets", () => {
     const ofJanitors =
       /\bsum\b[^(]*\((?:sluice_(?:queue|holds|deliveries|jobs_unknown|outbox|usage_behind|ledger|batches|batch_lines)_\w+)\b(?!.*rate)/;
     for (const [, title, expr = ""] of lines) expect([title, ofJanitors.test(expr)]).toEqual([title, false]);
   });
 
-  test("have ids of their own, and panels that lie beside each other", async () => {
+  test("have unique ids, and panels that do not overlap", async () => {
     expect(new Set(DASHBOARDS.map(({ uid }) => uid)).size).toBe(DASHBOARDS.length);
     for (const { uid } of DASHBOARDS) {
       const { panels } = (await Bun.file(join(DEPLOY, "dashboards", `${uid}.json`)).json()) as {
@@ -190,7 +187,7 @@ const RULE_TESTS = [
   { series: "sluice_dead_letters", values: "1x30", raises: { SluiceDeadLetters: ["10m", "20m"] } },
 ];
 
-test.skipIf(promtool === null)("Prometheus itself reads the rules, and raises each when it should", async () => {
+test.skipIf(promtool === null)("Prometheus reads the rules, and raises each alert for its test data", async () => {
   const folder = mkdtempSync(join(tmpdir(), "sluice-rules-"));
   try {
     const rules = join(DEPLOY, "alerts/sluice.rules.yaml");

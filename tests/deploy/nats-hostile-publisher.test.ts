@@ -131,7 +131,7 @@ const configsOf = async (): Promise<unknown> => {
 };
 
 describe("a publisher", () => {
-  test.each(TARGETS)("has nothing sent to %s by naming it as its reply", async (reply) => {
+  test.each(TARGETS)("receives nothing on %s by naming it as its reply", async (reply) => {
     const configs = await configsOf();
     heard.length = 0;
     publisher.publish(OWN, '{"body":{}}', { reply });

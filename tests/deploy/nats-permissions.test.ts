@@ -62,7 +62,7 @@ async function refusals(user: User, act: (connection: NatsConnection) => void): 
 }
 
 describe("deploy/nats/server.conf", () => {
-  test("lets every role compare the topology, and nobody but the janitor change it", async () => {
+  test("allows every role to compare the topology, and only the janitor to change it", async () => {
     for (const user of ["ingress", "worker", "workflow", "janitor"] as const)
       await checkTopology(clients[user].connection, 1);
     const { config } = await (
@@ -75,7 +75,7 @@ describe("deploy/nats/server.conf", () => {
     await checkTopology(clients.janitor.connection, 1);
   });
 
-  test("lets a call go from the ingress to a worker and back", async () => {
+  test("allows a call from the ingress to a worker and its answer", async () => {
     const reply = `${replyPrefix("in-1")}.${newId()}`;
     const answers = clients.ingress.connection.subscribe(`${replyPrefix("in-1")}.>`, { max: 2 });
     const head = headers();
@@ -101,7 +101,7 @@ describe("deploy/nats/server.conf", () => {
     expect(await message?.ackAck()).toBe(true);
   });
 
-  test("lets cancels reach workers", async () => {
+  test("allows cancels to reach workers", async () => {
     const cancels = clients.worker.connection.subscribe("cancel.*", { max: 1 });
     await clients.worker.connection.flush();
     const job = newId();
@@ -109,7 +109,7 @@ describe("deploy/nats/server.conf", () => {
     for await (const cancel of cancels) expect(cancel.subject).toBe(cancelSubject(job));
   });
 
-  test("lets ingresses tell one another of their calls, and one worker of a call that is not wanted any more", async () => {
+  test("allows ingresses to exchange their calls, and one worker to receive a cancelled call", async () => {
     const [cancels, id] = [workerCancels(newId()), newId()];
     const heard = [
       clients.worker.connection.subscribe(`${cancels}.*`, { max: 1 }),
@@ -128,14 +128,14 @@ describe("deploy/nats/server.conf", () => {
     expect(await Promise.all(seen)).toEqual(subjects);
   });
 
-  test("lets workers tell each other which sources rest", async () => {
+  test("allows workers to exchange disabled sources", async () => {
     const heard = clients.worker.connection.subscribe(breakerSubject("chat"), { max: 1 });
     const refused = await refusals("worker", (connection) => connection.publish(breakerSubject("chat"), "rests"));
     expect(refused).toEqual([]);
     for await (const message of heard) expect(message.string()).toBe("rests");
   });
 
-  test("lets an ingress reset a source, and ask a worker to test one", async () => {
+  test("allows an ingress to reset a source, and to request a test of it from a worker", async () => {
     const { connection: worker } = clients.worker;
     const resets = worker.subscribe(sourceResetSubject("image"), { max: 1 });
     worker.subscribe(sourceTestSubject("image"), {
@@ -151,7 +151,7 @@ describe("deploy/nats/server.conf", () => {
     expect(verdict.string()).toBe("works");
   });
 
-  test("lets the janitor put work back and delete a message by its sequence", async () => {
+  test("allows the janitor to put work back and to delete a message by its sequence", async () => {
     const stream = jetstream(clients.janitor.connection);
     const { seq } = await stream.publish(workSubject("chat", "batch", WORKSPACE), "{}");
     const manager = await stream.jetstreamManager();
@@ -161,7 +161,7 @@ describe("deploy/nats/server.conf", () => {
     expect(await manager.streams.deleteMessage(streamName("chat"), seq)).toBe(true);
   });
 
-  test("lets a publisher publish batch messages as its own key and receive their answers", async () => {
+  test("allows a publisher to publish batch messages with its own key and to receive their answers", async () => {
     const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.${KEY}.>`, { max: 1 });
     const refused = await refusals("publisher", (connection) => {
       for (const pool of POOLS) connection.publish(`batch.${pool}.${WORKSPACE}.${KEY}`);
@@ -171,7 +171,7 @@ describe("deploy/nats/server.conf", () => {
     for await (const answer of answers) expect(answer.string()).toBe("accepted");
   });
 
-  test("lets an ingress take batch messages in and answer their publishers", async () => {
+  test("allows an ingress to consume batch messages and to answer their publishers", async () => {
     const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.${KEY}.answers`, { max: 1 });
     clients.publisher.connection.publish(`batch.chat.${WORKSPACE}.${KEY}`, "{}");
     await clients.publisher.connection.flush();
@@ -201,7 +201,7 @@ describe("deploy/nats/server.conf", () => {
     await puller.stop();
   });
 
-  test("lets one ingress tell another that the job it waits for was cancelled", async () => {
+  test("allows an ingress to notify another ingress of a cancelled job", async () => {
     const told = clients.ingress.connection.subscribe(`${replyPrefix("in-2")}.>`, { max: 1 });
     await clients.ingress.connection.flush();
     const reply = `${replyPrefix("in-2")}.${newId()}`;
@@ -209,7 +209,7 @@ describe("deploy/nats/server.conf", () => {
     for await (const message of told) expect(message.string()).toBe("ended");
   });
 
-  test("lets workers tell the janitor that there is room, and the janitor tell publishers of their jobs", async () => {
+  test("allows workers to notify the janitor of free capacity, and the janitor to notify publishers", async () => {
     const heard = clients.janitor.connection.subscribe(FREED_FILTER, { max: 1 });
     await clients.janitor.connection.flush();
     const answers = clients.publisher.connection.subscribe(`_INBOX.ws.${WORKSPACE}.${KEY}.>`, { max: 1 });
@@ -222,7 +222,7 @@ describe("deploy/nats/server.conf", () => {
     for await (const answer of answers) expect(answer.string()).toBe("lost");
   });
 
-  test("lets workers wake runs and tell their readers, and those of the pool workflow put calls on the queue and cancel them", async () => {
+  test("allows workers to resume runs and notify readers, and workflow workers to queue and cancel calls", async () => {
     const told = clients.ingress.connection.subscribe(runSubject("one"), { max: 1 });
     await clients.ingress.connection.flush();
     const wake = workSubject("workflow", "live", WORKSPACE);
@@ -279,7 +279,7 @@ describe("deploy/nats/server.conf", () => {
     ["janitor", "$JS.API.STREAM.PURGE.POOL_chat"],
     ["janitor", "$JS.API.STREAM.DELETE.POOL_chat"],
     ["janitor", "breaker.chat"],
-  ] as const)("keeps %s from publishing %s", async (user, subject) => {
+  ] as const)("denies %s to publish %s", async (user, subject) => {
     expect(await refusals(user, (connection) => connection.publish(subject))).toEqual([`publish ${subject}`]);
   });
 
@@ -302,12 +302,12 @@ describe("deploy/nats/server.conf", () => {
     ["ingress", "_INBOX.ws.>"],
     ["ingress", "work.>"],
     ["janitor", "_INBOX.gw.>"],
-  ] as const)("keeps %s from listening on %s", async (user, subject) => {
+  ] as const)("denies %s to subscribe to %s", async (user, subject) => {
     const refused = await refusals(user, (connection) => connection.subscribe(subject, { callback: () => undefined }));
     expect(refused).toEqual([`subscription ${subject}`]);
   });
 
-  test("lets nobody in without a password", async () => {
+  test("rejects connections without a password", async () => {
     const attempt = connect({ servers: server.address, reconnect: false });
     expect(await attempt.catch((error: Error) => error.name)).toBe("AuthorizationError");
   });

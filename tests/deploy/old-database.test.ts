@@ -38,13 +38,13 @@ async function endOf(...args: readonly string[]): Promise<{ code: number | null;
   return { code, stderr };
 }
 
-describe("a database made when a migration read otherwise", () => {
+describe("a database created by an earlier text of a migration", () => {
   beforeAll(async () => {
     await db.query("update migration set sha256 = 'of an earlier commit' where name = $1", [MIGRATION]);
   });
 
   test.each(["migrate", "janitor", "ingress", "worker chat", "admin operator list"])(
-    "ends %s by naming it and the way out",
+    "ends %s with its name and a solution",
     async (line) => {
       const stderr = `sluice: this database was made by a version of Sluice whose migration ${MIGRATION} differs, and cannot be upgraded; use a new database, or for npm start delete its data directory (.sluice, or that of SLUICE_DATA_DIR) with all local data`;
       expect(await endOf(...line.split(" "))).toEqual({ code: 1, stderr });
@@ -52,7 +52,7 @@ describe("a database made when a migration read otherwise", () => {
   );
 });
 
-test("a role asks for the migrate role where migrations are missing", async () => {
+test("a role requires the migrate role if migrations are missing", async () => {
   await db.query("delete from migration where name = $1", [MIGRATION]);
   const stderr = "sluice: the database lacks 1 migrations; run the migrate role first";
   expect(await endOf("janitor")).toEqual({ code: 1, stderr });

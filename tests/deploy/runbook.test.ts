@@ -212,7 +212,7 @@ test("the upgrade with Compose replaces every role", async () => {
 });
 
 describe.each(pages)("%s", (_page, text) => {
-  test("begins with its title, section, order and a summary of one sentence", () => {
+  test("starts with its title, section, order and a summary of one sentence", () => {
     const [, head = ""] = /^---\n([^]*?)\n---\n/.exec(text) ?? [];
     expect(Bun.YAML.parse(head)).toEqual({
       title: expect.stringMatching(/^[A-Z][^.]{2,40}$/),

@@ -71,7 +71,7 @@ describe("the bill of materials of this project", () => {
     expect(whole.metadata.component.licenses).toEqual([{ license: { id: "Apache-2.0" } }]);
   });
 
-  test("tells what runs in production from what only develops", async () => {
+  test("separates production dependencies from development dependencies", async () => {
     const scopeOf = (name: string) => whole.components.find((one) => `${one.group ?? ""}/${one.name}` === name)?.scope;
     expect(["/elysia", "/sharp", "@img/sharp-linux-x64", "/typescript", "/knip"].map(scopeOf)).toEqual([
       "required",
@@ -110,7 +110,7 @@ const NESTED = `{
 }`;
 
 describe("a lock file", () => {
-  test("with nested places, peers, circles and aliases is followed as Node finds packages", async () => {
+  test("with nested folders, peers, cycles and aliases is resolved like in Node", async () => {
     const licenses: Readonly<Record<string, string>> = {
       "@s/a": "(MIT OR GPL-3.0-only)",
       "@s/a/b": "mit",

@@ -131,7 +131,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     return run({ name: "admin", command: "npm", args, cwd: PROJECT_ROOT, env: { ...env, ...more } });
   };
 
-  test("brings everything up and says how to call it", async () => {
+  test("starts the whole stack and prints how to call it", async () => {
     const before = await admin({});
     expect([before.code, before.stderr]).toEqual([1, expect.stringContaining("start one with npm start")]);
     first = await start(env);
@@ -167,7 +167,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(log).toMatch(/ ingress {2}info {2}ready /);
   });
 
-  test("listens on this machine alone", () => {
+  test("listens on this machine only", () => {
     const sockets = readFileSync("/proc/net/tcp", "utf8") + readFileSync("/proc/net/tcp6", "utf8");
     const hex = port.toString(16).toUpperCase().padStart(4, "0");
     const listening = Array.from(
@@ -177,7 +177,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(listening).toEqual(["0100007F"]);
   });
 
-  test("lets a publisher in with an API key, and nobody without one", async () => {
+  test("accepts a publisher with an API key, and rejects one without", async () => {
     const asked = await fetch(`http://127.0.0.1:${port}/v1/key`, { headers: { authorization: `Bearer ${first.key}` } });
     const { id: keyId, workspace } = (await asked.json()) as { id: string; workspace: { id: string } };
     const nats = / {2}Batch {4}(\S+)/.exec(first.running.lines().join("\n"))?.[1] ?? "";
@@ -191,7 +191,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(stranger).toBe("Authorization Violation");
   });
 
-  test("is found by npm run admin without a setting, unless one names another database", async () => {
+  test("is found by npm run admin without a setting, unless another database is set", async () => {
     const found = await admin({});
     expect([found.code, JSON.parse(found.stdout)]).toMatchObject([0, [{ name: "default", credits: "1000000" }]]);
     const elsewhere = await admin({ DATABASE_URL: ELSEWHERE.DATABASE_URL });
@@ -203,13 +203,13 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(secrets.map((name) => statSync(join(dataDir, name)).mode & 0o777)).toEqual([0o600, 0o600, 0o600]);
   });
 
-  test("refuses a second owner of its data", async () => {
+  test("rejects a second process on its data", async () => {
     const other = await failedStart({ PORT: "0", SLUICE_ADMIN_PORT: "0", SLUICE_DATA_DIR: dataDir });
     expect(other.code).toBe(1);
     expect(other.stderr).toMatch(new RegExp(`^sluice: The data directory .* in use by process ${first.running.pid}`));
   });
 
-  test("brings a crashed process back", async () => {
+  test("restarts a crashed process", async () => {
     const { running, adminUrl } = first;
     const restarts = async (): Promise<string | undefined> => {
       const metrics = await (await fetch(`${adminUrl}/metrics`)).text();
@@ -231,7 +231,7 @@ describe.skipIf(!existsSync("/proc/self/task"))("npm start", () => {
     expect(await restarts()).toEndWith(" 1");
   });
 
-  test("keeps data and key from one start to the next, also when its workspace was renamed, and leaves no process", async () => {
+  test("keeps data and key across starts, also after its workspace is renamed, and leaves no process", async () => {
     const renamed = await fetch(`http://127.0.0.1:${port}/workspaces/default`, {
       method: "PATCH",
       headers: { authorization: `Bearer ${first.key}`, "content-type": "application/json" },
@@ -266,7 +266,7 @@ function withPlace(stderr: string, dataDir: string): string {
   return sentence;
 }
 
-describe("a start that cannot work says why in one sentence, last", () => {
+describe("a failed start prints the reason in its last line", () => {
   test("when the port is occupied", async () => {
     const server = Bun.serve({ port: 0, hostname: "127.0.0.1", fetch: () => new Response("mine") });
     closing.push(() => server.stop(true));
@@ -309,7 +309,7 @@ describe("a start that cannot work says why in one sentence, last", () => {
     );
   });
 
-  test("when the database was made by an earlier version, with the way to throw local data away", async () => {
+  test("when the database was created by an earlier version, with the instruction to delete local data", async () => {
     const db = await createTestDatabase();
     closing.push(() => db.drop());
     await db.query("update migration set sha256 = 'of an earlier commit'");

@@ -15,13 +15,13 @@ const rows = new Map(
   ),
 );
 
-test("the licence notes name every direct dependency, and nothing that is gone", () => {
+test("the licence notes name exactly the direct dependencies", () => {
   expect([...rows.keys()].toSorted((a = "", b = "") => a.localeCompare(b))).toEqual(
     packages.toSorted((a, b) => a.localeCompare(b)),
   );
 });
 
-test.each(packages)("%s is under the licence the notes say", async (name) => {
+test.each(packages)("%s has the licence that the notes state", async (name) => {
   if (name in optionalDependencies && !existsSync(join(ROOT, "node_modules", name))) return;
   const manifest = (await Bun.file(join(ROOT, "node_modules", name, "package.json")).json()) as { license: string };
   expect(rows.get(name)).toBe(manifest.license);

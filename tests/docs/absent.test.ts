@@ -23,7 +23,7 @@ function send(method: string, path: string): Promise<Response> {
 }
 
 describe("the lists of what is not supported", () => {
-  test("name paths that no method reaches, whose 404 names what to use", async () => {
+  test("name paths that do not exist, and their 404 names the replacement", async () => {
     const unsupported = [...new Set([...pathsIn(box), ...rows.flatMap(([, names]) => pathsIn(names))])];
     expect(pathsIn(box).length).toBeGreaterThan(8);
     expect(rows.length).toBeGreaterThan(8);
@@ -37,12 +37,12 @@ describe("the lists of what is not supported", () => {
     }
   });
 
-  test("agree: the box of README names nothing that the page does not", () => {
+  test("agree: README names only entries of the page", () => {
     const named = rows.flatMap(([, names]) => pathsIn(names));
     expect(pathsIn(box).filter((path) => !named.includes(path))).toEqual([]);
   });
 
-  test("name instead only paths there are", async () => {
+  test("name only existing paths as replacements", async () => {
     const instead = rows.flatMap(([, , why]) => pathsIn(why));
     expect(instead.length).toBeGreaterThan(5);
     for (const path of instead) expect([path, (await send("OPTIONS", path)).status]).toEqual([path, 204]);

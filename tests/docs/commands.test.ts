@@ -26,7 +26,7 @@ const texts = await Promise.all(
   DOCUMENTS.map(async (name) => [name, await Bun.file(join(PROJECT_ROOT, name)).text()] as const),
 );
 
-test("no document runs Bun by itself, but for the one sentence about the image", () => {
+test("no document runs Bun directly, except the sentence about the image", () => {
   const bare = texts.flatMap(([name, text]) =>
     text
       .split("\n")
@@ -36,7 +36,7 @@ test("no document runs Bun by itself, but for the one sentence about the image",
   expect(bare).toEqual([["deploy/runbook.md", expect.stringContaining("In the image there is no npm")]]);
 });
 
-test("every script that a document or another script's usage names is one of ours", async () => {
+test("every script that a document or a usage text names exists", async () => {
   const usages = await Promise.all(
     ["deploy/admin/main.ts", "deploy/sluice.ts", "deploy/supervisor/welcome.mjs", "deploy/demo/stack.mjs"].map(
       async (name) => [name, await Bun.file(join(PROJECT_ROOT, name)).text()] as const,
@@ -49,6 +49,6 @@ test("every script that a document or another script's usage names is one of our
   }
 });
 
-test("no script of ours needs a Bun on the PATH", () => {
+test("no script requires a Bun on the PATH", () => {
   expect(Object.values(manifest.scripts).filter((script) => /^bunx?\b|&& bunx?\b/.test(script))).toEqual([]);
 });

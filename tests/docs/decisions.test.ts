@@ -92,7 +92,7 @@ describe("the decision records", () => {
 });
 
 describe("a record", () => {
-  test("is read with its title, status, area and the first sentence of its decision", () => {
+  test("is parsed with its title, status, area and the first sentence of its decision", () => {
     expect(
       readDecision("0123-rows.md", record({ status: "Status: amended by 0124, 0125 (outdated: names) · Area: mcp" })),
     ).toEqual({
@@ -115,11 +115,11 @@ describe("a record", () => {
     ["a missing section", { sections: "## Context\n\nNone.\n\n## Decision\n\nNone.\n" }, "expected the sections"],
     ["a list as its decision", { decision: "- Rows are sorted." }, "expected a sentence"],
     ["a long first sentence", { decision: `${"very ".repeat(SUMMARY_WORDS_MAX)}long.` }, "expected a sentence"],
-  ])("with %s is refused", (_fault, parts, expected) => {
+  ])("with %s is rejected", (_fault, parts, expected) => {
     expect(() => readDecision("0123-rows.md", record(parts))).toThrow(expected);
   });
 
-  test("with another kind of file name is refused", () => {
+  test("with another kind of file name is rejected", () => {
     expect(() => readDecision("Rows.md", record())).toThrow("expected a name of four digits and a slug");
   });
 });
@@ -136,12 +136,12 @@ describe("a folder of records", () => {
     expect(index.indexOf("## Ledger")).toBeLessThan(index.indexOf("## Calls"));
   });
 
-  test("with one number twice is refused", async () => {
+  test("with a duplicate number is rejected", async () => {
     const files = { "0123-other.md": record(), "0123-rows.md": record() };
     expect(withRecords(files, readDecisions)).rejects.toThrow("0123-rows.md: the number is taken");
   });
 
-  test("with a successor that does not exist is refused", async () => {
+  test("with a successor that does not exist is rejected", async () => {
     const files = { "0123-rows.md": record({ status: "Status: superseded by 0999 · Area: ledger" }) };
     expect(withRecords(files, readDecisions)).rejects.toThrow("its status names 0999, which does not exist");
   });

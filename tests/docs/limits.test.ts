@@ -147,7 +147,7 @@ test("the page on concepts lists the presets", async () => {
   expect(rows.filter((row) => !body.includes(row))).toEqual([]);
 });
 
-test("the page on errors says whether to repeat after every code but those of faulty requests", () => {
+test("the page on errors states whether to repeat after every code except those of invalid requests", () => {
   const { body } = readPage("guides/errors-and-retries.md");
   const faulty = new Set([400, 404, 405, 413, 415, 416]);
   // Only the job of a run has the code run_failed.

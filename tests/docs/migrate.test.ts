@@ -27,7 +27,7 @@ describe("the page on LiteLLM", () => {
   const { body } = readPage("migrate/litellm.md");
   const imported = importLiteLlm({ file: "config.yaml", text: block?.text ?? "", ours: OURS, date: "2026-11-29" });
 
-  test("says what its example becomes", () => {
+  test("states the result of its example", () => {
     expect(body).toContain("The import makes `gpt-4o`, `local-qwen` and the alias `default`.");
     expect(imported.models).toEqual(["gpt-4o", "local-qwen", "default"]);
     expect(body).toContain("It reports two settings, and prints the command for the fallback chain:");
@@ -53,7 +53,7 @@ describe("the page on LiteLLM", () => {
     expect(withPrice?.models.get("local-qwen")?.pricing).toMatchObject({ input_per_million: "2" });
   });
 
-  test("says what a shipped model and the cache become", () => {
+  test("states the result of a shipped model and of the cache", () => {
     const [source] =
       catalogueOf(OURS, [{ name: "page.yaml", text: imported.yaml }], SET).models.get("gpt-4o")?.sources ?? [];
     expect(source?.traits).toEqual(["no_reasoning"]);

@@ -26,7 +26,7 @@ import { blocks, code, PAGE, table } from "./notifications-page.ts";
 
 const text = PAGE.replaceAll("\n", " ");
 
-test("it has every event, with its description and the members of its metadata", () => {
+test("the page lists every event, with its description and the members of its metadata", () => {
   type Form = { title: string; properties: object; required: string[]; oneOf?: { $ref: string }[] };
   const schemas = components.schemas as unknown as Readonly<Record<string, Form>>;
   const form = (name: string): Form => {
@@ -48,7 +48,7 @@ test("it has every event, with its description and the members of its metadata",
   expect(table("Event", "When", "`metadata`")).toEqual(rows);
 });
 
-test("its envelope is one, and of the event's schema", () => {
+test("its envelope is valid by the schema of the event", () => {
   const [example = ""] = blocks("json");
   const { event, deliveryId, workspaceId, occurredAt, metadata } = JSON.parse(example) as Record<string, string> & {
     metadata: Record<string, unknown>;
@@ -64,7 +64,7 @@ test("its envelope is one, and of the event's schema", () => {
   expect(validate("RunSucceeded", metadata)).toBeNull();
 });
 
-test("it says the limits in force", () => {
+test("the page states the limits in force", () => {
   const real = (ms: number): number => (ms * 1_000_000) / paced(1_000_000);
   const delays = RETRY_DELAYS_MS.map((ms) => lengthOf(real(ms)));
   const said = [
@@ -87,7 +87,7 @@ function lengthOf(ms: number): string {
 }
 
 describe("its test vectors", () => {
-  test("are those of our signatures", () => {
+  test("are valid with our signatures", () => {
     const rows = table("Secret", "Body", "`x-webhook-signature`").map((row) => row.map(code));
     expect(rows.length).toBeGreaterThan(2);
     for (const [secret = "", body = "", hex] of rows) {
@@ -95,7 +95,7 @@ describe("its test vectors", () => {
     }
   });
 
-  test("are those of Standard Webhooks", () => {
+  test("are valid Standard Webhooks vectors", () => {
     const titles = ["Secret", "`webhook-id`", "`webhook-timestamp`", "Body", "`webhook-signature`"];
     const rows = table(...titles).map((row) => row.map(code));
     expect(rows.length).toBeGreaterThan(1);
@@ -112,7 +112,7 @@ describe("its calls", () => {
   afterAll(() => fake.close());
   const calls = blocks("sh").filter((block) => block.includes("curl"));
 
-  test("lead to paths there are, with bodies that are taken", async () => {
+  test("use existing paths, with bodies that are accepted", async () => {
     const sent = await Promise.all(calls.map(made));
     for (const { method, path, body } of sent) {
       // 404 for a path and 405 for a method that there is not.
@@ -128,7 +128,7 @@ describe("its calls", () => {
     ).toEqual([...CHANNEL_TYPES]);
   });
 
-  test("and the paths in its sentences are ours", async () => {
+  test("and the paths in its sentences exist", async () => {
     const named = [...text.matchAll(/`(GET|POST|PATCH) …(\/[^`]+)`/g)];
     expect(named.length).toBeGreaterThan(6);
     for (const [, method = "", path = ""] of named) {
@@ -137,7 +137,7 @@ describe("its calls", () => {
     }
   });
 
-  test("make channels, and the one with the URL alone loses how it signs in", async () => {
+  test("create channels; a channel with only the URL changed loses its authentication", async () => {
     const sent = await Promise.all(calls.map(made));
     const channels = sent.map(({ body }) => body).filter(({ type }) => type);
     const stored = new Map<string, ChannelConfig>(

@@ -33,7 +33,7 @@ function anchorsOf(text: string): ReadonlySet<string> {
   );
 }
 
-test("there are pages in every section", () => {
+test("exist in every section", () => {
   const counts = Object.keys(SECTIONS).map(
     (folder) => PAGES.filter(({ path }) => path.startsWith(`${folder}/`)).length,
   );

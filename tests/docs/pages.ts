@@ -81,7 +81,7 @@ export function testPages(pages: readonly Page[]): void {
       expect(difference(block, result?.output ?? "")).toBeUndefined();
     });
 
-    test("is skipped only where a block is", () => {
+    test("is skipped only if it contains such a block", () => {
       const unused = (NOT_RUN[page.path] ?? []).filter(
         (beginning) => !page.blocks.some(({ text }) => text.startsWith(beginning)),
       );

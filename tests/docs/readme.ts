@@ -86,7 +86,7 @@ describe("README", () => {
     if (hasPython) expect(outputOf("from openai")).toBe("it works\n");
   });
 
-  test("gets from each recipe what its title says", () => {
+  test("gets from each recipe the result in its title", () => {
     const tools = outputOf("get_weather");
     expect(tools).toContain('"tool_calls"');
     expect(tools).toEndWith("data: [DONE]\n\n");
@@ -117,7 +117,7 @@ describe("README", () => {
     expect(README).toContain("SLUICE_CATALOGUE=mine.yaml");
   });
 
-  test("counts what there is", async () => {
+  test("states correct numbers", async () => {
     const catalogue = catalogueOf(await loadOurLayers(), [], { sandbox: true, providerKey: () => "set" });
     const { data } = listModels(catalogue, { includeTools: false });
     const tests = data.filter((model) => model.owned_by === "sandbox").length;
@@ -148,7 +148,7 @@ describe("README", () => {
     }
   });
 
-  test("names only models that there are", async () => {
+  test("names only existing models", async () => {
     const catalogue = catalogueOf(await loadOurLayers(), [], { sandbox: true, providerKey: () => "set" });
     const named = Array.from(
       README.matchAll(/(?:`|"model":"|model="|model: ")((?:sandbox|gpt)-[a-z0-9.-]+)/g),

@@ -38,7 +38,7 @@ test("the recipe has the same steps", () => {
   );
 });
 
-test("each step does what its sentence says, with the key of a client in the environment", async () => {
+test("each step has the stated result, with a client's key in the environment", async () => {
   const port = String(await freePort());
   const wait = (text: string): string =>
     `for _ in $(seq 300); do grep -q '${text}' listen.txt && break; sleep 0.1; done\n`;

@@ -122,7 +122,7 @@ test("a call that no gate refuses is served", async () => {
 
 describe("the earlier gate speaks", () => {
   for (const [first, earlier] of GATES.entries()) {
-    test(`${earlier.code} before everything behind it`, async () => {
+    test(`${earlier.code} comes before every later check`, async () => {
       const told: string[] = [];
       for (const later of GATES.slice(first)) {
         if (EXCLUSIVE.has(`${earlier.code}+${later.code}`)) continue;
@@ -139,9 +139,9 @@ describe("the earlier gate speaks", () => {
   }
 });
 
-test("no key at all is refused before the window is looked at", async () => {
+test("a missing key is rejected before the rate window is counted", async () => {
   const call = { ...draft(), key: "none" as const, isWindowFull: true };
   expect(await send(call)).toEqual({ status: 401, code: "missing_api_key" });
 });
 
-test("none of the refusals left a hold or a charge", () => audit(bed));
+test("no rejection left a hold or a charge", () => audit(bed));

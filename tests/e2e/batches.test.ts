@@ -86,7 +86,7 @@ async function linesOf(id: string | undefined, own = client): Promise<Map<string
 }
 
 describe("a batch", () => {
-  test("of good, refused and failing lines is made, with answers in one file and the rest in the other", async () => {
+  test("of valid, invalid and failing lines runs, with results in one file and errors in the other", async () => {
     const made = await begin([
       line("good", ask("flat")),
       line("refused", ask("no-such-model")),
@@ -123,7 +123,7 @@ describe("a batch", () => {
     expect(file).toMatchObject({ purpose: "batch_output", filename: `${batch.id}_output.jsonl` });
   }, 60_000);
 
-  test("of Responses calls, media, capabilities or runs has their answers", async () => {
+  test("of Responses calls, media, capabilities or runs contains their results", async () => {
     const { id: workflow } = await call("POST", "/v1/workflows", {
       name: "one",
       definition: {
@@ -159,7 +159,7 @@ describe("a batch", () => {
     expect(await client.responses.retrieve(String(response?.body["id"]))).toMatchObject({ status: "completed" });
   }, 60_000);
 
-  test("that waits for its window is made all the same", async () => {
+  test("that waits for its rate window completes", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT, preset: "few" });
     await bed.stack.query("update member set role = 'owner' where workspace_id = $1", [own.id]);
     const other = clientOf(own);
@@ -173,7 +173,7 @@ describe("a batch", () => {
     expect((await rowOf(made.id))["completed"]).toBe(2);
   }, 60_000);
 
-  test("whose funds end refuses the lines that they do not cover, and none that others' holds kept out", async () => {
+  test("without enough credits rejects the lines that exceed them, and no line that only other holds block", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: (5n * CREDIT) / 2n });
     const made = await begin(
       Array.from({ length: 8 }, (_, at) => line(`l${at}`, ask("flat"))),
@@ -191,7 +191,7 @@ describe("a batch", () => {
     ["credits", { creditsNano: 4n * CREDIT }],
     ["tokens of the day", { creditsNano: 100n * CREDIT, preset: "capped" }],
   ])(
-    "whose lines hold more %s than there are waits for those under way to settle",
+    "whose lines hold more %s than available waits for running lines to settle",
     async (_what, having) => {
       const own = await createWorkspace(bed.stack, having);
       const made = await begin(
@@ -204,7 +204,7 @@ describe("a batch", () => {
     60_000,
   );
 
-  test("served by a fallback is held and paid at half the price of that", async () => {
+  test("served by a fallback is held and charged at half the price of the fallback", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: CREDIT / 2n });
     await setFallbacks(bed, { "mock-unauthorized": ["flat"] }, own.key);
     const made = await begin([line("a", ask("mock-unauthorized", { max_tokens: 1 }))], CHAT, clientOf(own));
@@ -215,7 +215,7 @@ describe("a batch", () => {
     expect(rows).toEqual([{ held: CREDIT / 2n, settled: CREDIT / 2n, uncollected: 0n }]);
   }, 60_000);
 
-  test("whose input is deleted ends the lines that have not begun", async () => {
+  test("whose input is deleted ends the lines that have not started", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT, preset: "few" });
     await bed.stack.query("update member set role = 'owner' where workspace_id = $1", [own.id]);
     const made = await begin([line("a", ask("flat")), line("b", ask("flat"))], CHAT, clientOf(own));
@@ -232,7 +232,7 @@ describe("a batch", () => {
     expect([row["completed"], row["failed"]]).toEqual([1, 1]);
   }, 60_000);
 
-  test("without room for its files waits for room, for a day, and is read line by line", async () => {
+  test("without storage for its files waits for storage, up to a day, and is read line by line", async () => {
     // The upload and the two batches leave no room in the window: both begin, and their lines wait.
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT, preset: "few" });
     await bed.stack.query("update member set role = 'owner' where workspace_id = $1", [own.id]);
@@ -282,7 +282,7 @@ describe("a batch", () => {
       [uuidOf(id)],
     );
 
-  test("whose leaders are lost again and again is given up, with its jobs", async () => {
+  test("whose leaders are lost repeatedly fails, with its jobs", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     const mine = clientOf(own);
     const made = await begin([line("first", ask("flat")), line("slow", ask("mock-delay-60000"))], CHAT, mine);
@@ -298,7 +298,7 @@ describe("a batch", () => {
     expect((page["data"] as Line[]).map(({ custom_id }) => custom_id)).toEqual(["first"]);
   }, 60_000);
 
-  test("whose leader has lost it, and it was cancelled, when the leader comes to admit lines makes none of them", async () => {
+  test("whose leader lost its lease admits no lines after a cancel", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     const mine = clientOf(own);
     const definition = {
@@ -330,7 +330,7 @@ describe("a batch", () => {
     }
   }, 60_000);
 
-  test("with a result that cannot be read goes on with its other lines", async () => {
+  test("with an unreadable result continues with its other lines", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     const mine = clientOf(own);
     const lines = [line("lost", ask("flat")), line("other", ask("flat")), line("slow", ask("mock-delay-60000"))];
@@ -356,7 +356,7 @@ describe("a batch", () => {
     expect(await ended(made.id, mine)).toMatchObject({ request_counts: { completed: 2, failed: 1 } });
   }, 90_000);
 
-  test("of a key that lists its tools runs no other capability", async () => {
+  test("with a key limited to listed tools runs no other capability", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     await bed.stack.query("update api_key set tools = '{web.*}' where id = $1", [own.keyId]);
     const url = "/v1/capabilities/code.regex/run";
@@ -369,7 +369,7 @@ describe("a batch", () => {
     });
   }, 60_000);
 
-  test("whose key is revoked ends the lines that have not begun", async () => {
+  test("whose key is revoked ends the lines that have not started", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     const { id: file } = await upload([line("late", ask("flat"))], clientOf(own));
     const made = await clientOf(own).batches.create({ input_file_id: file, endpoint: CHAT, completion_window: "24h" });
@@ -405,7 +405,7 @@ async function call(
 }
 
 describe("validation", () => {
-  test("tells every fault with its line, and makes none", async () => {
+  test("reports every error with its line, and creates no job", async () => {
     const good = line("good", ask("flat"));
     const made = await begin([
       good,
@@ -441,7 +441,7 @@ describe("validation", () => {
     expect(await bed.stack.query("select 1 from batch_line where batch_id = $1", [id])).toEqual([]);
   });
 
-  test("tells of hostile lines, and makes none", async () => {
+  test("reports hostile lines, and creates no job", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: CREDIT });
     const deep = `${"[".repeat(70)}${"]".repeat(70)}`;
     const withBody = (body: string) => `{"custom_id":"a","method":"POST","url":"${CHAT}","body":${body}}`;
@@ -471,13 +471,13 @@ describe("validation", () => {
     expect(await bed.stack.query("select 1 from usage_record where workspace_id = $1", [own.id])).toEqual([]);
   });
 
-  test("takes names like any other that others trip over", async () => {
+  test("accepts unusual custom ids like any other", async () => {
     const names = ["\uffff", "\u202e", "' or 1=1; --", "{{7*7}}", "%s%n", "\r\ndata: [DONE]\n\n", "__proto__", "💩"];
     const batch = await ended((await begin(names.map((name) => line(name, ask("flat"))))).id);
     expect([...(await linesOf(batch.output_file_id)).keys()].toSorted()).toEqual(names.toSorted());
   });
 
-  test("refuses lines of Responses that are no job: in the background, in a conversation, with tools that the service runs", async () => {
+  test("rejects lines of Responses that cannot be jobs: in the background, in a conversation, with tools that the service runs", async () => {
     const asked = { model: "flat", input: "hello" };
     const sluice = { type: "sluice", capabilities: ["code.regex"] };
     const made = await begin(
@@ -495,14 +495,14 @@ describe("validation", () => {
     ]);
   });
 
-  test("tells of a file without lines, and of a hundred faults at most", async () => {
+  test("reports a file without lines, and at most a hundred errors", async () => {
     const empty = await begin(["\n \n"]);
     expect((await ended(empty.id)).errors?.data).toMatchObject([{ code: "empty_file", line: null }]);
     const many = await begin(Array.from({ length: 150 }, () => "{"));
     expect((await ended(many.id)).errors?.data).toHaveLength(100);
   });
 
-  test("refuses what is no input before there is a batch", async () => {
+  test("rejects an invalid input before it creates a batch", async () => {
     const { id: other } = await upload(["{}"], client, "user_data");
     const { id: file } = await upload([line("a", ask("flat"))]);
     const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h" };
@@ -538,7 +538,7 @@ describe("validation", () => {
 });
 
 describe("a batch is", () => {
-  test("one of a hundred of its workspace that have not ended, and cancelled before it is looked at", async () => {
+  test("limited to a hundred open batches of its workspace, and can be cancelled before validation", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: CREDIT });
     const mine = clientOf(own);
     const { id: file } = await upload([line("a", ask("flat"))], mine);
@@ -562,7 +562,7 @@ describe("a batch is", () => {
     await bed.stack.query("delete from batch where next_at = 'infinity'");
   });
 
-  test("made once under an Idempotency-Key, and listed behind another", async () => {
+  test("created once under an Idempotency-Key, and listed after a cursor", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 100n * CREDIT });
     const { id: file } = await upload([line("a", ask("flat"))], clientOf(own));
     const asked = { input_file_id: file, endpoint: CHAT, completion_window: "24h", metadata: { team: "tea" } };
@@ -584,7 +584,7 @@ describe("a batch is", () => {
     for (const id of listed) expect(await ended(id, clientOf(own))).toMatchObject({ status: "completed" });
   }, 60_000);
 
-  test("not there for another workspace, nor for a key of the billing role", async () => {
+  test("not found for another workspace, nor for a key of the billing role", async () => {
     const { id } = await begin([line("a", ask("flat"))]);
     const stranger = await createWorkspace(bed.stack, { creditsNano: CREDIT });
     for (const [method, path] of [["GET", ""], ["POST", "/cancel"], ["GET", "/lines"]] as const) {
@@ -600,7 +600,7 @@ describe("a batch is", () => {
     await ended(id);
   });
 
-  test("cancelled within seconds: what was made stays, and its lines are read as they end", async () => {
+  test("cancelled within seconds: finished lines stay, and running lines are read when they end", async () => {
     const own = await createWorkspace(bed.stack, { creditsNano: 1_000n * CREDIT });
     const mine = clientOf(own);
     const slow = Array.from({ length: 3 }, (_, at) => line(`slow ${at}`, ask("mock-delay-60000")));
@@ -631,7 +631,7 @@ describe("a batch is", () => {
     expect(seen.find(({ custom_id }) => custom_id === "rest 599")).toEqual(errors.get("rest 599"));
   }, 90_000);
 
-  test("over after its time also where it was never validated", async () => {
+  test("expired after its time even if it was never validated", async () => {
     const { id: file } = await upload([line("a", ask("flat"))]);
     const id = newId();
     await bed.stack.query(
@@ -642,7 +642,7 @@ describe("a batch is", () => {
     expect(batch).toMatchObject({ status: "expired", request_counts: { total: 0, completed: 0, failed: 0 } });
   }, 60_000);
 
-  test("over after its time: lines that were not made are told so", async () => {
+  test("expired after its time: unprocessed lines get an error", async () => {
     const made = await begin([
       line("done", ask("flat")),
       ...Array.from({ length: 300 }, (_, at) => line(`l${at}`, ask("mock-delay-60000"))),

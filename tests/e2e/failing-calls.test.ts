@@ -164,7 +164,7 @@ async function refused(model: string, path = CHAT, body: object = {}): Promise<A
   return answered;
 }
 
-test("a caller hears that the model is unavailable and nothing of the key; the usage record says why", async () => {
+test("a caller receives model_unavailable without details of the key; the usage record has the cause", async () => {
   const { id, error, headers } = await refused("local-chat");
   expect(error?.message).toContain("ask the operator");
   expect(error?.message).not.toMatch(/key|local\b|401/i);
@@ -189,7 +189,7 @@ test("a caller hears that the model is unavailable and nothing of the key; the u
   for (const { text } of kept) expect(text).toMatch(/^v1\./);
 });
 
-test("while the source is disabled the code stays, with the time of the next attempt", async () => {
+test("the code stays while the source is disabled, with the time of the next attempt", async () => {
   const { id, headers } = await refused("local-chat");
   expect(Number(headers.get("retry-after"))).toBeGreaterThan(0);
   const { failure, error_code: code } = await usageOf(id);
@@ -197,7 +197,7 @@ test("while the source is disabled the code stays, with the time of the next att
   expect(failure).toMatchObject({ provider_status: null, provider_error: null, attempts: [], provider_text: null });
 });
 
-test("operators see which setting is refused or missing, and a log line names it", async () => {
+test("operators see the rejected or missing setting, and a log line names it", async () => {
   const { data } = await operator<{ data: Source[] }>("GET", "sources");
   const byId = new Map(data.map((row) => [row.id, row]));
   expect(byId.get("local/large")).toMatchObject({ state: "disabled", setting: "LOCAL_API_KEY", provider_status: 401 });
@@ -206,12 +206,14 @@ test("operators see which setting is refused or missing, and a log line names it
   expect(byId.get("open/breaks")).toMatchObject({ state: "available", reason: null, disabled_in: [] });
   const logs = (): readonly string[] => stack.workers.flatMap((worker) => worker.logs());
   // Roles write their log a moment later.
-  const line = await eventually("the log line", () => logs().find((one) => one.includes("a provider refuses our key")));
+  const line = await eventually("the log line", () =>
+    logs().find((one) => one.includes("a provider rejects our API key")),
+  );
   expect(JSON.parse(line)).toMatchObject({ source: "local/large", status: 401, setting: "LOCAL_API_KEY" });
   expect(logs().join("\n")).not.toContain(FIRST_KEY);
 });
 
-test("a model without its provider's key is unavailable, and near names are proposed for an unknown one", async () => {
+test("a model without its provider's key is unavailable, and an unknown model gets similar names", async () => {
   const { status, error } = await ask("unset-chat");
   expect([status, error?.code]).toEqual([502, "model_unavailable"]);
   expect(error?.message).not.toContain("UNSET_API_KEY");
@@ -220,7 +222,7 @@ test("a model without its provider's key is unavailable, and near names are prop
   expect(unknown.error?.message).toContain("Did you mean local-chat?");
 });
 
-test("a test of a source says how its provider answers, and a reset enables it in every worker at once", async () => {
+test("a test of a source reports the provider's answer, and a reset enables it in every worker immediately", async () => {
   expect(await operator("POST", sourcePath("local/large", "/test"))).toMatchObject({
     is_working: false,
     error: "misconfigured",
@@ -244,7 +246,7 @@ test("a test of a source says how its provider answers, and a reset enables it i
   ]);
 });
 
-test("a stream that breaks off has its reason too, beside what it cost", async () => {
+test("an interrupted stream has its cause in the usage record, beside its cost", async () => {
   const { id, text } = await ask("local-breaks", { stream: true });
   expect(text).toContain("so far");
   const record = await usageOf(id);
@@ -299,7 +301,7 @@ test("a job of media and a line of a batch have their reason in the usage record
   });
 }, 120_000);
 
-test("a worker that starts with the right key serves at once, whatever the others noted of the wrong one", async () => {
+test("a worker that starts with the right key serves immediately, regardless of the failures of others", async () => {
   await refused("local-chat");
   expect(await operator("GET", sourcePath("local/large"))).toMatchObject({ state: "disabled" });
   await Promise.all(stack.workers.map((worker) => worker.stop()));

@@ -267,7 +267,7 @@ describe("a chain of three whose first two fail", () => {
     expect(["0,0", "0,1", "1,0"]).toContain(repeats.join(","));
   });
 
-  test("a source that said nothing was let go", () => {
+  test("the connection to a silent source is closed", () => {
     const silent = FAMILIES.flatMap((family) =>
       bed.servers[family].requests.filter(({ body, path }) => /mock-silent/.test(JSON.stringify([body, path]))),
     );
@@ -277,7 +277,7 @@ describe("a chain of three whose first two fail", () => {
 });
 
 describe("the stock openai SDK", () => {
-  test("reads a fallback's answer and who gave it, plain and streamed", async () => {
+  test("reads a fallback's answer and its model, plain and streamed", async () => {
     const client = new OpenAI({ baseURL: `${caller.url}/v1`, apiKey: caller.key, maxRetries: 0 });
     const ask = (isStream: boolean): [string, OpenAI.ChatCompletionMessageParam[]] => [
       slugOf("500", "openai", isStream),
@@ -321,7 +321,7 @@ describe("a call that is too long for its model", () => {
     }
   });
 
-  test("and that the larger one declines hears that it is too long", async () => {
+  test("and rejected by the larger one receives the context length error", async () => {
     const workspace = await createWorkspace(bed.stack, { creditsNano: 100_000_000_000n });
     await chainOf(workspace.id, "openai-small", ["claude-declines"]);
     const answer = await bed.client.chat(bed.target(workspace.key), bodyOf("openai-small", "too long", false));
@@ -331,7 +331,7 @@ describe("a call that is too long for its model", () => {
 });
 
 describe("a source that fails once", () => {
-  test.each(FAMILIES)("is asked a second time before the chain is followed (%s)", async (family) => {
+  test.each(FAMILIES)("is retried once before the fallback chain (%s)", async (family) => {
     const workspace = await createWorkspace(bed.stack, { creditsNano: 100_000_000_000n });
     await chainOf(workspace.id, `${family}-lone`, [`${rotated(FAMILIES.indexOf(family) + 1)}-last`]);
     bed.servers[family].next({ status: 500, body: "{}" });
@@ -343,9 +343,9 @@ describe("a source that fails once", () => {
   });
 });
 
-describe("a stream that breaks off", () => {
+describe("an interrupted stream", () => {
   /** The local servers answer anew, whatever the messages end in: what they repeat must not reach the client. */
-  test.each(FAMILIES)("at %s goes on at another family, which is asked with the text so far", async (family) => {
+  test.each(FAMILIES)("at %s is continued by another family, which receives the text so far", async (family) => {
     const [other, third] = [rotated(FAMILIES.indexOf(family) + 1), rotated(FAMILIES.indexOf(family) + 2)];
     const marker = `breaks ${family} and more words to come`;
     const answer = await bed.client.chat(caller, bodyOf(`${family}-breaks`, marker, true));
@@ -375,7 +375,7 @@ describe("a stream that breaks off", () => {
 });
 
 describe("a chain whose models all fail", () => {
-  test.each(MODES)("says on the error that it ran (stream: %p)", async (isStream) => {
+  test.each(MODES)("reports the tried models on the error (stream: %p)", async (isStream) => {
     const { id, key } = await createWorkspace(bed.stack, { creditsNano: 10_000_000_000n });
     const [one, two] = [slugOf("500", "openai", isStream), slugOf("500", rotated(1), isStream, "second")];
     await chainOf(id, one, [two]);
@@ -388,8 +388,8 @@ describe("a chain whose models all fail", () => {
   });
 });
 
-describe("no fallback is asked", () => {
-  test.each(FAMILIES)("when %s says that the request is wrong", async (family) => {
+describe("no fallback is called", () => {
+  test.each(FAMILIES)("when %s reports an invalid request", async (family) => {
     for (const isStream of MODES) {
       const marker = `wrong ${family} ${isStream}`;
       const answer = await bed.client.chat(caller, bodyOf(`${family}-wrong`, marker, isStream));
@@ -403,7 +403,7 @@ describe("no fallback is asked", () => {
     }
   });
 
-  test.each(FAMILIES)("when a stream of %s breaks after it has begun", async (family) => {
+  test.each(FAMILIES)("when a stream of %s is interrupted after its start", async (family) => {
     const marker = `mid ${family} and more words to come`;
     const answer = await bed.client.chat(caller, bodyOf(`${family}-mid`, marker, true));
     expect([answer.status, errorCode(answer) === undefined]).toEqual([200, false]);
@@ -427,7 +427,7 @@ describe("no fallback is asked", () => {
     expect(FAMILIES.flatMap((family) => receivedBy(family, "poor"))).toEqual([]);
   });
 
-  test("when the workspace has made its calls of the minute", async () => {
+  test("when the workspace has used its calls of the minute", async () => {
     const busy = await createWorkspace(bed.stack, { creditsNano: 10_000_000_000n, preset: "one-a-minute" });
     await chainOf(busy.id, "openai-one", ["claude-last"]);
     const first = await bed.client.chat(bed.target(busy.key), bodyOf("openai-one", "busy 1", false));
@@ -444,8 +444,8 @@ async function chainOf(workspaceId: string, model: string, fallbacks: readonly s
   expect([code, stderr]).toEqual([0, ""]);
 }
 
-describe("what a fallback costs", () => {
-  test("must be covered: one the balance does not reach is passed over, the next one serves", async () => {
+describe("cost of a fallback", () => {
+  test("must be covered: a fallback above the balance is skipped, the next one serves", async () => {
     // Holds some 0.35 credits for the first and 0.6 for the last; the dear one would take 18.
     const modest = await createWorkspace(bed.stack, { creditsNano: 2_000_000_000n });
     const first = slugOf("500", "openai", false);
@@ -459,7 +459,7 @@ describe("what a fallback costs", () => {
     expect(row?.settled).toBe(atLast(row?.units["input_tokens"] ?? 0, 3));
   });
 
-  test("is nothing when all of them fail, and the caller hears what the last one said", async () => {
+  test("is zero if all of them fail, and the caller receives the last error", async () => {
     const lost = await createWorkspace(bed.stack, { creditsNano: 2_000_000_000n });
     const firstOf = (isStream: boolean): string => slugOf("500", "openai", isStream);
     const lastOf = (isStream: boolean): string => slugOf("refusal", "gemini", isStream, "second");
@@ -478,8 +478,8 @@ describe("what a fallback costs", () => {
   });
 });
 
-describe("a client that leaves while the first model is asked", () => {
-  test.each(FAMILIES)("closes the socket at %s, and no other is asked", async (family) => {
+describe("a client that disconnects during the first attempt", () => {
+  test.each(FAMILIES)("closes the socket at %s, and no other model is called", async (family) => {
     for (const isStream of MODES) {
       const marker = `left ${family} ${isStream}`;
       const model = slugOf("silence", family, isStream);
@@ -500,7 +500,7 @@ describe("a client that leaves while the first model is asked", () => {
   });
 });
 
-test("no provider was asked in a way it would refuse, and the books are exact", async () => {
+test("no provider received an invalid request, and the books are exact", async () => {
   expect(bed.servers.claude.refusals).toEqual([]);
   for (const family of FAMILIES) expect(bed.servers[family].faults).toEqual([]);
   await audit(bed);

@@ -39,7 +39,7 @@ async function refused(path: string, body: object): Promise<void> {
   expect([path, error.status, error.code]).toEqual([path, 403, "storage_limit_exceeded"]);
 }
 
-test("count, are refused beyond the limit before anything is paid, and are given back", async () => {
+test("count, are rejected at the limit before any charge, and are released", async () => {
   const ids = [await made("/v1/responses", ask()), await made("/v1/responses", ask())];
   ids.push(await made("/v1/responses", ask()));
   expect(await used()).toBeGreaterThan(3 * 30_000 - 3 * BLOCK);
@@ -68,7 +68,7 @@ test("count, are refused beyond the limit before anything is paid, and are given
   expect(await used()).toBe(0);
 });
 
-test("count a conversation of few bytes as a block, whose rows cost nothing else", async () => {
+test("count a small conversation as one block, and its rows as nothing", async () => {
   const id = await made("/v1/conversations", {});
   expect(await used()).toBe(BLOCK);
   expect((await remove(`/v1/conversations/${id}`)).status).toBe(200);

@@ -118,7 +118,7 @@ const usageOf = (id: string | null) =>
   stack.query("select status, settled, units, source from usage_record where job_id = $1", [id]);
 
 describe("the stock SDK", () => {
-  test("gets a link to a picture of the size it asked for, billed once", async () => {
+  test("gets a link to an image of the requested size, charged once", async () => {
     const { data, response } = await client.images
       .generate({ model: MODEL, prompt: "a red lighthouse at dusk", size: "512x512", user: "someone" })
       .withResponse();
@@ -152,7 +152,7 @@ describe("the stock SDK", () => {
     expect(new Uint8Array(await again.arrayBuffer())).toEqual(bytes);
   });
 
-  test("gets the bytes themselves, whole, and the same ones for the same seed", async () => {
+  test("gets the complete bytes, which are equal for the same seed", async () => {
     const ask = { model: MODEL, prompt: "two boats", response_format: "b64_json", size: "1024x1024", seed: 7 } as const;
     const [first, second] = await Promise.all([client.images.generate(ask), client.images.generate(ask)]);
     const bytes = Buffer.from(first.data?.[0]?.b64_json ?? "", "base64");
@@ -164,7 +164,7 @@ describe("the stock SDK", () => {
     expect(first).toMatchObject({ credits_used: 2 });
   });
 
-  test("gets as many different pictures as it asked for, in the format it asked for, each of them paid", async () => {
+  test("gets the requested number of different images in the requested format, each charged", async () => {
     const answer = await client.images.generate({
       model: MODEL,
       prompt: "a tree",
@@ -184,7 +184,7 @@ describe("the stock SDK", () => {
 });
 
 describe("a model of the guide to the test models", () => {
-  test.each(rowsOf("Images"))("$model does what its row says", async ({ model, outcomes, billed, sdk }) => {
+  test.each(rowsOf("Images"))("$model behaves as its row states", async ({ model, outcomes, billed, sdk }) => {
     const call = client.images.generate({ model, prompt: "x", size: "256x256" }).withResponse();
     const { response, error } = await call.then(
       ({ response: answered }) => ({ response: answered, error: undefined }),
@@ -200,7 +200,7 @@ describe("a model of the guide to the test models", () => {
   });
 });
 
-describe("a call that is refused", () => {
+describe("a rejected call", () => {
   test.each([
     ["a size the model has not", { model: MODEL, prompt: "x", size: "333x333" }, "unsupported_value", "size"],
     ["too many pictures", { model: MODEL, prompt: "x", n: 5 }, "unsupported_value", "n"],
@@ -210,14 +210,14 @@ describe("a call that is refused", () => {
     ["half a step", { model: MODEL, prompt: "x", steps: 1.5 }, "invalid_request", "steps"],
     ["an unknown model", { model: "nobody", prompt: "x" }, "model_not_found", "model"],
     ["a chat model", { model: "sandbox-chat", prompt: "x" }, "model_not_supported", "model"],
-  ])("for %s is a 400 that names it, and holds nothing", async (_what, body, code, param) => {
+  ])("for %s is a 400 that names the parameter, and places no hold", async (_what, body, code, param) => {
     const response = await post(body);
     const { error } = (await response.json()) as { error: object };
     expect([response.status, error]).toEqual([400, expect.objectContaining({ code, param })]);
     expect(await usageOf(response.headers.get("x-request-id"))).toEqual([]);
   });
 
-  test("by the provider costs nothing and says so", async () => {
+  test("by the provider costs nothing and has the cause", async () => {
     for (const [model, status, code] of [
       ["sandbox-image-refuse", 502, "upstream_refused"],
       ["sandbox-image-error", 502, "upstream_error"],
@@ -234,7 +234,7 @@ describe("a call that is refused", () => {
 });
 
 describe("a provider that queues", () => {
-  test("is asked until it is done, its picture copied, and priced by the megapixel and steps", async () => {
+  test("is polled until it is done, its image is copied, and priced by megapixels and steps", async () => {
     const before = fal.charged;
     const response = await post({ model: "queued", prompt: "a hill", size: "500x200", steps: 8 });
     const body = (await response.json()) as MediaResults;
@@ -268,7 +268,7 @@ describe("an edit", () => {
       .raw()
       .toBuffer();
 
-  test("repaints what the mask leaves open, and nothing else", async () => {
+  test("repaints only the open area of the mask", async () => {
     const given = await base64(picture);
     const body = { model: MODEL, prompt: "a yellow sun", response_format: "b64_json", strength: 1, seed: 3 };
     const response = await post({ ...body, image_base64: given, mask_base64: await base64(mask) }, undefined, "edits");
@@ -282,7 +282,7 @@ describe("an edit", () => {
     expect(await usageOf(id)).toMatchObject([{ status: "succeeded", settled: 2n * CREDIT, units: { images: 1 } }]);
   });
 
-  test("with members that only generations have is made as if they were not there", async () => {
+  test("ignores members that only generations have", async () => {
     const others = { seed: { a: 1 }, output_format: 7, output_compression: "much", negative_prompt: ["rain"], user: 1 };
     const image_base64 = await base64(picture);
     const response = await post({ model: MODEL, prompt: "x", image_base64, ...others }, undefined, "edits");
@@ -290,7 +290,7 @@ describe("an edit", () => {
     expect([response.status, answer.data[0]?.content_type]).toEqual([200, "image/png"]);
   });
 
-  test("of a picture that travels beside the queue is made all the same", async () => {
+  test("of an image outside the queue message succeeds", async () => {
     const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
     const large = sharp({ create: { width: 900, height: 600, channels: 3, background: "#000", noise } });
     const image_base64 = await base64(large);
@@ -310,7 +310,7 @@ describe("an edit", () => {
     ["with a mask that is none", { mask_base64: "AAAA" }, 422, "unprocessable_input", "mask_base64"],
     ["by a model that changes none", { model: "queued" }, 400, "edit_not_supported", "model"],
     ["by a chat model", { model: "sandbox-chat" }, 400, "model_not_supported", "model"],
-  ])("%s is refused by name and holds nothing", async (_what, more, status, code, param) => {
+  ])("%s is rejected by name and places no hold", async (_what, more, status, code, param) => {
     const image_base64 = await base64(picture);
     const response = await post({ model: MODEL, prompt: "x", image_base64, ...more }, undefined, "edits");
     const { error } = (await response.json()) as { error: object };
@@ -318,7 +318,7 @@ describe("an edit", () => {
     expect(await usageOf(response.headers.get("x-request-id"))).toEqual([]);
   });
 
-  test("of a picture that is cut off costs nothing", async () => {
+  test("of a truncated image costs nothing", async () => {
     const whole = await picture.clone().png().toBuffer();
     const image_base64 = whole.subarray(0, 60).toString("base64");
     const response = await post({ model: MODEL, prompt: "x", image_base64 }, undefined, "edits");
@@ -328,7 +328,7 @@ describe("an edit", () => {
   });
 });
 
-describe("what stands around a call", () => {
+describe("limits and failures of a call", () => {
   const postAs = (key: string, body: object): Promise<Response> =>
     fetch(`${stack.baseUrls[0]}/v1/images/generations`, {
       method: "POST",
@@ -336,7 +336,7 @@ describe("what stands around a call", () => {
       body: JSON.stringify(body),
     });
 
-  test("one that the balance does not cover is refused, and one it covers to the last credit is made", async () => {
+  test("a call above the balance is rejected, and a call of exactly the balance succeeds", async () => {
     const ask = { model: MODEL, prompt: "x", n: 2, size: "256x256" };
     const poor = await createWorkspace(stack, { creditsNano: 4n * CREDIT - 1n });
     const refused = await postAs(poor.key, ask);
@@ -346,7 +346,7 @@ describe("what stands around a call", () => {
     expect((await postAs(able.key, ask)).status).toBe(200);
   });
 
-  test("one beyond the window is counted and sent away, and leaves no job", async () => {
+  test("a call above the rate window is counted and rejected, and leaves no job", async () => {
     const { id, key } = await createWorkspace(stack, { creditsNano: 100n * CREDIT, preset: "few" });
     const ask = { model: MODEL, prompt: "x", size: "256x256" };
     expect((await postAs(key, ask)).status).toBe(200);
@@ -356,7 +356,7 @@ describe("what stands around a call", () => {
     expect(await stack.query("select 1 from job where workspace_id = $1", [id])).toHaveLength(1);
   });
 
-  test("a model whose provider fails is stood in for, at the price of the one that serves", async () => {
+  test("a failing model is replaced by its fallback, at the price of the fallback", async () => {
     const workspace = await createWorkspace(stack, { creditsNano: 100n * CREDIT });
     const words = ["fallback-chains", "set", "sandbox-image-error", "queued", "--workspace", workspace.id];
     const set = await stack.command("admin", ...words);
@@ -397,7 +397,7 @@ describe("what stands around a call", () => {
     expect([alone.status, ...names.map((name) => alone.headers.get(name))]).toEqual([502, null, null, null]);
   });
 
-  test("a source that answers in one exchange and breaks is stood in for, or fails at once with its hold free", async () => {
+  test("a failing synchronous source is replaced by a fallback, or fails immediately and releases its hold", async () => {
     const workspace = await createWorkspace(stack, { creditsNano: 100n * CREDIT });
     const ask = { model: "direct", prompt: "x", size: "512x512" };
     const failed = await postAs(workspace.key, ask);
@@ -412,7 +412,7 @@ describe("what stands around a call", () => {
     expect([served.status, served.headers.get("x-model-used")]).toEqual([200, MODEL]);
   });
 
-  test("a queue whose address drops packets was given nothing: the next source makes it, and nothing stays held", async () => {
+  test("a queue whose address drops packets received no job: the next source generates it, and no hold remains", async () => {
     const response = await post({ model: "dropped", prompt: "a lake" });
     expect(response.status).toBe(200);
     await response.json();
@@ -420,7 +420,7 @@ describe("what stands around a call", () => {
     expect(usage).toMatchObject({ status: "succeeded", source: "fal-local/fal-ai/flux/schnell" });
   });
 
-  test("a picture that cannot be fetched where its provider says costs nothing", async () => {
+  test("an image that cannot be fetched from its provider costs nothing", async () => {
     const image = { url: "http://169.254.169.254/latest/meta-data", content_type: "image/png" };
     fal.next({ result: { status: 200, body: { images: [image], has_nsfw_concepts: [false] } } });
     const response = await post({ model: "queued", prompt: "x" });
@@ -443,7 +443,7 @@ describe("a worker that ends", () => {
     return () => waiting;
   }
 
-  test("after SIGTERM hands its jobs over at once, at the price and size of their admission", async () => {
+  test("after SIGTERM hands its jobs over immediately, at the price and size of their admission", async () => {
     const narrowed = join(folder.directory, "narrowed.yaml");
     const offered = catalogueOf(fal.url).replace("sizes: [1024x768, 500x200]", "sizes: [500x200]");
     writeFileSync(narrowed, offered.replace('megapixel_price: "1"', 'megapixel_price: "3"'));
@@ -466,7 +466,7 @@ describe("a worker that ends", () => {
     expect(fal.charged - before).toBe(2);
   }, 40_000);
 
-  test("after SIGKILL loses no job: the next worker finishes each, submitted once and billed once", async () => {
+  test("after SIGKILL loses no job: the next worker finishes each, submitted once and charged once", async () => {
     const before = fal.charged;
     const settledBefore = (await stack.query("select * from usage_record")).length;
     const answers: Polls = ["IN_PROGRESS"];
@@ -502,7 +502,7 @@ describe("a worker that ends", () => {
 });
 
 describe("a workspace whose storage is full", () => {
-  test("gets no pictures, keeps none of them and pays nothing", async () => {
+  test("gets no images, stores none and is not charged", async () => {
     const { id, key } = await createWorkspace(stack, { creditsNano: 100n * CREDIT });
     // The second picture is too much.
     const used = 10n * 1_024n ** 3n - 60_000n;
@@ -522,7 +522,7 @@ describe("a workspace whose storage is full", () => {
 });
 
 describe("a caller that does not wait", () => {
-  test("hears job_timeout with the job's id, and collects what was paid once", async () => {
+  test("receives job_timeout with the job's id, and collects the result, which is charged once", async () => {
     const impatient = await startRole(["ingress"], { ...stack.env, SLUICE_MEDIA_WAIT_MS: "200" });
     const ask = { model: "sandbox-image-slow", prompt: "a slow snail", size: "256x256" };
     const response = await post(ask, impatient.baseUrl);
@@ -544,7 +544,7 @@ describe("a caller that does not wait", () => {
     expect(await usageOf(id)).toMatchObject([{ status: "succeeded", settled: 2n * CREDIT }]);
   }, 40_000);
 
-  test("hears of a cancel that came from elsewhere, and is not told to ask again", async () => {
+  test("receives a cancel from elsewhere without a retry hint", async () => {
     const before = new Set((await stack.query<{ id: string }>("select id from job")).map(({ id }) => id));
     const call = post({ model: "sandbox-image-slow", prompt: "not wanted any more", size: "256x256" });
     const id = await eventually("the job is there", async () => {
@@ -560,7 +560,7 @@ describe("a caller that does not wait", () => {
     expect(await usageOf(id)).toMatchObject([{ status: "cancelled", settled: 0n }]);
   });
 
-  test("may leave: the job goes on", async () => {
+  test("may disconnect: the job continues", async () => {
     const leaving = new AbortController();
     const before = (await stack.query("select id from job")).length;
     const call = client.images

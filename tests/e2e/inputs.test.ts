@@ -134,7 +134,7 @@ describe("a link of the service", () => {
     }
   }); // prettier-ignore
 
-  test.each(named)("as %s at another host is an address like any other", async (_name, { of, path, body }) => {
+  test.each(named)("as %s at another host is treated as any address", async (_name, { of, path, body }) => {
     for (const link of [links[of].replace("127.0.0.1", "localhost"), links[of].replace(/:\d+/, ":9")]) {
       const { status, body: refused } = await call(ada, path, body(link));
       expect([status, JSON.stringify(refused)]).toEqual([400, expect.stringContaining("URL is not allowed")]);
@@ -151,7 +151,7 @@ describe("a link of the service", () => {
 
 const CALLS = ROWS.filter(({ path }) => path !== "/v1/messages");
 
-describe("by another road", () => {
+describe("through other entry points", () => {
   test("a message over NATS reads it", async () => {
     const pools: Readonly<Record<string, string>> = { video: "video", "3d": "3d", capabilities: "capability" };
     const send = async ({ path, body, of }: Row): Promise<void> => {
@@ -224,7 +224,7 @@ describe("media in base64", () => {
     base64: { path: "/v1/capabilities/image.metadata/run", typeParam: "mime_type", types: images, body: (base64, type) => ({ params: {}, input: { image: { base64, ...type } } }) }, // prettier-ignore
   };
 
-  test("stands in the members that are asked here", () => {
+  test("in the members of this test", () => {
     const requests = Object.entries(components.schemas).filter(([name]) => name.endsWith("Request"));
     const found = requests.flatMap(([, schema]) => Object.keys((schema as { properties?: object }).properties ?? {}));
     const names = found.filter((name) => name.endsWith("base64"));
@@ -232,7 +232,7 @@ describe("media in base64", () => {
   });
 
   const rows = Object.entries(MEMBERS).flatMap(([name, row]) => row.types.map((type) => [name, type, row] as const));
-  test.each(rows)("as %s of %s is read however it is written", async (_name, type, { path, typeParam, body }) => {
+  test.each(rows)("as %s of %s is read in every spelling", async (_name, type, { path, typeParam, body }) => {
     const base64 = Buffer.from((await BYTES[type]?.()) ?? "").toString("base64");
     const ways: readonly (readonly [string, object])[] = [
       [base64, {}],
@@ -245,7 +245,7 @@ describe("media in base64", () => {
     await Promise.all(ways.map(async ([text, more]) => answered(ada, path, await body(text, more))));
   }, 30_000); // prettier-ignore
 
-  test.each(Object.entries(MEMBERS))("as %s is refused where it is no base64", async (name, { path, body }) => {
+  test.each(Object.entries(MEMBERS))("as %s is rejected if it is not base64", async (name, { path, body }) => {
     for (const text of [
       "data:image/png,plain",
       "data:image/png;base64,",

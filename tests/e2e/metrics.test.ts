@@ -43,7 +43,7 @@ test("a call is counted by its parts, its tokens, and the slots it took", async 
   await eventually("its slot is free", async () => (await sample(worker, "sluice_worker_slots_busy", 'pool="chat",lane="live"')) === 0); // prettier-ignore
 });
 
-test("runs and attempts of their steps are counted once, by how they ended", async () => {
+test("runs and attempts of their steps are counted once, by outcome", async () => {
   const [worker] = stack.workers;
   const chat = (id: string, more = {}) => ({ id, type: "model", model: "sandbox-chat", params: { messages: STEP.messages }, ...more }); // prettier-ignore
   await post("/v1/pipelines/runs", {
@@ -56,7 +56,7 @@ test("runs and attempts of their steps are counted once, by how they ended", asy
   expect(await sample(worker, "sluice_workflow_steps_total", 'type="model",outcome="skipped"')).toBe(1);
 });
 
-test("each process tells its version and how its servers do", async () => {
+test("each process reports its version and the state of its servers", async () => {
   for (const process of [...stack.ingresses, ...stack.workers, ...stack.janitors]) {
     const labels = `version="${manifest.version}",bun="${Bun.version}"`;
     expect(await sample(process, "sluice_build_info", labels)).toBe(1);

@@ -115,7 +115,7 @@ test("calls of a busy workspace are admitted and settled on a credit line", asyn
   expect(await stack.query("select from line_settle")).toEqual([]);
 }, 60_000);
 
-test("the end of a job is told to a webhook, signed", async () => {
+test("the end of a job is delivered to a webhook, signed", async () => {
   const [told, receiver] = await Promise.all([notificationsOf(bed.stack), startReceiver()]);
   const { id, signingSecret } = await told.channel(receiver.url);
   await told.subscribe(id, "job.completed");
@@ -131,7 +131,7 @@ test("the end of a job is told to a webhook, signed", async () => {
   await receiver.close();
 }, 60_000);
 
-test("a call of a workspace that stays locked is refused, and others' are served meanwhile", async () => {
+test("a call of a locked workspace is rejected, and calls of others are served meanwhile", async () => {
   const { stack, client } = bed;
   const stuck = await createWorkspace(stack, { creditsNano: 10n * CREDIT });
   const direct = openDatabase({ url: stack.databaseUrl, poolMax: 1, log });
@@ -145,7 +145,7 @@ test("a call of a workspace that stays locked is refused, and others' are served
   expect((await client.chat(bed.target(0, stuck.key), ask("flat"))).status).toBe(200);
 }, 60_000);
 
-test("the janitor has the limits of the queue follow the workers", async () => {
+test("the janitor adapts the limits of the queue to the workers", async () => {
   const { query, natsUrl } = bed.stack;
   const connection = await connect({ servers: natsUrl });
   const manager = await jetstreamManager(connection);
@@ -157,7 +157,7 @@ test("the janitor has the limits of the queue follow the workers", async () => {
   await connection.close();
 }, 60_000);
 
-test("the short wait of a lone call travels with its statement, whatever the session has", async () => {
+test("the short wait of a single call is set for its statement, regardless of the session", async () => {
   const database = openDatabase({ url: withoutLimits.url, poolMax: 3, log });
   const ledger = openLedger({ database, log, retryMs: 30_000 });
   const admission = createCallAdmission({ database, log, ledger });
@@ -221,7 +221,7 @@ test("old usage is summed, audited and moved into a file", async () => {
   remove();
 }, 60_000);
 
-test("statements that need a session of their own are refused by name, and leave nothing to others", async () => {
+test("statements that need a session of their own are rejected by name, and leave nothing in the session", async () => {
   const database = openDatabase({ url: withoutLimits.url, poolMax: 1, log });
   const said = database
     .slowSession(60_000, (session) => session.query("select 1"))
@@ -238,7 +238,7 @@ test("statements that need a session of their own are refused by name, and leave
   }
 }, 30_000);
 
-test("while Postgres is away behind it, calls hear 503, and roles that start wait", async () => {
+test("calls receive 503 while Postgres is unavailable behind it, and starting roles wait", async () => {
   const { stack, client } = bed;
   const call = () => client.chat(bed.target(0, workspace.key), ask("flat"));
   await stack.postgres?.stop("fast");
@@ -259,7 +259,7 @@ test("while Postgres is away behind it, calls hear 503, and roles that start wai
   await audit(bed);
 }, 90_000);
 
-test("a pooler that refuses what a connection asks for is told by name", async () => {
+test("a pooler that rejects a connection parameter is reported by name", async () => {
   const strict = await startPgBouncer(bare.url, 2, ["pool_mode = transaction"]);
   const start = startRole(["janitor"], { ...bed.stack.env, DATABASE_URL: strict.url });
   expect(await start.then(() => "started", String)).toContain(
@@ -268,7 +268,7 @@ test("a pooler that refuses what a connection asks for is told by name", async (
   await strict.close();
 }, 60_000);
 
-test("a role whose sessions have lost their limits says what to set, and does not start", async () => {
+test("a role whose sessions have lost their limits names the setting, and does not start", async () => {
   const start = startRole(["janitor"], { ...bed.stack.env, DATABASE_URL: withoutLimits.url });
   expect(await start.then(() => "started", String)).toMatch(
     /alter role current_user set statement_timeout = '10000ms'; .* set lock_timeout = '2000ms'; .* set jit = off;/,

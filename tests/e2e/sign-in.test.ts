@@ -69,7 +69,7 @@ test("a member of several workspaces chooses one on a page", async () => {
   await stack.query("update workspace set is_active = false where id = $1", [other]);
 });
 
-test("a member comes in by a mail address, acts for a key, and is out within a second of its end", async () => {
+test("a member signs in by a mail address, acts for a key, and is signed out within a second of its end", async () => {
   await stack.query("update member set email = 'ada@example.com'");
   idp.person = { email: "ada@example.com", email_verified: true };
   const begun = await fetch(`${baseUrl}/console/oidc`, { redirect: "manual" });

@@ -91,13 +91,13 @@ function lastOf(usage: Usage): Part {
   return { ...usage, units };
 }
 
-describe("a stream that breaks off", () => {
+describe("an interrupted stream", () => {
   test.each([
     ["sandbox-error-midway", "failed"],
     ["sandbox-truncate", "failed"],
     ["sandbox-stall", "timeout"],
   ])(
-    "in %s goes on at the next model of its chain: one stream, each part at its own price, and the fault on record",
+    "in %s continues at the next model of its chain: one stream, each part at its own price, with the cause on record",
     async (model, fault) => {
       const workspace = await chained(model, ["sandbox-backup"]);
       const answer = await client.chat(targetOf(workspace), bodyOf(model));
@@ -131,7 +131,7 @@ describe("a stream that breaks off", () => {
     },
   );
 
-  test("goes on a second time when the model that went on breaks off too, and passes over those that fail or cannot", async () => {
+  test("continues a second time if the next model is interrupted too, and skips those that fail or cannot continue", async () => {
     const workspace = await chained("sandbox-error-midway", [
       "sandbox-reasoning",
       "sandbox-error",
@@ -151,7 +151,7 @@ describe("a stream that breaks off", () => {
     expect(text.stdout).toContain("sandbox-error-midway, then sandbox-truncate, then sandbox-chat");
   });
 
-  test("is whole for the stock SDK, and in Anthropic's format", async () => {
+  test("is complete for the stock SDK, and in Anthropic's format", async () => {
     const workspace = await chained("sandbox-error-midway", ["sandbox-chat"]);
     const openai = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: workspace.key, maxRetries: 0 });
     const body = { model: "sandbox-error-midway", messages: MESSAGES };
@@ -172,7 +172,7 @@ describe("a stream that breaks off", () => {
     await audit({ stack, client });
   });
 
-  test("whose client leaves in the second part is billed for both", async () => {
+  test("whose client disconnects in the second part is charged for both", async () => {
     const workspace = await chained("sandbox-error-midway", ["sandbox-slow"]);
     const body = bodyOf("sandbox-error-midway", {
       messages: [{ role: "user", content: "Write a long story about a spider." }],
@@ -196,7 +196,7 @@ describe("a stream that breaks off", () => {
   });
 });
 
-describe("a stream that breaks off ends with an error as it does without a chain", () => {
+describe("an interrupted stream ends with an error as without a chain", () => {
   const answerOf = async (workspace: Workspace, more: object = {}): Promise<Usage> => {
     const answer = await client.chat(targetOf(workspace), bodyOf("sandbox-error-midway", more));
     expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
@@ -204,7 +204,7 @@ describe("a stream that breaks off ends with an error as it does without a chain
     return usageOf(workspace, answer);
   };
 
-  test("when the chain does not ask for it", async () => {
+  test("when the chain does not enable it", async () => {
     const usage = await answerOf(await chained("sandbox-error-midway", ["sandbox-chat"], false));
     expect(usage).toMatchObject({ model: "sandbox-error-midway", status: "failed" });
     expect(usage).not.toHaveProperty("parts");
@@ -215,17 +215,17 @@ describe("a stream that breaks off ends with an error as it does without a chain
     ["JSON mode", { response_format: { type: "json_object" } }],
     ["two choices", { n: 2 }],
     ["log probabilities", { logprobs: true }],
-  ])("when it was asked with %s", async (_name, more) => {
+  ])("when it was requested with %s", async (_name, more) => {
     const usage = await answerOf(await chained("sandbox-error-midway", ["sandbox-chat"]), more);
     expect(usage).toMatchObject({ model: "sandbox-error-midway", status: "failed" });
   });
 
-  test("when no model of the chain can go on with it", async () => {
+  test("when no model of the chain can continue it", async () => {
     const usage = await answerOf(await chained("sandbox-error-midway", ["sandbox-reasoning"]));
     expect(usage).toMatchObject({ model: "sandbox-error-midway", status: "failed" });
   });
 
-  test("when those that could fail, and only its first part is billed", async () => {
+  test("when the remaining models fail, and only its first part is charged", async () => {
     const usage = await answerOf(await chained("sandbox-error-midway", ["sandbox-error"]));
     expect(usage.status).toBe("failed");
     expect(parseCredits(usage.credits)).toBe(priceOf(usage, 1n));

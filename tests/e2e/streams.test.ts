@@ -103,26 +103,29 @@ async function upstreamCallOf<T>(of: Bed, act: () => Promise<T>): Promise<[T, Re
   return [result, await of.upstream.received(before + 1)];
 }
 
-describe("an upstream that breaks off", () => {
-  test.each(Object.keys(BROKEN))("by %s ends in an error frame without [DONE], billed for what came", async (name) => {
-    bed.upstream.next({ intervalMs: 200, ...BROKEN[name] });
-    const answer = await bed.client.chat(bed.target(), stream("metered"));
-    expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
-    expect(answer.frames).not.toContain(DONE);
-    expect(answer.body).not.toContain(VENDOR_MARK);
-    const usage = await usageOf(requestId(answer));
-    expect(usage.status).toBe("failed");
-    expect(usage.settled).toBeGreaterThan(0n);
-  });
+describe("an interrupted upstream", () => {
+  test.each(Object.keys(BROKEN))(
+    "by %s ends in an error frame without [DONE], charged for the delivered part",
+    async (name) => {
+      bed.upstream.next({ intervalMs: 200, ...BROKEN[name] });
+      const answer = await bed.client.chat(bed.target(), stream("metered"));
+      expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
+      expect(answer.frames).not.toContain(DONE);
+      expect(answer.body).not.toContain(VENDOR_MARK);
+      const usage = await usageOf(requestId(answer));
+      expect(usage.status).toBe("failed");
+      expect(usage.settled).toBeGreaterThan(0n);
+    },
+  );
 
-  test.each(REFUSED)("before its first frame, as `%s`, is an error with its true status, and free", async (name) => {
+  test.each(REFUSED)("before its first frame, as `%s`, is an error with its actual status, and free", async (name) => {
     const answer = await bed.client.chat(bed.target(), stream(`mock-${name}`));
     expect([answer.status, errorCode(answer)]).toEqual([502, "upstream_error"]);
     expect(answer.body).not.toContain(VENDOR_MARK);
     expect(await usageOf(requestId(answer))).toMatchObject({ status: "failed", settled: 0n });
   });
 
-  test.each(REPAIRED)("only in its form, as `%s`, is whole for the client", async (name) => {
+  test.each(REPAIRED)("only in its form, as `%s`, is complete for the client", async (name) => {
     const answer = await bed.client.chat(bed.target(), stream(`mock-${name}`));
     expect(isServed(answer)).toBe(true);
     expect(streamedText(answer).length).toBeGreaterThan(0);
@@ -152,10 +155,10 @@ describe("an upstream that stalls", () => {
     expect(await usageOf(requestId(answer), strict)).toMatchObject({ settled: 0n });
   });
 
-  test("nothing stays open", () => audit(strict));
+  test("no socket stays open", () => audit(strict));
 });
 
-describe("a client that leaves", () => {
+describe("a client that disconnects", () => {
   const gone = async (call: RecordedCall, leftAt: number): Promise<void> => {
     await call.finished;
     expect(call.answeredAt).toBeNull();
@@ -163,7 +166,7 @@ describe("a client that leaves", () => {
   };
 
   test.each(["fin", "rst"] as const)(
-    "as soon as it is admitted (%s) closes the upstream and pays nothing",
+    "as soon as it is admitted (%s) closes the upstream and is not charged",
     async (how) => {
       const before = bed.upstream.requests.length;
       const caller = await callRaw(bed.target(), stream("mock-silent"));
@@ -181,7 +184,7 @@ describe("a client that leaves", () => {
   for (const isStream of [true, false]) {
     for (const name of ["silent", "silent-after-head"]) {
       const kind = isStream ? "streamed" : "plain";
-      test(`before the first token of a ${kind} call (${name}) closes the upstream and pays nothing`, async () => {
+      test(`before the first token of a ${kind} call (${name}) closes the upstream and is not charged`, async () => {
         const [begun, call] = await upstreamCallOf(bed, () =>
           Promise.resolve(bed.client.begin(bed.target(), ask(`mock-${name}`, isStream ? { stream: true } : {}))),
         );
@@ -192,7 +195,7 @@ describe("a client that leaves", () => {
     }
   }
 
-  test("in mid-stream closes the upstream and pays for what was produced", async () => {
+  test("in mid-stream closes the upstream and pays for the generated part", async () => {
     const [live, call] = await upstreamCallOf<Live>(bed, async () => {
       const opened = await bed.client.open(bed.target(), stream("mock-tokens-400-every-20"));
       await opened.frames(20);
@@ -207,12 +210,12 @@ describe("a client that leaves", () => {
     expect(usage.output).toBeLessThan(200);
   });
 
-  test("after the last byte has made a success", async () => {
+  test("after the last byte has a successful call", async () => {
     const answer = await bed.client.chat(bed.target(), stream("mock-no-end"));
     expect(await usageOf(requestId(answer))).toMatchObject({ status: "succeeded" });
   });
 
-  test("leaves nothing open and no slot taken", async () => {
+  test("leaves no socket and no slot in use", async () => {
     expect(isServed(await bed.client.chat(bed.target(), ask("flat")))).toBe(true);
     await eventually("no stream is active but the silent one, if that has not ended", async () => {
       const [row] = await bed.stack.query<{ count: bigint }>("select count(*) as count from hold");
@@ -222,7 +225,7 @@ describe("a client that leaves", () => {
 });
 
 describe("an upstream without end", () => {
-  test("is cut by the length its model can have, settled, and its socket closed", async () => {
+  test("is cut off at the maximum length of its model, settled, and its socket closed", async () => {
     bed.upstream.next(pour());
     const [answer, call] = await upstreamCallOf(bed, () => bed.client.chat(bed.target(), stream("metered")));
     expect([answer.status, errorCode(answer)]).toEqual([200, "upstream_error"]);
@@ -234,7 +237,7 @@ describe("an upstream without end", () => {
 });
 
 describe("a reader that stops", () => {
-  test("is cut, is billed for what came, and slows no other", async () => {
+  test("is disconnected, charged for the delivered part, and slows no other", async () => {
     const { stack, upstream } = bed;
     const [all] = stack.processes;
     upstream.next(pour());
@@ -255,7 +258,7 @@ describe("a reader that stops", () => {
   });
 });
 
-test("an upstream that is silent for long is bridged by comments, and the stream ends whole", async () => {
+test("a long silence of an upstream is bridged by comments, and the stream ends regularly", async () => {
   const answer = await silent;
   expect(isServed(answer)).toBe(true);
   expect(answer.comments).toBeGreaterThanOrEqual(Math.floor(SILENCE_MS / paced(10_000)));

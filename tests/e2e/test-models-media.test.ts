@@ -144,7 +144,7 @@ function jobIdOf({ answer }: Told): string | undefined {
 
 describe("a model", () => {
   test.each(CASES)(
-    "%s does what its row says",
+    "%s behaves as its row states",
     async (model, section, row) => {
       const call = await begin(model, section);
       expect([call.outcome]).toEqual([...row.outcomes.plain]);
@@ -215,7 +215,7 @@ describe("waiting", () => {
   const unbound = SLOW.filter(([, section]) => section === "Videos" || section === "Transcriptions");
 
   test.each(waited)(
-    "%s ends for who does not wait, and goes on as a job that is billed",
+    "%s ends for a caller that does not wait, and continues as a job that is charged",
     async (model, section, row) => {
       const call = await begin(model, section, true);
       expect(`\`${call.outcome}\``).toBe(TIMEOUT);
@@ -227,7 +227,7 @@ describe("waiting", () => {
     60_000,
   );
 
-  test.each(unbound)("%s answers however short the waiting is", async (model, section) => {
+  test.each(unbound)("%s answers with any wait limit", async (model, section) => {
     expect(await begin(model, section, true)).toMatchObject({ outcome: "200" });
   });
 });
@@ -235,7 +235,7 @@ describe("waiting", () => {
 describe("resending by a stock SDK", () => {
   const [, , resent] = rowsOf("Music");
 
-  test("happens twice where nothing was paid, and not to a call whose job goes on", async () => {
+  test("happens twice if nothing was charged, and not for a call whose job continues", async () => {
     expect(resent?.sdk.plain).toBe("`InternalServerError`, resent");
     const resender = createCaller(bench.stack, bench.stack.key, 2);
     const [{ id }] = await Promise.all([late, callMedia(resender, "Music", resent?.model ?? "")]);
@@ -269,7 +269,7 @@ describe("a stream of states", () => {
     state?.error ? `${state.status} ${state.error.code}` : String(state?.status);
 
   test.each(streamed)(
-    "of %s ends as its row says of the job, which is not found afterwards",
+    "of %s ends as its row states for the job, which is not found afterwards",
     async (model, section, row) => {
       const { states, id } = await statesOf(model, section);
       expect(states.map(({ status }) => status).slice(0, -1)).toEqual(["queued", "processing"]);
@@ -279,7 +279,7 @@ describe("a stream of states", () => {
     },
   );
 
-  test("is served by no fallback, where a plain call is", async () => {
+  test("is not served by a fallback, unlike a plain call", async () => {
     const chain = (...models: string[]) =>
       bench.stack.command("admin", "fallback-chains", "set", ...models, "--workspace", "default");
     expect(await chain("sandbox-image-error", "sandbox-image")).toMatchObject({ code: 0 });
@@ -313,7 +313,7 @@ describe("a cancel", () => {
     return id;
   };
 
-  test("ends the job that would hang, for nothing", async () => {
+  test("ends a hanging job, free of charge", async () => {
     const id = await cancelled("sandbox-video-hang");
     expect(await bench.endOf(id)).toMatchObject({ status: "cancelled", credits_used: 0 });
   });
@@ -327,7 +327,7 @@ describe("a cancel", () => {
   }, 30_000);
 });
 
-describe("a mesh that comes with the call", () => {
+describe("a mesh in the call", () => {
   const codes = Array.from(sectionOf("3D").matchAll(/`400 ([a-z_]+)`/g), ([, code]) => code);
   const makers = rowsOf("3D").filter(({ model }) => !TRANSFORMS.includes(model));
   const mesh_url = "https://example.com/mesh.glb";
@@ -342,7 +342,7 @@ describe("a mesh that comes with the call", () => {
     expect(error).toMatchObject({ status: 400, code: codes[1], type: "invalid_request_error", param: "mesh_url" });
   });
 
-  test("is told in the guide by two codes", () => {
+  test("has two codes in the guide", () => {
     expect(codes).toEqual(["missing_required_parameter", "unsupported_value"]);
   });
 });

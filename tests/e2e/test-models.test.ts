@@ -206,14 +206,14 @@ describe("the guide", () => {
     expect([...CHAT, ...EMBEDDINGS, ...MEDIA, ...RULES].map((row) => row.model).toSorted()).toEqual(models.toSorted());
   });
 
-  test("names no model in its text that there is not", () => {
+  test("names only existing models in its text", () => {
     const named = Array.from(GUIDE.matchAll(/sandbox-[a-z0-9-]*[a-z0-9]/g), ([name]) => name);
     expect(named.filter((name) => !rates.has(name))).toEqual([]);
   });
 });
 
 describe("a chat model", () => {
-  test.each(casesOf(([model]) => !LONG.includes(model)))("%s, %s, does what its row says", expectCase);
+  test.each(casesOf(([model]) => !LONG.includes(model)))("%s, %s, behaves as its row states", expectCase);
 
   test("sandbox-flaky ends in each of its ways, by its seed", async () => {
     const row = CHAT.find(({ model }) => model === "sandbox-flaky");
@@ -228,7 +228,7 @@ describe("a chat model", () => {
     }
   });
 
-  test("sandbox-guarded fails, then is not asked any more, and says for how long", async () => {
+  test("sandbox-guarded fails, then is not called again, and returns the remaining time", async () => {
     const row = CHAT.find(({ model }) => model === "sandbox-guarded");
     const calls: Told[] = [];
     // The calls of its row came before, and others may follow before the fleet agrees.
@@ -243,7 +243,7 @@ describe("a chat model", () => {
     for (const call of calls) expect(call.outcome).toBe("502 upstream_error");
   });
 
-  test("sandbox-busy-once is asked twice for one answer with one bill", async () => {
+  test("sandbox-busy-once is called twice for one answer with one charge", async () => {
     const asked = () => metric(normal.processes[0]?.adminUrl ?? "", "sluice_provider_errors_total", 'kind="busy"');
     const before = await asked();
     const call = await caller.chat("sandbox-busy-once", "plain");
@@ -251,7 +251,7 @@ describe("a chat model", () => {
     expect(await asked()).toBe(before + 1);
   });
 
-  test("sandbox-drained is billed whole when its client leaves a stream, sandbox-slow for what came", async () => {
+  test("sandbox-drained is charged completely when its client leaves a stream, sandbox-slow for the delivered part", async () => {
     const outputs = await Promise.all(
       ["sandbox-drained", "sandbox-slow"].map(async (model) => {
         const { data, response } = await caller.client.chat.completions
@@ -271,7 +271,7 @@ describe("a chat model", () => {
 });
 
 describe("an embedding model", () => {
-  test.each(EMBEDDINGS.map((row) => [row.model, row] as const))("%s does what its row says", async (model, row) => {
+  test.each(EMBEDDINGS.map((row) => [row.model, row] as const))("%s behaves as its row states", async (model, row) => {
     const call = await (NEVER_END.has(model) ? strictCaller : caller).embed(model);
     await expectRow(row, "plain", call);
   });
@@ -292,7 +292,7 @@ describe("resending by a stock SDK", () => {
     expect(resender.recorder.answers).toHaveLength(1);
   });
 
-  test("happens twice where nothing was paid: the model that fails is called three times, for nothing", async () => {
+  test("happens twice if nothing was charged: the failing model is called three times, for free", async () => {
     const resender = await newCaller(normal, 2);
     await resender.chat("sandbox-error", "plain");
     expect(resender.recorder.answers.map(({ status }) => status)).toEqual([502, 502, 502]);
@@ -350,30 +350,30 @@ describe("a fallback chain", () => {
     }
   });
 
-  test("set over HTTP serves a plain call, but no stream that has begun", async () => {
+  test("set over HTTP serves a plain call, but no stream that has started", async () => {
     const call = await owner.chat("sandbox-truncate", "plain");
     await expectBackup(call, "sandbox-truncate");
     expect(await owner.chat("sandbox-truncate", "streamed")).toMatchObject({ outcome: "200 … upstream_error" });
   });
 
-  test("does not help what sandbox-no-temperature rejects", async () => {
+  test("does not replace a model for a request that sandbox-no-temperature rejects", async () => {
     const model = "sandbox-no-temperature";
     expect((await owner.chat(model, "plain", BODIES[model])).error?.status).toBe(400);
   });
 
-  test("helps what is too long for sandbox-small-context", async () => {
+  test("serves requests that are too long for sandbox-small-context", async () => {
     const model = "sandbox-small-context";
     const { answer, error } = await owner.chat(model, "plain", BODIES[model]);
     expect([error, servedBy(answer.headers)]).toEqual([undefined, ["sandbox-backup", model, "2"]]);
   });
 });
 
-describe("a chat model that takes its time", () => {
-  test.each(casesOf(([model]) => LONG.includes(model)))("%s, %s, does what its row says", expectCase);
+describe("a slow chat model", () => {
+  test.each(casesOf(([model]) => LONG.includes(model)))("%s, %s, behaves as its row states", expectCase);
 });
 
 describe("afterwards", () => {
-  test("every answer agrees with the books, and nothing is open", async () => {
+  test("every answer agrees with the books, and no hold is open", async () => {
     for (const { stack, caller: one } of callers) {
       const { answers } = one.recorder;
       await Promise.all(answers.map((answer) => one.recorder.whole(answer)));

@@ -81,7 +81,7 @@ const find = (name: string, traceId?: string): Promise<Sent> =>
 const valueOf = ({ attributes }: Sent, key: string): unknown =>
   Object.values(attributes.find((one) => one.key === key)?.value ?? {})[0];
 
-test.each([false, true])("a call is one trace from its route to its settle (stream: %j)", async (stream) => {
+test.each([false, true])("a call is one trace from its route to its settlement (stream: %j)", async (stream) => {
   const client = `00-${"a".repeat(32)}-${"b".repeat(16)}-01`;
   const response = await post("/v1/chat/completions", chat({ stream }), { traceparent: client });
   // The pieces of a stream cut it.
@@ -112,14 +112,14 @@ test.each([false, true])("a call is one trace from its route to its settle (stre
   expect(texts.join("\n")).not.toContain(stack.key);
 });
 
-test("an attempt that fails says why in a word of ours", async () => {
+test("a failed attempt has its error class in the trace", async () => {
   expect((await post("/v1/chat/completions", chat({ model: "sandbox-error" }))).status).toBeGreaterThanOrEqual(400);
   const attempt = await find("chat sandbox-error");
   expect(attempt.status?.code).toBe(2);
   expect(String(valueOf(attempt, "error.type"))).toMatch(/^[a-z_]+$/);
 });
 
-test("a job and the steps of a run have traces of their own, with links to what asked for them", async () => {
+test("a job and the steps of a run have their own traces, with links to their cause", async () => {
   const body = { model: "sandbox-image", prompt: SECRET };
   expect((await post("/v1/images/generations", body)).status).toBe(200);
   const [asked, made] = [await find("POST /v1/images/generations"), await find("process work.image")];
@@ -159,7 +159,7 @@ test("a capability is a tool", async () => {
   expect(texts.join("\n")).not.toContain(SECRET);
 });
 
-test("a collector that hangs or refuses costs no call its time, and what it did not take is counted", async () => {
+test("a collector that hangs or rejects delays no call, and dropped spans are counted", async () => {
   answer = () => new Promise(() => undefined);
   const [ingress] = stack.ingresses;
   let exported = -1;

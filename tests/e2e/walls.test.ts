@@ -142,7 +142,7 @@ describe("over HTTP", () => {
     ["the output file of a batch", () => isThere(`/v1/files/${idOf("output file")}`)],
     ["the bytes of an output file", () => isThere(`/v1/files/${idOf("output file")}/content`)],
     ["the list of files", () => isListed("/v1/files", idOf("output file"))],
-  ])("%s is its member's", async (_what, sees) => {
+  ])("%s belongs to its member", async (_what, sees) => {
     expect(await seenBy(sees())).toEqual(SEEN);
   });
 
@@ -157,7 +157,7 @@ describe("over HTTP", () => {
     expect(await seenBy(async (who) => (await call(who, path, body)).status < 300)).toEqual(SEEN);
   }); // prettier-ignore
 
-  test("nobody but its member and owners cancels a batch or a background response", async () => {
+  test("only its member and owners cancel a batch or a background response", async () => {
     const job = `/v1/images/jobs/${callOfResponse(idOf("background")) ?? ""}/cancel`;
     for (const path of [job, `/v1/responses/${idOf("background")}/cancel`, `/v1/batches/${idOf("batch")}/cancel`]) {
       expect([path, (await call("bob", path, {})).status]).toEqual([path, 404]);
@@ -169,7 +169,7 @@ describe("over HTTP", () => {
     expect((await call("owner", job, {})).status).toBe(200);
   });
 
-  test("an Idempotency-Key of one member names nothing of another's", async () => {
+  test("an Idempotency-Key of one member does not match another member's", async () => {
     const asked = async (who: Name): Promise<string> => {
       const file = await upload(who, [line("/v1/chat/completions", chat("x"))]);
       const answer = await fetch(`${stack.baseUrls[0]}/v1/batches`, {
@@ -217,7 +217,7 @@ describe("over NATS", () => {
     expect(await seenBy(sees)).toEqual(SEEN);
   });
 
-  test("a message under the name and with the body of another member's is a job of its own, of its own key", async () => {
+  test("a message with the name and the body of another member's creates its own job, for its own key", async () => {
     const jobs = await Promise.all(
       MEMBERS.map(async (who) => (await publishers[who].submit({ body: chat("secret") }, { key: "mine" })).job_id),
     );
@@ -236,7 +236,7 @@ describe("by MCP", () => {
     ["the job of a line", () => ["get_result", { id: idOf("line job") }]],
     ["the job of a message", () => ["get_result", { id: idOf("message job") }]],
     ["a link to a file", () => ["get_file_link", { file_id: idOf("output file") }]],
-  ])("%s is its member's", async (_what, asked) => {
+  ])("%s belongs to its member", async (_what, asked) => {
     const [tool, given] = asked();
     const sees = async (who: Name): Promise<boolean> => {
       const client = await connect({ baseUrls: stack.baseUrls, key: members[who].key });
@@ -268,7 +268,7 @@ describe("by MCP", () => {
   });
 });
 
-test("a model is given a workflow as a tool by its member and by owners", async () => {
+test("a model receives a workflow as a tool for its member and for owners", async () => {
   const tools = [{ type: "sluice", workflows: [idOf("workflow")] }];
   const body = { model: MODEL, messages: [{ role: "user", content: "Use workflow_secret." }], tools };
   expect(await seenBy(async (who) => (await call(who, "/v1/chat/completions", body)).status === 200)).toEqual(SEEN);

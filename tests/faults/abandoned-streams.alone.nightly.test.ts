@@ -56,7 +56,7 @@ async function subscriptions(): Promise<number> {
 const abandon = (count: number): ReturnType<typeof abandonStreams> =>
   abandonStreams({ url: bed.target().url, key: bed.stack.key, model: "mock-tokens-20-every-5", count });
 
-test("a thousand abandoned streams leave no socket, no hold, no slot and no memory behind", async () => {
+test("a thousand abandoned streams leave no socket, no hold, no slot and no memory in use", async () => {
   const { client, stack, upstream } = bed;
   const pids = [...stack.ingresses, ...stack.workers].map((role) => role.pid);
   const ingress = stack.ingresses[0]?.adminUrl ?? "";

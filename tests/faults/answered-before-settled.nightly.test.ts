@@ -201,7 +201,7 @@ const restoredLinks = ({ role }: Part): number =>
 
 describe("answers that are not settled when", () => {
   test.each(Object.entries(FAULTS))(
-    "%s are paid once",
+    "%s are charged once",
     async (_name, fault) => {
       const { answers, release } = await answeredAndUnsettled(fault.bodies ?? [PLAIN, STREAMED]);
       await relinked(fault.cuts?.() ?? [], async () => {
@@ -227,7 +227,7 @@ describe("answers that are not settled when", () => {
   );
 });
 
-test("answers whose holds the janitor releases, since neither process has Postgres any more, are paid when it is back", async () => {
+test("answers whose holds the janitor releases during an outage of Postgres are charged afterwards", async () => {
   const { answers, release } = await answeredAndUnsettled([PLAIN, STREAMED]);
   const back = Promise.withResolvers<void>();
   try {
@@ -260,6 +260,6 @@ test("answers whose holds the janitor releases, since neither process has Postgr
   expect(await metric(worker.role.adminUrl, "sluice_credits_unbilled_total")).toBe(0);
 }, 120_000);
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   await audit(bed, { withinMs: 30_000 });
 }, 40_000);

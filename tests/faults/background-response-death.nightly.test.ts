@@ -57,7 +57,7 @@ afterAll(async () => {
 });
 
 test.each(failpointsOf("ingress, response"))(
-  "an ingress that dies at %s leaves a response that failed, and no hold",
+  "an ingress that dies at %s leaves a failed response, and no hold",
   async (at) => {
     const ingress = await mortal(["ingress"], at);
     expect(await create(ingress.baseUrl, QUICK).catch(() => "cut")).toBe("cut");
@@ -71,7 +71,7 @@ test.each(failpointsOf("ingress, response"))(
   60_000,
 );
 
-test("an ingress that dies when the job is admitted, or while its events are read, ends nothing", async () => {
+test("an ingress that dies at the admission, or while its events are read, ends no job", async () => {
   const lost = await mortal(["ingress"], "job.admitted");
   expect(await create(lost.baseUrl, { ...QUICK, metadata: { which: "lost" } }).catch(() => "cut")).toBe("cut");
   worker = await bed.stack.addRole("worker", "chat");
@@ -92,7 +92,7 @@ test("an ingress that dies when the job is admitted, or while its events are rea
   expect(await usageOf(response.id)).toMatchObject([{ status: "succeeded" }]);
 }, 90_000);
 
-test("a worker that dies in the middle, or between the answer and its end, makes it fail, and nothing is paid", async () => {
+test("a worker that dies during the answer, or between the answer and its end, fails it without a charge", async () => {
   await worker.stop();
   for (const at of failpointsOf("response worker")) {
     const mortalWorker = await mortal(["worker", "chat"], at);
@@ -120,7 +120,7 @@ test("a worker that dies in the middle, or between the answer and its end, makes
   }
 }, 150_000);
 
-test("a call whose worker dies between storing its response and telling its end fails, and is paid by nobody", async () => {
+test("a call whose worker dies between storing its response and reporting its end fails without a charge", async () => {
   for (const process of mortals) await process.stop();
   const mortalWorker = await mortal(["worker", "chat"], "response.answered");
   const answer = await create(bed.stack.baseUrls[0] ?? "", { ...QUICK, background: false });
@@ -143,7 +143,7 @@ test("a call whose worker dies between storing its response and telling its end 
   expect(await next.json()).toMatchObject({ error: { code: "previous_response_not_found" } });
 }, 60_000);
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   // What the last one had is handed out again.
   await mortal(["worker", "chat"]);
   await audit(bed, { withinMs: 60_000 });

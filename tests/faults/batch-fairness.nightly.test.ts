@@ -48,7 +48,7 @@ afterAll(async () => {
   await bed?.stop();
 });
 
-test("a burst of one workspace at two ingresses, of calls that go on and on, leaves another's calls a slot", async () => {
+test("a burst of endless calls of one workspace at two ingresses leaves a slot for another's calls", async () => {
   const { client, stack, upstream } = bed;
   await eventually("the worker has told its slots", async () => (await stack.query("select 1 from worker_slots where lane = 'live'")).length === 1); // prettier-ignore
   const silent = (): number =>
@@ -71,7 +71,7 @@ test("a burst of one workspace at two ingresses, of calls that go on and on, lea
   await audit(bed);
 }, 60_000);
 
-test("a queue full of waiting jobs of one workspace does not keep another's waiting", async () => {
+test("a queue full of waiting jobs of one workspace does not delay another's", async () => {
   const { stack } = bed;
   await eventually("the worker has told its slots", async () => (await stack.query("select 1 from worker_slots where lane = 'batch'")).length === 1); // prettier-ignore
   await Promise.all(

@@ -33,7 +33,7 @@ afterAll(async () => {
   await bed?.stop();
 });
 
-test("a flood is capped at its own subject and keeps nobody else's message or call waiting", async () => {
+test("a flood is limited on its own subject and delays no other message or call", async () => {
   const { client } = bed;
   const manager = await jetstreamManager(flooder.connection);
   // More than the durable would have pending by default.

@@ -65,14 +65,14 @@ test("queued jobs whose queue is wiped are queued again and end once each", asyn
   await audit(bed, { withinMs: 30_000 });
   // Lines leave a process in batches.
   await eventually("the janitor has told of it", () =>
-    stack.janitors[0]?.logs().some((line) => line.includes("put on the queue again")),
+    stack.janitors[0]?.logs().some((line) => line.includes("putting jobs on the queue again")),
   );
   expect(upstream.requests).toHaveLength(QUEUED);
   const [row] = await stack.query("select count(*) as records, sum(settled)::bigint as settled from usage_record");
   expect(row).toEqual({ records: BigInt(QUEUED), settled: BigInt(QUEUED) * FLAT_NANO });
 }, 150_000);
 
-test("ingresses killed while they take messages in lose none and take none twice", async () => {
+test("ingresses killed during the intake of messages lose none and process none twice", async () => {
   const { stack } = bed;
   const keys = Array.from({ length: PUBLISHED }, () => newId());
   const insisting = Promise.all(keys.map((key, at) => insist(publishers[at % 4] as Publisher, key, "flat")));
@@ -101,7 +101,7 @@ test("ingresses killed while they take messages in lose none and take none twice
   expect(row).toEqual({ jobs: BigInt(PUBLISHED), keys: BigInt(PUBLISHED), records: BigInt(PUBLISHED) });
 }, 150_000);
 
-test("NATS and Postgres restarted under running jobs lose none and settle each once", async () => {
+test("NATS and Postgres restarted during running jobs lose none and settle each once", async () => {
   const { stack } = bed;
   const before = bed.upstream.requests.length;
   const keys = Array.from({ length: PUBLISHED }, () => newId());
@@ -133,7 +133,7 @@ test("NATS and Postgres restarted under running jobs lose none and settle each o
   expect(bed.upstream.requests.length - before).toBe(PUBLISHED);
 }, 200_000);
 
-test("workers replaced one by one hand nothing to a provider twice and lose nothing", async () => {
+test("workers replaced one by one submit nothing to a provider twice and lose nothing", async () => {
   const { stack } = bed;
   const before = bed.upstream.requests.length;
   const keys = Array.from({ length: PUBLISHED }, () => newId());

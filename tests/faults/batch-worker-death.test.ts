@@ -36,7 +36,7 @@ async function submit(model: string): Promise<BatchAnswer & { key: string }> {
 
 const rowOf = async (id: string) => (await bed.stack.query("select j.state, j.error->>'code' as code, j.claims, u.status, u.settled from job j left join usage_record u on u.job_id = j.id where j.id = $1", [id]))[0]; // prettier-ignore
 
-test("every job ends once: sent ones as lost, unsent ones by another worker", async () => {
+test("every job ends once: submitted ones as lost, others by another worker", async () => {
   const { stack, upstream } = bed;
   const [first] = stack.workers;
   const sent = await submit("mock-silent");
@@ -81,7 +81,9 @@ test("every job ends once: sent ones as lost, unsent ones by another worker", as
     error: { code: "worker_lost" },
   });
   zombie.kill("SIGCONT");
-  await eventually("the paused worker found out", () => zombie.logs().some((line) => line.includes("came too late")));
+  await eventually("the paused worker found out", () =>
+    zombie.logs().some((line) => line.includes("end was discarded")),
+  );
 
   await audit(bed);
   expect(await rowOf(sent.job_id)).toEqual({

@@ -120,7 +120,7 @@ let peakMb = 0;
 describe.each([
   ["hostile", HOSTILE_REQUESTS],
   ["large", LARGE_REQUESTS],
-])("no turn is long for %s requests", (_kind, requests) => {
+])("no event loop turn is long for %s requests", (_kind, requests) => {
   const all = Object.entries(requests);
   const some = all.filter((_request, at) => at % 4 === 0);
   test.each(storm(some, all))(
@@ -146,12 +146,12 @@ describe.each([
   );
 });
 
-test("memory is bounded meanwhile", () => {
+test("memory stays bounded", () => {
   process.stdout.write(`${JSON.stringify({ beforeMb, peakMb })}\n`);
   expect(peakMb - beforeMb).toBeLessThan(GROWTH_MB_MAX);
 });
 
-test("a neighbour is answered all the while", async () => {
+test("a call of another workspace is answered throughout", async () => {
   const told = await neighbour.stop();
   expect(Object.keys(told)).toEqual(["200"]);
   expect(told["200"]).toBeGreaterThan(storm(40, 100));

@@ -48,7 +48,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bench?.stop());
 
-test("runs of five workspaces, with deaths in between", async () => {
+test("runs of five workspaces, with crashes in between", async () => {
   const { stack } = bench;
   const owners = await Promise.all(
     Array.from({ length: 5 }, () => createWorkspace(stack, { creditsNano: 100_000_000_000_000n })),
@@ -95,7 +95,9 @@ test("runs of five workspaces, with deaths in between", async () => {
   clearInterval(watch);
 
   // A run is tried twice: one whose child was killed both times has failed, and no other.
-  const begunAnew = stack.workers.flatMap((worker) => worker.logs()).filter((line) => line.includes("begins anew"));
+  const begunAnew = stack.workers
+    .flatMap((worker) => worker.logs())
+    .filter((line) => line.includes("the run restarts"));
   const isBegunAnew = (id: string): boolean => begunAnew.some((line) => line.includes(id));
   expect(ends.filter(({ status, id }) => status !== 200 && !(status === 500 && isBegunAnew(id)))).toEqual([]);
   // A fair share of five is served long before the rest of what the greedy one wants. A quarter of a workspace's runs may have died with
@@ -118,7 +120,7 @@ test("runs of five workspaces, with deaths in between", async () => {
   expect(rows.reduce((sum, { settled }) => sum + settled, 0n)).toBe(told);
 }, 180_000);
 
-test("a worker that dies between the bytes of a small file and the end of its job leaves bytes that no row knows, and no file but that of the next", async () => {
+test("a worker that dies between the bytes of a small file and the end of its job leaves bytes without a row, and only the files of the next run", async () => {
   const { stack } = bench;
   const owner = await createWorkspace(stack, { creditsNano: 10n ** 12n });
   const storage = storageOf(stack.env);

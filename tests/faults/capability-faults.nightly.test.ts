@@ -99,21 +99,21 @@ describe("a run that", () => {
     ["names_what_never_was", 500],
     ["makes_an_empty_file", 200],
     ["digs_deep", 200],
-  ])("%s ends with %d, and its neighbour's is done", ends, 60_000);
+  ])("%s ends with %d, and a neighbour's run succeeds", ends, 60_000);
 
   // All of its time, which both take at once.
-  test("no_output or endless_progress ends with 422, and its neighbour's is done", async () => {
+  test("no_output or endless_progress ends with 422, and a neighbour's run succeeds", async () => {
     await Promise.all([ends("no_output", 422), ends("endless_progress", 422)]);
   }, 60_000);
 
-  test("takes away what it made ends once, kept or not", async () => {
+  test("deletes its output ends once, stored or not", async () => {
     const answer = await bench.fail("takes_it_away");
     expect([200, 500]).toContain(answer.status);
     await endsOnce(answer.headers.get("x-request-id") ?? "");
   }, 60_000);
 });
 
-test("as many runs without an end as one workspace may have keep no other workspace waiting", async () => {
+test("endless runs up to one workspace's limit do not delay other workspaces", async () => {
   const [worker] = bench.stack.workers;
   const cores = availableParallelism();
   const ended: number[] = [];
@@ -128,7 +128,7 @@ test("as many runs without an end as one workspace may have keep no other worksp
   expect(ended).toEqual(ended.map(() => 422));
 }, 120_000);
 
-describe("the object store falls silent", () => {
+describe("the object store does not respond", () => {
   /** Requests of this sort get no answer, so many of them. */
   const silent = (method: string, path: RegExp, times: number): void => {
     let left = times;
@@ -137,7 +137,7 @@ describe("the object store falls silent", () => {
   afterEach(() => bench.s3.decide(undefined));
 
   test(
-    "while a result is stored: it is kept when the store is back",
+    "while a result is stored: it is stored after the recovery",
     async () => {
       silent("PUT", /\/files\//, 3);
       const made = await bench.fail("makes_a_file");
@@ -150,7 +150,7 @@ describe("the object store falls silent", () => {
   );
 
   test(
-    "while an input is read: the run is taken again, and done",
+    "while an input is read: the run is retried, and succeeds",
     async () => {
       const form = new FormData();
       form.set("purpose", "user_data");
@@ -173,7 +173,7 @@ describe("the object store falls silent", () => {
   );
 });
 
-test("a worker that is told to stop ends tidily, and each run in it is done once by the next", async () => {
+test("a worker that receives SIGTERM exits regularly, and each of its runs is finished once by the next", async () => {
   const [worker] = bench.stack.workers;
   const faults = ["takes_a_while", "no_output", "makes_a_file", "takes_a_while"];
   bench.s3.decide((line) => (/^(PUT|DELETE) .*\/files\//.test(line) ? "silence" : "pass"));
@@ -189,7 +189,7 @@ test("a worker that is told to stop ends tidily, and each run in it is done once
   }
 }, 120_000);
 
-test("what scripts, programs and parsers say of a caller's data stands in no log", async () => {
+test("error texts of scripts, programs and parsers about a caller's data appear in no log", async () => {
   const script = `throw new Error("${CANARY}")`;
   const asked: readonly (readonly [string, object, object?])[] = [
     ["code.run_javascript", { code: { text: script } }],
@@ -203,8 +203,8 @@ test("what scripts, programs and parsers say of a caller's data stands in no log
     expect([id, error.code]).toEqual([id, CODES[answer.status as keyof typeof CODES]]);
   }
   const lines = bench.stack.workers.flatMap((worker) => worker.logs());
-  const told = lines.filter((line) => line.includes("a capability's run failed"));
+  const told = lines.filter((line) => line.includes("a capability run failed"));
   expect(told.length).toBeGreaterThanOrEqual(asked.length);
   // Faults that are the same are told apart from others.
-  expect(JSON.parse(told.at(-1) ?? "")).toMatchObject({ fault: "corrupt", said: expect.any(String) });
+  expect(JSON.parse(told.at(-1) ?? "")).toMatchObject({ fault: "corrupt", message_hash: expect.any(String) });
 });

@@ -111,9 +111,9 @@ const idOf = (caller: RawCaller): string => /x-request-id: (\S+)/i.exec(caller.t
 const framesOf = (caller: RawCaller): number => caller.text().split("\ndata: ").length - 1;
 const isWhole = (caller: RawCaller): boolean => /\r\n0\r\n\r\n$|\}$/.test(caller.text());
 
-describe("a client that leaves while the provider is silent", () => {
+describe("a client that disconnects while the provider is silent", () => {
   test.concurrent.each(WAITING)(
-    "closes the upstream, asks nobody else, pays nothing ($family, $name, $kind, $how)",
+    "closes the upstream, calls no other model, pays nothing ($family, $name, $kind, $how)",
     async (cell) => {
       const marked = mark(bed, slugOf(cell), cell.kind);
       const caller = await callRaw(marked.target, marked.body);
@@ -136,9 +136,9 @@ describe("a client that leaves while the provider is silent", () => {
   );
 });
 
-describe("a client that leaves in mid-stream", () => {
+describe("a client that disconnects in mid-stream", () => {
   test.each(inBothWays(FAMILIES.map((family) => ({ family }))))(
-    "closes the upstream and pays for what came ($family, $how)",
+    "closes the upstream and pays for the delivered part ($family, $how)",
     async ({ family, how }) => {
       const marked = mark(bed, `${family}-paced`, "streamed");
       if (family === "gemini") {
@@ -164,7 +164,7 @@ describe("a client that leaves in mid-stream", () => {
     },
   );
 
-  test.each(WAYS)("of a provider that is drained pays for the whole (%s)", async (how) => {
+  test.each(WAYS)("of a provider that is drained pays for the whole answer (%s)", async (how) => {
     const marked = mark(bed, "drained", "streamed");
     const caller = await callRaw(marked.target, marked.body);
     await eventually("a part of the answer is here", () => framesOf(caller) >= 5);
@@ -178,12 +178,12 @@ describe("a client that leaves in mid-stream", () => {
   });
 });
 
-describe("a client that leaves after the last byte", () => {
+describe("a client that disconnects after the last byte", () => {
   const cells = [
     ...FAMILIES.flatMap((family) => (["plain", "streamed"] as const).map((kind) => ({ family, kind, name: "ok" }))),
     ...EMBEDDERS.map((family) => ({ family, kind: "embeddings" as const, name: "embed" })),
   ];
-  test.each(inBothWays(cells))("has made a success ($family, $kind, $how)", async ({ family, kind, name, how }) => {
+  test.each(inBothWays(cells))("has a successful call ($family, $kind, $how)", async ({ family, kind, name, how }) => {
     const marked = mark(bed, `${family}-${name}`, kind);
     const caller = await callRaw(marked.target, marked.body);
     await eventually("the answer is whole", () => isWhole(caller));
@@ -196,26 +196,29 @@ describe("a client that leaves after the last byte", () => {
   });
 });
 
-describe("a client that leaves at once", () => {
+describe("a client that disconnects immediately", () => {
   const cells = FAMILIES.flatMap((family) => (["plain", "streamed"] as const).map((kind) => ({ family, kind })));
-  test.each(inBothWays(cells))("pays nothing, and whoever was asked is let go ($family, $kind, $how)", async (cell) => {
-    const { family, kind, how } = cell;
-    const slug = slugOf({ family, kind, name: "silent", how });
-    const marked = mark(bed, slug, kind);
-    const caller = await callRaw(marked.target, marked.body);
-    const leftAt = performance.now();
-    caller.leave(how);
-    // Behind it on the same ingress: by then it was admitted or given up.
-    const next = mark(bed, `${family}-ok`, "plain");
-    expect((await bed.client.chat(next.target, next.body)).status).toBe(200);
-    await eventually("its hold, if there was one, is closed", async () => {
-      const rows = await bed.stack.query("select 1 from hold where model = $1", [slug]);
-      return rows.length === 0;
-    });
-    for (const arrival of arrivalsOf(bed.upstreams, marked.marker)) await isClosed(arrival, leftAt);
-  });
+  test.each(inBothWays(cells))(
+    "pays nothing, and the called provider is released ($family, $kind, $how)",
+    async (cell) => {
+      const { family, kind, how } = cell;
+      const slug = slugOf({ family, kind, name: "silent", how });
+      const marked = mark(bed, slug, kind);
+      const caller = await callRaw(marked.target, marked.body);
+      const leftAt = performance.now();
+      caller.leave(how);
+      // Behind it on the same ingress: by then it was admitted or given up.
+      const next = mark(bed, `${family}-ok`, "plain");
+      expect((await bed.client.chat(next.target, next.body)).status).toBe(200);
+      await eventually("its hold, if there was one, is closed", async () => {
+        const rows = await bed.stack.query("select 1 from hold where model = $1", [slug]);
+        return rows.length === 0;
+      });
+      for (const arrival of arrivalsOf(bed.upstreams, marked.marker)) await isClosed(arrival, leftAt);
+    },
+  );
 
-  test.each(WAYS)("in the middle of its request places no hold and asks nobody (%s)", async (how) => {
+  test.each(WAYS)("in the middle of its request places no hold and calls no provider (%s)", async (how) => {
     const marked = mark(bed, "openai-ok", "plain");
     const before = await recordsOf("openai-ok");
     const caller = await callRaw(marked.target, marked.body, 0.5);
@@ -229,4 +232,4 @@ describe("a client that leaves at once", () => {
   });
 });
 
-test("nothing stays open", () => audit(bed));
+test("no socket stays open", () => audit(bed));

@@ -87,7 +87,7 @@ async function callSlowly({ target, body }: Marked, restMs: number): Promise<Slo
 
 const idOf = (caller: SlowCaller): Promise<string> =>
   eventually("the answer has begun", () => /x-request-id: (\S+)/i.exec(caller.text())?.[1]);
-test("readers that cannot follow cost bounded memory and are cut, and nobody else notices", async () => {
+test("slow readers cost bounded memory and are disconnected, without effect on others", async () => {
   const { stack, upstream, client } = bed;
   const [ingress, worker] = [stack.ingresses[0]?.pid ?? 0, stack.workers[0]?.pid ?? 0];
   const neighbour = (): Promise<Answer> => client.chat(bed.target(), ask(NEIGHBOUR, { stream: true }));
@@ -123,7 +123,7 @@ test("readers that cannot follow cost bounded memory and are cut, and nobody els
 }, 90_000);
 
 test.each(FAMILIES)(
-  "a reader that follows at its own pace gets everything (%s)",
+  "a reader at its own pace receives everything (%s)",
   async (family) => {
     const words = Array.from({ length: 120 }, (_, at) => `${at} ${"word ".repeat(1_600)}`);
     const { opening, words: frames, closing, end } = rawAnswer(family, words);
@@ -144,7 +144,7 @@ test.each(FAMILIES)(
   60_000,
 );
 
-test("a call that has ended is settled though its reader has stopped", async () => {
+test("an ended call is settled even if its reader has stopped", async () => {
   const words = Array.from({ length: 200 }, () => "word ".repeat(1_600));
   const { opening, words: frames, closing, end } = rawAnswer("openai", words);
   bed.upstream.next(
@@ -161,7 +161,7 @@ test("a call that has ended is settled though its reader has stopped", async () 
   await caller.closed;
 });
 
-test("nothing stays open", async () => {
+test("no socket stays open", async () => {
   await audit(bed);
   await eventually("no stream is counted as active", async () => {
     return (await metric(bed.stack.ingresses[0]?.adminUrl ?? "", "sluice_streams_active")) === 0;

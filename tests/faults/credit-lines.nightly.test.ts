@@ -60,7 +60,7 @@ async function admitOnLine(ingress: number, more: number): Promise<void> {
 
 const lines = async (): Promise<number> => (await bed.stack.query("select from credit_line")).length;
 
-test("a worker dies: what its ingresses have delivered is paid", async () => {
+test("a worker dies: the delivered part of its calls is charged", async () => {
   const load = pour(bed.target(0));
   await admitOnLine(0, 200);
   bed.stack.workers[0]?.kill("SIGKILL");
@@ -71,7 +71,7 @@ test("a worker dies: what its ingresses have delivered is paid", async () => {
   await bed.stack.workers[0]?.restart();
 }, 90_000);
 
-test("an ingress dies: its calls are paid or free, and its line is given back", async () => {
+test("an ingress dies: its calls are charged or free, and its line is returned", async () => {
   const load = pour(bed.target(0));
   await admitOnLine(0, 200);
   expect(await lines()).toBeGreaterThan(0);
@@ -98,7 +98,7 @@ const VISITS = 300;
 const RICH_NANO = 100_000n * FLAT_NANO;
 
 test.each(["call.served", "call.answered", "call.settled"])(
-  "a worker dies at %s: what it answered on a line is paid once",
+  "a worker dies at %s: its answer on a line is charged once",
   async (at) => {
     const { key } = await createWorkspace(bed.stack, { creditsNano: RICH_NANO });
     // The one that dies gets all calls.
@@ -118,7 +118,7 @@ test.each(["call.served", "call.answered", "call.settled"])(
 );
 
 test.each(["call.admitted", "call.dispatched", "call.taken"])(
-  "an ingress dies at %s: calls on its line are paid or free, and the line is given back",
+  "an ingress dies at %s: calls on its line are charged or free, and the line is returned",
   async (at) => {
     const { id, key } = await createWorkspace(bed.stack, { creditsNano: RICH_NANO });
     const env = { ...bed.stack.env, PORT: "0", SLUICE_FAILPOINT: `${at}:${VISITS}` };
@@ -134,7 +134,7 @@ test.each(["call.admitted", "call.dispatched", "call.taken"])(
   150_000,
 );
 
-test("an ingress dies with most of a balance on its line: that is back in ten seconds, and what needs it waits or is told so", async () => {
+test("an ingress dies with most of a balance on its line: the credits are available within ten seconds, and calls wait or get 402", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 20_000n * FLAT_NANO });
   const { id, key } = workspace;
   const mortal = await startRole(["ingress"], { ...bed.stack.env, PORT: "0" });
@@ -186,7 +186,7 @@ test("a balance is spent over two ingresses with lines to its last credit, and n
   untaken = await audit(bed, { withinMs: 40_000, untaken });
 }, 120_000);
 
-test("both ingresses end in an orderly way: no line is left", async () => {
+test("both ingresses stop regularly: no line remains", async () => {
   const loads = [pour(bed.target(0)), pour(bed.target(1))];
   await Promise.all([admitOnLine(0, 100), admitOnLine(1, 100)]);
   await Promise.all(loads.map((load) => load.stop()));

@@ -67,7 +67,7 @@ describe.skipIf(!mayMount)("the disk of Postgres is full", () => {
     disk.remove();
   });
 
-  test("calls hear 503, none is answered that is not paid, and all is well once there is room", async () => {
+  test("calls receive 503, no answered call is unpaid, and calls succeed once there is space", async () => {
     const { client, stack } = bed;
     const load = startLoad(bed);
     await eventually("the load runs", () => load.served() > 20);
@@ -111,7 +111,7 @@ describe.skipIf(!mayMount)("a role's disk is full:", () => {
 
   const within = ({ pid }: ManagedProcess, path: string): string => `/proc/${pid}/root${path}`;
 
-  test("an ingress that cannot write its log serves, and writes again once it can", async () => {
+  test("an ingress that cannot write its log serves, and writes again after the recovery", async () => {
     const place = join(folder.directory, "log");
     mkdirSync(place);
     const wrapper = withSmallDisk(
@@ -142,7 +142,7 @@ describe.skipIf(!mayMount)("a role's disk is full:", () => {
     await audit(bed);
   }, 60_000);
 
-  test("a run whose files have no room fails with an envelope, leaves none, and the next one is done", async () => {
+  test("a run without disk space for its files fails with an envelope, leaves none, and the next one succeeds", async () => {
     const place = join(folder.directory, "temporary");
     mkdirSync(place);
     const worker = await startRole(

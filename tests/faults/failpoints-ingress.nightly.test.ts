@@ -35,7 +35,7 @@ afterAll(async () => {
 
 describe("a janitor that dies at", () => {
   test.each(failpointsOf("janitor"))(
-    "%s leaves the rest to the next one",
+    "%s leaves the remaining work to the next one",
     async (at) => {
       const check = await JANITOR_SCENES[at]?.();
       if (!check) throw new Error(`no scene leads a janitor to ${at}`);
@@ -51,13 +51,13 @@ describe("a janitor that dies at", () => {
   );
 });
 
-describe("from here on a janitor lives, and an ingress dies at", () => {
+describe("with a running janitor, an ingress dies at", () => {
   beforeAll(async () => {
     await Promise.all([bed.stack.addRole("janitor"), bed.addWorker(["image"]), bed.addWorker(["chat"])]);
   }, 60_000);
 
   test.each(failpointsOf("ingress, image"))(
-    "%s: its image job is one or none, goes on, and is paid once",
+    "%s: its image job exists at most once, continues, and is charged once",
     async (at) => {
       const prompt = `image at ${at}`;
       const isEdit = at === "request.stored";
@@ -99,7 +99,7 @@ describe("from here on a janitor lives, and an ingress dies at", () => {
 
   const uploads = failpointsOf("ingress, upload");
   test.each([...uploads, "upload.reserved:2"])(
-    "%s: its file is there whole or not at all, and once",
+    "%s: its file is stored completely or not at all, and once",
     async (at) => {
       const bytes = randomBytes(at.endsWith(":2") ? PART + 1_000 : 1_000);
       const ingress = await dying("ingress", at);
@@ -122,7 +122,7 @@ describe("from here on a janitor lives, and an ingress dies at", () => {
   );
 
   test.each(failpointsOf("ingress, failed upload"))(
-    "%s: of what it gave up nothing stays",
+    "%s: nothing of a discarded file remains",
     async (at) => {
       const ingress = await dying("ingress", at);
       const outcome = await upload(ingress.baseUrl, at, randomBytes(1_000), "no-such-purpose").catch(() => "cut");
@@ -136,7 +136,7 @@ describe("from here on a janitor lives, and an ingress dies at", () => {
   );
 });
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   await expectStorageExact(bed);
   await audit(bed);
   expect(bed.fal.faults).toEqual([]);

@@ -64,7 +64,7 @@ afterAll(() => bed?.stop());
 
 describe("an image job whose worker died at", () => {
   test.each(IMAGE.filter((at) => !isUnknown(at)))(
-    "%s is collected by another, and paid once",
+    "%s is collected by another, and charged once",
     async (at) => {
       const answer = await answerOf(at);
       expect([answer.status, answer.headers.get("x-credits-used")]).toEqual([200, "2"]);
@@ -78,7 +78,7 @@ describe("an image job whose worker died at", () => {
   );
 
   test.each(IMAGE.filter(isUnknown))(
-    "%s is not begun again, and ends free",
+    "%s is not started again, and ends free",
     async (at) => {
       const answer = await answerOf(at);
       expect([answer.status, errorCode(answer)]).toEqual([504, "upstream_timeout"]);
@@ -116,7 +116,7 @@ describe("a chat call whose worker died at", () => {
   );
 });
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   await expectStorageExact(bed);
   // A message that met a living lease comes again when that is over, and then once more when its next taker has died.
   await audit(bed, { withinMs: 60_000 });

@@ -123,7 +123,7 @@ const wasAway = ({ began, ended }: Told): boolean => away.some(([from, to]) => b
 const shown = ({ kind, answer }: Told): unknown => [kind, answer.status, answer.body.slice(-300)];
 
 test(
-  "processes replaced one after the other, and servers killed, lose no call, job or run, and none is paid twice",
+  "processes replaced one after the other, and servers killed, lose no call, job or run, and none is charged twice",
   async () => {
     const { stack, client, upstream } = bed;
     load = startFleetLoad({ bed, ingresses: ingresses(), workspace, publisher, perSecond: PER_SECOND });
@@ -207,7 +207,7 @@ const REASONS: Readonly<Record<string, string>> = {
   CapabilityEngineDown: "engines that are no package are not on every machine",
 };
 
-test.skipIf(!HAS_PROMETHEUS)("what dashboards and alerts ask for is there", async () => {
+test.skipIf(!HAS_PROMETHEUS)("the metrics of dashboards and alerts exist", async () => {
   const window = `${Math.ceil(performance.now() / 1_000)}s`;
   const expressions = [
     ...DASHBOARDS.flatMap(({ rows }) => rows.flatMap(({ panels }) => panels.flatMap(({ lines }) => lines))).map(({ expr }) => expr), // prettier-ignore
@@ -232,7 +232,7 @@ test.skipIf(!HAS_PROMETHEUS)("what dashboards and alerts ask for is there", asyn
   expect(idle).toEqual([]);
 });
 
-test.skipIf(!HAS_PROMETHEUS)("every alert is evaluated, and those that fire have a reason", async () => {
+test.skipIf(!HAS_PROMETHEUS)("every alert is evaluated, and each firing alert has a cause", async () => {
   const rules = (await prometheus?.rules()) ?? [];
   expect(rules.map(({ name }) => name)).toEqual(ALERTS.map(({ name }) => `Sluice${name}`));
   expect(rules.filter(({ health, lastError }) => health !== "ok" || lastError)).toEqual([]);

@@ -56,7 +56,7 @@ afterAll(async () => {
 });
 
 test(
-  "three that mean harm disturb nobody else",
+  "three hostile workspaces affect no other",
   async () => {
     const neighbour = () => bed.client.chat(bed.target(), ask(`mock-delay-${CALL_MS}`));
     const [calm, siege] = [createPace(), createPace()];

@@ -56,7 +56,7 @@ test("calls of a killed ingress are aborted and settled by their worker", async 
   }
 });
 
-test("the other ingress goes on, and the killed one serves again after its restart", async () => {
+test("the other ingress continues, and the killed one serves again after its restart", async () => {
   const { client, stack } = bed;
   expect((await client.chat(bed.target(1), ask("flat"))).status).toBe(200);
   await stack.ingresses[0]?.restart();
@@ -64,7 +64,7 @@ test("the other ingress goes on, and the killed one serves again after its resta
   await audit(bed);
 });
 
-test("plain answers that reach no ingress are not paid for", async () => {
+test("plain answers that reach no ingress are not charged", async () => {
   const { client, stack, upstream } = bed;
   const before = upstream.requests.length;
   const calls = Array.from({ length: 6 }, () => client.chat(bed.target(0), ask("mock-delay-400")));
@@ -79,7 +79,7 @@ test("plain answers that reach no ingress are not paid for", async () => {
   expect(usage).toEqual(calls.map(() => ({ status: "cancelled", settled: 0n })));
 });
 
-test("an ingress that stood still delivers what it finds when it wakes, is paid for that, though it was released, and bills nothing else", async () => {
+test("a paused ingress delivers waiting answers after its pause, charges them despite their released hold, and nothing else", async () => {
   const { client, stack, upstream } = bed;
   const [, ingress] = stack.ingresses;
   const before = upstream.requests.length;
@@ -105,7 +105,7 @@ test("an ingress that stood still delivers what it finds when it wakes, is paid 
   await audit(bed);
 }, 90_000);
 
-test("an ingress that stood still bills nothing to callers that left meanwhile", async () => {
+test("a paused ingress charges nothing to callers that disconnected meanwhile", async () => {
   const { stack, upstream } = bed;
   const [, ingress] = stack.ingresses;
   const before = upstream.requests.length;

@@ -25,7 +25,7 @@ afterAll(() => bed?.stop());
 const MESSAGES = [{ role: "user", content: "Say exactly: late" }];
 const definition = { steps: [{ id: "a", type: "model", model: "sandbox-chat", params: { messages: MESSAGES } }] };
 
-test("callers that wait when the grace of an ingress ends hear what became of their calls", async () => {
+test("callers that wait at the end of an ingress's grace period receive the state of their calls", async () => {
   const { client, stack, s3 } = bed;
   const runs = bed.target("/v1/pipelines/runs");
   const waited = client.begin(runs, { definition, mode: "sync" });
@@ -69,7 +69,7 @@ test("callers that wait when the grace of an ingress ends hear what became of th
   expect(await stack.query("select status from run")).toEqual([{ status: "queued" }, { status: "queued" }]);
 });
 
-test("what they waited for goes on and ends", async () => {
+test("their jobs continue and end", async () => {
   const { stack, s3 } = bed;
   s3.decide(undefined);
   await stack.ingresses[0]?.restart();

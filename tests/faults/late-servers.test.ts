@@ -60,7 +60,7 @@ test.each([
   70_000,
 );
 
-test("a server that does not come ends the start, in a sentence, after as long as was set", async () => {
+test("a server that stays away ends the start with a sentence after the configured time", async () => {
   const running = launch({
     name: "janitor",
     command: ENTRY[0],

@@ -68,7 +68,7 @@ beforeAll(async () => {
 
 afterAll(() => bed?.stop());
 
-test("streamed calls are cut where they were, and not ended", async () => {
+test("streamed calls are cut off without a regular end", async () => {
   for (const live of [stopped, finished, overtaken, patient]) {
     const answer = await live.ended;
     expect(answer.isCut).toBe(true);
@@ -86,11 +86,11 @@ test("a streamed job that its provider stops is free", async () => {
   expect(await bed.usageOf(id)).toMatchObject([{ settled: 0n }]);
 });
 
-test("one that ends there by itself meanwhile is paid once, and nobody is shown it", async () => {
+test("a job that ends at its provider meanwhile is charged once, without a reader", async () => {
   await expectPaidUnseen(finished);
 });
 
-test("one that its provider does not stop is written off at once: nobody could collect it, so it is free", async () => {
+test("a job that its provider does not stop is written off immediately, free of charge", async () => {
   for (const live of [overtaken, patient]) {
     const id = requestId(live.answer);
     await bed.jobWhen(id, ({ state }) => state === "failed", 15_000);
@@ -99,7 +99,7 @@ test("one that its provider does not stop is written off at once: nobody could c
   }
 });
 
-test("a plain call that is made although its caller ended it is collected late, however long that takes, and paid once", async () => {
+test("a plain call that finishes despite its cancel is collected late, at any time, and charged once", async () => {
   const { gallery } = bed;
   gallery.hold("b");
   // Ended before anything was made, and while the second picture is copied.
@@ -138,7 +138,7 @@ test("a plain call that is made although its caller ended it is collected late, 
   }
 }, 60_000);
 
-test("a plain call that was accepted is one job or none, ends and is paid once", async () => {
+test("a plain call that was accepted exists at most once, ends and is charged once", async () => {
   for (const answer of await Promise.all(plain)) expect(answer.status).toBe(0);
   rest.end();
   for (const [prompt, id] of jobs) {
@@ -153,7 +153,7 @@ test("a plain call that was accepted is one job or none, ends and is paid once",
   expect(jobs.size).toBeGreaterThan(0);
 }, 60_000);
 
-test("the ingress comes back, and everything adds up", async () => {
+test("the ingress restarts, and the books are exact", async () => {
   await bed.stack.ingresses[0]?.restart();
   bed.fal.next({ result: bed.gallery.result("after") });
   const answer = await (await bed.client.open(bed.target(), { model: "queued", prompt: "after" })).ended;

@@ -130,7 +130,7 @@ test.each<[string, Script]>([
   ["listed late", { ...GATEWAY, listedAfter: 2 }],
   ["answered with what names no job", { receipt: { id: undefined } }],
 ])(
-  "a start that is %s and was taken is found in the list, goes on, and is paid once",
+  "an accepted start that is %s is found in the list, continues, and is charged once",
   async (prompt, script) => {
     replicate.next(script);
     const id = await film(prompt);
@@ -140,7 +140,7 @@ test.each<[string, Script]>([
   60_000,
 );
 
-test("a start that cannot be looked for at once, since the list is down, is found when it is back", async () => {
+test("a start that cannot be looked up because the list is down is found after its recovery", async () => {
   const prompt = "while the list is down";
   replicate.next(GATEWAY);
   replicate.nextLists(jsonReply(503, {}), "reset", jsonReply(200, "<html>"));
@@ -149,7 +149,7 @@ test("a start that cannot be looked for at once, since the list is down, is foun
   expect(submissions(replicate, prompt)).toBe(1);
 }, 60_000);
 
-test("a start that was never taken goes to the next model, and only that is paid", async () => {
+test("a start that was never accepted moves to the next model, and only that is charged", async () => {
   const prompt = "never taken";
   replicate.next(UNTAKEN);
   const id = await film(prompt);
@@ -157,7 +157,7 @@ test("a start that was never taken goes to the next model, and only that is paid
   expect([submissions(replicate, prompt), submissions(fal, prompt)]).toEqual([1, 1]);
 }, 60_000);
 
-test("with no model left it fails, and its hold is free at once", async () => {
+test("a start without another model fails, and its hold is released immediately", async () => {
   const prompt = "never taken, and alone";
   replicate.next(UNTAKEN);
   const id = await film(prompt, "lonely");
@@ -165,7 +165,7 @@ test("with no model left it fails, and its hold is free at once", async () => {
   expect(await usageOf(id)).toMatchObject([{ status: "failed", settled: 0n }]);
 }, 60_000);
 
-test("of two that are asked for alike and lost at once, of which one was taken, one is that and the other goes on", async () => {
+test("one of two equal lost starts was accepted and is that job; the other continues", async () => {
   const prompt = "twins";
   replicate.next(UNTAKEN, GATEWAY);
   const ids = await Promise.all([film(prompt), film(prompt)]);
@@ -175,7 +175,7 @@ test("of two that are asked for alike and lost at once, of which one was taken, 
   expect([submissions(replicate, prompt), submissions(fal, prompt)]).toEqual([2, 1]);
 }, 90_000);
 
-test("a list that stays down leaves the job of unknown outcome; what it shows later is collected and paid once", async () => {
+test("a list that stays down leaves the job's outcome unknown; its later result is collected and charged once", async () => {
   const prompt = "long down";
   replicate.next(GATEWAY);
   replicate.nextLists(...Array.from({ length: 40 }, () => jsonReply(503, {})));
@@ -196,7 +196,7 @@ test("a list that stays down leaves the job of unknown outcome; what it shows la
   expect(submissions(replicate, prompt)).toBe(1);
 }, 120_000);
 
-test("a job that fal rings for is taken up under the name it rings with, and under no other start's", async () => {
+test("a job with a callback of fal continues under the name of the callback, and under no other start's", async () => {
   const prompt = "rung for";
   // It rings when a job has ended.
   fal.next({ start: "lost", polls: ["COMPLETED"] });
@@ -225,7 +225,7 @@ test("a job that fal rings for is taken up under the name it rings with, and und
   expect(submissions(fal, prompt)).toBe(1);
 }, 60_000);
 
-test("what fal never rings for is given up as soon as it could not ring any more, and counted", async () => {
+test("a job without a callback of fal ends when no callback can come any longer, and is counted", async () => {
   const prompt = "never rung for";
   fal.next({ start: "lost" });
   const id = await film(prompt, "spare");
@@ -242,7 +242,7 @@ test("what fal never rings for is given up as soon as it could not ring any more
   await eventually("it is counted", async () => (await writtenOff()) > before);
 }, 60_000);
 
-test("where nothing can ever tell, the call ends at once with a failure that is not to be sent again, and its hold is free", async () => {
+test("a start that can never be looked up fails immediately without a retry hint, and its hold is released", async () => {
   tripo.next(GATEWAY);
   const answer = await mesh("tripo-mesh", "a fox, unheard");
   expect([answer.status, errorCode(answer), answer.headers.get("x-should-retry")]).toEqual([
@@ -259,7 +259,7 @@ test("where nothing can ever tell, the call ends at once with a failure that is 
   expect(Math.max(...counted)).toBe(2);
 });
 
-test("both halves of a mesh are found where the answer to their starts is lost, or begun once they were not taken", async () => {
+test("both parts of a mesh are found after unanswered starts, or started if they were not accepted", async () => {
   const prompt = "a chair in two halves";
   meshy.next({ ...GATEWAY, polls: ["SUCCEEDED"] }, UNTAKEN, {});
   const answer = await mesh("meshy-mesh", prompt);
@@ -272,7 +272,7 @@ test("both halves of a mesh are found where the answer to their starts is lost, 
   expect(meshy.jobs).toHaveLength(2);
 }, 60_000);
 
-test("a start whose worker dies before it has noted the answer is found by the next one", async () => {
+test("a start whose worker dies before it has stored the answer is found by the next one", async () => {
   const [usual] = stack.workers;
   await usual?.stop();
   const dying = await startRole(["worker", "video"], { ...stack.env, SLUICE_FAILPOINT: "job.begun" });
@@ -285,7 +285,7 @@ test("a start whose worker dies before it has noted the answer is found by the n
   expect(submissions(replicate, prompt)).toBe(1);
 }, 90_000);
 
-test("a ring that comes while the start is not answered yet is what the next worker goes by, when this one dies", async () => {
+test("a callback during an unanswered start is used by the next worker if this one dies", async () => {
   const prompt = "rung for early";
   fal.next({ answer: "hang" });
   const id = await film(prompt, "spare");
@@ -303,7 +303,7 @@ test("a ring that comes while the start is not answered yet is what the next wor
   expect(submissions(fal, prompt)).toBe(1);
 }, 90_000);
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   await audit({ stack, client }, { withinMs: 30_000 });
   for (const server of [replicate, meshy, tripo, fal]) expect(server.faults).toEqual([]);
 });

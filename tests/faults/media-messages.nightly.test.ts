@@ -76,7 +76,7 @@ afterAll(async () => {
   await bed?.stop();
 });
 
-test("every job is submitted once and paid once, however often and in which order its messages come", async () => {
+test("every job is submitted once and charged once, regardless of the number and order of its messages", async () => {
   for (const answer of await Promise.all(answers)) {
     expect([answer.status, answer.headers.get("x-credits-used")]).toEqual([200, "1"]);
     expect(await bed.usageOf(requestId(answer))).toEqual([{ status: "succeeded", settled: CREDIT }]);
@@ -85,7 +85,7 @@ test("every job is submitted once and paid once, however often and in which orde
   await expectStorageExact(bed);
 });
 
-test("messages that come once more when all is over change nothing", async () => {
+test("messages repeated after the end change nothing", async () => {
   const facts = (): Promise<unknown> => Promise.all(jobs.map(({ id }) => bed.jobOf(id)));
   const before = await facts();
   for (const { id } of jobs) for (const dispatch of [1, 2]) await put(...partsOf(copy(id, { dispatch })));
@@ -93,7 +93,7 @@ test("messages that come once more when all is over change nothing", async () =>
   expect(await facts()).toEqual(before);
 }, 60_000);
 
-test("a job that no worker can run ends as a dead letter, free, and its caller hears of it", async () => {
+test("a job that no worker can run ends as a dead letter, free, and its caller receives the failure", async () => {
   const answer = await broken.answer;
   expect([answer.status, errorCode(answer)]).toEqual([500, "internal_error"]);
   expect(await bed.usageOf(broken.id)).toEqual([{ status: "failed", settled: 0n }]);
@@ -102,7 +102,7 @@ test("a job that no worker can run ends as a dead letter, free, and its caller h
   expect(letters).toEqual([{ reason: "failed in our own hands" }]);
 });
 
-test("what cannot be read is a dead letter, what means nothing is void, and the pool goes on", async () => {
+test("an unreadable message is a dead letter, an empty one is dropped, and the pool continues", async () => {
   const letters = await bed.stack.query("select reason from dead_letter where job_id is null");
   expect(letters).toEqual(Array.from({ length: UNREADABLE }, () => ({ reason: "unreadable" })));
   for (const worker of bed.stack.workers) expect(worker.alive()).toBe(true);

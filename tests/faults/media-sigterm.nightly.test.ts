@@ -34,7 +34,7 @@ test.each<[string, (worker: ManagedProcess) => Promise<void>]>([
   ["once", (worker) => Promise.resolve(worker.kill("SIGTERM"))],
   ["twice", tellTwice],
 ])(
-  "a worker that is told to stop %s hands its jobs over and exits with 0",
+  "a worker that receives SIGTERM %s hands its jobs over and exits with 0",
   async (times, tell) => {
     const { client, gallery } = bed;
     const worker = await bed.addWorker(POOLS);
@@ -74,7 +74,7 @@ test.each<[string, (worker: ManagedProcess) => Promise<void>]>([
   90_000,
 );
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   await expectStorageExact(bed);
   await audit(bed);
   expect(bed.fal.faults).toEqual([]);

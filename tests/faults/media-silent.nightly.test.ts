@@ -56,7 +56,7 @@ test("a call too large for its row, while the store is silent, is a 503 that lea
   expect(JSON.parse(body)).not.toHaveProperty("error.job_id");
 });
 
-test("a job that is never told of keeps its hold and its caller informed", async () => {
+test("a job without a report keeps its hold, and its caller receives its state", async () => {
   const { id, answer } = untold;
   const { status, headers, body } = await answer;
   expect([status, headers.get("x-should-retry")]).toEqual([504, "false"]);
@@ -66,14 +66,14 @@ test("a job that is never told of keeps its hold and its caller informed", async
   expect(await bed.listedUnknown()).toEqual([id]);
 });
 
-test("a submission that is never answered ends its job, since fal was not told where to ring, and costs nothing", async () => {
+test("an unanswered submission without a callback address ends its job, and costs nothing", async () => {
   const { status, headers, body } = await unanswered.answer;
   expect([status, headers.get("x-should-retry")]).toEqual([504, "false"]);
   expect(JSON.parse(body)).toMatchObject({ error: { code: "upstream_timeout" } });
   expect(await bed.usageOf(unanswered.id)).toEqual([{ status: "lost", settled: 0n }]);
 });
 
-test("what its provider tells in the end is delivered and paid once", async () => {
+test("a late result of its provider is delivered and charged once", async () => {
   tell();
   await bed.askAgain();
   await bed.jobWhen(untold.id, ({ state }) => state === "completed");
@@ -81,13 +81,13 @@ test("what its provider tells in the end is delivered and paid once", async () =
   expect(await (await bed.shown(untold.id)).json()).toMatchObject({ status: "completed", credits_used: 1 });
 });
 
-test("a picture that the store swallowed is kept at the next attempt, and paid once", async () => {
+test("an image that the store lost is stored at the next attempt, and charged once", async () => {
   const answer = await unkept.answer;
   expect([answer.status, answer.headers.get("x-credits-used")]).toEqual([200, "1"]);
   expect(await bed.usageOf(unkept.id)).toEqual([{ status: "succeeded", settled: CREDIT }]);
 });
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   for (const prompt of ["unanswered", "untold", "unkept"])
     expect([prompt, bed.submissions(prompt)]).toEqual([prompt, 1]);
   await expectStorageExact(bed);

@@ -66,11 +66,11 @@ async function edit(prompt: string): Promise<Answer> {
   return (await bed.client.open(bed.target("/v1/images/edits"), body)).ended;
 }
 
-describe("a store that takes nothing", () => {
+describe("a store that accepts no writes", () => {
   test.each<[string, Fate]>([
     ["is too busy", BUSY],
     ["resets its connections", "refuse"],
-  ])("since it %s gets what was made as soon as it can be kept, paid once", async (what, fate) => {
+  ])("since it %s stores results after its recovery, charged once", async (what, fate) => {
     const before = bed.storeFaults();
     bed.storeFails("PUT", "files/", ...many(OFTEN, fate));
     const answer = await make(what);
@@ -84,7 +84,7 @@ describe("a store that takes nothing", () => {
   test.each<[string, Fate]>([
     ["is too busy", BUSY],
     ["resets its connections", "refuse"],
-  ])("since it %s turns away a call too large for its row, and nothing is left of it", async (_what, fate) => {
+  ])("since it %s rejects a call too large for its row, and leaves nothing", async (_what, fate) => {
     bed.storeFails("PUT", "claims/", ...many(EVER, fate));
     const answer = await edit("turned away");
     expect([answer.status, errorCode(answer)]).toEqual([503, "service_unavailable"]);
@@ -94,13 +94,13 @@ describe("a store that takes nothing", () => {
   });
 });
 
-describe("a store that gives back what it was not given", () => {
+describe("a store that returns wrong bytes", () => {
   test.each<[string, Fate]>([
     ["altered", { flip: 1_000 }],
     ["cut short", { cut: 1_000 }],
     ["not at all", "refuse"],
   ])(
-    "of a large request, %s, has it read again before a provider is asked",
+    "of a large request, %s, is read again before a provider is called",
     async (_what, fate) => {
       // The SDK repeats connections that were lost by itself.
       bed.storeFails("GET", "claims/", ...many(fate === "refuse" ? 4 : 1, fate));
@@ -113,7 +113,7 @@ describe("a store that gives back what it was not given", () => {
     30_000,
   );
 
-  test("once, is asked again, and its reader gets what was made", async () => {
+  test("once, is read again, and its reader receives the right bytes", async () => {
     bed.storeFails("GET", "files/");
     const [url = "", id = ""] = await linkOf(await make("once", "big"));
     for (const [path, fate] of [
@@ -129,7 +129,7 @@ describe("a store that gives back what it was not given", () => {
     }
   });
 
-  test("always, is never believed: its reader hears an error, or is cut behind what is right", async () => {
+  test("always, is never trusted: its reader receives an error, or is cut off after the right part", async () => {
     bed.storeFails("GET", "files/");
     const [url = ""] = await linkOf(await make("always", "big"));
     for (const fate of [{ flip: 0 }, { flip: BLOCK - 1 }, { cut: 0 }, { cut: BLOCK - 1 }, "refuse", BUSY] as const) {
@@ -145,7 +145,7 @@ describe("a store that gives back what it was not given", () => {
     }
   });
 
-  test("is never believed in base64 either: the caller hears where to collect what was paid for", async () => {
+  test("is never trusted in base64 either: the caller receives the job to collect", async () => {
     for (const fate of [{ flip: 40 }, { cut: 40 }, "refuse"] as const) {
       const prompt = `inline ${JSON.stringify(fate)}`;
       bed.storeFails("GET", "files/", ...many(EVER, fate));
@@ -171,7 +171,7 @@ describe("a store that gives back what it was not given", () => {
   });
 });
 
-test("speech that was made and cannot be read back is `artifact_unreadable` with its job, and paid once", async () => {
+test("unreadable generated speech is `artifact_unreadable` with its job, and charged once", async () => {
   const { client, stack } = bed;
   // What this worker tells of the speech as it makes it gets lost, as with a connection that breaks.
   const worker = await bed.addWorker(["audio"], { NATS_URL: `nats://${nats.host}` });
@@ -196,7 +196,7 @@ test("speech that was made and cannot be read back is `artifact_unreadable` with
   expect((await read(data[0]?.url ?? "")).status).toBe(200);
 }, 60_000);
 
-test("a store that is away takes no process out of service: readiness tells it, and fails where a probe requires it", async () => {
+test("an unavailable store takes no process out of service: readiness reports it, and fails if a probe requires it", async () => {
   const { client, s3, stack } = bed;
   const roles = [...stack.ingresses, ...stack.workers, ...stack.janitors];
   const askAll = (query: string) =>
@@ -230,7 +230,7 @@ test("a store that is away takes no process out of service: readiness tells it, 
   );
 }, 60_000);
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   await expectStorageExact(bed);
   await audit(bed, { withinMs: 30_000 });
   expect(bed.fal.faults).toEqual([]);

@@ -76,7 +76,7 @@ afterAll(async () => {
   nats?.close();
 });
 
-test("a job whose submission is open is never sent again, and its caller hears where to look for it", async () => {
+test("a job with an open submission is never sent again, and its caller receives the job to look for", async () => {
   const answer = await open.answer;
   expect([answer.status, errorCode(answer)]).toEqual([504, "job_timeout"]);
   expect(JSON.parse(answer.body)).toMatchObject({ error: { job_id: open.id } });
@@ -89,7 +89,7 @@ test("a job whose submission is open is never sent again, and its caller hears w
   expect(await (await bed.shown(open.id)).json()).toMatchObject({ status: "processing" });
 });
 
-test("one whose pictures are being copied is collected from its provider by the next worker, and paid once", async () => {
+test("a job whose images are being copied is collected from its provider by the next worker, and charged once", async () => {
   const answer = await copied.answer;
   expect([answer.status, answer.headers.get("x-credits-used")]).toEqual([200, "2"]);
   expect(await bed.usageOf(copied.id)).toEqual([{ status: "succeeded", settled: 2n * CREDIT }]);
@@ -100,7 +100,7 @@ test("one whose pictures are being copied is collected from its provider by the 
   expect(files.map(({ file_id }) => file_id)).toContain(keptBefore[0] ?? "");
 });
 
-test("one whose picture was in the store and in no row keeps it once, and the orphan is swept", async () => {
+test("a job whose image was in the store without a row stores it once, and the orphan is deleted", async () => {
   const answer = await kept.answer;
   expect([answer.status, answer.headers.get("x-credits-used")]).toEqual([200, "1"]);
   expect(await bed.usageOf(kept.id)).toEqual([{ status: "succeeded", settled: CREDIT }]);
@@ -109,7 +109,7 @@ test("one whose picture was in the store and in no row keeps it once, and the or
   await expectStorageExact(bed);
 });
 
-test("one that had ended is changed by no redelivery", async () => {
+test("an ended job is changed by no redelivery", async () => {
   const answer = await ended.answer;
   expect([answer.status, requestId(answer)]).toEqual([200, ended.id]);
   await eventually("its message is done with", async () => (await unacknowledged()) === 0, 30_000);
@@ -118,7 +118,7 @@ test("one that had ended is changed by no redelivery", async () => {
   expect(await filesOf(ended)).toHaveLength(1);
 });
 
-test("what nobody ever told of is written off after a day, free, and everything adds up", async () => {
+test("a job without a report is written off after a day, free, and the books are exact", async () => {
   await bed.writeOff();
   await bed.jobWhen(open.id, ({ state }) => state === "failed");
   expect(await bed.usageOf(open.id)).toEqual([{ status: "lost", settled: 0n }]);

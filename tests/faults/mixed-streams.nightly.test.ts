@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed?.stop());
 
-test("mixed calls leave nothing behind", async () => {
+test("mixed calls leave no hold and no file", async () => {
   const result = await runMixed(bed, { calls: CALLS, inFlight: IN_FLIGHT, seed: testSeed("mixed streams") });
   const { faults, outcomes, subscriptions } = result;
   process.stdout.write(`${JSON.stringify(outcomes)}\n`);

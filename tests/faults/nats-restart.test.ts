@@ -20,7 +20,7 @@ beforeAll(async () => {
 afterAll(() => bed?.stop());
 
 for (const signal of ["SIGTERM", "SIGKILL"] as const) {
-  test(`calls are served again after ${signal}, without a restart of ours`, async () => {
+  test(`calls are served again after ${signal}, without a restart of our processes`, async () => {
     const { stack, upstream } = bed;
     upstream.setDefault({ delayMs: 20 });
     const load = startLoad(bed);
@@ -40,7 +40,7 @@ for (const signal of ["SIGTERM", "SIGKILL"] as const) {
   });
 }
 
-test("a stream that was running over a restart ends as it should", async () => {
+test("a stream that runs during a restart ends regularly", async () => {
   const { client, stack, upstream } = bed;
   upstream.setDefault({ tokens: 60, intervalMs: 50 });
   const streams = await Promise.all(
@@ -54,7 +54,7 @@ test("a stream that was running over a restart ends as it should", async () => {
   await audit(bed);
 });
 
-test("while NATS is away calls are refused inside their deadline, and readiness tells it", async () => {
+test("calls are rejected before their deadline while NATS is unavailable, and readiness reports it", async () => {
   const { client, stack, upstream } = bed;
   upstream.setDefault({});
   await stack.nats.stop();

@@ -34,7 +34,7 @@ test("queued calls whose queue is wiped are queued again and served once", async
   expect(upstream.requests).toHaveLength(100);
 });
 
-test("streams and durables are there again, and calls are served", async () => {
+test("streams and durable consumers are created again, and calls are served", async () => {
   const { client } = bed;
   await eventually("calls are served", async () => isServed(await client.chat(bed.target(1), ask("flat"))), 15_000);
   await audit(bed);
@@ -47,7 +47,7 @@ test("a store wiped under running workers is rebuilt without a restart", async (
   await audit(bed);
 });
 
-test("an older store brings back jobs that are done and lacks those that are not: each is done once", async () => {
+test("an older store restores finished jobs and lacks open ones: each runs once", async () => {
   const { stack, upstream } = bed;
   const [worker] = stack.workers;
   const workspace = await createWorkspace(stack, { creditsNano: 10n ** 12n });

@@ -221,7 +221,7 @@ test.each(ATTACKS)(
   600_000,
 );
 
-test("what it came to is bounded, ends, and the books are exact", async () => {
+test("its work is bounded, ends, and the books are exact", async () => {
   const { stack } = bed;
   leaving.abort();
   for (const one of flooding) one.kill();

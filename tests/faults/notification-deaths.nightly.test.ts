@@ -40,7 +40,7 @@ const arrivals = (id: string) => receiver.received.filter(({ headers }) => heade
 
 describe("a worker dies at", () => {
   test.each(failpointsOf("webhook worker"))(
-    "%s: another goes on, under the same id",
+    "%s: another continues, under the same id",
     async (at) => {
       const { id } = await bench.channel(`${receiver.url}/${at}`);
       const mortal = await worker(at);
@@ -60,7 +60,7 @@ describe("a worker dies at", () => {
   );
 });
 
-test("a worker that sleeps through its lease changes nothing when it wakes up", async () => {
+test("a worker paused beyond its lease changes nothing after its pause", async () => {
   const { id } = await bench.channel(`${receiver.url}/asleep`);
   const first = await worker();
   const usual = receiver.answer;
@@ -84,7 +84,7 @@ test("a worker that sleeps through its lease changes nothing when it wakes up", 
   }
 }, 90_000);
 
-test("inside the schedule every process is killed and the queue wiped: nothing is lost, and the id is the same", async () => {
+test("deliveries survive the death of every process and a wiped queue, with the same id", async () => {
   const { id } = await bench.channel(`${receiver.url}/wiped`);
   await bench.subscribe(id, "run.succeeded");
   const usual = receiver.answer;
@@ -137,7 +137,7 @@ test("inside the schedule every process is killed and the queue wiped: nothing i
   }
 }, 120_000);
 
-describe("with attempts on their way, the next one goes by what the channel is by then:", () => {
+describe("pending attempts use the current settings of the channel:", () => {
   test("another URL, another secret", async () => {
     const first = await worker();
     try {

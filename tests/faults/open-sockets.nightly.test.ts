@@ -143,7 +143,7 @@ async function talk(one: Talk, text: string): Promise<void> {
 }
 
 test(
-  "turns over hundreds of connections are whole and paid once, and disturb nobody",
+  "turns over hundreds of connections are complete and charged once, and affect no other call",
   async () => {
     const { stack } = bed;
     const pid = stack.ingresses[0]?.pid ?? 0;

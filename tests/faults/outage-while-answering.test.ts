@@ -73,7 +73,7 @@ async function toldIn(answer: Response): Promise<ModelResponse> {
   return (eventsOf(text).at(-1) as { readonly response: ModelResponse }).response;
 }
 
-test("every kind of call is answered, stored and paid when Postgres is away while its provider answers", async () => {
+test("every kind of call is answered, stored and charged if Postgres fails during its provider's answer", async () => {
   const conversations = await Promise.all([1, 2, 3].map(() => post("conversations", {})));
   const ids = await Promise.all(conversations.map(async (made) => ((await made.json()) as { id: string }).id));
   const inConversations = ids.map((conversation, at) => ({

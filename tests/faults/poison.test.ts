@@ -56,7 +56,7 @@ test("unreadable messages become dead letters, and calls beside them are served"
   await audit(bed, { deadLetters: poison.length });
 });
 
-test("a message that breaks its handler ends as lost after one more delivery, and its caller hears of it", async () => {
+test("a message that crashes its handler ends as lost after one more delivery, and its caller receives the error", async () => {
   const { client, stack, upstream } = bed;
   const before = upstream.requests.length;
   await Promise.all(stack.workers.map((worker) => worker.stop()));
@@ -81,7 +81,7 @@ test("a message that breaks its handler ends as lost after one more delivery, an
   expect(upstream.requests.length).toBe(before + 1);
 });
 
-test("a work message delivered five times more, during the call and after it, settles once", async () => {
+test("a work message delivered five more times, during the call and after it, settles once", async () => {
   const { client, stack, upstream } = bed;
   const workspace = await createWorkspace(stack, { creditsNano: 10n * FLAT_NANO });
   upstream.setDefault({ delayMs: 500 });
@@ -101,7 +101,7 @@ test("a work message delivered five times more, during the call and after it, se
   expect(await readBalance(stack, workspace.id)).toEqual({ amount: 9n * FLAT_NANO, held: 0n });
 });
 
-test("a streamed call whose message is delivered again meanwhile tells its text once", async () => {
+test("a streamed call whose message is delivered again sends its text once", async () => {
   const { client, stack, upstream } = bed;
   upstream.setDefault({ tokens: 40, intervalMs: 20 });
   const captured = capture();

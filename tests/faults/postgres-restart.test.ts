@@ -35,7 +35,7 @@ for (const mode of ["fast", "immediate", "kill"] as const) {
   });
 }
 
-test("while Postgres is away calls are refused with 503, never with 401 or 500, and running streams go on", async () => {
+test("calls are rejected with 503 while Postgres is unavailable, never with 401 or 500, and running streams continue", async () => {
   const { client, stack, upstream } = bed;
   upstream.setDefault({ tokens: 60, intervalMs: 50 });
   const stream = await client.open(bed.target(), ask("metered", { stream: true }));

@@ -59,7 +59,7 @@ function takeConnections(url: string): { stop(): Promise<void> } {
   };
 }
 
-test("while others have all connections calls hear 503 in bounded time, streams go on, and the pools heal alone", async () => {
+test("calls receive 503 in bounded time while others use all connections, streams continue, and the pools recover", async () => {
   const { client, stack, upstream } = bed;
   upstream.setDefault({ tokens: 60, intervalMs: 50 });
   const stream = await client.open(bed.target(), ask("metered", { stream: true }));
@@ -103,7 +103,7 @@ test("while others have all connections calls hear 503 in bounded time, streams 
 }, 90_000);
 
 test(
-  "who locks balances in another order meets deadlocks, and calls are served all the same",
+  "transactions that lock balances in another order get deadlocks, and calls are served",
   async () => {
     const { client, stack } = bed;
     const credits = { creditsNano: 10n ** 13n };
@@ -164,7 +164,7 @@ async function timesOf(ms: number): Promise<Histogram> {
 }
 
 test(
-  "an old snapshot that stays open keeps no call waiting",
+  "an open old snapshot delays no call",
   async () => {
     const calm = await timesOf(storm(500, 30_000));
     const old = openDatabase({ url: bed.stack.databaseUrl, poolMax: 1, log });
@@ -185,7 +185,7 @@ test(
 const SCHEMA =
   "select table_name, column_name, data_type from information_schema.columns where table_schema = 'public' order by 1, 2";
 
-test("a migration that is killed again and again, under load of others, ends where one that was not does", async () => {
+test("a migration that is killed repeatedly, under load, ends like an uninterrupted one", async () => {
   const { stack } = bed;
   const random = seeded(testSeed("migration"));
   const empty = await createTestDatabase({ migrated: false, serverUrl: bed.stack.postgres?.url ?? "" });

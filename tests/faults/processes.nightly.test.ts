@@ -64,9 +64,9 @@ async function startOther(more: Record<string, string>, ...args: string[]): Prom
   return startRole(args, { ...bed.stack.env, ...more, PORT: String(await freePort()) });
 }
 
-describe("where the clock of every other process is", () => {
+describe("the clock of every other process differs:", () => {
   test.each(Object.entries(CLOCKS))(
-    "%s, calls and jobs are served as ever",
+    "%s, calls and jobs are served",
     async (_name, wrongMs) => {
       const { stack, client } = bed;
       const wrong = { WRONG_CLOCK_MS: String(wrongMs) };
@@ -104,7 +104,7 @@ describe("where the clock of every other process is", () => {
   );
 });
 
-test("a worker whose event loop stands still takes nothing meanwhile, and ends what it had once", async () => {
+test("a worker with a blocked event loop takes no work, and finishes its previous work once", async () => {
   const { stack, client } = bed;
   const [still] = stack.workers as [ManagedProcess];
   const key = newId();
@@ -133,7 +133,7 @@ test("a worker whose event loop stands still takes nothing meanwhile, and ends w
   await audit(bed);
 }, 60_000);
 
-test("an ingress whose event loop stands still keeps its callers, and pays what they were told", async () => {
+test("an ingress with a blocked event loop keeps its callers, and charges the delivered answers", async () => {
   const { client, stack } = bed;
   const calls = [
     client.chat(bed.target(0), ask("mock-tokens-40-every-50", { ...named(), stream: true })),
@@ -161,7 +161,7 @@ async function limitDescriptors({ pid }: ManagedProcess, limit: number): Promise
 const hasPrlimit = Bun.which("prlimit") !== null && process.platform === "linux";
 
 test.skipIf(!hasPrlimit)(
-  "an ingress without descriptors for more connections serves those that it has, and takes others when it has some",
+  "an ingress without file descriptors serves its connections, and accepts others after the recovery",
   async () => {
     const { client, stack } = bed;
     const [ingress] = stack.ingresses as [ManagedProcess];
@@ -192,7 +192,7 @@ test.skipIf(!hasPrlimit)(
 );
 
 test.skipIf(!hasPrlimit)(
-  "a worker without descriptors for more calls tells so, and serves again when it has some",
+  "a worker without file descriptors reports it, and serves again after the recovery",
   async () => {
     const { client, stack } = bed;
     const worker = stack.workers.find((one) => one.alive()) as ManagedProcess;
@@ -213,7 +213,7 @@ test.skipIf(!hasPrlimit)(
   60_000,
 );
 
-test("hundreds of callers that come at once when an ingress is back are served or told when to come, within its connections", async () => {
+test("hundreds of callers that connect after an ingress's restart are served or get a retry time, within its connections", async () => {
   const { stack } = bed;
   const [ingress] = stack.ingresses as [ManagedProcess];
   const client = createClient();

@@ -143,7 +143,7 @@ async function isEnded(slug: string, kind: CallKind, expected: Expected, more: R
   return usage;
 }
 
-describe("a stream without end", () => {
+describe("an endless stream", () => {
   const cells = STREAMS.flatMap((stream, at) => FAMILIES.map((family) => ({ ...stream, at, family })));
 
   const isCut = async (cell: (typeof cells)[number]): Promise<void> => {
@@ -153,13 +153,16 @@ describe("a stream without end", () => {
     else expect(usage.settled).toBe(0n);
   };
   test.concurrent.each(cells.filter(({ pauseMs }) => pauseMs > 0))(
-    "is cut and settled for what came: $what ($family)",
+    "is cut off and charged for the delivered part: $what ($family)",
     isCut,
   );
   // One at a time: beside others that come as fast as they can, none reaches its length within its time.
-  test.each(cells.filter(({ pauseMs }) => pauseMs === 0))("is cut and settled for what came: $what ($family)", isCut);
+  test.each(cells.filter(({ pauseMs }) => pauseMs === 0))(
+    "at full speed is cut off and charged for the delivered part: $what ($family)",
+    isCut,
+  );
 
-  test.each(FAMILIES)("takes no more than the hold where the caller set a limit (%s)", async (family) => {
+  test.each(FAMILIES)("charges at most the hold if the caller set a limit (%s)", async (family) => {
     const more = { max_tokens: 5 };
     const usage = await isEnded(`${family}-0`, "streamed", [200, "upstream_error"], more);
     expect(usage.settled).toBeGreaterThan(0n);
@@ -167,7 +170,7 @@ describe("a stream without end", () => {
   });
 
   test.concurrent.each(FAMILIES)(
-    "of bytes in place of a plain answer ends with the call's time (%s)",
+    "of bytes in place of a plain answer ends at the call's deadline (%s)",
     async (family) => {
       const usage = await isEnded(`${family}-plain`, "plain", TIMED_OUT);
       expect(usage.settled).toBe(0n);
@@ -175,7 +178,7 @@ describe("a stream without end", () => {
   );
 });
 
-test("memory stayed flat, and nothing stays open", async () => {
+test("memory stays flat, and no socket stays open", async () => {
   expect(memory.peak()).toBeLessThan(storm(Infinity, GROWTH_MB_MAX));
   await audit(bed);
 });

@@ -154,7 +154,7 @@ describe("a provider that fails", () => {
     if (name.startsWith("429-")) expect(answer.headers.get("retry-after")).toBe("30");
   });
 
-  test.concurrent.each(SITUATIONS)("by $what hands the call to the next source ($family, $kind)", async (situation) => {
+  test.concurrent.each(SITUATIONS)("by $what moves the call to the next source ($family, $kind)", async (situation) => {
     const { family, name, kind } = situation;
     const slug = `${slugOf(situation)}-twice`;
     const second = kind === "embeddings" ? family : NEXT[family];
@@ -168,14 +168,14 @@ describe("a provider that fails", () => {
     expect(entries).toBe(1);
   });
 
-  test.concurrent.each(NEAR)("by 429 for a second is asked once more before the next source (%s)", async (family) => {
+  test.concurrent.each(NEAR)("by 429 for a second is retried once before the next source (%s)", async (family) => {
     const { text, echo, tried, entries } = await probe(bed, `${family}-near`, "streamed");
     expect(text).toBe(echo);
     expect(tried).toEqual([`${family}/mock-429-1`, `${family}/mock-429-1`, `${NEXT[family]}/stand-in`]);
     expect(entries).toBe(1);
   });
 
-  test.concurrent.each(FAMILIES)("like everybody else gives the last one's error, free (%s)", async (family) => {
+  test.concurrent.each(FAMILIES)("like all others returns the last error, free (%s)", async (family) => {
     const { answer, tried, usage } = await probe(bed, `${family}-all-fail`, "plain");
     expect([answer.status, errorCode(answer)]).toEqual([502, "upstream_error"]);
     expectTried(tried, [`${family}/mock-server-error`, `${NEXT[family]}/mock-reset`]);
@@ -185,7 +185,7 @@ describe("a provider that fails", () => {
 
 describe("a chain of three whose first two fail", () => {
   const kinds = CHAINS.flatMap((chain) => (["plain", "streamed"] as const).map((kind) => ({ ...chain, chain, kind })));
-  test.concurrent.each(kinds)("by $ways gives the third's answer ($first, $kind)", async ({ chain, kind }) => {
+  test.concurrent.each(kinds)("by $ways returns the third's answer ($first, $kind)", async ({ chain, kind }) => {
     const { first, second, third, ways } = chain;
     const slug = chainSlug(chain);
     const { answer, text, echo, tried, usage, entries } = await probe(bed, slug, kind);
@@ -201,7 +201,7 @@ describe("a chain of three whose first two fail", () => {
   });
 });
 
-describe("what moves no call on", () => {
+describe("no other source is called after", () => {
   test.concurrent.each(FAMILIES)("a request that the provider rejects (%s)", async (family) => {
     for (const slug of [`${family}-rejects-twice`, `${family}-bad-request`]) {
       const { answer, tried, usage } = await probe(bed, slug, "plain");
@@ -212,7 +212,7 @@ describe("what moves no call on", () => {
     }
   });
 
-  test.concurrent.each(FAMILIES)("a failure behind the first content of a stream (%s)", async (family) => {
+  test.concurrent.each(FAMILIES)("a failure after the first content of a stream (%s)", async (family) => {
     const more = { messages: [{ role: "user", content: "say one two three four five six" }] };
     const slug = `${family}-error-mid-twice`;
     const answer = await bed.client.chat(bed.target(), ask(slug, { stream: true, ...more }));
@@ -233,21 +233,24 @@ describe("a connection that ends before the request was read", () => {
     max_tokens: 10,
   });
 
-  test.each(["at once", "in the middle of the body"] as const)("%s is no second request, and free", async (moment) => {
-    hangUp.moment = moment;
-    for (const stream of [false, true]) {
-      const before = hangUp.connections();
-      const answer = await bed.client.chat(bed.target(), ask("hung-up", { ...long(), stream }));
-      // With its body, which tells what else went wrong.
-      expect(`${answer.status} ${answer.body}`).toStartWith("502 ");
-      expect(errorCode(answer)).toBe("upstream_error");
-      expect(hangUp.connections() - before).toBe(1);
-      expect((await usageOf(bed, answer)).settled).toBe(0n);
-    }
-  });
+  test.each(["at once", "in the middle of the body"] as const)(
+    "%s causes no second request, and is free",
+    async (moment) => {
+      hangUp.moment = moment;
+      for (const stream of [false, true]) {
+        const before = hangUp.connections();
+        const answer = await bed.client.chat(bed.target(), ask("hung-up", { ...long(), stream }));
+        // With its body, which tells what else went wrong.
+        expect(`${answer.status} ${answer.body}`).toStartWith("502 ");
+        expect(errorCode(answer)).toBe("upstream_error");
+        expect(hangUp.connections() - before).toBe(1);
+        expect((await usageOf(bed, answer)).settled).toBe(0n);
+      }
+    },
+  );
 
   test.each(["at once", "in the middle of the body"] as const)(
-    "%s hands the call to the next source",
+    "%s moves the call to the next source",
     async (moment) => {
       hangUp.moment = moment;
       const before = hangUp.connections();
@@ -259,7 +262,7 @@ describe("a connection that ends before the request was read", () => {
     },
   );
 
-  test("since nobody listens is an error of the provider, or the next source's call", async () => {
+  test("because no server listens is a provider error, or moves the call to the next source", async () => {
     const alone = await probe(bed, "refused", "streamed");
     expect([alone.answer.status, errorCode(alone.answer), alone.usage.settled]).toEqual([502, "upstream_error", 0n]);
     const { text, echo, tried, entries } = await probe(bed, "refused-twice", "streamed");
@@ -269,7 +272,7 @@ describe("a connection that ends before the request was read", () => {
   });
 });
 
-test("nothing stays open", () => audit(bed));
+test("no socket stays open", () => audit(bed));
 
 interface HangUp {
   readonly url: string;

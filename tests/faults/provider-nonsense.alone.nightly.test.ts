@@ -82,16 +82,19 @@ async function isRefused(
   return { tries: tried.length };
 }
 
-describe("an answer that is none", () => {
+describe("an invalid answer", () => {
   test.concurrent.each(cells(NAMED))("is 502 and free: $what ($family, $kind)", async ({ what, family, kind }) => {
     await isRefused(family, what, kind);
   });
 
-  test.each(cells(Object.keys(BODIES)))("is 502 and free: $what ($family, $kind)", async ({ what, family, kind }) => {
-    const [type, body] = BODIES[what] ?? ["", ""];
-    bed.upstreams[family].next(rawReply(type, body));
-    await isRefused(family, "raw", kind);
-  });
+  test.each(cells(Object.keys(BODIES)))(
+    "with this body is 502 and free: $what ($family, $kind)",
+    async ({ what, family, kind }) => {
+      const [type, body] = BODIES[what] ?? ["", ""];
+      bed.upstreams[family].next(rawReply(type, body));
+      await isRefused(family, "raw", kind);
+    },
+  );
 
   test.concurrent.each(FAMILIES)("is free when it is the provider's own error inside a 200 (%s)", async (family) => {
     for (const kind of ["plain", "streamed"] as const) {
@@ -111,7 +114,7 @@ describe("an answer of a gigabyte", () => {
     ({ what, kind }) => what === "as an error" || (what === "one event without end") === (kind === "streamed"),
   );
 
-  test.each(SIZES)("is let go, and memory stays: $what ($family, $kind)", async ({ what, family, kind }) => {
+  test.each(SIZES)("is aborted, and memory stays flat: $what ($family, $kind)", async ({ what, family, kind }) => {
     const upstream = bed.upstreams[family];
     let sent = 0;
     const isError = what === "as an error";
@@ -136,7 +139,7 @@ describe("an answer of a gigabyte", () => {
     expect(isServed(await neighbour)).toBe(true);
   });
 
-  test("as a few bytes that inflate to it is let go as well", async () => {
+  test("in a few compressed bytes is aborted as well", async () => {
     const before = residentMb([worker()]);
     const answer = await bed.client.chat(bed.target(), ask("mock-gzip-bomb"));
     expect([answer.status, errorCode(answer)]).toEqual([502, "upstream_error"]);
@@ -145,7 +148,7 @@ describe("an answer of a gigabyte", () => {
   });
 });
 
-test("nothing stays open", () => audit(bed));
+test("no socket stays open", () => audit(bed));
 
 function rawReply(type: string, body: string | Uint8Array): CustomBehaviour {
   const bytes = Buffer.from(body);

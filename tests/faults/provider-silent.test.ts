@@ -81,8 +81,8 @@ describe("a provider that never answers", () => {
   });
 });
 
-describe("where somebody else can serve", () => {
-  test.concurrent.each(SITUATIONS)("the call goes to the second source ($family, $name, $kind)", async (situation) => {
+describe("another source or model is available:", () => {
+  test.concurrent.each(SITUATIONS)("the call moves to the second source ($family, $name, $kind)", async (situation) => {
     const { family, name, kind } = situation;
     const isEmbedding = kind === "embeddings";
     const slug = isEmbedding ? `${family}-embed-twice` : `${family}-${name}-twice`;
@@ -98,7 +98,7 @@ describe("where somebody else can serve", () => {
   });
 
   test.concurrent.each(CHAT)(
-    "the call goes down the chain, at its price ($family, $name, $kind)",
+    "the call moves down the chain, at its price ($family, $name, $kind)",
     async (situation) => {
       const { family, name, kind } = situation;
       const slug = `${family}-${name}-chained`;
@@ -117,4 +117,4 @@ describe("where somebody else can serve", () => {
   );
 });
 
-test("nothing stays open", () => audit(bed));
+test("no socket stays open", () => audit(bed));

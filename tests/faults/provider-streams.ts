@@ -115,7 +115,7 @@ function untilClientHas(text: string, mark = ""): () => Promise<unknown> {
     });
 }
 
-describe("a stream that breaks behind its first content", () => {
+describe("a stream that is interrupted after its first content", () => {
   /** Checks what was delivered, and what the books say of it. */
   async function isCut(family: FamilyName): Promise<void> {
     const { answer, text, tried, usage, entries } = await probe(bed, `${family}-raw`, "streamed");
@@ -140,14 +140,14 @@ describe("a stream that breaks behind its first content", () => {
     await isCut(family);
   });
 
-  test.each(FAMILIES)("by an error event ends in an error frame of ours (%s)", async (family) => {
+  test.each(FAMILIES)("by an error event ends in our own error frame (%s)", async (family) => {
     const { opening, words } = rawAnswer(family, WORDS);
     const frames = [...opening, ...words.slice(0, 3), rawError(family), ...words.slice(3)];
     bed.upstreams[family].next(rawStream(texts(frames), "end", PACE_MS));
     await isCut(family);
   });
 
-  test.each(FAMILIES)("by leaving out the finish reason ends in an error frame (%s)", async (family) => {
+  test.each(FAMILIES)("without a finish reason ends in an error frame (%s)", async (family) => {
     const { opening, words, end } = rawAnswer(family, WORDS);
     // The end marker of OpenAI's dialect alone makes an answer whole (tests/providers/openai-compatible/endings.test.ts).
     const last = family === "openai" ? [] : end;
@@ -156,8 +156,8 @@ describe("a stream that breaks behind its first content", () => {
   });
 });
 
-describe("a stream that is odd and right", () => {
-  test.each(each(Object.keys(ODDITIES)))("is whole: $what ($family)", async ({ what, family }) => {
+describe("an unusual but valid stream", () => {
+  test.each(each(Object.keys(ODDITIES)))("is complete: $what ($family)", async ({ what, family }) => {
     const pieces = ODDITIES[what]?.(rawAnswer(family, WORDS)) ?? [];
     bed.upstreams[family].next(rawStream(pieces, "end"));
     const { answer, text, usage } = await probe(bed, `${family}-raw`, "streamed");
@@ -170,23 +170,20 @@ describe("a stream that is odd and right", () => {
     expect(usage.settled).toBe(costOf(usage));
   });
 
-  test.each(FAMILIES)(
-    "has a repeated chunk twice, since nothing tells it from one that is meant (%s)",
-    async (family) => {
-      const { opening, words, closing, end } = rawAnswer(family, WORDS);
-      const repeated = [...words.slice(0, 2), ...words.slice(1)];
-      bed.upstreams[family].next(rawStream(texts([...opening, ...repeated, ...closing, ...end]), "end"));
-      const { answer, text, usage } = await probe(bed, `${family}-raw`, "streamed");
-      expect([isServed(answer), text]).toEqual([true, [...WORDS.slice(0, 2), ...WORDS.slice(1)].join("")]);
-      // The provider's report counts, not what we saw.
-      expect(usage.units["output_tokens"]).toBe(WORDS.length);
-    },
-  );
+  test.each(FAMILIES)("contains a repeated chunk twice, since a repeat can be intended (%s)", async (family) => {
+    const { opening, words, closing, end } = rawAnswer(family, WORDS);
+    const repeated = [...words.slice(0, 2), ...words.slice(1)];
+    bed.upstreams[family].next(rawStream(texts([...opening, ...repeated, ...closing, ...end]), "end"));
+    const { answer, text, usage } = await probe(bed, `${family}-raw`, "streamed");
+    expect([isServed(answer), text]).toEqual([true, [...WORDS.slice(0, 2), ...WORDS.slice(1)].join("")]);
+    // The provider's report counts, not what we saw.
+    expect(usage.units["output_tokens"]).toBe(WORDS.length);
+  });
 });
 
-describe("a stream that breaks behind its finish reason", () => {
+describe("a stream that is interrupted after its finish reason", () => {
   const cells = FAMILIES.flatMap((family) => (["fin", "rst"] as const).map((how) => ({ family, how })));
-  test.each(cells)("by $how is whole, since nothing is missing ($family)", async (cell) => {
+  test.each(cells)("by $how is complete, since nothing is missing ($family)", async (cell) => {
     const { family, how } = cell;
     const { opening, words, closing } = rawAnswer(family, WORDS);
     // The client hears of the finish reason at once, and of the usage at the end: they come in one piece.
@@ -201,8 +198,8 @@ describe("a stream that breaks behind its finish reason", () => {
   });
 });
 
-describe("a stream that breaks before its first content", () => {
-  test.each(each(Object.keys(FALSE_STARTS)))("has a true status, and is free: $what ($family)", async (start) => {
+describe("a stream that is interrupted before its first content", () => {
+  test.each(each(Object.keys(FALSE_STARTS)))("has its actual status, and is free: $what ($family)", async (start) => {
     const { what, family } = start;
     const [pieces, end] = FALSE_STARTS[what]?.(family) ?? [[], "end"];
     // An error of its own, with a status, is repeated where the source's budget allows it.
@@ -218,7 +215,7 @@ describe("a stream that breaks before its first content", () => {
     expect(entries).toBe(0);
   });
 
-  test.each(each(Object.keys(FALSE_STARTS)))("goes to the next source: $what ($family)", async ({ what, family }) => {
+  test.each(each(Object.keys(FALSE_STARTS)))("moves to the next source: $what ($family)", async ({ what, family }) => {
     const [pieces, end] = FALSE_STARTS[what]?.(family) ?? [[], "end"];
     bed.upstreams[family].next(rawStream(pieces, end, PACE_MS));
     const { answer, text, echo, tried, usage, entries } = await probe(bed, `${family}-raw-twice`, "streamed");
@@ -234,4 +231,4 @@ describe("a stream that breaks before its first content", () => {
   });
 });
 
-test("nothing stays open", () => audit(bed));
+test("no socket stays open", () => audit(bed));

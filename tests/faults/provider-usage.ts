@@ -80,8 +80,8 @@ describe("usage that a provider does not report", () => {
   );
 });
 
-describe("usage that cannot be true", () => {
-  test.each(cells(() => IMPOSSIBLE))("takes the hold, and alerts: $report ($family, $kind)", async (cell) => {
+describe("impossible usage", () => {
+  test.each(cells(() => IMPOSSIBLE))("is charged at the hold, and alerts: $report ($family, $kind)", async (cell) => {
     const { family, report, kind } = cell;
     const before = await alerts();
     // With a limit of the caller's and without one: then a settle may exceed the hold, but not for such a report.
@@ -95,7 +95,7 @@ describe("usage that cannot be true", () => {
     expect(await alerts()).toBe(before + 2);
   });
 
-  test("and is no JSON either spoils a plain answer, and one event of a stream", async () => {
+  test("that is invalid JSON fails a plain answer, and one event of a stream", async () => {
     const plain = await probe(bed, "openai-usage-bare-nan", "plain");
     expect([plain.answer.status, errorCode(plain.answer), plain.usage.settled]).toEqual([502, "upstream_error", 0n]);
     const streamed = await probe(bed, "openai-usage-bare-nan", "streamed");
@@ -124,7 +124,7 @@ describe("embeddings", () => {
   });
 });
 
-test("nothing stays open", () => audit(bed));
+test("no socket stays open", () => audit(bed));
 
 /** One vector, and a report whose count is this text; undefined leaves the report out. */
 function vectors(family: FamilyName, count: string | undefined): CustomBehaviour {

@@ -114,7 +114,7 @@ async function expectPaidOnce(keys: readonly string[]): Promise<void> {
 }
 
 test(
-  "a slow way to NATS makes calls late, and neither loses nor doubles them",
+  "a slow connection to NATS delays calls, and neither loses nor repeats them",
   async () => {
     for (const { nats } of [ingress, worker]) nats.delay(SLOW_MS);
     const keys = submit(6);
@@ -137,7 +137,7 @@ test(
 );
 
 test(
-  "a worker whose heartbeats are lost keeps its job, and no call is done or paid twice",
+  "a worker whose heartbeats are lost keeps its job, and no call is run or charged twice",
   async () => {
     let lost = 0;
     // Its jobs' leases are rows in Postgres; here only NATS hears nothing of it.
@@ -170,7 +170,7 @@ test(
 );
 
 test(
-  "an outage of what a job needs uses up none of its chances",
+  "an outage of a required server uses up none of a job's attempts",
   async () => {
     const connection = await connect({ servers: bed.stack.natsUrl });
     const manager = await jetstreamManager(connection);
@@ -204,7 +204,7 @@ test(
   storm(60_000, 200_000),
 );
 
-test("dead workers that hold all a lane may have unacknowledged halt it for as long as they may be silent, and not longer", async () => {
+test("dead workers with all unacknowledged messages of a lane stop it until their silence limit, and no longer", async () => {
   const [stream, durable] = [streamName("chat"), durableName("chat", "batch")];
   const changeBack = await changeDurable(bed.stack.natsUrl, "chat", "batch", { max_ack_pending: 6 });
   await worker.role.stop();
@@ -242,7 +242,7 @@ test("dead workers that hold all a lane may have unacknowledged halt it for as l
 }, 120_000);
 
 test(
-  "jobs and calls whose messages vanish end by the sweeps alone, those that were used up as dead letters",
+  "jobs and calls whose messages vanish end by the sweeps alone, exhausted ones as dead letters",
   async () => {
     await worker.role.stop();
     const keys = await submit(4);
@@ -275,7 +275,7 @@ test(
 );
 
 test(
-  "while NATS is away for long, accepted work waits in Postgres, memory is flat and roles dial again and again",
+  "accepted work waits in Postgres during a long outage of NATS, memory is flat and roles reconnect",
   async () => {
     const roles = [ingress.role, worker.role];
     const before = roles.map(({ pid }) => residentMb([pid]));

@@ -170,7 +170,7 @@ test("a backup of a running system is restored with an exact ledger, whole files
   expect(code).toBe(0);
 });
 
-test("a backup that is cut off ends the drill at its first stage, and names those that were left out", async () => {
+test("a truncated backup ends the drill at its first stage, and names the omitted parts", async () => {
   const cut = (cluster: string): void => {
     for (const name of readdirSync(join(cluster, "pg_wal"))) {
       if (/^[0-9A-F]{24}$/.test(name)) truncateSync(join(cluster, "pg_wal", name), 0);
@@ -194,7 +194,7 @@ test("a ledger that lost an entry is a difference", async () => {
   expect(code).toBe(1);
 });
 
-test("a file whose bytes are not those of its row is named", async () => {
+test("a file whose bytes differ from its row is named", async () => {
   const alter =
     "update file set block_sha256 = sha256('other') where id = (select min(id) from file where state = 'ready') returning id";
   let id: unknown;
@@ -207,7 +207,7 @@ test("a file whose bytes are not those of its row is named", async () => {
   expect(code).toBe(1);
 });
 
-test("a queue that holds messages is refused before the backup is touched: they may be those of a service that runs", async () => {
+test("a queue with messages is rejected before the backup is read: they may belong to a running service", async () => {
   const nats = await startNats();
   const connection = await connect({ servers: nats.url });
   const manager = await jetstreamManager(connection);
@@ -224,7 +224,7 @@ test("a queue that holds messages is refused before the backup is touched: they 
   expect(code).toBe(1);
 });
 
-test("a service that runs and has nothing to do is not given the work of the backup", async () => {
+test("an idle running service does not receive the work of the backup", async () => {
   const nats = await startNats();
   const connection = await connect({ servers: nats.url });
   closing.push(() => connection.close());
@@ -254,7 +254,7 @@ async function undoLast(query: Query, last: string): Promise<void> {
   await query("delete from migration where name = $1", [last]);
 }
 
-test("a backup of the version before is brought up, and is exact", async () => {
+test("a backup of the previous version is upgraded, and is exact", async () => {
   const last = readdirSync(join(PROJECT_ROOT, "shared/database/migrations")).toSorted().at(-1) ?? "";
   const { code, line, postgres } = await drill({ database: (query) => undoLast(query, last) });
   expect(line).toMatchObject({ passed: true, migrations_applied: [last], ledger_difference: 0 });

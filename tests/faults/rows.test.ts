@@ -11,21 +11,21 @@ import { FAULT_ROWS } from "./rows.mjs";
 /** They make no fault. */
 const OTHERS = new Set(["faults/audit.test.ts", "faults/rows.test.ts"]);
 
-test("each fault has files that exist, or a reason why it has none, and a name of its own", () => {
+test("each fault has existing files, or a reason for none, and a unique name", () => {
   const files = FAULT_ROWS.flatMap((row) => row.files);
   expect(files.filter((file) => !existsSync(join(PROJECT_ROOT, "tests", file)))).toEqual([]);
   expect(FAULT_ROWS.filter((row) => row.files.length === 0 && !row.why)).toEqual([]);
   expect(new Set(FAULT_ROWS.map(({ fault }) => fault)).size).toBe(FAULT_ROWS.length);
 });
 
-test("each test of faults stands in the list", () => {
+test("each fault test is listed", () => {
   const named = new Set(FAULT_ROWS.flatMap((row) => row.files));
   const tests = readdirSync(join(PROJECT_ROOT, "tests/faults")).filter((name) => name.endsWith(".test.ts"));
   const missing = tests.map((name) => `faults/${name}`).filter((file) => !named.has(file) && !OTHERS.has(file));
   expect(missing).toEqual([]);
 });
 
-test("a fault has passed only where all of its files have, whole", () => {
+test("a fault has passed only if all of its files have passed completely", () => {
   const file = (counts: object, isGreen = true) => ({
     size: "small" as const,
     seed: 1,

@@ -135,14 +135,14 @@ async function messagesOf(pool: Pool): Promise<number> {
 
 const CREDITS = 5;
 
-describe("a worker that carries runs on dies at", () => {
+describe("a worker of a run dies at", () => {
   beforeAll(() => keepWorkers("chat"));
 
   const points = failpointsOf("workflow worker");
   const later = storm([3], [2, 3, 4, 5]);
   const passes = points.flatMap((at) => (at === "run.ended" ? [at] : [at, ...later.map((pass) => `${at}:${pass}`)]));
   test.each([...passes, "job.dispatched:2"])(
-    "%s: another ends the run, and asks for nothing twice",
+    "%s: another ends the run, and repeats no call",
     async (at) => {
       const run = await runThrough("workflow", at, "async");
       expect(run).toMatchObject({ status: "succeeded", output: { count: 3 }, attempt: 1 });
@@ -165,7 +165,7 @@ describe("a worker that carries runs on dies at", () => {
   );
 });
 
-test("runs in the modes sync and stream are told to their ends, though the worker that carries them on dies", async () => {
+test("runs in the modes sync and stream are delivered to their ends, although their worker dies", async () => {
   await keepWorkers("chat");
   const mortal = await startRole(["worker", "workflow"], { ...bed.stack.env, SLUICE_FAILPOINT: "step.started:2" });
   let next: ManagedProcess | undefined;
@@ -193,7 +193,7 @@ test("runs in the modes sync and stream are told to their ends, though the worke
 }, 90_000);
 
 test.each(failpointsOf("ingress, run"))(
-  "an ingress that dies at %s leaves one run, which a repeat under its key hears of",
+  "an ingress that dies at %s leaves one run, which a repeat under its key returns",
   async (at) => {
     await keepWorkers("chat", "workflow");
     const mortal = await startRole(["ingress"], { ...bed.stack.env, PORT: "0", SLUICE_FAILPOINT: at });
@@ -228,7 +228,7 @@ test.each(failpointsOf("ingress, run"))(
   90_000,
 );
 
-describe("a worker dies while it does a step's call, at", () => {
+describe("a worker dies during a step's call, at", () => {
   beforeAll(() => keepWorkers("workflow"));
 
   /** A provider may have been asked by then: it is not asked again. */
@@ -237,7 +237,7 @@ describe("a worker dies while it does a step's call, at", () => {
   const LATER: readonly Failpoint[] = ["job.told", "job.acknowledged"];
 
   test.each(["job.claimed", "job.intended", "job.served", "job.ended", "job.told", "job.acknowledged"] as const)(
-    "%s: the step is done once, or fails as lost, and the run ends",
+    "%s: the step runs once, or fails as lost, and the run ends",
     async (at) => {
       const run = await runThrough("chat", at, "async");
       const calls = asked(`chat async ${at}`);
@@ -262,7 +262,7 @@ describe("a worker dies while it does a step's call, at", () => {
 
 const DEATH_HEARD_MS = 5_000;
 
-describe("a worker that goes on with a run dies, at", () => {
+describe("a worker that continues a run dies, at", () => {
   beforeAll(() => keepWorkers("workflow"));
 
   const IDS = ["a", "b", "c", "d"];
@@ -277,7 +277,7 @@ describe("a worker that goes on with a run dies, at", () => {
     ["job.served:2", "b"],
     ["run.ended", undefined],
   ])(
-    "%s: what was done is kept, what was begun is lost and tried again",
+    "%s: finished steps are kept, started ones are lost and retried",
     async (at, lostStep) => {
       const mark = `chain ${at}`;
       const mortal = await startRole(["worker", "chat"], { ...bed.stack.env, SLUICE_FAILPOINT: at });
@@ -308,7 +308,7 @@ describe("a worker that goes on with a run dies, at", () => {
   );
 });
 
-test("in the end everything adds up", async () => {
+test("the books are exact afterwards", async () => {
   // Words about runs that have ended may wait for a worker still.
   await keepWorkers("workflow", "chat");
   await audit(bed, { withinMs: 60_000 });

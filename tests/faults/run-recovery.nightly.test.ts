@@ -81,7 +81,7 @@ async function submitRun(definition: object, body: object = {}) {
   return { key, workflow, jobId: told.job_id };
 }
 
-test("a publisher hears of the end of its run, though the worker that ended it died", async () => {
+test("a publisher receives the end of its run, although the worker that ended it died", async () => {
   const mortal = await worker("run.ended");
   const { key, jobId } = await submitRun({ steps: [flat("a", "told late")] });
   expect((await mortal.exited()).signal).toBe("SIGKILL");
@@ -102,7 +102,7 @@ test("a publisher hears of the end of its run, though the worker that ended it d
   }
 }, 120_000);
 
-test("a run that was accepted goes on, though its workflow is deleted before a worker takes it", async () => {
+test("an accepted run continues, although its workflow is deleted before a worker receives it", async () => {
   const { key, workflow } = await submitRun({ steps: [flat("a", "kept")] });
   await call(`/v1/workflows/${workflow}`, undefined, "DELETE");
   const next = await worker();
@@ -113,7 +113,7 @@ test("a run that was accepted goes on, though its workflow is deleted before a w
   }
 }, 120_000);
 
-test("a run that no worker takes for a day fails, and its publisher hears of it without one", async () => {
+test("a run that no worker receives for a day fails, and its publisher receives the end", async () => {
   const { key, jobId } = await submitRun({ steps: [flat("a", "too late")] });
   await bed.stack.query("update run set progressed_at = now() - interval '25 hours' where id = $1", [jobId]);
   expect(await publisher.ended(key, 40_000)).toMatchObject({
@@ -125,7 +125,7 @@ test("a run that no worker takes for a day fails, and its publisher hears of it 
   expect(await call(`/v1/workflows/runs/${jobId}`)).toMatchObject({ status: "failed", stepRuns: [] });
 }, 60_000);
 
-test("a run that no worker has begun ends at once when its publisher cancels its job, and the publisher hears of it without one", async () => {
+test("an unstarted run ends immediately when its publisher cancels its job, and the publisher receives the end", async () => {
   const { key, jobId } = await submitRun({ steps: [flat("a", "never")] });
   await call(`/v1/images/jobs/${jobId}/cancel`, {}, "POST");
   expect(await publisher.ended(key, 40_000)).toMatchObject({ status: "cancelled", job_id: jobId, credits_used: 0 });
@@ -133,7 +133,7 @@ test("a run that no worker has begun ends at once when its publisher cancels its
   expect(run).toEqual([{ status: "cancelled", is_over: true }]);
 }, 60_000);
 
-test("an ingress that dies when it has begun a run leaves one run, and its publisher hears that it is queued, and of its end", async () => {
+test("an ingress that dies after the start of a run leaves one run, and its publisher receives its acceptance and end", async () => {
   const { id: workflow } = await call("/v1/workflows", { name: "w", definition: { steps: [flat("a", "one run")] } });
   const [ingress] = bed.stack.ingresses;
   await ingress?.stop();
@@ -156,7 +156,7 @@ test("an ingress that dies when it has begun a run leaves one run, and its publi
   }
 }, 120_000);
 
-test("a cancel reaches the runs of steps, though the worker that was to tell them died", async () => {
+test("a cancel reaches the runs of steps, although the worker that should notify them died", async () => {
   const first = await worker();
   const { id: child } = await call("/v1/workflows", {
     name: "child",
@@ -189,7 +189,7 @@ test("a cancel reaches the runs of steps, though the worker that was to tell the
   }
 }, 120_000);
 
-test("a call whose step has gone on without it is not begun any more", async () => {
+test("a call is not started after its step has continued without it", async () => {
   await chat.stop();
   const mortal = await worker("run.saved:2");
   const mark = `late ${newId()}`;
@@ -214,11 +214,11 @@ test("a call whose step has gone on without it is not begun any more", async () 
   }
 }, 120_000);
 
-describe("a run that stands still", () => {
+describe("a stalled run", () => {
   const database = () =>
     openDatabase({ url: bed.stack.databaseUrl, poolMax: 2, log: createLogger({ level: "silent", role: "test" }) });
 
-  test("waits for workers however often it is looked for, and is given up for looks that they took alone", async () => {
+  test("waits for workers through any number of searches, and fails only after attempts that workers took", async () => {
     const { id } = await call("/v1/pipelines/runs", { mode: "async", definition: { steps: [flat("a", "waits")] } });
     const own = database();
     try {
@@ -242,7 +242,7 @@ describe("a run that stands still", () => {
   test.each([
     [false, "failed", ["run.failed"]],
     [true, "cancelled", ["run.cancelled"]],
-  ])("and is given up ends once, with a cancel asked %p as %s", async (isCancelled, status, told) => {
+  ])("that fails ends once, with a cancel requested %p as %s", async (isCancelled, status, told) => {
     const { id } = await call("/v1/pipelines/runs", { mode: "async", definition: { steps: [flat("a", "given up")] } });
     const own = database();
     try {

@@ -67,7 +67,7 @@ function asked(mark: string): string[] {
     .filter((content) => content.startsWith(mark));
 }
 
-test("wakes that come many times over a list of a hundred, to two workers: a hundred calls, and one that follows", async () => {
+test("repeated notices for a list of a hundred, to two workers: a hundred calls, and one that follows", async () => {
   const { key, id: workspaceId } = workspaces[0] as Workspace;
   const workers = await Promise.all([
     startRole(["worker", "workflow"], bed.stack.env),
@@ -102,7 +102,7 @@ test("wakes that come many times over a list of a hundred, to two workers: a hun
   }
 }, 90_000);
 
-test("a worker that slept while another ended its run changes nothing when it wakes", async () => {
+test("a worker that was paused while another ended its run changes nothing after its pause", async () => {
   const { key } = workspaces[1] as Workspace;
   const chat = await startRole(["worker", "chat"], bed.stack.env);
   const sleeper = await startRole(["worker", "workflow"], bed.stack.env);
@@ -128,7 +128,7 @@ test("a worker that slept while another ended its run changes nothing when it wa
   }
 }, 90_000);
 
-test(`${RUNS} runs of three workspaces end while workers are killed and Postgres goes away`, async () => {
+test(`${RUNS} runs of three workspaces end while workers are killed and Postgres fails`, async () => {
   const chance = seeded(testSeed("run-storm"));
   const living: ManagedProcess[] = [];
   const start = async (pool: string): Promise<void> =>

@@ -46,7 +46,7 @@ async function statusOf(call: { answer: Parameters<typeof requestId>[0] }): Prom
 /** Returns how a role ended, and what it had not brought to its end by then. */
 async function endOf(role: ManagedProcess | undefined): Promise<unknown> {
   const end = await role?.exited();
-  const left = role?.logs().filter((line) => /"msg":"(did not stop in time|failed to stop|uncaught)/.test(line));
+  const left = role?.logs().filter((line) => /"msg":"(a shutdown step|uncaught)/.test(line));
   return { code: end?.code, left };
 }
 const TIDY = { code: 0, left: [] };
@@ -60,7 +60,7 @@ async function tellTwice(role: ManagedProcess | undefined): Promise<void> {
   role?.kill("SIGTERM");
 }
 
-test("an ingress that is told to stop takes no new calls, ends its streams and exits with 0", async () => {
+test("an ingress after SIGTERM accepts no new calls, ends its streams and exits with 0", async () => {
   const { client, stack } = bed;
   const [ingress] = stack.ingresses;
   // A connection that stays open and idle must not delay the end.
@@ -78,7 +78,7 @@ test("an ingress that is told to stop takes no new calls, ends its streams and e
   await audit(bed);
 });
 
-test("an ingress that nobody asked for a while stays for those who have just heard that it is ready", async () => {
+test("an idle ingress after SIGTERM stays for clients that still see it as ready", async () => {
   const [ingress] = bed.stack.ingresses;
   const times = (): number[] =>
     (ingress?.logs() ?? [])
@@ -112,7 +112,7 @@ test("an ingress that nobody asked for a while stays for those who have just hea
   agent.destroy();
 });
 
-test("workers that are told to stop end their calls and exit with 0", async () => {
+test("workers after SIGTERM end their calls and exit with 0", async () => {
   const { client, stack } = bed;
   const streams = await Promise.all([0, 1, 0, 1].map((at) => client.open(bed.target(at), short)));
   await Promise.all(streams.map((stream) => stream.frames(3)));
@@ -123,7 +123,7 @@ test("workers that are told to stop end their calls and exit with 0", async () =
   await audit(bed);
 });
 
-test("a worker that is told to stop takes nothing more on any lane while a job on one of them still runs", async () => {
+test("a worker after SIGTERM takes no message on any lane while a job on one of them runs", async () => {
   const { client, stack, upstream } = bed;
   const [first, second] = stack.workers;
   await second?.stop();
@@ -149,7 +149,7 @@ test("a worker that is told to stop takes nothing more on any lane while a job o
   await audit(bed);
 });
 
-test("an ingress that is told twice cuts its streams with an error frame, and what was produced is billed", async () => {
+test("an ingress after a second SIGTERM cuts its streams off with an error frame, and the generated part is charged", async () => {
   const { client, stack, upstream } = bed;
   const [ingress] = stack.ingresses;
   const streams = await Promise.all([1, 2].map(() => client.open(bed.target(0), long)));
@@ -167,7 +167,7 @@ test("an ingress that is told twice cuts its streams with an error frame, and wh
   for (const stream of streams) expect(await statusOf(stream)).toMatchObject({ status: "cancelled" });
 });
 
-test("a worker that is told twice hands its calls an error, and what was produced is billed", async () => {
+test("a worker after a second SIGTERM fails its calls with an error, and the generated part is charged", async () => {
   const { client, stack } = bed;
   const [first, second] = stack.workers;
   await second?.stop();

@@ -209,7 +209,7 @@ async function endOf(id: string): Promise<string> {
 }
 
 test(
-  "an upgrade under load, and the way back over the new schema, fail no call, job or run, and the books are exact",
+  "an upgrade under load, and the rollback on the new schema, fail no call, job or run, and the books are exact",
   async () => {
     await migrate(versions.old);
     const old = await startFleet(versions.old);

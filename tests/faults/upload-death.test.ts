@@ -22,7 +22,7 @@ async function until(sql: string, isReached: (rows: object[]) => boolean): Promi
 
 const rest = Buffer.concat([Buffer.from("\r\n"), part('name="purpose"', "user_data"), END]);
 
-test("an upload whose ingress was killed leaves nothing, and can be sent again under its key", async () => {
+test("an upload whose ingress was killed leaves nothing, and can be repeated under its key", async () => {
   const [ingress] = stack.ingresses;
   if (!ingress) throw new Error("the stack has no ingress");
   const head = part('name="file"; filename="a.bin"', "").subarray(0, -2);

@@ -113,7 +113,7 @@ async function expectHonestEnd(deaths: Deaths): Promise<void> {
   expect(Number(usage["settled"])).toBeLessThan((tokensSeen + 40) * 200_000);
 }
 
-test("with another worker alive, callers hear of the loss and nothing is sent again", async () => {
+test("callers receive the loss while another worker is alive, and no call is sent again", async () => {
   const deaths = await withHeir;
   await audit(deaths.bed);
   await expectHonestEnd(deaths);
@@ -123,7 +123,7 @@ test("with another worker alive, callers hear of the loss and nothing is sent ag
   expect(deaths.bed.upstream.requests).toHaveLength(2);
 });
 
-test("with no worker left, the ingress notices the silence and closes the holds itself", async () => {
+test("the ingress notices the silence without another worker, and closes the holds itself", async () => {
   const deaths = await alone;
   const { bed } = deaths;
   await eventually("the holds are closed without a worker", async () => {
@@ -137,7 +137,7 @@ test("with no worker left, the ingress notices the silence and closes the holds 
   expect(bed.upstream.requests).toHaveLength(deaths.upstreamCalls);
 });
 
-test("when the ingress dies with its worker, the janitor settles what the ingress had recorded", async () => {
+test("when the ingress dies with its worker, the janitor settles the recorded progress", async () => {
   const { bed, jobId, recorded } = await both;
   // The message comes back once more, to a worker that finds everything done.
   await audit(bed);

@@ -62,7 +62,7 @@ async function expectEnvelope(response: Response, code: Code): Promise<void> {
   expect(error.message).toMatch(/^\S[^\n{]*\.$/);
 }
 
-describe("answers that no route gives", () => {
+describe("answers outside of routes", () => {
   test.each<[string, string, string, Code]>([
     ["an unknown path", "GET", "/nothing", "not_found"],
     ["the root written", "POST", "/", "method_not_allowed"],
@@ -93,7 +93,7 @@ describe("answers that no route gives", () => {
     ["/v1/models", "GET, HEAD, OPTIONS"],
     ["/openapi.json", "GET, HEAD, OPTIONS"],
     ["/schemas/Health.json", "GET, HEAD, OPTIONS"],
-  ])("%s names the methods it takes", async (path, allow) => {
+  ])("%s lists the allowed methods", async (path, allow) => {
     const { send } = start();
     const refused = await send("DELETE", path);
     expect(refused.status).toBe(405);
@@ -105,7 +105,7 @@ describe("answers that no route gives", () => {
     expect(isUuid(asked.headers.get("x-request-id") ?? "")).toBe(true);
   });
 
-  test("a request for the head of a path has its headers and no body", async () => {
+  test("a HEAD request of a path has its headers and no body", async () => {
     const { send } = start();
     for (const path of ["/healthz", "/public/models", "/openapi.json"]) {
       const [head, whole] = [await send("HEAD", path), await send("GET", path)];
@@ -116,14 +116,14 @@ describe("answers that no route gives", () => {
     }
   });
 
-  test("a path is known with and without a slash at its end, and with any query", async () => {
+  test("a path is known with and without a trailing slash, and with any query", async () => {
     const { send } = start();
     for (const path of ["/healthz/", "/healthz?a=b&__proto__=1", "/healthz?%"]) {
       expect((await send("GET", path)).status).toBe(200);
     }
   });
 
-  test("every answer has an id of its own", async () => {
+  test("every answer has its own request id", async () => {
     const { send } = start();
     const ids = await Promise.all(
       ["/healthz", "/healthz", "/nothing", "/v1/models"].map(async (path) => (await send("GET", path)).headers.get("x-request-id")), // prettier-ignore
@@ -184,7 +184,7 @@ describe("a body", () => {
       { "content-type": "text/plain", "content-length": String(JSON.stringify(long).length) },
       "request_too_large",
     ],
-  ])("%s is refused with the envelope, and has counted once", async (_name, body, headers, code) => {
+  ])("%s is rejected with the envelope, and counted once", async (_name, body, headers, code) => {
     const { chat, counted, relayed, caller, logged } = start();
     await expectEnvelope(await chat(body, headers), code);
     expect(counted).toEqual([{ workspaceId: caller.workspaceId, limit: 120, hold: null }]);
@@ -204,7 +204,7 @@ describe("a body", () => {
       {},
     ],
     ["with members nobody knows", JSON.stringify({ ...CHAT, future: { a: [1] }, __proto__x: 1 }), {}],
-  ])("%s is taken, with one count and one hold", async (_name, body, headers) => {
+  ])("%s is accepted, with one count and one hold", async (_name, body, headers) => {
     const { chat, counted, sent } = start();
     const response = await chat(body, headers);
     expect(await response.json()).toEqual({ answered: true });
@@ -214,7 +214,7 @@ describe("a body", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("on a credit line tells its worker, and what settles it here, of its share", async () => {
+  test("on a credit line passes its share of the line to its worker and its settlement", async () => {
     const lined = { lineId: newId(), keyId: newId(), model: "one", amountNano: 5n, mayExceed: false, deadlineMs: 1 };
     const { chat, sent, relayed, counted } = start({ lined });
     await chat(JSON.stringify(CHAT));
@@ -223,7 +223,7 @@ describe("a body", () => {
     expect(sent[0]?.head.credit_line).toBe(lined.lineId);
   });
 
-  test("travels to the worker as it came, byte for byte", async () => {
+  test("reaches the worker unchanged, byte for byte", async () => {
     const { chat, sent, relayed, caller } = start();
     const odd =
       '{ "model":"one",\n"messages":[{"role":"user","content":"\\u00e9\\/"}], "seed": 1.0, "__proto__": {"a":1} }';
@@ -244,14 +244,14 @@ describe("a body", () => {
 });
 
 describe("the window", () => {
-  test("counts a call without a hold once, on routes that hold nothing", async () => {
+  test("counts a call without a hold once, on routes without holds", async () => {
     const { send, counted } = start();
     const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
     await send("POST", "/v1/messages/count_tokens", { headers, body: "{}" });
     expect(counted).toEqual([expect.objectContaining({ limit: 120, hold: null })]);
   });
 
-  test("counts no reads, cancels and settings, which a key may make ten times as often", async () => {
+  test("counts no reads, cancels and settings, which have ten times the limit", async () => {
     const { send, counted } = start();
     const headers = { authorization: `Bearer ${KEY}`, "content-type": "application/json" };
     const uncounted = [
@@ -268,7 +268,7 @@ describe("the window", () => {
     expect(counted).toHaveLength(1);
   });
 
-  test("counts neither calls without a good key nor paths without one", async () => {
+  test("counts neither calls without a valid key nor unknown paths", async () => {
     const { send, counted } = start();
     await send("GET", "/v1/models");
     await send("GET", "/v1/models", { headers: { authorization: "Bearer wrong" } });
@@ -279,7 +279,7 @@ describe("the window", () => {
   });
 
   test.each<Code>(["rate_limit_exceeded", "daily_tokens_exceeded", "insufficient_credits", "service_unavailable"])(
-    "does not count a call again that %s refused",
+    "does not count a call again that %s rejected",
     async (code) => {
       const { chat, counted, relayed } = start({
         admit: () => {
@@ -292,7 +292,7 @@ describe("the window", () => {
     },
   );
 
-  test("does not count a call again that failed behind its hold", async () => {
+  test("does not count a call again that failed after its hold", async () => {
     const { chat, counted } = start({
       relay: () => {
         throw new ApiError("upstream_error", "No.");
@@ -302,7 +302,7 @@ describe("the window", () => {
     expect(counted).toHaveLength(1);
   });
 
-  test("speaks before the body's fault when it is full", async () => {
+  test("is checked before the body if it is full", async () => {
     const { chat, counted } = start({
       admit: () => {
         throw new ApiError("rate_limit_exceeded", "Too many.");
@@ -314,7 +314,7 @@ describe("the window", () => {
     expect(counted).toHaveLength(1);
   });
 
-  test("refuses a large body unread when it is full, and counts the call once", async () => {
+  test("rejects a large body unread if it is full, and counts the call once", async () => {
     const { chat, counted } = start({
       bodyBytesMax: 4_000_000,
       admit: () => {
@@ -339,7 +339,7 @@ describe("the window", () => {
   });
 });
 
-test("the root says what answers here and where it is described, without a key", async () => {
+test("the root describes the service and links to its documentation, without a key", async () => {
   const { send } = start();
   const response = await send("GET", "/");
   const body = (await response.json()) as Record<string, string>;
@@ -349,7 +349,7 @@ test("the root says what answers here and where it is described, without a key",
 });
 
 describe("a key", () => {
-  test("is needed for the API, and for nothing else", async () => {
+  test("is required for the API only", async () => {
     const { send } = start();
     for (const path of ["/public/models", "/healthz", "/readyz", "/openapi.json", "/docs", "/schemas/Health.json"]) {
       expect((await send("GET", path)).status).toBe(200);
@@ -358,7 +358,7 @@ describe("a key", () => {
     await expectEnvelope(await send("POST", "/v1/chat/completions"), "missing_api_key");
   });
 
-  test("is taken from x-api-key on every route that needs one, behind an Authorization header", async () => {
+  test("is read from x-api-key on every route that requires one, after an Authorization header", async () => {
     const { send, authorizations } = start();
     const key = { "x-api-key": KEY };
     expect((await send("GET", "/v1/models", { headers: key })).status).toBe(200);
@@ -396,8 +396,8 @@ describe("a key", () => {
   });
 });
 
-describe("the net of addresses", () => {
-  test("stands before the key, and before paths that are none", async () => {
+describe("the limit of addresses", () => {
+  test("is checked before the key, and before unknown paths", async () => {
     const { send, authorizations } = start({ ipLimit: 2 });
     expect((await send("GET", "/docs")).status).toBe(200);
     expect((await send("GET", "/nothing")).status).toBe(404);
@@ -407,7 +407,7 @@ describe("the net of addresses", () => {
     expect(authorizations).toEqual([]);
   });
 
-  test("neither counts nor refuses probes and operators", async () => {
+  test("neither counts nor rejects probes and operators", async () => {
     const { app, context } = start({ ipLimit: 1 });
     const ask = (path: string): Promise<Response> => app.handle(new Request(`http://localhost${path}`));
     const exempt = routesOf(context).filter((route) => route.auth === "operator" || route.isProbe === true);
@@ -418,7 +418,7 @@ describe("the net of addresses", () => {
     expect((await ask("/nothing")).status).toBe(429);
   });
 
-  test("lets the machine of npm start itself pass, and not what a proxy on it brings", async () => {
+  test("exempts local requests of npm start, but not those of a proxy on the machine", async () => {
     const { context } = start({ ipLimit: 1 });
     for (const [supervised, expected] of [
       [true, [404, 404, 404, 429]],
@@ -455,7 +455,7 @@ describe("the net of addresses", () => {
   });
 });
 
-describe("what nobody foresaw", () => {
+describe("an unexpected error", () => {
   test.each<[string, FakeOptions]>([
     [
       "in a route",
@@ -482,7 +482,7 @@ describe("what nobody foresaw", () => {
         },
       },
     ],
-  ])("%s is a 500 that says nothing, must not be sent again, and is in the log", async (_name, options) => {
+  ])("%s is a 500 without details, must not be retried, and is logged", async (_name, options) => {
     const { chat, logged } = start(options);
     const response = await chat(JSON.stringify(CHAT));
     const id = response.headers.get("x-request-id");
@@ -507,7 +507,7 @@ describe("what nobody foresaw", () => {
     ["unprocessable_input", {}, "false"],
     ["ip_rate_limit_exceeded", {}, null],
     ["overloaded", {}, null],
-  ])("the error %s with headers %j says whether a repeat can help", async (code, headers, expected) => {
+  ])("the error %s with headers %j states whether a retry can help", async (code, headers, expected) => {
     const { chat } = start({
       relay: () => {
         throw new ApiError(code, "No.", { headers });
@@ -516,7 +516,7 @@ describe("what nobody foresaw", () => {
     expect((await chat(JSON.stringify(CHAT))).headers.get("x-should-retry")).toBe(expected);
   });
 
-  test("an error for clients keeps its headers and its word on repeating", async () => {
+  test("an error for clients keeps its headers and its retry hint", async () => {
     const { chat } = start({
       relay: () => {
         throw new ApiError("overloaded", "Busy.", {
@@ -534,7 +534,7 @@ describe("what nobody foresaw", () => {
 });
 
 describe("readiness", () => {
-  test("follows what calls need, and names nothing of it", async () => {
+  test("follows the servers that calls need, without naming them", async () => {
     let isReady = true;
     const { send } = start({ isReady: () => isReady });
     expect(await (await send("GET", "/readyz")).json()).toEqual({ status: "ok" });
@@ -545,7 +545,7 @@ describe("readiness", () => {
     expect(await (await send("GET", "/healthz")).json()).toEqual({ status: "ok" });
   });
 
-  test("of what a probe names beside that is told by the status alone, and only what there is can be named", async () => {
+  test("reports additional servers of a probe by the status only, and accepts existing names only", async () => {
     const { send } = start({ isReady: (required) => !required.includes("storage") });
     expect((await send("GET", "/readyz")).status).toBe(200);
     await expectEnvelope(await send("GET", "/readyz?require=storage"), "service_unavailable");
@@ -554,7 +554,7 @@ describe("readiness", () => {
 });
 
 describe("the log of requests", () => {
-  test("has one line for each, with the method that came and the route's pattern", async () => {
+  test("has one line for each, with the sent method and the route's pattern", async () => {
     const { send, told } = start();
     const ids = [];
     for (const [method, path] of [
@@ -579,7 +579,7 @@ describe("the log of requests", () => {
 });
 
 describe("the metrics of requests", () => {
-  test("know routes by their pattern, never by what a caller wrote", async () => {
+  test("label routes by their pattern, never by a caller's text", async () => {
     const { send, context } = start();
     for (const path of [
       "/schemas/Health.json",

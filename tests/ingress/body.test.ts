@@ -60,8 +60,8 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 20; turn++) await Promise.resolve();
 }
 
-describe("the time a body has to arrive", () => {
-  test("is ten seconds for one that says nothing of its size", async () => {
+describe("the upload time of a body", () => {
+  test("is ten seconds for an unknown size", async () => {
     jest.useFakeTimers();
     const { request, isCancelled } = upload();
     const { code, settled } = outcome(readJsonBody(request, MAX));
@@ -74,7 +74,7 @@ describe("the time a body has to arrive", () => {
     expect(isCancelled()).toBe(true);
   });
 
-  test("grows with what has come of it, so that a steady upload is not cut", async () => {
+  test("grows with the received bytes, so that a steady upload is not cut off", async () => {
     jest.useFakeTimers();
     const { request, send, end } = upload();
     const { code, settled } = outcome(readJsonBody(request, MAX));
@@ -104,7 +104,7 @@ describe("the time a body has to arrive", () => {
     expect(code()).toBe("request_timeout");
   });
 
-  test("is longer for one that says its size, and no longer than that", async () => {
+  test("is longer for a declared size, up to a limit", async () => {
     jest.useFakeTimers();
     const declared = 4 * BODY_READ.bytesPerSecond;
     const { request } = upload({ "content-length": String(declared) });
@@ -117,7 +117,7 @@ describe("the time a body has to arrive", () => {
     expect(code()).toBe("request_timeout");
   });
 
-  test("ends with the body: nothing is left running", async () => {
+  test("ends with the body: no timer remains", async () => {
     const { request, send, end } = upload();
     const { code, settled } = outcome(readJsonBody(request, MAX));
     send(10);
@@ -127,8 +127,8 @@ describe("the time a body has to arrive", () => {
   });
 });
 
-describe("a body that breaks off", () => {
-  test.each(["", "100", "2000000"])("of stated length %j is no fault of ours", async (length) => {
+describe("an interrupted body", () => {
+  test.each(["", "100", "2000000"])("of stated length %j is not an internal error", async (length) => {
     const { request, send, fail } = upload(length === "" ? {} : { "content-length": length });
     const { code, settled } = outcome(readJsonBody(request, MAX));
     send(10);
@@ -153,7 +153,7 @@ describe("the size of a body", () => {
     expect(code()).toBe(expected);
   });
 
-  test("over the limit by its own word is refused before a byte of it is read", async () => {
+  test("over the limit by its declared length is rejected before a byte of it is read", async () => {
     const { request } = upload({ "content-length": "1001" });
     const { code, settled } = outcome(readJsonBody(request, 1_000));
     await settled;
@@ -184,7 +184,7 @@ test.each([
     { "content-type": "multipart/form-data", "content-length": "9999999" },
     0,
   ],
-])("%s counts as what it may bring", (_name, body, headers, bytes) => {
+])("%s counts as its maximum", (_name, body, headers, bytes) => {
   const request = new Request("http://localhost/", {
     ...(body === undefined ? {} : { method: "POST", body }),
     headers,

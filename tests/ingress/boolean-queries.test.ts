@@ -29,7 +29,7 @@ async function ask({ route, name }: (typeof BOOLEANS)[number], value: string): P
   return answer.status < 300 ? undefined : ((await answer.json()) as ErrorEnvelope).error;
 } // prettier-ignore
 
-test("every query that is a boolean says so", () => {
+test("every boolean query parameter is documented as one", () => {
   expect(QUERIES.filter(({ schema }) => schema.enum?.includes("true"))).toEqual([]);
   expect(BOOLEANS.length).toBeGreaterThanOrEqual(6);
 });
@@ -40,7 +40,7 @@ test.each(rows)("%s is true, false, 1 or 0 in any case", async (_route, row) => 
   }
 });
 
-test.each(rows)("%s is refused with any other text", async (_route, row) => {
+test.each(rows)("%s is rejected with any other text", async (_route, row) => {
   for (const value of ["maybe", "yes", "on", "2", " true", "truely", "constructor", "null"]) {
     expect([value, await ask(row, value)]).toMatchObject([value, { code: "unsupported_value", param: row.name }]);
   }

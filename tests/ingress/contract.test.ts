@@ -40,7 +40,7 @@ describe("routes and the OpenAPI document", () => {
     .filter(({ method }) => method !== "ALL")
     .map(({ method, path }) => `${method} ${path.replaceAll(/:(\w+)/g, "{$1}")}`);
 
-  test("every registered route is documented but what providers call and browsers visit, and every documented one registered", () => {
+  test("every registered route is documented except provider callbacks and browser pages, and every documented one registered", () => {
     const hidden = [
       "POST /v1/provider-callbacks/{job_id}/{token}",
       "GET /console/oidc",
@@ -57,7 +57,7 @@ describe("routes and the OpenAPI document", () => {
     expect(registered).toContain(`POST ${endpoint}`);
   });
 
-  test("every documented path answers: neither 404 nor 405 of its own", async () => {
+  test("every documented path answers: neither 404 nor 405 of the router", async () => {
     for (const route of documented) {
       const [method = "", path = ""] = route.split(" ");
       const filled = path
@@ -90,7 +90,7 @@ function thrownIn(...files: readonly string[]): Code[] {
 const GATES = ["ingress/serve.ts", "shared/access/authenticate.ts", "shared/access/ip-net.ts", "ingress/answers.ts"];
 
 describe("the codes of a route", () => {
-  test("are all documented for chat: those it declares, and those its gates, checks, worker and relay can say", () => {
+  test("are all documented for chat: its own, and those of its gates, checks, worker and relay", () => {
     const codes = codesOf("post", "/v1/chat/completions");
     const chat = routesOf(fake.context).find(({ path }) => path === "/v1/chat/completions");
     for (const code of chat?.errors ?? []) expect(codes).toContain(code);
@@ -136,7 +136,7 @@ describe("the codes of a route", () => {
       expect(codes).toContain(code);
   });
 
-  test("stand under the status they come with", () => {
+  test("are documented under the status of their responses", () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const { responses } of Object.values(methods)) {
         for (const [status, { description }] of Object.entries(responses)) {
@@ -150,7 +150,7 @@ describe("the codes of a route", () => {
     }
   });
 
-  test("need a key or token exactly where the route does", () => {
+  test("include those of a key or token exactly if the route requires it", () => {
     for (const route of routesOf(fake.context)) {
       expect(codesOf(route.method.toLowerCase(), route.path).has("missing_api_key")).toBe(route.auth !== "none");
     }
@@ -164,7 +164,7 @@ describe("results against their schemas", () => {
     expect(parse("ModelList", list).data).not.toBeEmpty();
   });
 
-  test("our whole catalogue is a ModelList, with a price on every entry", async () => {
+  test("the whole shipped catalogue is a ModelList, with a price on every entry", async () => {
     const layers = await loadOurLayers();
     const catalogue = await loadCatalogue(layers, [], { sandbox: true, providerKey: () => "key" });
     const own = fakeContext({ catalogue });

@@ -34,7 +34,7 @@ function held(workspaceId: string) {
   return { begun: begun.promise, end: end.resolve, work };
 }
 
-test("is one of a workspace at a time, in the order of coming, and does not wait for others'", async () => {
+test("large bodies of one workspace are read one at a time, in order, and independent of other workspaces", async () => {
   const [workspace, other] = [newId(), newId()];
   const order: string[] = [];
   const first = held(workspace);
@@ -49,7 +49,7 @@ test("is one of a workspace at a time, in the order of coming, and does not wait
   expect(order).toEqual(["other", "second", "third"]);
 });
 
-test("waits for it up to so many, and one more is refused", async () => {
+test("large bodies queue up to a limit, and one more is rejected", async () => {
   const workspace = newId();
   const first = held(workspace);
   await first.begun;
@@ -64,7 +64,7 @@ test("waits for it up to so many, and one more is refused", async () => {
   await Promise.all([first.work, ...waiting]);
 });
 
-test("gives its turn back when it fails, and its place when its caller leaves", async () => {
+test("a turn is released after a failure, and a position when its caller disconnects", async () => {
   const workspace = newId();
   expect(await faultOf(withPermit(callOf(workspace), () => Promise.reject(new Error("broken"))))).toMatchObject({
     message: "broken",
@@ -80,7 +80,7 @@ test("gives its turn back when it fails, and its place when its caller leaves", 
   await withPermit(callOf(workspace), () => Promise.resolve());
 });
 
-test("a small body is read at once, whatever its workspace is at; a large one waits", async () => {
+test("a small body is read immediately, regardless of its workspace's work; a large one waits", async () => {
   const workspace = newId();
   const first = held(workspace);
   await first.begun;

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { openMinuteBound } from "#ingress/minute-bound.ts";
 
-test("a name makes so many requests in any minute, whenever the minute begins, and refused requests do not count", () => {
+test("a name is limited in any minute, for every start of the minute, and rejected requests do not count", () => {
   let now = 0;
   const bound = openMinuteBound(() => now);
   const takeAt = (ms: number, name = "key"): boolean => {

@@ -114,21 +114,21 @@ describe("the path of a request", () => {
   });
 
   test.each(["//healthz", "/x//healthz", "/healthz//", `/${"x/".repeat(40)}../../healthz`, "/%68ealthz"])(
-    "that is none of ours is unknown, whatever it could be read as: %s",
+    "that is unknown stays unknown under every reading: %s",
     async (path) => {
       expect(await ask(path)).toBe("404 not_found");
     },
   );
 
   test.each(["/healthz", "/healthz/", "/healthz?path=/x/../y", "http://elsewhere/healthz"])(
-    "is served as it came: %s",
+    "is served unchanged: %s",
     async (path) => {
       expect(await ask(path)).toBe("200 ok");
     },
   );
 
   test.each(["x", "api", "a:1", "gw:8080", "a_b.svc-1.local.", "127.0.0.1:80", "[::1]:8080", "SLUICE.example"])(
-    "is whole behind any host: %s",
+    "is complete after any host: %s",
     async (host) => {
       expect(await ask("/healthz", host)).toBe("200 ok");
       expect(await ask("/ab/healthz", host)).toBe("404 not_found");
@@ -149,7 +149,7 @@ describe("the path of a request", () => {
     "ü.example",
     "[::1",
     "999.1.1.1",
-  ])("is not served for a Host that is no plain host name: %p", async (host) => {
+  ])("is not served for an invalid Host: %p", async (host) => {
     expect(await ask("/healthz", host)).toBe("400 invalid_request");
     expect(await ask("/no/such/path/healthz", host)).toBe("400 invalid_request");
   });
@@ -161,7 +161,7 @@ describe("the path of a request", () => {
     ["HEAD", "/healthz/", "200"],
     ["PUT", "/v1/workflows/runs/1/", "405"],
     ["POST", "/nothing/here", "404"],
-  ])("is known whatever is done with it: %s %s", async (method, path, status) => {
+  ])("is known for every method: %s %s", async (method, path, status) => {
     const text = await toTheEnd(
       `${method} ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\nConnection: close\r\n\r\n`,
     );
@@ -169,7 +169,7 @@ describe("the path of a request", () => {
   });
 
   test.each(["", "/"])(
-    "is not waited for to the end where HEAD names a stream, and the stream is left: events%s",
+    "with a stream is not read to its end for HEAD, and the stream is closed: events%s",
     async (end) => {
       const id = "019a0000-0000-7000-8000-000000000001";
       const { context } = fake;
@@ -207,7 +207,7 @@ describe("the path of a request", () => {
   });
 });
 
-describe("framing that could be read in two ways", () => {
+describe("ambiguous framing", () => {
   const length = BODY.length;
 
   test.each<[string, string]>([
@@ -229,7 +229,7 @@ describe("framing that could be read in two ways", () => {
     ["NUL in a header", get("Host: x\r\nX: a\0b\r\n")],
     ["a blank in a header's name", get("Host: x\r\nX Y: b\r\n")],
     ["no HTTP at all", "hello\r\n\r\n"],
-  ])("%s: 400, closed, and no route has seen it", async (_name, bytes) => {
+  ])("%s: 400, closed, and no route receives it", async (_name, bytes) => {
     const text = await toTheEnd(`${bytes}${get("Host: x\r\n")}`);
     expect(statuses(text)).toEqual(["400"]);
     expect(fake.counted).toEqual([]);
@@ -238,7 +238,7 @@ describe("framing that could be read in two ways", () => {
   test.each<[string, string]>([
     ["the same length twice", post(`Content-Length: ${length}\r\nContent-Length: ${length}\r\n`)],
     ["two Hosts", get("Host: a\r\nHost: b\r\n", "/public/models")],
-  ])("%s: 400 with the envelope, since the server underneath lets it pass", async (_name, bytes) => {
+  ])("%s: 400 with the envelope, since Bun's server accepts it", async (_name, bytes) => {
     const wire = open();
     wire.socket.write(bytes);
     expect(await wire.until('"param":null}}')).toMatch(/^HTTP\/1\.1 400 [\s\S]*"code":"invalid_request"/);
@@ -246,7 +246,7 @@ describe("framing that could be read in two ways", () => {
     expect(fake.counted).toEqual([]);
   });
 
-  test("a refused body is not taken for the next request", async () => {
+  test("a rejected body is not read as the next request", async () => {
     const wire = open();
     const smuggled = get("Host: x\r\n", "/public/models");
     wire.socket.write(post("Content-Length: 100000\r\n", smuggled));
@@ -257,7 +257,7 @@ describe("framing that could be read in two ways", () => {
     expect(statuses(text)).toEqual(["413", "200"]);
   });
 
-  test("requests one behind the other are answered in order", async () => {
+  test("pipelined requests are answered in order", async () => {
     const wire = open();
     wire.socket.write(post(`Content-Length: ${length}\r\n`) + get("Host: x\r\n"));
     const text = await wire.until('{"status":"ok"}');
@@ -266,7 +266,7 @@ describe("framing that could be read in two ways", () => {
   });
 });
 
-describe("limits of the server underneath", () => {
+describe("limits of Bun's server", () => {
   test.each<[string, string]>([
     ["one large header", get(`Host: x\r\nX: ${"a".repeat(70_000)}\r\n`)],
     ["a large key", get(`Host: x\r\nAuthorization: Bearer ${"a".repeat(20_000)}\r\n`, "/v1/models")],
@@ -276,7 +276,7 @@ describe("limits of the server underneath", () => {
     expect(statuses(await toTheEnd(bytes))).toEqual(["431"]);
   });
 
-  test("an older or newer HTTP than 1.1 is told so", async () => {
+  test("an older or newer HTTP than 1.1 receives its error", async () => {
     expect(await toTheEnd("GET /healthz HTTP/2.0\r\nHost: x\r\n\r\n")).toStartWith("HTTP/1.1 505");
   });
 });
@@ -313,7 +313,7 @@ describe("a body that does not arrive", () => {
     ["in chunks", "Transfer-Encoding: chunked\r\n", `${BODY.length.toString(16)}\r\n${BODY}\r\n`],
     ["in chunks that are none", "Transfer-Encoding: chunked\r\n", `zz\r\n${BODY}\r\n0\r\n\r\n`],
   ])(
-    "%s because its client left: no call is made of the rest, and it is no fault of ours",
+    "%s because its client disconnected: no call starts from the partial body, and it is no internal error",
     async (_name, headers, sent) => {
       const relayed = fake.relayed.length;
       const wire = open();
@@ -340,7 +340,7 @@ describe("a client that reads a stream", () => {
     };
   }
 
-  test("gets each piece when it is written, and a whole message at the end", async () => {
+  test("receives each piece when it is written, and a complete message at the end", async () => {
     const { body, response } = stream();
     relay = response;
     const wire = open();
@@ -370,7 +370,7 @@ describe("a client that reads a stream", () => {
     expect(body.isOpen).toBe(false);
   });
 
-  test("that stops reading is cut without the end mark of a whole message", async () => {
+  test("that stops reading is disconnected without the end mark of a complete message", async () => {
     const { body, left, response } = stream();
     relay = response;
     const wire = open();

@@ -47,7 +47,7 @@ describe.each([
   const textOf = async ({ reader }: Opened): Promise<string> =>
     Buffer.from((await reader.read()).value ?? []).toString();
 
-  test("goes out piece by piece and ends behind the last, and nobody is said to have left", async () => {
+  test("is sent piece by piece and ends after the last, without a disconnect report", async () => {
     const opened = open();
     for (const piece of ["a", "b", "c"]) {
       const read = textOf(opened);
@@ -61,7 +61,7 @@ describe.each([
   });
 
   test.each([true, false])(
-    "tells once that its reader has left, whether or not it waits (%p) for a piece",
+    "reports once that its reader has disconnected, while it waits for a piece or not (%p)",
     async (waits) => {
       const opened = open();
       opened.write("a");
@@ -74,7 +74,7 @@ describe.each([
     },
   );
 
-  test("is cut when its reader takes nothing for half a minute in which the process runs, and not while it waits", async () => {
+  test("is cut off when its reader reads nothing for half a minute of process time, and not while it waits", async () => {
     const real = performance.now.bind(performance);
     let slept = 0;
     const clock = spyOn(performance, "now").mockImplementation(() => real() + slept);
@@ -110,7 +110,7 @@ function heard(port: number): Promise<string> {
   return promise;
 }
 
-test("a body that breaks off at once has its head and what was there of it, and no end", async () => {
+test("a body that is interrupted immediately has its headers and the existing part, and no end", async () => {
   const faults: unknown[] = [];
   const broken = new Error("broken off");
   const server = Bun.serve({

@@ -27,7 +27,7 @@ function open(): {
   };
 }
 
-test("a small body that goes on from much waits for its workspace's room, and frees it with its answer", async () => {
+test("a small body that expands waits for its workspace's memory share, and releases it with its answer", async () => {
   const { send } = open();
   const { promise: leave, resolve } = Promise.withResolvers<void>();
   const { promise: inside, resolve: onInside } = Promise.withResolvers<void>();
@@ -52,7 +52,7 @@ test("a small body that goes on from much waits for its workspace's room, and fr
   expect(hasRoom).toBe(true);
 });
 
-test("a large body has its room already", async () => {
+test("a large body has its memory share already", async () => {
   const { send } = open();
   const answer = await send(async ({ meter }) => {
     await meter.reserveMemory(64 * MB);

@@ -54,18 +54,18 @@ async function expectAnswered(path: string): Promise<void> {
 }
 
 describe("a path of another API", () => {
-  test("of OpenAI's is served, or its 404 names what serves here", async () => {
+  test("of OpenAI's is served, or its 404 names the replacement", async () => {
     const paths = Object.keys(foreign.openai);
     expect(paths.length).toBeGreaterThan(170);
     for (const path of paths) await expectAnswered(path);
   });
 
-  test("of Anthropic's is served, or its 404 names what serves here", async () => {
+  test("of Anthropic's is served, or its 404 names the replacement", async () => {
     expect(foreign.anthropic.length).toBeGreaterThan(90);
     for (const path of foreign.anthropic) await expectAnswered(path);
   });
 
-  test("that is served under another method is a 405 with the methods there are", async () => {
+  test("that is served under another method is a 405 with the allowed methods", async () => {
     let refused = 0;
     for (const [path, methods] of Object.entries(foreign.openai)) {
       if (!(await isServed(path))) continue;
@@ -95,12 +95,12 @@ describe("a path of another API", () => {
     ["/v1/models/openai/gpt-4o", "no slash"],
     ["/v1/generation?id=gen-1", "/workspaces/{workspaceId}/usage/requests"],
     ["/openai/deployments/d-1/chat/completions?api-version=1", "as `model`"],
-  ])("%s has the sentence of its longest known beginning", async (path, part) => {
+  ])("%s has the sentence of its longest known prefix", async (path, part) => {
     expect(await ask("POST", path)).toEqual({ status: 404, message: expect.stringContaining(part) as string });
   });
 });
 
-describe("a base URL that is wrong", () => {
+describe("a wrong base URL", () => {
   test.each(["/chat/completions", "/models", "/messages", "/audio/speech"])("%s lacks /v1", async (path) => {
     expect(await ask("POST", path)).toEqual({
       status: 404,
@@ -108,13 +108,13 @@ describe("a base URL that is wrong", () => {
     });
   });
 
-  test.each(["/v1/v1/messages", "/v1/v1/chat/completions"])("%s has it twice", async (path) => {
+  test.each(["/v1/v1/messages", "/v1/v1/chat/completions"])("%s contains it twice", async (path) => {
     expect((await ask("POST", path)).message).toStartWith("The path has /v1 twice");
   });
 });
 
 test.each(["/v1/completion", "/v1/completionsx", "/v1/constructor", "/v1/__proto__", "/v1", "/nothing", "/chats"])(
-  "%s is a path of nobody",
+  "%s belongs to no API",
   async (path) => {
     expect(await ask("POST", path)).toEqual({ status: 404, message: GENERIC });
   },

@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 import { startOpenAiServer } from "../providers/openai-compatible/server.ts";
 import { abandonStreams, MOMENTS } from "./abandon.ts";
 
-test("every client leaves at its own moment, and the server sees all of them go", async () => {
+test("every client disconnects at its own moment, and the server notices all of them", async () => {
   const server = startOpenAiServer();
   try {
     const result = await abandonStreams({

@@ -28,7 +28,7 @@ test.each<[string, Partial<CallCost>, string[]]>([
   expect(findRises(now(more), before)).toEqual(rises);
 });
 
-test("CPU time is compared with what Portkey took in the same run, where both runs have it", () => {
+test("CPU time is compared with Portkey's in the same run, if both runs have it", () => {
   const earlier = { ...before, loads: { "plain, 64": { ...cost, rivalMicroseconds: 1_000 } } };
   const slow = { cpuMicroseconds: 820, rivalMicroseconds: 1_500 };
   expect(findRises(now(slow), earlier)).toEqual([]);
@@ -39,13 +39,13 @@ test("CPU time is compared with what Portkey took in the same run, where both ru
   expect(findRises(now({ cpuMicroseconds: 820 }), earlier)).toHaveLength(1);
 });
 
-test("CPU time of another machine is not compared, what does not depend on it is", () => {
+test("CPU time of another machine is not compared, machine-independent figures are", () => {
   const other = now({ cpuMicroseconds: 900, natsMessages: 9 }, "b");
   expect(findRises(other, before)).toEqual(["plain, 64: 9 NATS messages a call, 6 before"]);
   expect(renderComparison(other, before)).toContain("another machine, so CPU time is not compared");
 });
 
-test("a run is compared with a baseline of its own kind only, and the report says why", () => {
+test("a run is compared with a baseline of its own kind only, and the report has the reason", () => {
   const run = now({ cpuMicroseconds: 900 });
   expect(renderComparison(run, before)).toContain("- RISEN: plain, 64: 900 µs of CPU a call");
   const kept: Baseline = { ...before, isQuick: false, upstream: "plain", delayMs: 20 };
@@ -64,7 +64,7 @@ test("a run is compared with a baseline of its own kind only, and the report say
   expect(renderComparison({ ...run, upstream: "plain" }, before)).toContain("another kind: The upstream serves TLS.");
 });
 
-test("each baseline file of the repository says which kind of run it has", () => {
+test("each baseline file of the repository names its kind of run", () => {
   for (const [name, isQuick] of [
     ["baseline.json", false],
     ["baseline-quick.json", true],

@@ -49,7 +49,7 @@ describe("the model", () => {
     });
   });
 
-  test("counts them by the processor of fast ones, and keeps two where one would do", () => {
+  test("counts them by the CPU of fast calls, and keeps at least two", () => {
     const fast = { ...USUAL, latency: 0.01, busy: 0.5, streams: 0 };
     expect(needFor(costs, { ...fast, rate: 20_000 })).toMatchObject({
       ingresses: 8,
@@ -59,7 +59,7 @@ describe("the model", () => {
     expect(needFor(costs, { ...fast, rate: 1 })).toMatchObject({ ingresses: 2, workers: 2, janitors: 2 });
   });
 
-  test("begins with the settings' defaults", () => {
+  test("starts with the defaults of the settings", () => {
     const { workerSlots, databasePoolMax } = loadConfig({
       DATABASE_URL: "postgres://a@b/c",
       NATS_URL: "nats://a",
@@ -105,6 +105,6 @@ test("a quick run measures every cost, and its file answers for another rate wit
   }
 }, 120_000);
 
-test("a wanted rate that is none is refused by name", async () => {
+test("an invalid rate is rejected by name", async () => {
   expect(await run("--costs=nothing", "--streams=2")).toMatchObject({ code: 1, stderr: expect.stringContaining("--streams") }); // prettier-ignore
 });

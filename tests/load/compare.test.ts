@@ -7,12 +7,12 @@ import { temporaryDirectory } from "../support/infrastructure.ts";
 import { compare, readLoad } from "./compare.ts";
 import { writeEntryOverTls } from "./entry-over-tls.ts";
 
-test("a minute in which the machine is half as fast changes the figures and not the ratio", () => {
+test("a minute at half the machine's speed changes the figures and not the ratio", () => {
   const pairs = [1, 2, 1, 2, 1].map((slow) => [500 * slow, 400 * slow] as const);
   expect(compare(pairs)).toEqual({ before: 500, after: 400, ratio: [0.8, 0.8, 0.8] });
 });
 
-test("one turn that was disturbed is not in the middle half", () => {
+test("one disturbed turn is not in the middle half", () => {
   const pairs = [[100, 100], [100, 101], [100, 102], [100, 103], [100, 900]] as const; // prettier-ignore
   expect(compare(pairs).ratio).toEqual([1.01, 1.02, 1.03]);
 });

@@ -36,7 +36,7 @@ async function run(
 }
 
 describe("the driver", () => {
-  test("counts every call of a closed loop once, over as many connections as calls in flight", async () => {
+  test("counts every call of a closed loop once, over as many connections as concurrent calls", async () => {
     const { result, server } = await run({ inFlight: 4 });
     expect(result.calls).toBe(server.requests.length);
     expect(result.failed).toBe(0);
@@ -53,7 +53,7 @@ describe("the driver", () => {
     },
   );
 
-  test("refuses a server that has another certificate", async () => {
+  test("rejects a server that has another certificate", async () => {
     const { cert } = selfSigned("127.0.0.1");
     expect(run({ ca: cert, inFlight: 2 }, { tls: CERTIFICATE })).rejects.toThrow("self signed certificate");
     expect(run({ ca: cert, rate: 50 }, { tls: CERTIFICATE })).rejects.toThrow("self signed certificate");
@@ -77,14 +77,14 @@ describe("the driver", () => {
     expect(server.requests.length).toBe(50);
   });
 
-  test("sees the first content before the end of a stream", async () => {
+  test("reports the first content before the end of a stream", async () => {
     const { result } = await run({ inFlight: 1, isStream: true }, { default: { tokens: 5, intervalMs: 5 } });
     const firstToken = Histogram.merge([result.firstToken]).percentile(0.5);
     expect(result.failed).toBe(0);
     expect(firstToken).toBeLessThan(Histogram.merge([result.latency]).percentile(0.5));
   });
 
-  test("counts refusals by status and broken streams as 0, and goes on over new connections", async () => {
+  test("counts rejections by status and interrupted streams as 0, and continues over new connections", async () => {
     const refused = await run({ inFlight: 2 }, { default: { status: 503, body: "{}" } });
     expect(refused.result.statuses).toEqual({ 503: refused.result.calls });
     const broken = await run(

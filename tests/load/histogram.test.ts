@@ -17,7 +17,7 @@ describe("the latency histogram", () => {
     }
   });
 
-  test("merged parts give what one histogram would have given", () => {
+  test("merged parts equal one histogram", () => {
     const [low, high, whole] = [new Histogram(), new Histogram(), new Histogram()];
     for (let value = 1; value <= 500; value += 1) {
       for (const histogram of [value <= 250 ? low : high, whole]) histogram.record(value);
@@ -33,7 +33,7 @@ describe("the latency histogram", () => {
   });
 });
 
-test("percentiles of a Prometheus histogram lie on the line inside their bucket", () => {
+test("percentiles of a Prometheus histogram are interpolated inside their bucket", () => {
   const page = [
     "# TYPE x_seconds histogram",
     'x_seconds_bucket{le="0.001",role="ingress"} 50',

@@ -10,7 +10,7 @@ import { verifyBooks } from "./verify.ts";
 
 const MESSAGES = [{ role: "user", content: "Write one sentence about a fox." }];
 
-test("credit lines serve the calls of the key without a limit only, no call is refused, and the books are exact", async () => {
+test("credit lines serve the calls of the key without a limit only, no call is rejected, and the books are exact", async () => {
   const { directory, remove } = temporaryDirectory();
   const certificate = createCertificate(directory);
   const upstream = startUpstream({ tls: certificate });

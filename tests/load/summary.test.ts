@@ -72,7 +72,7 @@ test.each<[name: string, cells: readonly string[]]>([
   expect(cellsOf(renderSummary(run), name)).toEqual([...cells]);
 });
 
-test("the aims of latencies are multiples of Portkey's, and no aim is without its row", () => {
+test("the targets of latencies are multiples of Portkey's, and each target has its row", () => {
   const page = renderSummary(run);
   const [aim, direct, ...others] = cellsOf(page, "added p50 of a lone call, ms") ?? [];
   expect([aim, direct]).toEqual(["at most 1.00 ×", "0"]);

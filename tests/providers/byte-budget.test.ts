@@ -2,7 +2,7 @@ import { expect, test } from "bun:test";
 
 import { openByteBudget } from "#workers/providers/byte-budget.ts";
 
-test("a call that is aborted while it waits for bytes says so as a provider's failure", async () => {
+test("a call aborted while it waits for memory fails as a provider error", async () => {
   const budget = openByteBudget(100);
   const held = await budget.take({ amount: 60 });
   const leaving = new AbortController();

@@ -41,13 +41,13 @@ const cells = (...names: readonly string[]): [string, Family][] =>
 
 const SAID = { messages: [{ role: "user", content: "say one é two 🙂 three" }] };
 
-describe("a stream that breaks", () => {
+describe("an interrupted stream", () => {
   // `[DONE]` alone ends an answer of OpenAI's dialect well (openai-compatible/endings.test.ts).
   const isCut = ([name, family]: readonly [string, Family]): boolean =>
     name !== "no-finish" || family !== "openai-compatible";
 
   test.each(cells("end", "cut-utf8-end", "cut-in-json-end", "no-finish", "no-finish-no-end").filter(isCut))(
-    "is a failure behind what came before it: %s (%s)",
+    "is a failure after its content: %s (%s)",
     async (name, family) => {
       const { error, finish, text, usage } = await named(family, name).stream();
       expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
@@ -75,7 +75,7 @@ describe("a stream that breaks", () => {
       "wrong-type",
       "error-in-200",
     ),
-  )("never looks whole: %s (%s)", async (name, family) => {
+  )("is never complete: %s (%s)", async (name, family) => {
     const { error, finish } = await named(family, name).stream();
     expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
     expect(finish).toEqual([]);
@@ -97,7 +97,7 @@ describe("a stream that breaks", () => {
   });
 
   test.each(cells("silent", "silent-after-head", "stall", "endless"))(
-    "or never ends is given up with its caller, its socket too: %s (%s)",
+    "or an endless one is aborted with its caller, including its socket: %s (%s)",
     async (name, family) => {
       const { server, provider } = start(family);
       const abort = new AbortController();
@@ -112,7 +112,7 @@ describe("a stream that breaks", () => {
     },
   );
 
-  test.each(FAMILIES)("off for want of a reader closes the provider's socket (%s)", async (family) => {
+  test.each(FAMILIES)("without a reader closes the provider's socket (%s)", async (family) => {
     const { server, provider } = start(family);
     for await (const _delta of provider.stream(chatCall({ stream: true }, { sourceModel: "mock-endless" }))) break;
     const call = await server.received(1);
@@ -121,7 +121,7 @@ describe("a stream that breaks", () => {
   });
 });
 
-describe("a stream in odd dress", () => {
+describe("a stream in unusual form", () => {
   test.each(
     cells(
       "ok",
@@ -149,7 +149,7 @@ describe("a stream in odd dress", () => {
     expect(usage).toMatchObject({ output: 5, estimated: false });
   });
 
-  test.each(cells("tools-parallel", "tools-interleaved"))("keeps calls apart: %s (%s)", async (name, family) => {
+  test.each(cells("tools-parallel", "tools-interleaved"))("keeps calls separate: %s (%s)", async (name, family) => {
     const { calls, finish } = await named(family, name).stream();
     expect(finish).toEqual(["tool_calls"]);
     expect(calls.map((call) => [call.name, call.arguments])).toEqual([
@@ -160,7 +160,7 @@ describe("a stream in odd dress", () => {
     expect(new Set(calls.map(({ id }) => id)).size).toBe(3);
   });
 
-  test.each(FAMILIES)("has {} where a tool takes no arguments (%s)", async (family) => {
+  test.each(FAMILIES)("has {} for a tool without arguments (%s)", async (family) => {
     expect((await named(family, "tool-without-arguments").stream()).calls[0]?.arguments).toBe("{}");
   });
 });
@@ -172,19 +172,19 @@ describe("a usage report", () => {
     expect(await stream()).toMatchObject({ usage: "impossible", error: undefined });
   });
 
-  test.each(cells("missing", "zero"))("that is %s is none (%s)", async (name, family) => {
+  test.each(cells("missing", "zero"))("that is %s is missing (%s)", async (name, family) => {
     const { plain, stream } = named(family, `usage-${name}`);
     expect((await plain()).usage).toBeNull();
     const { usage, error } = await stream();
     expect([usage ?? null, error]).toEqual([null, undefined]);
   });
 
-  test.each(cells("growing", "late"))("that is %s is the last one alone (%s)", async (name, family) => {
+  test.each(cells("growing", "late"))("that is %s replaces the earlier ones (%s)", async (name, family) => {
     expect((await named(family, `usage-${name}`, SAID).stream()).usage).toMatchObject({ output: 5 });
   });
 });
 
-describe("a plain answer that is none", () => {
+describe("an invalid plain answer", () => {
   test.each(cells("html", "html-502", "cut-json", "cut-body", "empty", "wrong-type", "redirect", "reset"))(
     "is a failure: %s (%s)",
     async (name, family) => {
@@ -198,7 +198,7 @@ describe("a plain answer that is none", () => {
     ["anthropic", "busy"],
     ["gemini", "busy"],
     ["openai-compatible", "failed"],
-  ])("but an error inside a 200 has its class (%s is %s)", async (family, kind) => {
+  ])("with an error inside a 200 has its class (%s is %s)", async (family, kind) => {
     expect(await failureOf(named(family, "error-in-200").plain())).toMatchObject({ kind });
   });
 });
@@ -217,7 +217,7 @@ describe("an error status", () => {
     }
   });
 
-  test.each<Family>(["anthropic", "openai-compatible"])("says when to come back (%s)", async (family) => {
+  test.each<Family>(["anthropic", "openai-compatible"])("contains the retry time (%s)", async (family) => {
     expect(await failureOf(named(family, "429-7").plain())).toMatchObject({ retryAfterMs: 7_000 });
   });
 });

@@ -66,7 +66,7 @@ const textOf = (deltas: readonly ChatDelta[]): string =>
   deltas.flatMap(({ choices }) => choices.map(({ delta }) => (delta as { content?: string }).content ?? "")).join("");
 
 describe("a stream", () => {
-  test("shows that its provider is at it by whatever comes, comments included", async () => {
+  test("reports activity of its provider for every byte, including comments", async () => {
     const { promise: seen, resolve: show } = Promise.withResolvers<void>();
     const stream = streaming(async (write, end) => {
       write(": PROCESSING\n\n");
@@ -81,14 +81,14 @@ describe("a stream", () => {
     expect(textOf(deltas)).toBe("a");
   });
 
-  test("that has said everything is whole although its connection stays open", async () => {
+  test("is complete although its connection stays open", async () => {
     const stream = streaming((write) => write(chunk({ content: "all" }) + chunk({}, "stop")));
     const { deltas, error } = await gather(stream);
     expect(error).toBeUndefined();
     expect(textOf(deltas)).toBe("all");
   });
 
-  test("that has said everything is whole although its connection breaks", async () => {
+  test("is complete although its connection breaks afterwards", async () => {
     const { promise: read, resolve: tell } = Promise.withResolvers<void>();
     const stream = streaming(async (write, _end, fail) => {
       write(chunk({ content: "all" }) + chunk({}, "stop"));
@@ -103,7 +103,7 @@ describe("a stream", () => {
     expect(textOf([first.value as ChatDelta, ...deltas])).toBe("all");
   });
 
-  test("has its usage waited for behind the finish reason", async () => {
+  test("waits for its usage after the finish reason", async () => {
     const stream = streaming(async (write, end) => {
       write(chunk({ content: "all" }, "stop"));
       await Bun.sleep(50);
@@ -114,7 +114,7 @@ describe("a stream", () => {
     expect(deltas.at(-1)?.usage).toMatchObject({ input: 3, output: 1 });
   });
 
-  test("of several choices is whole when all of them have ended, not when those that had begun have", async () => {
+  test("of several choices is complete when all choices have ended, not only the started ones", async () => {
     const second = `data: ${JSON.stringify({ choices: [{ index: 1, delta: { content: "b" }, finish_reason: "stop" }] })}\n\n`;
     const late = streaming(
       async (write, end) => {
@@ -128,7 +128,7 @@ describe("a stream", () => {
     expect(textOf((await gather(late)).deltas)).toBe("ab");
   });
 
-  test("that breaks before it has said why it ends is no answer", async () => {
+  test("that is interrupted before its finish reason fails", async () => {
     const stream = streaming(async (write, _end, fail) => {
       write(chunk({ content: "half" }));
       await Bun.sleep(20);

@@ -8,13 +8,13 @@ const aborted = async (signal: AbortSignal): Promise<void> => {
   if (!signal.aborted) await once(signal, "abort");
 };
 
-test("a call whose address picks up nowhere is ended, and said to be unreachable", async () => {
+test("a call whose address accepts no connection is ended as unreachable", async () => {
   const watch = watchConnect("http://far.example/", new AbortController().signal, 1, () => Promise.resolve(true));
   await aborted(watch.signal);
   expect(watch.isUnreachable()).toBe(true);
 });
 
-test("a call whose address picks up waits on, however long its answer takes", async () => {
+test("a call whose address accepts waits for its answer without a connect limit", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };
@@ -29,7 +29,7 @@ test("a call whose address picks up waits on, however long its answer takes", as
   server.close();
 });
 
-test("an address that refuses is left to fetch, which hears of it itself", async () => {
+test("an address that rejects connections is left to fetch, which reports it", async () => {
   const server = createServer().listen(0, "127.0.0.1");
   await once(server, "listening");
   const { port } = server.address() as { port: number };
@@ -41,7 +41,7 @@ test("an address that refuses is left to fetch, which hears of it itself", async
   watch.stop(false);
 });
 
-test("an answer that has begun is not ended any more, but by its caller", async () => {
+test("an answer that has started is ended by its caller only", async () => {
   const caller = new AbortController();
   const asked = Promise.withResolvers<undefined>();
   const answer = Promise.withResolvers<boolean>();
@@ -58,7 +58,7 @@ test("an answer that has begun is not ended any more, but by its caller", async 
   expect(watch.signal.reason).toMatchObject({ message: "left" });
 });
 
-test("an address that answered lately is not doubted: its silence is thinking", async () => {
+test("an address that answered recently is not checked: its silence is processing", async () => {
   const url = "http://known.example/";
   watchConnect(url, new AbortController().signal, 1, () => Promise.resolve(true)).stop(true);
   const watch = watchConnect(url, new AbortController().signal, 1, () => Promise.resolve(true));
@@ -67,7 +67,7 @@ test("an address that answered lately is not doubted: its silence is thinking", 
   watch.stop(false);
 });
 
-test("behind a proxy the address itself is not looked at", async () => {
+test("the address is not checked behind a proxy", async () => {
   connectByProxy(true);
   const watch = watchConnect("http://other.example/", new AbortController().signal, 1, () => Promise.resolve(true));
   await Bun.sleep(20);

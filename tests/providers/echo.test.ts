@@ -81,7 +81,7 @@ const cells = <Row extends readonly unknown[]>(rows: readonly Row[]): [...Row, s
 
 describe("a chat provider that repeats the prompt in its error", () => {
   test.each(cells([["anthropic"], ["gemini"], ["openai-compatible"]] as [Provider["family"]][]))(
-    "has no word of it logged, counted or told: %s, %s",
+    "has none of it logged, counted or returned: %s, %s",
     async (family, answer) => {
       const chat = providers.chat(entryOf(family, answer));
       if (!chat) throw new Error("no chat");
@@ -105,7 +105,7 @@ const loggedAs = async (failure: ProviderError): Promise<string> => {
 };
 
 test.each(cells([["gemini"], ["openai-compatible"]] as [Provider["family"]][]))(
-  "a provider of embeddings that repeats an input in its error has no word of it logged: %s, %s",
+  "a provider of embeddings that repeats an input in its error has none of it logged: %s, %s",
   async (family, answer) => {
     const embeddings = providers.embeddings(entryOf(family, answer));
     if (!embeddings) throw new Error("no embeddings");
@@ -168,7 +168,7 @@ async function refusalOf(
 
 describe("a media provider that repeats the prompt in its error", () => {
   test.each(cells(MEDIA.map((row): [(typeof MEDIA)[number]] => [row])))(
-    "has no word of it logged or told: %p, %s",
+    "has none of it logged or returned: %p, %s",
     async (row, answer) => {
       const error = await refusalOf(row, answer);
       const { log, text } = listen();
@@ -177,7 +177,7 @@ describe("a media provider that repeats the prompt in its error", () => {
     },
   );
 
-  test("nor when it gives no verdict on a job", async () => {
+  test("logs none of it without an outcome of the job", async () => {
     const { log, text } = listen();
     const polls = [{ state: "unknown", detail: SAID } as const, { state: "failed" } as never];
     await run(

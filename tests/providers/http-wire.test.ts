@@ -75,7 +75,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
     await ask(start(say(whole("there"))).port);
   }
 
-  test("a request of 20 MB arrives whole", async () => {
+  test("a request of 20 MB arrives completely", async () => {
     const { port } = start(async ({ body }, wire) => void (await wire.write(whole(`${body.length}`))));
     expect(await ask(port, "x".repeat(20_000_000))).toBe("20000000");
   });
@@ -116,7 +116,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       expect((await (await begun.promise).closed).by).toBe("client");
     });
 
-    test("that ends with its connection is read to there", async () => {
+    test("without a length is read to the end of its connection", async () => {
       const { port } = start(async (_request, wire) => {
         await wire.write("HTTP/1.1 200 OK\r\n\r\nhel");
         await wire.wait(5);
@@ -126,7 +126,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       expect(await ask(port)).toBe("hello");
     });
 
-    test("of many headers has them all", async () => {
+    test("with many headers has them all", async () => {
       const head = Array.from({ length: 100 }, (_, index) => `x-${index}: ${index}\r\n`).join("");
       const { port } = start(say(whole("hello", `${head}set-cookie: a\r\nset-cookie: b\r\n`)));
       const { headers } = await post(at(port), request(), never());
@@ -153,7 +153,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       }
     });
 
-    test("of endless chunks beside a length is left unread, and its connection closed", async () => {
+    test("of endless chunks beside a length is not read, and its connection closed", async () => {
       const begun = Promise.withResolvers<Wire>();
       const { port } = start(async (_request, wire) => {
         begun.resolve(wire);
@@ -186,7 +186,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       ["within its body", ["HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"]],
       ["within a chunk", ["HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n9\r\nabc"]],
       ["between two chunks", ["HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\nabc\r\n"]],
-    ])("that is cut %s is a failure that may have been served", async (_name, pieces) => {
+    ])("that is truncated %s is a failure that may have been served", async (_name, pieces) => {
       const { port } = start(async (raw, wire) => {
         await say(...pieces)(raw, wire);
         wire.end();
@@ -194,7 +194,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       expect(await errorOf(ask(port))).toMatchObject({ kind: "failed", isUnsent: false });
     });
 
-    test("waits at its provider while there is no capacity for it, and then is whole", async () => {
+    test("waits at its provider while there is no capacity for it, and then is complete", async () => {
       const size = 64_000_000;
       let written = 0;
       const { port } = start(async (_request, wire) => {
@@ -237,7 +237,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       return { port, wires, count: () => count };
     }
 
-    test("is used again", async () => {
+    test("is reused", async () => {
       const { port, wires } = counting((wire) => wire.write(whole("ok")));
       for (let index = 0; index < 5; index++) expect(await ask(port)).toBe("ok");
       expect(wires.size).toBe(1);
@@ -258,13 +258,13 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       ["whose answer has another after it", whole("ok") + whole("forged")],
       ["whose answer has half a head after it", `${whole("ok")}HTTP/1.1 200 OK\r\ncontent-length: 6\r\n`],
       ["of HTTP/1.0", whole("ok").replace("1.1", "1.0")],
-    ])("%s is not used again", async (_name, bytes) => {
+    ])("%s is not reused", async (_name, bytes) => {
       const { port, wires } = counting((wire) => wire.write(bytes));
       for (let index = 0; index < 3; index++) expect(await ask(port)).toBe("ok");
       expect(wires.size).toBe(3);
     });
 
-    test("whose provider speaks after its answer is closed", async () => {
+    test("whose provider sends bytes after its answer is closed", async () => {
       const { port, wires } = counting((wire) => wire.write(whole("ok")));
       await ask(port);
       const [wire] = wires;
@@ -274,7 +274,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       expect(wires.size).toBe(2);
     });
 
-    test("that its provider closes while it is idle costs no call", async () => {
+    test("closed by its provider while idle costs no call", async () => {
       const { port, wires } = counting((wire) => wire.write(whole("ok")));
       await ask(port);
       const [wire] = wires;
@@ -285,7 +285,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       expect(wires.size).toBe(2);
     });
 
-    test("that its provider closes right after an answer costs no call", async () => {
+    test("closed by its provider right after an answer costs no call", async () => {
       const { port, count } = counting(async (wire) => {
         await wire.write(whole("ok"));
         wire.end();
@@ -299,7 +299,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       expect(count()).toBe(50);
     });
 
-    test("that its provider closes while this process is busy costs no call", async () => {
+    test("closed by its provider while this process is busy costs no call", async () => {
       const port = await startBriefServer();
       for (let index = 0; index < 5; index++) {
         expect(await ask(port)).toBe("ok");
@@ -337,7 +337,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       }
     });
 
-    test("that cannot be made sent nothing", async () => {
+    test("that cannot be opened has sent nothing", async () => {
       const server = createServer().listen(0, "127.0.0.1");
       await once(server, "listening");
       const { port } = server.address() as AddressInfo;
@@ -350,7 +350,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
     });
   });
 
-  test("an answer that comes before the whole request is read, and its connection not used again", async () => {
+  test("an answer before the whole request was sent is read, and its connection not reused", async () => {
     const sockets = new Set<object>();
     const server = Bun.listen({
       hostname: "127.0.0.1",
@@ -374,7 +374,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
     expect(sockets.size).toBe(2);
   });
 
-  describe("a caller who leaves", () => {
+  describe("a caller that disconnects", () => {
     test.each<[string, string]>([
       ["before the answer", ""],
       ["within the answer", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"],
@@ -393,7 +393,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       expect((await wire.closed).by).toBe("client");
     });
 
-    test("while the connection is made ends the call", async () => {
+    test("during the connect ends the call", async () => {
       const { port } = start(say(whole("ok")));
       const caller = new AbortController();
       const ended = errorOf(ask(port, "{}", caller.signal));
@@ -401,7 +401,7 @@ describe.each(["http", "https"])("over %s", (scheme) => {
       expect(await ended).toMatchObject({ kind: "aborted" });
     });
 
-    test("after the answer changes nothing for the next call over its connection", async () => {
+    test("after the answer does not affect the next call over its connection", async () => {
       const asked = Promise.withResolvers<undefined>();
       const mayAnswer = Promise.withResolvers<undefined>();
       const wires = new Set<Wire>();

@@ -54,7 +54,7 @@ const reply = (body: string | Uint8Array, headers: Record<string, string> = {}, 
   body,
 });
 
-describe("what is sent", () => {
+describe("the sent request", () => {
   test("is one POST with our credentials, which an adapter's headers cannot replace", async () => {
     const { server, endpoint } = await start({});
     const request = { ...chat("m"), headers: { "x-adapter": "1", authorization: "Bearer sk-theirs" } };
@@ -73,7 +73,7 @@ describe("what is sent", () => {
 });
 
 describe("a plain answer", () => {
-  test("of any status comes back with its headers and its text", async () => {
+  test("of any status is returned with its headers and its text", async () => {
     const { endpoint } = await start(reply("no 🙂", { "retry-after": "7" }, 429));
     const answer = await post(endpoint, chat("m"), never());
     expect(answer.status).toBe(429);
@@ -81,18 +81,18 @@ describe("a plain answer", () => {
     expect(answer.text).toBe("no 🙂");
   });
 
-  test("may be compressed although we did not ask for it", async () => {
+  test("may be compressed without our request", async () => {
     const { endpoint } = await start(reply(gzipSync('{"ok":"é"}'), { "content-encoding": "gzip" }));
     expect((await post(endpoint, chat("m"), never())).text).toBe('{"ok":"é"}');
   });
 
-  test("that grows a thousandfold is left before it has", async () => {
+  test("that expands a thousandfold is aborted before", async () => {
     const { endpoint } = await start(reply(gzipSync(Buffer.alloc(50 * 1_048_576)), { "content-encoding": "gzip" }));
     // Below the limit of what any answer may come to.
     expect(await errorOf(post(endpoint, chat("any"), never()))).toMatchObject({ kind: "failed" });
   });
 
-  test("that is compressed otherwise is inflated too, and one in an unknown way is a failure", async () => {
+  test("with another compression is decompressed too, and with an unknown one fails", async () => {
     for (const [encoding, compress] of [
       ["deflate", deflateSync],
       ["br", brotliCompressSync],
@@ -106,12 +106,12 @@ describe("a plain answer", () => {
     expect(await errorOf(post(endpoint, chat("any"), never()))).toMatchObject({ kind: "failed" });
   });
 
-  test("that is not the compression it claims is a failure", async () => {
+  test("that is not compressed as declared fails", async () => {
     const { endpoint } = await start(reply("plain text", { "content-encoding": "gzip" }));
     expect(await errorOf(post(endpoint, chat("m"), never()))).toMatchObject({ kind: "failed" });
   });
 
-  test("is never followed to another address", async () => {
+  test("never follows a redirect", async () => {
     for (const status of [301, 302, 303, 307, 308]) {
       const elsewhere = await start();
       const { endpoint } = await start(reply("", { location: `${elsewhere.server.url}/chat/completions` }, status));
@@ -121,7 +121,7 @@ describe("a plain answer", () => {
   });
 });
 
-describe("an answer without end", () => {
+describe("an endless answer", () => {
   test("is cut at the size limit while it arrives, and the connection closed", async () => {
     const { server, endpoint } = await start();
     expect(await errorOf(post(endpoint, chat("mock-huge-1g"), never()))).toMatchObject({ kind: "failed", status: 200 });
@@ -131,7 +131,7 @@ describe("an answer without end", () => {
     expect(server.openSockets()).toBe(0);
   });
 
-  test("waits for room as it comes, and for none while it is small", async () => {
+  test("waits for memory while it arrives, and needs none while it is small", async () => {
     const large = Buffer.alloc(5 * 1_048_576 + 1, "x");
     const upstream = Bun.serve({
       port: 0,
@@ -161,7 +161,7 @@ describe("an answer without end", () => {
     }
   });
 
-  test("is refused by its stated length before it is read", async () => {
+  test("is rejected by its declared length before it is read", async () => {
     const stated = String(PROVIDER_BYTES_MAX + 1);
     const { server, endpoint } = await start({
       kind: "custom",
@@ -203,7 +203,7 @@ describe("a broken connection", () => {
     expect(error).toMatchObject({ name: "ProviderError", kind: "failed" });
   });
 
-  test("nobody listening is a failure", async () => {
+  test("no listening server is a failure", async () => {
     const { server, endpoint } = await start();
     server.close();
     expect(await errorOf(post(endpoint, chat("m"), never()))).toMatchObject({ kind: "failed" });
@@ -211,7 +211,7 @@ describe("a broken connection", () => {
   });
 });
 
-describe("a server whose certificate is not its own", () => {
+describe("a server with another server's certificate", () => {
   /** Counts the requests that got through. */
   function listenTls(host: string) {
     const certificate = selfSigned(host);
@@ -228,7 +228,7 @@ describe("a server whose certificate is not its own", () => {
     return { server, url: `https://127.0.0.1:${server.port}`, requests: () => requests };
   }
 
-  test("was sent nothing, so another may be asked", async () => {
+  test("received nothing, so another may be called", async () => {
     const { server, url, requests } = listenTls("elsewhere.example");
     const error = await errorOf(post({ baseUrl: url, headers: {} }, chat("m"), never()));
     expect(error).toMatchObject({ kind: "failed", isUnsent: true });
@@ -247,7 +247,7 @@ describe("a server whose certificate is not its own", () => {
     ["EPROTO", false],
     ["ECONNRESET", false],
     ["ERR_TLS_SESSION_ATTACK", false],
-  ])("is told by %s: unsent is %p", (code, isUnsent) => {
+  ])("is recognised by %s: unsent is %p", (code, isUnsent) => {
     const error = Object.assign(new TypeError("no"), { code });
     expect(connectionError(error, never())).toMatchObject({ kind: "failed", isUnsent });
   });
@@ -276,7 +276,7 @@ describe("an aborted call", () => {
     ["after the head", HEAD],
     ["in the middle of the body", `${HEAD}{"choices":`],
     ["inside the body of an error", `${HEAD.replace("200 OK", "500 No")}{"error":`],
-  ])("%s closes the socket and says so", async (_when, bytes) => {
+  ])("%s closes the socket and reports it", async (_when, bytes) => {
     for (const isStream of [false, true]) {
       const { behaviour, isOut } = beginning(bytes);
       const { server, endpoint } = await start(behaviour);
@@ -298,7 +298,7 @@ describe("an aborted call", () => {
     }
   });
 
-  test("before it began sends nothing", async () => {
+  test("before its start sends nothing", async () => {
     const { server, endpoint } = await start();
     expect(await errorOf(post(endpoint, chat("m"), AbortSignal.abort()))).toMatchObject({ kind: "aborted" });
     expect(server.requests).toHaveLength(0);
@@ -320,14 +320,14 @@ describe("an aborted call", () => {
 });
 
 describe("a streamed answer", () => {
-  test("is handed over unread when its status is good", async () => {
+  test("is returned unread when its status is good", async () => {
     const { endpoint } = await start();
     const answer = await postStream(endpoint, chat("mock-ok", { stream: true }), never());
     expect(answer).toMatchObject({ status: 200, text: "" });
     expect(await new Response(answer.body).text()).toEndWith("data: [DONE]\n\n");
   });
 
-  test("is read as a text when it is not", async () => {
+  test("is read as a text when its status is bad", async () => {
     const { endpoint } = await start();
     const answer = await postStream(endpoint, chat("mock-rate-limit", { stream: true }), never());
     expect(answer).toMatchObject({ status: 429, body: null });

@@ -30,7 +30,7 @@ const CALL: ChatCall = {
 };
 
 describe("the adapters", () => {
-  test("call each provider at its own address with its own key alone", async () => {
+  test("call each provider at its own address with its own key only", async () => {
     const [one, two] = [await start(), await start()];
     const providers = createProviders((variable) => `value of ${variable}`);
     const entry = (id: string, server: OpenAiServer): Provider => ({
@@ -45,7 +45,7 @@ describe("the adapters", () => {
     expect(two.requests.map(({ headers }) => headers["authorization"])).toEqual(["Bearer value of TWO_API_KEY"]);
   });
 
-  test("send no key to a provider that needs none", async () => {
+  test("send no key to a provider without one", async () => {
     const server = await start();
     const providers = createProviders(() => "sk-of-somebody-else");
     await providers.chat({ id: "local", family: "openai-compatible", base_url: `${server.url}/` })?.complete(CALL);
@@ -53,7 +53,7 @@ describe("the adapters", () => {
     expect(server.requests[0]?.path).toBe("/v1/chat/completions");
   });
 
-  test("pass addresses of pictures on to those the catalogue names, and to nobody else", async () => {
+  test("pass addresses of images on only to the providers listed in the catalogue", async () => {
     const server = await start();
     const providers = createProviders(() => "key");
     const url = "http://127.0.0.1:1/a.png";
@@ -72,7 +72,7 @@ describe("the adapters", () => {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("are made once for an entry of the catalogue, and anew for that of the next catalogue", () => {
+  test("are created once for an entry of the catalogue, and again for the next catalogue", () => {
     const providers = createProviders(() => "key");
     const entry: Provider = { id: "play", family: "sandbox" };
     expect(providers.chat(entry)).toBe(providers.chat(entry));
@@ -80,7 +80,7 @@ describe("the adapters", () => {
   });
 });
 
-test.each(providerSchema.properties.family.enum)("the family %s has tests of its own", (family) => {
+test.each(providerSchema.properties.family.enum)("the family %s has its own tests", (family) => {
   const glob = new Bun.Glob(`tests/**/providers/${family}/**/*.test.ts`);
   const found = [...glob.scanSync({ cwd: PROJECT_ROOT })];
   expect(found).not.toBeEmpty();

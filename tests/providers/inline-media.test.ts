@@ -56,7 +56,7 @@ const media =
   };
 
 describe("a request without addresses", () => {
-  test("comes back as the same object", async () => {
+  test("is returned as the same object", async () => {
     const requests = [
       { model: "m", messages: [{ role: "user", content: "https://example.com/a.png" }] },
       { model: "m", messages: [{ role: "assistant", content: null, tool_calls: [] }] },
@@ -70,7 +70,7 @@ describe("a request without addresses", () => {
 });
 
 describe("addresses", () => {
-  test("of images and files become data URLs in their places, in tool messages too", async () => {
+  test("of images and files become data URLs at their positions, in tool messages too", async () => {
     const server = await serve(
       media({ "/a": [PNG, "text/html"], "/b": ["%PDF-1.7\n..."], "/c": ["hällo", "text/csv; charset=utf-8"] }),
     );
@@ -117,7 +117,7 @@ describe("addresses", () => {
     expect(server.asked.toSorted()).toEqual(["GET /a", "GET /b", "GET /c"]);
   });
 
-  test("in capitals are addresses too", async () => {
+  test("in capitals are recognised too", async () => {
     const server = await serve(media({ "/a": [PNG] }));
     const result = await inline(asking(image(server.url("/a").replace("http", "HTTP"))));
     expect(result).toEqual(asking(image(PNG_URL)));
@@ -150,7 +150,7 @@ const DISGUISES = await Promise.all(
   ),
 );
 
-describe("what an address holds is told by its bytes", () => {
+describe("the content of an address is judged by its bytes", () => {
   const wav = "RIFF\u0024\0\0\0WAVEfmt ";
   const latin = (value: string): Buffer => Buffer.from(value, "latin1");
   test.each([
@@ -208,7 +208,7 @@ describe("what an address holds is told by its bytes", () => {
 });
 
 describe("bounds", () => {
-  test("hold for each address", async () => {
+  test("apply to each address", async () => {
     const server = await serve(media({ "/a": [PNG] }));
     const request = asking(image(server.url("/a")));
     expect(await inline(request, { inlineItemBytesMax: PNG.length })).toEqual(asking(image(PNG_URL)));
@@ -217,7 +217,7 @@ describe("bounds", () => {
     expect(error.say).toContain("at most 20 MiB");
   });
 
-  test("hold for all of a call, however the fetches overlap", async () => {
+  test("apply to all addresses of a call, for concurrent fetches too", async () => {
     const server = await serve((_request, response) => response.end(PNG));
     const request = asking(...Array.from({ length: 6 }, (_, index) => image(server.url(`/${index}`))));
     const whole = await inline(request, { inlineBytesMax: 6 * PNG.length });
@@ -226,7 +226,7 @@ describe("bounds", () => {
     expect(error).toMatchObject({ kind: "rejected", code: "unprocessable_input", detail: "outbound too_large" });
   });
 
-  test("count one address as often as it is sent: a long call of a short request is no lever", async () => {
+  test("count an address as often as it is sent: a short request cannot create a long call", async () => {
     const server = await serve(media({ "/a": [PNG] }));
     const request = asking(...Array.from({ length: 50 }, () => image(server.url("/a"))));
     await inline(request, { inlineBytesMax: 50 * PNG.length });
@@ -235,7 +235,7 @@ describe("bounds", () => {
     expect(error).toMatchObject({ code: "unprocessable_input", detail: "outbound too_large" });
   });
 
-  test("count so beside other addresses too", async () => {
+  test("count it beside other addresses too", async () => {
     const server = await serve((_request, response) => response.end(PNG));
     const [often, once] = [image(server.url("/a")), image(server.url("/b"))];
     const request = asking(often, often, often, once);
@@ -244,7 +244,7 @@ describe("bounds", () => {
     expect(error).toMatchObject({ code: "unprocessable_input", detail: "outbound too_large" });
   });
 
-  test("hold for the number of addresses, before any is asked", async () => {
+  test("apply to the number of addresses, before any fetch", async () => {
     const sink = await listenAsSink();
     open.push(sink);
     allow(`127.0.0.1:${sink.port}`);
@@ -256,7 +256,7 @@ describe("bounds", () => {
     expect(sink.asked).toEqual([]);
   });
 
-  test("hold for the time of all, and the caller hears that the address was slow", async () => {
+  test("apply to the total time, and the caller receives that the address was slow", async () => {
     const server = await serve((_request, response) => void response.write("x"));
     const error = await refusal(inline(asking(image(server.url("/a"))), { inlineMs: 100 }));
     expect(error).toMatchObject({ kind: "rejected", code: "input_unavailable" });
@@ -265,7 +265,7 @@ describe("bounds", () => {
 });
 
 describe("a failure", () => {
-  test("of the guard is unsafe_url and names the part; nobody inside is asked", async () => {
+  test("of the guard is unsafe_url and names the part; no internal address is fetched", async () => {
     const sink = await listenAsSink();
     open.push(sink);
     for (const [part, param] of [
@@ -283,7 +283,7 @@ describe("a failure", () => {
     expect(sink.asked).toEqual([]);
   });
 
-  test("through a redirect inside is unsafe_url too", async () => {
+  test("through a redirect to an internal address is unsafe_url too", async () => {
     const sink = await listenAsSink();
     open.push(sink);
     const server = await serve((_request, response) => response.writeHead(302, { location: sink.url("/") }).end());
@@ -291,7 +291,7 @@ describe("a failure", () => {
     expect(sink.asked).toEqual([]);
   });
 
-  test("to fetch is unprocessable_input, or input_unavailable while its server is away", async () => {
+  test("to fetch is unprocessable_input, or input_unavailable during an outage of its server", async () => {
     const server = await serve(media({}));
     expect(await refusal(inline(asking(image(server.url("/a")))))).toMatchObject({
       kind: "rejected",
@@ -320,7 +320,7 @@ describe("a failure", () => {
     await closed;
   });
 
-  test("of the caller to wait is aborted, and the fetch ends", async () => {
+  test("by a disconnected caller is an abort, and the fetch ends", async () => {
     const controller = new AbortController();
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const server = await serve((_request, response) => {
@@ -337,7 +337,7 @@ describe("a failure", () => {
     });
   });
 
-  test("says nothing of the address or of what it answered, to the client or in the log", async () => {
+  test("does not contain the address or its response, neither for the client nor in the log", async () => {
     const server = await serve((_request, response) => {
       response.writeHead(403, { "x-debug": "internal-9" }).end("internal-9");
     });

@@ -19,17 +19,17 @@ const openAiImage = (kind: "images" | "imageEdits") => (reply: Reply) => {
   return direct(createOpenAiImages({ baseUrl: server.url, headers: {} })[kind]).run(mediaCall(EDIT));
 };
 
-describePaidStart("an image of OpenAI's dialect", openAiImage("images"));
-describePaidStart("an edit of OpenAI's dialect", openAiImage("imageEdits"));
+describePaidStart("an OpenAI-compatible image", openAiImage("images"));
+describePaidStart("an OpenAI-compatible edit", openAiImage("imageEdits"));
 
-describePaidStart("an image of Gemini", (reply) => {
+describePaidStart("a Gemini image", (reply) => {
   const server = own(startGeminiServer());
   server.next(reply);
   const { images } = createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "key" } });
   return direct(images).run(mediaCall({ prompt: "a sea otter", n: 1 }));
 });
 
-describePaidStart("music of ElevenLabs", (reply) => {
+describePaidStart("ElevenLabs music", (reply) => {
   const server = own(startElevenLabsServer("key"));
   server.next(reply);
   const { music } = createElevenLabs({ baseUrl: server.url, headers: { "xi-api-key": "key" } });

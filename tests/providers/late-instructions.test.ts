@@ -56,7 +56,7 @@ describe("instructions in the middle of a conversation", () => {
     turns.map(([place, messages]): [string, typeof sent, typeof messages] => [`${name}, ${place}`, sent, messages]),
   );
 
-  test.each(cases)("change nothing of what was sent before: %s", (_name, sent, messages) => {
+  test.each(cases)("change no earlier part of the request: %s", (_name, sent, messages) => {
     const before = sent([SYSTEM, ...messages.slice(0, 1)]);
     const first = sent([SYSTEM, ...messages]);
     const second = sent([SYSTEM, ...messages, assistant("oui"), user("and?")]);
@@ -64,7 +64,7 @@ describe("instructions in the middle of a conversation", () => {
     expect(second.slice(0, first.length)).toEqual(first);
   });
 
-  test("stay a message of their own where a Claude model takes one", () => {
+  test("stay a separate message for a Claude model that accepts them", () => {
     const late = { role: "system", content: [text("Now in French.")] };
     expect(anthropic([user("hi"), LATE, assistant("oui"), user("go")])["messages"]).toEqual([
       { role: "user", content: [text("hi")] },
@@ -103,11 +103,11 @@ describe("instructions in the middle of a conversation", () => {
       [user("hi"), LATE, user("go")],
       [{ role: "user", content: [text("hi"), text(REMINDER), text("go")] }],
     ],
-  ])("are text of the user's turn where a Claude model takes none: %s", (_name, traits, messages, sent) => {
+  ])("become text of the user's turn for a Claude model that rejects them: %s", (_name, traits, messages, sent) => {
     expect(anthropic(messages, ...traits)["messages"]).toEqual(sent);
   });
 
-  test("are text of the user's message at sources that take them first only", () => {
+  test("become text of the user's message for sources that accept them only first", () => {
     expect(openai([user("hi"), LATE, assistant("oui"), LATE, user("go")], "system_first")["messages"]).toEqual([
       user(`hi\n\n${REMINDER}`),
       assistant("oui"),
@@ -124,7 +124,7 @@ describe("instructions in the middle of a conversation", () => {
     ]);
   });
 
-  test("that are marked already are marked once", () => {
+  test("with a mark get no second one", () => {
     expect(gemini([user("hi"), { role: "developer", content: REMINDER }])["contents"]).toEqual([
       { role: "user", parts: [{ text: "hi" }, { text: REMINDER }] },
     ]);

@@ -49,8 +49,8 @@ function streamOf(artifact: Artifact, signal = new AbortController().signal): Pr
   return artifact.open(signal);
 }
 
-describe("speech that still comes", () => {
-  test("is heard from its first bytes on, before its last ones are there, and once", async () => {
+describe("speech during its generation", () => {
+  test("is delivered from its first bytes, before its last ones, and once", async () => {
     [first, rest] = [MP3, Promise.withResolvers()];
     const artifact = await open();
     expect(artifact.contentType).toBe("audio/mpeg");
@@ -64,7 +64,7 @@ describe("speech that still comes", () => {
     expect(await streamOf(artifact).catch((error: unknown) => error)).toBeInstanceOf(ProviderError);
   });
 
-  test("and breaks off fails as its provider's fault", async () => {
+  test("that is interrupted fails as a provider error", async () => {
     [first, rest] = [MP3, Promise.withResolvers()];
     const reader = (await streamOf(await open())).getReader();
     await reader.read();
@@ -72,7 +72,7 @@ describe("speech that still comes", () => {
     expect(await reader.read().catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
   });
 
-  test("and is no sound of that format is refused by its first bytes", async () => {
+  test("in another format is rejected by its first bytes", async () => {
     [first, rest] = [Buffer.from("<html>".padEnd(2_000)), Promise.withResolvers()];
     expect(await open().catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
     rest.resolve("more");

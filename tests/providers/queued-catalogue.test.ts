@@ -71,24 +71,27 @@ const MESH = { bytes: Buffer.from("glTF"), contentType: "model/gltf-binary" };
 test.each<[Vendor, readonly Model["modality"][]]>([
   ["fal", ["image", "video", "music", "object_3d"]],
   ["replicate", ["video", "music", "object_3d"]],
-])("each of our models at %s is one that the local server knows, of every kind", (vendor, modalities) => {
+])("each model at %s is known to the local server, for every kind", (vendor, modalities) => {
   const all = (["image", "video", "music", "object_3d"] as const).flatMap((modality) => sold(modality, vendor));
   expect(all.map(({ source }) => source.model).filter((model) => !(model in VENDORS[vendor].models))).toEqual([]);
   expect(new Set(all.map(({ model }) => model.modality))).toEqual(new Set(modalities));
 });
 
-test.each(sold("image"))("$name takes what we send, whatever a caller asks", async ({ vendor, model, source }) => {
-  const { adapters, server } = VENDORS[vendor].start(1);
-  const { max_n: n = 1, requires_input_image: isEdit } = model.allowed_params;
-  const input = { prompt: "a sea otter", ...EVERYTHING, n, outputFormat: "png" } as const;
-  const outcome = isEdit
-    ? outcomeOf(adapters.imageEdits, { ...EDIT, ...input }, source)
-    : outcomeOf(adapters.images, input, source);
-  expect(await outcome).toMatchObject({ state: "done", usage: { images: n } });
-  expect(Object.keys(server.requests[0]?.body ?? {}).length).toBeGreaterThan(2);
-});
+test.each(sold("image"))(
+  "$name accepts our image request, for every caller's setting",
+  async ({ vendor, model, source }) => {
+    const { adapters, server } = VENDORS[vendor].start(1);
+    const { max_n: n = 1, requires_input_image: isEdit } = model.allowed_params;
+    const input = { prompt: "a sea otter", ...EVERYTHING, n, outputFormat: "png" } as const;
+    const outcome = isEdit
+      ? outcomeOf(adapters.imageEdits, { ...EDIT, ...input }, source)
+      : outcomeOf(adapters.images, input, source);
+    expect(await outcome).toMatchObject({ state: "done", usage: { images: n } });
+    expect(Object.keys(server.requests[0]?.body ?? {}).length).toBeGreaterThan(2);
+  },
+);
 
-test.each(sold("video"))("$name takes every value that we declare", async ({ vendor, model, source }) => {
+test.each(sold("video"))("$name accepts every declared value", async ({ vendor, model, source }) => {
   const { durations = [], resolutions = [], aspect_ratios: ratios = [], ...rest } = model.allowed_params;
   const declared: Partial<VideoInput>[] = [
     ...durations.map((duration) => ({ duration })),
@@ -106,7 +109,7 @@ test.each(sold("video"))("$name takes every value that we declare", async ({ ven
   expect(new Set(sent.map(({ body }) => JSON.stringify(body))).size).toBe(declared.length);
 });
 
-test.each(sold("music"))("$name takes what we send", async ({ vendor, model, source }) => {
+test.each(sold("music"))("$name accepts our request for music", async ({ vendor, model, source }) => {
   const { default_duration: usual, max_duration_seconds: most } = model.allowed_params;
   const { adapters } = VENDORS[vendor].start(2);
   for (const duration of [usual, most]) {
@@ -121,7 +124,7 @@ test.each(sold("music"))("$name takes what we send", async ({ vendor, model, sou
   }
 });
 
-test.each(sold("object_3d"))("$name takes what we send", async ({ vendor, model, source }) => {
+test.each(sold("object_3d"))("$name accepts our request for a mesh", async ({ vendor, model, source }) => {
   const { accepts_input_image: fromImage, requires_input_3d: fromMesh } = model.allowed_params;
   const media = { ...(fromImage ? { image: IMAGE } : {}), ...(fromMesh ? { mesh: MESH } : {}) };
   const { adapters } = VENDORS[vendor].start(1);
@@ -129,14 +132,14 @@ test.each(sold("object_3d"))("$name takes what we send", async ({ vendor, model,
 });
 
 describe("at Replicate", () => {
-  test("seedance-1.5-pro is made without sound, which its price is for", async () => {
+  test("seedance-1.5-pro is generated without audio, which its price is for", async () => {
     const [seedance] = sold("video", "replicate").filter(({ model }) => model.slug === "seedance-1.5-pro");
     const { adapters, server } = replicate();
     if (seedance) await queued(adapters.video).start(asked({ prompt: "waves" }, seedance.source));
     expect(server.requests[0]?.body).toMatchObject({ input: { generate_audio: false } });
   });
 
-  test("what is paid by the second of computing has a bound, and Replicate ends it there", async () => {
+  test("a model priced by computing time has a bound, and Replicate stops it there", async () => {
     const timed = sold("object_3d", "replicate").filter(({ model }) => model.seconds_of === "compute");
     expect(timed.map(({ model }) => model)).toMatchObject([
       { slug: "firtoz-trellis", compute_seconds_max: 300, compute_seconds_usual: 30 },
@@ -169,7 +172,7 @@ test.each([
   ["stable-audio-2.5", undefined, "0.20"],
   ["minimax-music-1.5", undefined, "0.03"],
   ["firtoz-trellis", undefined, "0.001400"],
-])("%s in %p costs what is printed, a hundred credits to the dollar", (slug, resolution, dollars) => {
+])("%s in %p costs the listed price, a hundred credits to the dollar", (slug, resolution, dollars) => {
   const model = catalogue.models.get(slug);
   const variant = model?.price_variants?.find(({ when }) => when["resolution"] === resolution);
   expect((variant?.price ?? model?.price)?.unitRate).toBe(parseDecimal(dollars, 11));

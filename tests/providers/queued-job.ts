@@ -141,12 +141,12 @@ export function describeQueuedJob<Input, Own extends Script>(name: string, own: 
     testReading(table);
     if (table.cancel) testCancel(table, table.cancel);
     else
-      test("cannot be cancelled, so that nobody believes that it was", () => {
+      test("cannot be cancelled, and reports that", () => {
         expect(table.open().adapter).not.toHaveProperty("cancel");
       });
     if (table.find) testFinding(table, table.find);
     else
-      test("leaves nothing behind that finds a job whose start went unanswered", async () => {
+      test("stores nothing that finds a job whose start was not answered", async () => {
         for (const callbackUrl of [undefined, RING]) expect(await marksOf(table, callbackUrl)).toEqual([null]);
       });
   });
@@ -203,7 +203,7 @@ const sentOf = ({ requests }: JobPlace<never>["server"]): string[] =>
 
 function testRequests<Input>(table: JobTable<Input>): void {
   for (const [what, asked, body, request, isUnknown] of table.sends) {
-    test(`is asked for ${what}`, async () => {
+    test(`is requested with ${what}`, async () => {
       const { server, adapter } = table.open();
       const started = adapter.start(table.call(asked));
       if (isUnknown) await failureOf(started);
@@ -220,14 +220,14 @@ function testRequests<Input>(table: JobTable<Input>): void {
   });
 
   for (const [what, asked, failure = fault("misconfigured")] of table.unsent) {
-    test(`is not asked for ${what}`, async () => {
+    test(`is not requested with ${what}`, async () => {
       const { server, beside, adapter } = table.open();
       expect(await failureOf(adapter.start(table.call(asked)))).toMatchObject(failure);
       expect([...server.requests, ...(beside?.requests ?? [])]).toEqual([]);
     });
   }
 
-  test("is noted just before it is sent, and not sent where it cannot be noted", async () => {
+  test("is recorded just before it is sent, and not sent without the record", async () => {
     const { server, adapter } = table.open();
     const noted: unknown[] = [];
     const noteStart = async (mark: unknown): Promise<void> =>
@@ -239,7 +239,7 @@ function testRequests<Input>(table: JobTable<Input>): void {
     expect(server.charged).toBe(1);
   });
 
-  test("is not begun for a caller that has left, nor where its server has just answered", async () => {
+  test("is not started for a caller that has disconnected, nor at a server that has just answered", async () => {
     const { server, adapter } = table.open();
     await adapter.start(table.call({}));
     const sent = [...server.requests];
@@ -254,7 +254,7 @@ function testRequests<Input>(table: JobTable<Input>): void {
 function testLife<Input>(table: JobTable<Input>): void {
   const { asked, script = {}, told, requests, file } = table.life;
 
-  test("is found by a process that has only what was stored, and ends with its file", async () => {
+  test("is found by a process with the stored record only, and ends with its file", async () => {
     const { place, job } = await begun(table, script, asked);
     const [adapter, kept] = [place.another(), stored(job)];
     let last: Polled<Made> | undefined;
@@ -287,24 +287,24 @@ function testStarts<Input>(table: JobTable<Input>): void {
     });
   }
 
-  test("says when to come back where its provider does", async () => {
+  test("contains the provider's retry time, if any", async () => {
     const start = jsonReply(429, {}, { "retry-after": "3" });
     expect(await failureOf(begin(table, { start }))).toMatchObject({ kind: "busy", retryAfterMs: 3_000 });
   });
 
-  test.each(SILENT)("whose start is answered with %s may have been begun", async (_what, start) => {
+  test.each(SILENT)("whose start is answered with %s may have started", async (_what, start) => {
     expect(await failureOf(begin(table, { start }))).toMatchObject({ kind: "unknown", isUnsent: false });
   });
 
   const none = [undefined, null, 7, "", "../../account", "..", "a?b", "a b", {}, ["a"], "x".repeat(999)];
   for (const id of [...none, ...(table.noNames ?? [])]) {
     const name = (id === undefined ? "none" : JSON.stringify(id)).slice(0, 40);
-    test(`that was taken under the name ${name} is there, and nobody can ask for it`, async () => {
+    test(`accepted under the name ${name} exists, and cannot be polled`, async () => {
       expect(await failureOf(begin(table, { receipt: table.receipt(id) }))).toMatchObject({ kind: "unknown" });
     });
   }
 
-  test("whose start was lost may be paid for: it is unknown, and not begun again, on a used connection either", async () => {
+  test("whose start was lost may be charged: it is unknown, and not started again, on a reused connection either", async () => {
     const { server, adapter } = table.open({}, { start: "lost" });
     await adapter.start(table.call({}));
     const before = server.requests.length;
@@ -313,7 +313,7 @@ function testStarts<Input>(table: JobTable<Input>): void {
     expect([server.charged, server.requests.length]).toEqual([2, before + 1]);
   });
 
-  test("whose caller gave up once it was sent may have been begun", async () => {
+  test("whose caller disconnected after it was sent may have started", async () => {
     const { server, adapter } = table.open({ start: "hang" });
     const caller = new AbortController();
     const left = failureOf(adapter.start(table.call({ signal: caller.signal })));
@@ -323,13 +323,13 @@ function testStarts<Input>(table: JobTable<Input>): void {
     expect(server.requests).toHaveLength(1);
   });
 
-  test("whose start never left is said to be unsent", async () => {
+  test("whose start was never sent is reported as unsent", async () => {
     const { server, adapter } = table.open();
     server.close();
     expect(await failureOf(adapter.start(table.call({})))).toMatchObject({ kind: "failed", isUnsent: true });
   });
 
-  test("whose start leads elsewhere has failed, and is not followed", async () => {
+  test("whose start is redirected has failed, and is not followed", async () => {
     expect(await failureOf(begin(table, { start: redirect }))).toMatchObject({ kind: "failed", isUnsent: false });
   });
 }
@@ -354,18 +354,18 @@ function testPolls<Input>(table: JobTable<Input>): void {
     ["a redirect", [redirect]],
     ["a status that nobody knows", [table.strange]],
     ["another job", [table.another]],
-  ])("is left open by a poll that is answered with %s", async (_what, polls = []) => {
+  ])("stays open after a poll that is answered with %s", async (_what, polls = []) => {
     const { place, poll } = await begun(table, { polls });
     expect(await poll()).toMatchObject({ state: "unknown" });
     expect(place.server.charged).toBe(1);
   });
 
-  test("is left open by a poll that its caller gave up", async () => {
+  test("stays open after a poll that its caller aborted", async () => {
     const { poll } = await begun(table, { polls: ["hang"] });
     expect(await poll(AbortSignal.timeout(20))).toMatchObject({ state: "unknown" });
   });
 
-  test("goes on when polls fail for a while, when its status goes back and is none, and is paid for once", async () => {
+  test("continues through failed polls and invalid states, and is charged once", async () => {
     const polls = [runs, gateway, "cut", waits, table.strange, runs, done];
     const { place, poll } = await begun(table, { polls });
     const states = await statesOf(() => poll(), polls.length);
@@ -379,7 +379,7 @@ function testPolls<Input>(table: JobTable<Input>): void {
   });
 
   const others = [{}, { request_id: "x", status_path: "https://evil.example/" }, { id: "../../account" }];
-  test.each([...others, ...table.strangers])("asks nothing about what is no job of its own: %j", async (job) => {
+  test.each([...others, ...table.strangers])("does not poll a foreign job: %j", async (job) => {
     const { server, beside, adapter } = table.open();
     expect(await adapter.poll(job, never)).toMatchObject({ state: "unknown" });
     await adapter.cancel?.(job, never);
@@ -389,13 +389,13 @@ function testPolls<Input>(table: JobTable<Input>): void {
 
 function testOutcomes<Input>(table: JobTable<Input>): void {
   for (const [what, script, output, usage = {}, asked] of table.done ?? []) {
-    test(`may come as ${what}`, async () => {
+    test(`may return ${what}`, async () => {
       expect(await outcomeOf(table, script, asked)).toEqual({ state: "done", output: output as Made, usage });
     });
   }
 
   for (const [what, script, progress] of table.pending ?? []) {
-    test(`that tells of ${what} is waited for`, async () => {
+    test(`that reports ${what} continues`, async () => {
       const expected = { state: "pending", ...(progress === undefined ? {} : { progress }) } as const;
       expect(await outcomeOf(table, script)).toEqual(expected);
     });
@@ -413,7 +413,7 @@ function testOutcomes<Input>(table: JobTable<Input>): void {
   }
 
   for (const [what, script, asked] of table.unclear ?? []) {
-    test(`that tells of ${what} is left open`, async () => {
+    test(`that reports ${what} stays open`, async () => {
       expect(await outcomeOf(table, script, asked)).toMatchObject({ state: "unknown" });
     });
   }
@@ -438,12 +438,12 @@ function testReading<Input>(table: JobTable<Input>): void {
     expect((await failureOf(opened(file))).kind).toBe("failed");
   });
 
-  test("whose file ends too soon fails its stream", async () => {
+  test("whose file is truncated fails its stream", async () => {
     const stream = await opened(videoReply(mp4Of(4), { cut: { afterBytes: 100, how: "fin" } }));
     expect((await failureOf(new Response(stream).bytes())).kind).toBe("failed");
   });
 
-  test("whose file is not waited for is given up with its reader", async () => {
+  test("whose file has no reader any longer is aborted", async () => {
     expect((await failureOf(opened("hang", AbortSignal.timeout(50)))).kind).toBe("aborted");
   });
 }
@@ -451,7 +451,7 @@ function testReading<Input>(table: JobTable<Input>): void {
 function testCancel<Input>(table: JobTable<Input>, requestsOf: (job: ProviderJob) => readonly string[]): void {
   const { waits, done } = table.words;
 
-  test("is asked to stop as its provider wants it", async () => {
+  test("is cancelled in its provider's way", async () => {
     const { place, job } = await begun(table, { polls: [waits] });
     await place.another().cancel?.(stored(job), never);
     expect(sentOf(place.server).slice(1)).toEqual([...requestsOf(job)]);
@@ -465,7 +465,7 @@ function testCancel<Input>(table: JobTable<Input>, requestsOf: (job: ProviderJob
     ["is answered with a fault", jsonReply(500, { error: { message: "oops" } })],
     ["leads elsewhere", redirect],
     ["is lost", "reset"],
-  ])("leaves its verdict to the next poll when its cancel %s", async (_what, cancel) => {
+  ])("leaves its outcome to the next poll when its cancel %s", async (_what, cancel) => {
     const { place, job, poll } = await begun(table, { polls: [waits, waits, done], cancel });
     const asked = place.adapter.cancel?.(job, never);
     // Nobody may be told that it was stopped; that it could not be asked may be said.
@@ -515,7 +515,7 @@ function testFinding<Input>(table: JobBase<Input>, { rung, unrung = [], listedWi
   };
 
   if (rung) {
-    test("whose start was lost is known by the name that it rings with", async () => {
+    test("whose start was lost is known by the name in its callback", async () => {
       const { server, adapter, mark, found } = await lost({ start: "lost" });
       const id = server.jobs[0]?.id ?? "";
       for (const text of textsOf(call.input)) expect(JSON.stringify(mark)).not.toContain(text);
@@ -527,7 +527,7 @@ function testFinding<Input>(table: JobBase<Input>, { rung, unrung = [], listedWi
     });
   }
 
-  test.each(unrung)("that nobody rings for at %p leaves nothing behind", async (address) => {
+  test.each(unrung)("without a callback address for %p stores nothing", async (address) => {
     expect(await marksOf(table, address)).toEqual([null]);
   });
 
@@ -535,7 +535,7 @@ function testFinding<Input>(table: JobBase<Input>, { rung, unrung = [], listedWi
   test.each<[string, Script]>([
     ["was lost on the way", { start: "lost" }],
     ["a gateway has no answer of", { answer: jsonReply(502, "<html>") }],
-  ])("whose start %s is found by what was asked for, which is nowhere in what finds it", async (_how, script) => {
+  ])("whose start %s is found by its input, of which the record contains only a hash", async (_how, script) => {
     const { server, adapter, mark, found } = await lost({}, script);
     for (const text of textsOf(call.input)) expect(JSON.stringify(mark)).not.toContain(text);
     const { id: name = "", madeMs } = server.jobs[1] ?? {};
@@ -548,7 +548,7 @@ function testFinding<Input>(table: JobBase<Input>, { rung, unrung = [], listedWi
     expect(server.requests.filter(({ method }) => method === "POST")).toHaveLength(2);
   });
 
-  test("whose start was not taken is in no list, whatever else there is", async () => {
+  test("whose start was not accepted is in no list, whatever else it contains", async () => {
     const { found } = await lost({}, { start: "reset" });
     expect(await found()).toMatchObject({ state: "listed", alike: [], unclear: [] });
   });
@@ -561,7 +561,7 @@ function testFinding<Input>(table: JobBase<Input>, { rung, unrung = [], listedWi
     ["has no results", ok({ next: null, tasks: [] })],
     ["wants another key", jsonReply(401, {})],
     ["leads elsewhere", redirect],
-  ])("whose start was lost is neither found nor given up while the list %s", async (_how, reply) => {
+  ])("whose start was lost is neither found nor ended while the list %s", async (_how, reply) => {
     const { server, found } = await lost({}, { start: "lost" });
     server.nextLists(reply);
     expect(await found().catch(() => ({ state: "unknown" }))).toMatchObject({ state: "unknown" });
@@ -577,7 +577,7 @@ function textsOf(input: unknown): string[] {
 /** Statuses of a start that is paid for, in a queue or in one exchange. */
 export function describePaidStart(name: string, start: (reply: Reply) => Promise<unknown>): void {
   describe(name, () => {
-    test.each([408, 502, 504, 520, 522, 524])("that is answered with %i may have been begun", async (status) => {
+    test.each([408, 502, 504, 520, 522, 524])("that is answered with %i may have started", async (status) => {
       for (const body of ["<html>", "{}"]) {
         expect(await failureOf(start({ status, body }))).toMatchObject({ kind: "unknown", status, isUnsent: false });
       }
@@ -592,7 +592,7 @@ export function describePaidStart(name: string, start: (reply: Reply) => Promise
       [523, "failed"],
       [429, "busy"],
       [402, "misconfigured"],
-    ] as const)("that is answered with %i was not begun: it is %s", async (status, kind) => {
+    ] as const)("that is answered with %i did not start: it is %s", async (status, kind) => {
       expect(await failureOf(start({ status, body: "{}" }))).toMatchObject({ kind, status, isUnsent: false });
     });
   });

@@ -58,7 +58,7 @@ const CELLS = Object.entries(FAMILIES).flatMap(([name, start]) =>
   (["speak", "transcribe"] as const).map((kind) => [name, kind, start] as const),
 );
 
-describe.each(CELLS)("%s, asked to %s", (_name, kind, start) => {
+describe.each(CELLS)("%s, requested to %s", (_name, kind, start) => {
   test.each([
     "html",
     "html-502",
@@ -76,7 +76,7 @@ describe.each(CELLS)("%s, asked to %s", (_name, kind, start) => {
     expect(error.say ?? "").not.toContain(VENDOR_MARK);
   });
 
-  test("and never answering is given up with its caller, and so is the connection", async () => {
+  test("and never answering is aborted with its caller, like the connection", async () => {
     const { server, ...place } = start();
     const controller = new AbortController();
     const failing = failureOf(place[kind]({ sourceModel: "mock-silent", signal: controller.signal }));

@@ -47,13 +47,13 @@ describe("the event parser", () => {
     expect(parseText(text)).toEqual(events);
   });
 
-  test.each(STREAMS)("gives the same events for every split of the bytes: %s", (_name, text, events) => {
+  test.each(STREAMS)("returns the same events for every split of the bytes: %s", (_name, text, events) => {
     const bytes = encoder.encode(text);
     for (let at = 0; at <= bytes.length; at++) expect(parse(bytes.subarray(0, at), bytes.subarray(at))).toEqual(events);
     expect(parse(...Array.from(bytes, (_byte, at) => bytes.subarray(at, at + 1)))).toEqual(events);
   });
 
-  test("gives the same events for any stream in any pieces", () => {
+  test("returns the same events for any stream in any pieces", () => {
     const lineEnd = fc.constantFrom("\n", "\r\n", "\r");
     const value = fc.string({ unit: fc.constantFrom("a", " ", ":", "é", "€", "🙂", "\uFEFF", "{", '"'), maxLength: 8 });
     const line = fc.oneof(
@@ -78,7 +78,7 @@ describe("the event parser", () => {
     );
   });
 
-  test("hands an event out with the bytes that end it, whatever the line end", () => {
+  test("returns an event with the bytes that end it, for every line end", () => {
     for (const eol of ["\n", "\r\n", "\r"]) {
       const parser = new SseParser();
       expect(parser.push(encoder.encode(`data: a${eol}${eol}`))).toEqual(message("a"));
@@ -88,7 +88,7 @@ describe("the event parser", () => {
     }
   });
 
-  test("a cut inside a character shows as a replacement, not as a fault", () => {
+  test("a split inside a character becomes a replacement character, without an error", () => {
     expect(parse(encoder.encode("data: caf\u00e9").subarray(0, -1))).toEqual(message("caf\uFFFD"));
   });
 });
@@ -96,7 +96,7 @@ describe("the event parser", () => {
 describe("a long line", () => {
   const megabyte = "x".repeat(1_048_576);
 
-  test("of 1 MB is read, whole and in pieces", () => {
+  test("of 1 MB is read, complete and in pieces", () => {
     const bytes = encoder.encode(`data: ${megabyte}\n\ndata: [DONE]\n\n`);
     const pieces = Array.from({ length: Math.ceil(bytes.length / 1_021) }, (_, at) =>
       bytes.subarray(at * 1_021, (at + 1) * 1_021),
@@ -106,7 +106,7 @@ describe("a long line", () => {
     }
   });
 
-  test("over the limit is refused, whether its end is in sight or not", () => {
+  test("over the limit is rejected, with and without a visible end", () => {
     const line = `data: ${"x".repeat(SSE_LINE_BYTES_MAX)}`;
     for (const text of [line, `${line}\n`, `${line}\n\ndata: next\n\n`]) {
       expect(() => void parseText(text)).toThrow(ProviderError);
@@ -116,7 +116,7 @@ describe("a long line", () => {
     }
   });
 
-  test("an event of endless data lines is refused at the same limit", () => {
+  test("an event of endless data lines is rejected at the same limit", () => {
     const parser = new SseParser();
     const lines = encoder.encode(`data: ${megabyte}\n`);
     expect(() => {
@@ -124,7 +124,7 @@ describe("a long line", () => {
     }).toThrow(ProviderError);
   });
 
-  test("many events of together more than the limit are not", () => {
+  test("many events of together more than the limit are accepted", () => {
     const parser = new SseParser();
     const event = encoder.encode(`data: ${megabyte}\n\n`);
     for (let count = 0; count < 6; count++) expect(parser.push(event)).toHaveLength(1);

@@ -23,14 +23,14 @@ async function startAt(baseUrl: string, signal = never): Promise<unknown> {
 }
 
 describe("a start of paid work", () => {
-  test("at an address that drops packets was sent nothing, so another source may begin it", async () => {
+  test("at an address that drops packets sent nothing, so another source may start it", async () => {
     const there = await openDroppingAddress();
     closing.push(() => there.close());
     expect(await startAt(there.url)).toMatchObject({ kind: "failed", isUnsent: true });
     expect(noted).toEqual([]);
   });
 
-  test("that is aborted while its address is tried was sent nothing either", async () => {
+  test("that is aborted during the connect sent nothing either", async () => {
     const there = await openDroppingAddress();
     closing.push(() => there.close());
     const caller = new AbortController();
@@ -39,7 +39,7 @@ describe("a start of paid work", () => {
     expect(await started).toMatchObject({ kind: "aborted", isUnsent: true });
   });
 
-  test("is sent where the address picks up, and unknown where its connection breaks then", async () => {
+  test("is sent if the address accepts, and unknown if its connection breaks then", async () => {
     const heard: string[] = [];
     const server = Bun.serve({
       port: 0,

@@ -30,7 +30,7 @@ const openAt = (recorder: Recorder, signal: AbortSignal = never): Promise<Readab
 const readOf = async (stream: ReadableStream<Uint8Array>): Promise<Buffer> =>
   Buffer.from(await new Response(stream).arrayBuffer());
 
-describe("a video that lies elsewhere on its provider's own origin", () => {
+describe("a video at another address of its provider's own origin", () => {
   test.each([301, 302, 303, 307, 308])("is read there with our key (%i)", async (status) => {
     const own = serve((path) => (path === "/v1/files/1" ? to("../kept/1?x=y", status) : video()));
     expect((await readOf(await openAt(own))).equals(VIDEO)).toBeTrue();
@@ -54,8 +54,8 @@ describe("a video that lies elsewhere on its provider's own origin", () => {
   });
 });
 
-describe("a video that lies on another host", () => {
-  test("is read there without our key, once the operator lets it", async () => {
+describe("a video on another host", () => {
+  test("is read there without our key, if the operator allows it", async () => {
     const other = serve(video);
     const own = serve(() => to(`${other.origin}/signed?x=y`));
     allowOutbound([new URL(other.origin).host], quiet);
@@ -75,7 +75,7 @@ describe("a video that lies on another host", () => {
     expect(own.requests).toHaveLength(1);
   });
 
-  test("that is none, or is cut, fails as it is read", async () => {
+  test("that is invalid, or truncated, fails during the read", async () => {
     for (const [reply, isBegun] of [
       [{ status: 403, body: "" }, false],
       [videoReply(VIDEO, { cut: { afterBytes: 100, how: "fin" } }), true],
@@ -89,7 +89,7 @@ describe("a video that lies on another host", () => {
     }
   });
 
-  test("is given up with its reader", async () => {
+  test("is aborted with its reader", async () => {
     const other = serve(() => "hang");
     const own = serve(() => to(other.origin));
     allowOutbound([new URL(other.origin).host], quiet);

@@ -255,21 +255,21 @@ describe("a chat body", () => {
   });
 
   test.each(BAD_BODIES.map((row) => [JSON.stringify(row[0]).slice(0, 120), ...row] as const))(
-    "is refused at its fault: %s",
+    "is rejected at its error: %s",
     (_name, body, param, code) => {
       const fault = validate("ChatCompletionRequest", body);
       expect(fault).toMatchObject({ param, code });
     },
   );
 
-  test("names the accepted kinds of block where an unknown one stands", () => {
+  test("names the accepted types of block for an unknown one", () => {
     const fault = validate("ChatCompletionRequest", user({ type: "video_url" }));
     expect(fault?.message).toBe(
       'messages[0].content[0].type must be one of text, image_url, input_audio, file, got "video_url".',
     );
   });
 
-  test("with a member __proto__ gains nothing from it", () => {
+  test("with a member __proto__ does not inherit from it", () => {
     const hidden: unknown = JSON.parse('{"__proto__":{"model":"m","messages":[{"role":"user","content":"hi"}]}}');
     expect(validate("ChatCompletionRequest", hidden)).toMatchObject({ param: "model", code: MISSING });
     const shown: unknown = JSON.parse('{"model":"m","messages":[{"role":"user","content":"hi","__proto__":{"a":1}}]}');

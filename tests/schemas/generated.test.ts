@@ -51,7 +51,7 @@ describe("the generated files", () => {
     return [root, generators];
   }
 
-  test("are called stale, with the fixing command, when one differs or is missing", async () => {
+  test("are reported as stale, with the command that fixes them, when one differs or is missing", async () => {
     const [root, generators] = await staleProject("stale");
     const stderr = spyOn(process.stderr, "write").mockReturnValue(true);
     try {
@@ -64,7 +64,7 @@ describe("the generated files", () => {
     expect(await Bun.file(join(root, "schemas/stale.ts")).text()).toBe("old");
   });
 
-  test("are written where they are stale, and pass the check afterwards", async () => {
+  test("are written if they are stale, and pass the check afterwards", async () => {
     const [root, generators] = await staleProject("fixed");
     expect(await run([], root, generators)).toBe(0);
     expect(await Bun.file(join(root, "schemas/stale.ts")).text()).toBe("new");
@@ -72,7 +72,7 @@ describe("the generated files", () => {
     expect(await run(["--check"], root, generators)).toBe(0);
   });
 
-  test("list names as schemas/names.json does, a new one everywhere and nowhere else", async () => {
+  test("list the names of schemas/names.json, and no others", async () => {
     const folder = join(directory, "names");
     await cp(SCHEMAS_DIR, folder, { recursive: true, filter: (path) => !path.includes("generated") });
     const names = (await Bun.file(join(folder, "names.json")).json()) as Names;
@@ -106,7 +106,7 @@ describe("the generated files", () => {
     }
   });
 
-  test("refer to nothing that is not among the components", () => {
+  test("refer only to existing components", () => {
     const references = [...JSON.stringify(components).matchAll(/"\$ref":"([^"]+)"/g)].map(([, target]) => target ?? "");
     expect(references.length).toBeGreaterThan(20);
     for (const target of references) {
@@ -124,7 +124,7 @@ describe("the components", () => {
   };
   const nodes = [...nodesOf(components.schemas, "")];
 
-  test("say which value of a discriminator leads to which schema: without it generators take the schema's name", () => {
+  test("map each value of a discriminator to its schema: otherwise generators use the schema's name", () => {
     const unions = nodes.filter(([, { discriminator, oneOf }]) => discriminator !== undefined && Array.isArray(oneOf));
     expect(unions.length).toBeGreaterThan(15);
     for (const [place, { discriminator, oneOf }] of unions) {
@@ -142,19 +142,19 @@ describe("the components", () => {
     }
   });
 
-  test("have names that no language of the web has for things of its own", () => {
+  test("have names that no web language reserves", () => {
     const taken = Object.keys(components.schemas).filter((name) => name in globalThis || name === "FileList");
     expect(taken).toEqual([]);
   });
 
-  test("let an object of any members have some: without a word generators take it for an empty one", () => {
+  test("declare open objects explicitly: otherwise generators read them as empty", () => {
     const bare = nodes.filter(
       ([, node]) => node["type"] === "object" && !("properties" in node) && !("additionalProperties" in node),
     );
     expect(bare.map(([place]) => place)).toEqual([]);
   });
 
-  test("lead from a workflow's definition to what one is", () => {
+  test("link from a workflow's definition to its description", () => {
     for (const title of [
       "WorkflowCreateRequest",
       "WorkflowUpdateRequest",
@@ -245,7 +245,7 @@ describe("reading schema files", () => {
       { "a.schema.json": { title: "A", items: { $ref: "#", minItems: 1 } } },
       "nothing may stand beside",
     ],
-  ])("refuses one %s", async (_name, files, message) => {
+  ])("rejects one %s", async (_name, files, message) => {
     const refusal = await partsOf(files).catch(String);
     expect(refusal).toContain(message);
   });

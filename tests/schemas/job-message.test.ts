@@ -34,7 +34,7 @@ describe("a work message", () => {
   });
 
   test.each(Object.keys(MESSAGE).filter((name) => name !== "request") as (keyof typeof MESSAGE)[])(
-    "is refused without %s",
+    "is rejected without %s",
     (name) => {
       expect(validate("JobMessage", without(name))).toMatchObject({ param: name, code: "missing_required_parameter" });
     },
@@ -54,7 +54,7 @@ describe("a work message", () => {
     { price: null },
     { deadline_ms: "soon" },
     { request: "{}" },
-  ])("is refused with %j", (change) => {
+  ])("is rejected with %j", (change) => {
     const message = { ...MESSAGE, ...change };
     expect(validate("JobMessage", message)).toMatchObject({ param: Object.keys(change)[0] ?? "" });
   });

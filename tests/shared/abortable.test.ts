@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { beforeAbort, sleep } from "#shared/abortable.ts";
 
-describe("work that an abort may overtake", () => {
-  test("gives what it came to, or its own error, and leaves no listener behind", async () => {
+describe("abortable work", () => {
+  test("returns its result or its own error, and leaves no listener", async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const counted = {
@@ -18,7 +18,7 @@ describe("work that an abort may overtake", () => {
     expect(listeners).toBe(0);
   });
 
-  test("is left with the signal's reason, before or while it is waited for, and its later failure disturbs nobody", async () => {
+  test("rejects with the signal's reason, before or during the wait, and its later failure is ignored", async () => {
     const reason = new Error("the reason");
     const work = Promise.withResolvers<never>();
     const controller = new AbortController();

@@ -10,7 +10,7 @@ const USER = { role: "user", content: "hi" };
 const HELLO = { model: "m", messages: [USER] };
 const TOOL = { type: "function", function: { name: "f" } };
 
-describe("null for an optional member says that it is absent", () => {
+describe("null for an optional member means that it is absent", () => {
   test.each<[string, SchemaName, object, object]>([
     ["of a body", "ChatCompletionRequest", { ...HELLO, tools: null, user: null }, HELLO],
     [
@@ -41,7 +41,7 @@ describe("null for an optional member says that it is absent", () => {
     expect(parse(name, given) as unknown).toEqual(expected);
   });
 
-  test("and the caller's object stays as it is", () => {
+  test("and the caller's object is unchanged", () => {
     const given = { ...HELLO, tools: null };
     expect(parse("ChatCompletionRequest", given)).not.toBe(given as never);
     expect(given).toEqual({ ...HELLO, tools: null });
@@ -54,7 +54,7 @@ test("a value without such a null is not copied", () => {
   }
 });
 
-test("null stays where the schema accepts it, where the member is required, and in what callers make up", () => {
+test("null stays if the schema accepts it, if the member is required, and in free-form objects", () => {
   const free = { type: "function", function: { name: "f", parameters: { default: null, properties: { a: null } } } };
   const given = { ...HELLO, temperature: null, tools: [free], unknown: null, user: null };
   const { user: _user, ...expected } = given;
@@ -72,7 +72,7 @@ test.each<[SchemaName, object, string]>([
     "messages[0].content",
   ],
   ["OperatorHoldCloseRequest", { credits: null, note: null }, "credits"],
-])("%s refuses null for a member that needs a value", (name, body, param) => {
+])("%s rejects null for a member that needs a value", (name, body, param) => {
   let fault: unknown;
   try {
     parse(name, body);
@@ -92,7 +92,7 @@ test("a member called __proto__ is copied as a member", () => {
   expect(Object.getPrototypeOf(read)).toBe(Object.prototype);
 });
 
-test("branches of a union without discriminator count together", () => {
+test("branches of a union without discriminator are merged", () => {
   const branch = (operation: string, properties: Schema, required: readonly string[]): Schema => ({
     type: "object",
     required,
@@ -113,7 +113,7 @@ const CLEARED_BY_ABSENCE = ["authUsername", "authHeaderName", "chatId", "recipie
   (name) => `ChannelUpdateRequest.config.${name}`,
 );
 
-test("a change accepts or refuses null for what it can empty, where absence keeps it", async () => {
+test("an update accepts null only for members that can be cleared, since absence keeps them", async () => {
   const files = await readSchemaFiles();
   const parts = namedParts(files, (name) => name);
   const part = (name: string): Schema => parts.get(name) ?? {};

@@ -68,7 +68,7 @@ function serve(
 }
 
 describe("the admin port", () => {
-  test("tells facts of its role beside the dependencies", async () => {
+  test("returns facts of its role beside the dependencies", async () => {
     const body = await (await serve(ready(), new Registry(), { engines: { sharp: "ok" } })("/readyz")).json();
     expect(body).toMatchObject({ status: "ready", engines: { sharp: "ok" } });
   });
@@ -82,7 +82,7 @@ describe("the admin port", () => {
     expect(await answer.text()).toContain("\nseen_total 1\n");
   });
 
-  test("serves pages of its role, and none in the place of its own", async () => {
+  test("serves pages of its role, and none in place of its own", async () => {
     const page = async (url: URL, request: Request): Promise<Response> =>
       new Response(`${url.search} ${request.headers.get("authorization")}`);
     const get = serve(ready(), new Registry(), {}, { pages: { "/lag": page, "/healthz": page } });
@@ -99,19 +99,19 @@ describe("the admin port", () => {
   });
 
   test.each(["/", "/v1/models", "/metrics/", "/../metrics/x", "/constructor", "/__proto__"])(
-    "knows nothing under %s",
+    "serves nothing under %s",
     async (path) => {
       expect((await serve()(path)).status).toBe(404);
     },
   );
 
-  test("takes no other method than GET and HEAD", async () => {
+  test("accepts only GET and HEAD", async () => {
     const answer = await serve()("/metrics", { method: "POST", body: "x" });
     expect(answer.status).toBe(405);
     expect(answer.headers.get("allow")).toBe("GET, HEAD");
   });
 
-  test("tells nothing about a fault of its own", async () => {
+  test("returns no details of an internal error", async () => {
     const registry = new Registry();
     registry.metrics = () => Promise.reject(new Error("secret place"));
     const answer = await serve(undefined, registry)("/metrics");
@@ -119,7 +119,7 @@ describe("the admin port", () => {
     expect(await answer.text()).not.toContain("secret place");
   });
 
-  test("says by its code that the port is taken", async () => {
+  test("reports by its code that the port is occupied", async () => {
     const first = startAdminServer({
       details: {},
       host: "127.0.0.1",
@@ -148,13 +148,13 @@ const AWAY = (): Promise<never> => Promise.reject(new Error("away"));
 const THERE = (): Promise<void> => Promise.resolve();
 
 describe("readiness", () => {
-  test("is 200 when all that is vital can be used, and tells of each", async () => {
+  test("is 200 when all vital servers can be used, and lists each", async () => {
     const answer = await serve(ready({ database: THERE, queue: THERE }))("/readyz");
     expect(answer.status).toBe(200);
     expect(await answer.json()).toEqual({ status: "ready", dependencies: { database: "ok", queue: "ok" } });
   });
 
-  test("names what fails with a category and nothing else", async () => {
+  test("names a failing server with a category only", async () => {
     const get = serve(
       ready({
         database: () => Promise.reject(Object.assign(new Error("connect db.internal:5432"), { code: "ECONNREFUSED" })),
@@ -175,7 +175,7 @@ describe("readiness", () => {
     expect(text).not.toMatch(/canary|internal/);
   });
 
-  test("stays while the object store is away, which is told, unless a probe requires it", async () => {
+  test("stays during an outage of the object store, which is reported, unless a probe requires it", async () => {
     const get = serve(ready({ database: THERE, queue: THERE, storage: AWAY }));
     const strict = await get("/readyz?require=storage");
     const dependencies = { database: "ok", queue: "ok", storage: "failed" };
@@ -196,7 +196,7 @@ describe("readiness", () => {
     });
   });
 
-  test("asks each dependency once, however many probes come at once", async () => {
+  test("checks each dependency once, for any number of concurrent probes", async () => {
     const asked = { database: 0, storage: 0 };
     const results: CheckResult[] = [];
     const watched = watch(
@@ -222,7 +222,7 @@ describe("readiness", () => {
     await eventually("it is back", async () => (await get("/readyz")).status === 200);
   });
 
-  test("is over once the process is stopping, whatever the checks say", async () => {
+  test("ends once the process is stopping, for every result of the checks", async () => {
     const stopping = new AbortController();
     const get = serve(ready({ database: THERE }, stopping.signal));
     expect((await get("/readyz")).status).toBe(200);
@@ -230,7 +230,7 @@ describe("readiness", () => {
     expect(await (await get("/readyz")).json()).toMatchObject({ failing: [{ name: "process", detail: "stopping" }] });
   });
 
-  test("of the process alone goes by no server, and is over once it is stopping", async () => {
+  test("of the process alone depends on no server, and ends once it is stopping", async () => {
     const stopping = new AbortController();
     const get = serve(ready({ database: AWAY }), new Registry(), {}, { stopping: stopping.signal });
     expect((await get("/readyz")).status).toBe(503);
@@ -259,7 +259,7 @@ describe("readiness", () => {
     });
   });
 
-  test("that throws as a whole is not ready", async () => {
+  test("that throws is not ready", async () => {
     const answer = await serve(() => Promise.reject(new Error("bug")))("/readyz");
     expect(answer.status).toBe(503);
     expect(await answer.json()).toMatchObject({ failing: [{ name: "readiness", detail: "failed" }] });

@@ -18,19 +18,19 @@ const offMs = (): number => Math.abs(commonNow() - Date.now());
 afterEach(() => followClock(ahead(0)));
 
 describe("the common clock", () => {
-  test.each([3_600_000, -3_600_000, 86_400_000, 1_500])("is Postgres', which is %d ms ahead", async (ms) => {
+  test.each([3_600_000, -3_600_000, 86_400_000, 1_500])("follows Postgres, which is %d ms ahead", async (ms) => {
     await followClock(ahead(ms));
     expect(commonNow() - Date.now() - ms).toBeWithin(-100, 100);
     await followClock(ahead(0));
     expect(offMs()).toBeLessThan(50);
   });
 
-  test("is ours while they differ by less than a second", async () => {
+  test("is local while they differ by less than a second", async () => {
     await followClock(ahead(900));
     expect(offMs()).toBeLessThan(50);
   });
 
-  test("is what it was after an answer that was long on its way, and after none", async () => {
+  test("is unchanged after a slow answer, and after none", async () => {
     await followClock(ahead(3_600_000));
     await followClock(ahead(-3_600_000, 600));
     await followClock({ query: () => Promise.resolve([]) });

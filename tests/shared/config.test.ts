@@ -15,7 +15,7 @@ function complaint(environment: Record<string, string>): string | undefined {
 }
 
 describe("settings", () => {
-  test("defaults fill everything but the two addresses", () => {
+  test("have defaults for everything except the two addresses", () => {
     const config = loadConfig(MINIMAL);
     expect(config).toMatchObject({
       port: 8080,
@@ -31,7 +31,7 @@ describe("settings", () => {
     expect(config.s3).toMatchObject({ region: "us-east-1", bucket: "sluice" });
   });
 
-  test("are frozen, nested ones too", () => {
+  test("are frozen, including nested ones", () => {
     const config = loadConfig({ ...MINIMAL, SLUICE_CATALOGUE: "a.yaml, b.yaml" });
     expect(Object.isFrozen(config)).toBe(true);
     expect(Object.isFrozen(config.s3)).toBe(true);
@@ -40,11 +40,11 @@ describe("settings", () => {
     expect(config.catalogueFiles).toEqual(["a.yaml", "b.yaml"]);
   });
 
-  test("an empty variable counts as unset", () => {
+  test("treat an empty variable as unset", () => {
     expect(loadConfig({ ...MINIMAL, PORT: "", SLUICE_BOOTSTRAP_KEY: " " })).toMatchObject({ port: 8080 });
   });
 
-  test("the sandbox is off in production, and cannot be asked for there", () => {
+  test("disable the sandbox in production, and reject its activation there", () => {
     for (const production of [{ SLUICE_PRODUCTION: "on" }, { NODE_ENV: "production" }]) {
       const loaded = loadConfig({ ...MINIMAL, ...production });
       expect([loaded.production, loaded.sandbox]).toEqual([true, false]);
@@ -52,7 +52,7 @@ describe("settings", () => {
     }
   });
 
-  test("links of a production name the address that its operator chose, not the one that a client said", () => {
+  test("use the operator's address for links in production, not the client's", () => {
     const production = { ...MINIMAL, SLUICE_PRODUCTION: "on" };
     const serving = { servesClients: true };
     expect(() => loadConfig(production, serving)).toThrow(/^SLUICE_PUBLIC_URL is not set; .* https:\/\//);
@@ -62,13 +62,13 @@ describe("settings", () => {
     expect(loadConfig(production).publicUrl).toBeUndefined();
   });
 
-  test("what SLUICE_PRODUCTION says counts more than NODE_ENV", () => {
+  test("prefer SLUICE_PRODUCTION to NODE_ENV", () => {
     const loaded = loadConfig({ ...MINIMAL, NODE_ENV: "production", SLUICE_PRODUCTION: "off", SLUICE_SANDBOX: "on" });
     expect([loaded.production, loaded.sandbox]).toEqual([false, true]);
     expect(loadConfig({ ...MINIMAL, NODE_ENV: "development" }).production).toBe(false);
   });
 
-  test("engines of native code need isolation in production, unless it is said otherwise", () => {
+  test("require isolation for engines of native code in production, unless disabled", () => {
     expect(loadConfig(MINIMAL).needsIsolation).toBe(false);
     expect(loadConfig({ ...MINIMAL, SLUICE_PRODUCTION: "on" }).needsIsolation).toBe(true);
     const off = { SLUICE_PRODUCTION: "on", SLUICE_CAPABILITY_ISOLATION: "off" };
@@ -78,7 +78,7 @@ describe("settings", () => {
     );
   });
 
-  test("no process of a production dies at a failpoint", () => {
+  test("reject failpoints in production", () => {
     const SLUICE_FAILPOINT = "job.begun:2";
     expect(loadConfig({ ...MINIMAL, SLUICE_FAILPOINT }).failpoint).toEqual({ at: "job.begun", pass: 2 });
     expect(complaint({ SLUICE_FAILPOINT, SLUICE_PRODUCTION: "on" })).toStartWith("SLUICE_FAILPOINT ");
@@ -88,7 +88,7 @@ describe("settings", () => {
     expect(loadConfig({ ...MINIMAL, SLUICE_PACE: "0.2", SLUICE_JANITOR_PACE: "1" }).janitorPace).toBe(1);
   });
 
-  test("an issuer of sign-ins needs its client, and an address to send people back to, where clients are served", () => {
+  test("require a client for an OpenID issuer, and a public address, if clients are served", () => {
     const issuer = { ...MINIMAL, SLUICE_OIDC_ISSUER: "https://id.example.com", SLUICE_OIDC_CLIENT_ID: "sluice" };
     const serving = { servesClients: true };
     const whole = { ...issuer, SLUICE_OIDC_CLIENT_SECRET: "a-secret", SLUICE_PUBLIC_URL: "https://ai.example.com" };
@@ -98,23 +98,23 @@ describe("settings", () => {
     expect(loadConfig(issuer).oidc.clientSecret).toBeUndefined();
   });
 
-  test("a token of operators is no key of a workspace", () => {
+  test("reject a workspace key as token of operators", () => {
     const SLUICE_OPERATOR_TOKEN = "one-and-the-same-secret";
     const faults = complaint({ SLUICE_OPERATOR_TOKEN, SLUICE_BOOTSTRAP_KEY: SLUICE_OPERATOR_TOKEN });
     expect(faults).toStartWith("SLUICE_OPERATOR_TOKEN must differ");
     expect(faults).not.toContain(SLUICE_OPERATOR_TOKEN);
   });
 
-  test("the first byte never gets longer than the whole call", () => {
+  test("limit the first byte to the time of the whole call", () => {
     const { calls } = loadConfig({ ...MINIMAL, SLUICE_CALL_TOTAL_MS: "1000", SLUICE_CALL_FIRST_BYTE_MS: "5000" });
     expect(calls.firstByteMs).toBe(1_000);
   });
 
-  test("a silent stream is left within a minute where another source could serve it", () => {
+  test("abort a silent stream within a minute if another source could serve it", () => {
     expect(loadConfig(MINIMAL).calls).toMatchObject({ firstByteMs: 120_000, firstByteNextMs: 45_000 });
   });
 
-  test.each(["DATABASE_URL", "NATS_URL"])("a missing %s is named", (name) => {
+  test.each(["DATABASE_URL", "NATS_URL"])("name a missing %s", (name) => {
     expect(complaint({ [name]: "" })).toStartWith(`${name} `);
   });
 
@@ -170,11 +170,11 @@ describe("settings", () => {
     ["SLUICE_FAILPOINT", "job.nowhere"],
     ["SLUICE_FAILPOINT", "job.begun:0"],
     ["SLUICE_FAILPOINT", "job.begun:1:2"],
-  ])("%s refuses %p by name", (name, value) => {
+  ])("%s rejects %p by name", (name, value) => {
     expect(complaint({ [name]: value })).toStartWith(`${name} `);
   });
 
-  test("a misspelt setting stops the start", () => {
+  test("reject a misspelled setting at the start", () => {
     expect(complaint({ SLUICE_SANDBX: "on" })).toBe("SLUICE_SANDBX is not a setting of this version");
   });
 
@@ -183,18 +183,18 @@ describe("settings", () => {
     expect(complaint({ [`${name}S`]: "1" })).toBe(`${name}S is not a setting of this version`);
   });
 
-  test("variables of other programs are left alone", () => {
+  test("ignore variables of other programs", () => {
     expect(complaint({ PATH: "/bin", SLUICELIKE: "1", OPENAI_API_KEY: "sk-x" })).toBeUndefined();
   });
 
-  test("every fault of one start is listed", () => {
+  test("report every error of a start", () => {
     const lines = complaint({ PORT: "x", SLUICE_SANDBOX: "x", SLUICE_TYPO: "x" })?.split("\n") ?? [];
     expect(new Set(lines.map((line) => line.split(" ")[0]))).toEqual(
       new Set(["PORT", "SLUICE_SANDBOX", "SLUICE_TYPO"]),
     );
   });
 
-  test("secrets are not repeated when they are refused", () => {
+  test("do not repeat rejected secrets", () => {
     const secrets = {
       DATABASE_URL: "http://sluice:canary-database@db/sluice",
       NATS_URL: "ftp://user:canary-queue@queue",

@@ -11,7 +11,7 @@ function message(body: unknown): string | undefined {
   return validate("ChatCompletionRequest", body)?.message;
 }
 
-test("a limit counts characters, however long the text", () => {
+test("a limit counts characters, for every length of the text", () => {
   const image = (prompt: string) => validate("ImageGenerationRequest", { model: "m", prompt });
   const ghost = "\u{1F47B}";
   expect(image(ghost.repeat(32_000))).toBeNull();
@@ -23,7 +23,7 @@ test("a limit counts characters, however long the text", () => {
   expect(validate("ImageEditRequest", edit)).toBeNull();
 });
 
-describe("a fault", () => {
+describe("an error", () => {
   test.each<[string, unknown, string]>([
     ["a member that is missing", { model: "m" }, "Missing required parameter: messages."],
     ["a wrong body", [], "The body must be an object, got an array of 0 items."],
@@ -52,7 +52,7 @@ describe("a fault", () => {
     ],
     ["too few items", { ...HELLO, messages: [] }, "messages must have at least 1 item, got an array of 0 items."],
     ["an empty text", { ...HELLO, model: "" }, "model must have at least 1 character, got an empty string."],
-  ])("says what was expected and what arrived: %s", (_name, body, expected) => {
+  ])("contains the expected and the actual value: %s", (_name, body, expected) => {
     expect(message(body)).toBe(expected);
   });
 
@@ -72,17 +72,17 @@ describe("a fault", () => {
     for (const body of bodies) expect(message(body)).not.toContain("hunter2");
   });
 
-  test("cuts a member's name that is long", () => {
+  test("truncates a member's long name", () => {
     const fault = validate("ChatCompletionRequest", { ...HELLO, metadata: { ["k".repeat(5_000)]: 1 } });
     expect(fault?.param).toBe(`metadata.${"k".repeat(40)}…`);
     expect(fault?.message.length).toBeLessThan(120);
   });
 
-  test("finds its place through names with slashes and tildes", () => {
+  test("finds its path through names with slashes and tildes", () => {
     expect(validate("ChatCompletionRequest", { ...HELLO, metadata: { "a/b~c": 1 } })?.param).toBe("metadata.a/b~c");
   });
 
-  test("in a closed schema names the member that is not known", () => {
+  test("in a closed schema names the unknown member", () => {
     expect(validate("CatalogueFile", { modles: [] })).toEqual({
       param: "modles",
       message: "modles is not a known parameter.",
@@ -91,7 +91,7 @@ describe("a fault", () => {
     });
   });
 
-  test("proposes the name of a member that is spelt like it", () => {
+  test("proposes the name of a member with a similar spelling", () => {
     const { model: _model, ...rest } = HELLO;
     expect(message({ ...rest, modle: "m" })).toBe(
       "Missing required parameter: model. Did you mean model instead of modle?",
@@ -108,7 +108,7 @@ describe("a fault", () => {
     );
   });
 
-  test("about a member's name says so", () => {
+  test("about a member's name states that", () => {
     const error = {
       instancePath: "/a",
       schemaPath: "#",
@@ -124,7 +124,7 @@ describe("a fault", () => {
     });
   });
 
-  test("of a keyword without words of its own is still a sentence", () => {
+  test("of a keyword without its own text is still a sentence", () => {
     const error = { instancePath: "/a", schemaPath: "#", keyword: "contains", params: {} };
     expect(describeFault([error], { a: [1, 2] }).message).toBe(
       "a must have one of the documented forms, got an array of 2 items.",
@@ -134,12 +134,12 @@ describe("a fault", () => {
 });
 
 describe("parse", () => {
-  test("returns the very value, unknown members included", () => {
+  test("returns the same value, including unknown members", () => {
     const body = { ...HELLO, top_k: 5 };
     expect(parse("ChatCompletionRequest", body) as unknown).toBe(body);
   });
 
-  test("throws the fault as a 400", () => {
+  test("throws the error as a 400", () => {
     const thrown = thrownBy(() => parse("ChatCompletionRequest", { ...HELLO, n: 0 }));
     expect(thrown).toBeInstanceOf(ApiError);
     expect(thrown).toMatchObject({
@@ -151,7 +151,7 @@ describe("parse", () => {
   });
 });
 
-test("every pattern a client can meet has words", async () => {
+test("every pattern in a request schema has a description", async () => {
   const files = (await readSchemaFiles()).filter((file) => /^(requests|chat)\//.test(file.path));
   const patterns = files.flatMap((file) => [...JSON.stringify(file.schema).matchAll(/"pattern":("(?:[^"\\]|\\.)*")/g)]);
   expect(patterns.length).toBeGreaterThan(0);

@@ -8,7 +8,7 @@ const WORDS_MAX = 25;
 
 describe("cause and fix of an error code", () => {
   test.each(Object.entries(ERROR_GUIDE))(
-    "%s: whole sentences of at most 25 words",
+    "%s: complete sentences of at most 25 words",
     (_code, { cause, fix, operator }) => {
       for (const text of [cause, fix, ...Object.values(operator ?? {})]) {
         expect(text).toMatch(/^[A-Z`][^]*\.$/);
@@ -18,7 +18,7 @@ describe("cause and fix of an error code", () => {
     },
   );
 
-  test("a fix that forbids a repeat does not stand beside a retry of stock clients", () => {
+  test("a fix that forbids a retry does not contradict the retries of stock clients", () => {
     const both = Object.entries(ERROR_GUIDE).filter(
       ([code, { fix, retry = "" }]) =>
         fix.startsWith("Do not repeat") && !(canSucceedLater(code as Code) && retry.startsWith("no;")),

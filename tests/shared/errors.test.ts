@@ -23,7 +23,7 @@ describe("error codes", () => {
     }
   });
 
-  test("hold the exact pairs that clients branch on", () => {
+  test("equal the exact pairs that clients branch on", () => {
     expect(ERROR_CODES.insufficient_credits).toEqual({ status: 402, type: "quota_exceeded" });
     expect(ERROR_CODES.budget_reached).toEqual({ status: 402, type: "quota_exceeded" });
     expect(ERROR_CODES.rate_limit_exceeded).toEqual({ status: 403, type: "rate_limit_error" });
@@ -35,14 +35,14 @@ describe("error codes", () => {
 });
 
 describe("an error for the client", () => {
-  test("knows its status, parameter and cause", () => {
+  test("has its status, parameter and cause", () => {
     const cause = new Error("inner");
     const error = new ApiError("unsupported_value", "No.", { param: "n", shouldRetry: false, cause });
     expect(error).toMatchObject({ name: "ApiError", status: 400, param: "n", shouldRetry: false, message: "No." });
     expect(error.cause).toBe(cause);
   });
 
-  test("names no parameter and no opinion on retries unless told", () => {
+  test("has no parameter and no retry hint by default", () => {
     const error = new ApiError("internal_error", "Broken.");
     expect(error.param).toBeNull();
     expect(error.shouldRetry).toBeUndefined();

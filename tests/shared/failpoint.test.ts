@@ -7,7 +7,7 @@ import { Glob } from "bun";
 import { failpoint, FAILPOINTS, parseFailpoint } from "#shared/failpoint.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 
-test("each has its place in the source", () => {
+test("each has its position in the source", () => {
   const found = new Set<string>();
   for (const folder of ["ingress", "workers", "shared"]) {
     for (const path of new Glob(`${folder}/**/*.ts`).scanSync(PROJECT_ROOT)) {
@@ -21,7 +21,7 @@ test("each has its place in the source", () => {
   expect([...found].toSorted()).toEqual([...FAILPOINTS].toSorted());
 });
 
-test("none is armed unless told", () => {
+test("none is armed by default", () => {
   for (const name of FAILPOINTS) failpoint(name);
 });
 
@@ -32,6 +32,6 @@ test.each([
   ["job.begun:-1", undefined],
   ["job", undefined],
   ["", undefined],
-])("%p is read", (text, armed) => {
+])("%p is parsed", (text, armed) => {
   expect(parseFailpoint(text)).toEqual(armed as ReturnType<typeof parseFailpoint>);
 });

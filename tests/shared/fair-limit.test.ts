@@ -23,8 +23,8 @@ async function areIn(...leases: readonly Lease[]): Promise<readonly boolean[]> {
 describe.each([
   ["in the order of coming", {}],
   ["by rank", FEWEST],
-])("a whole that is given out %s", (_order, rules) => {
-  test("is given out once: who wants more than is left waits until it is given back, in part or twice", async () => {
+])("a shared limit, %s,", (_order, rules) => {
+  test("is assigned once: a request above the remainder waits until enough is returned, in part or twice", async () => {
     const limit = share(100, 100, rules);
     const first = limit.enter({ owner: "a", amount: 70 });
     const second = limit.enter({ owner: "b", amount: 50 });
@@ -41,7 +41,7 @@ describe.each([
     expect(await isIn(limit.enter({ owner: "d", amount: 31 }))).toBe(false);
   });
 
-  test("is given alone to who wants more than there is", async () => {
+  test("is assigned alone to a request above the total", async () => {
     const limit = share(100, 60, rules);
     const whole = limit.enter({ owner: "a", amount: 500 });
     const next = limit.enter({ owner: "b" });
@@ -50,7 +50,7 @@ describe.each([
     expect(await isIn(next)).toBe(true);
   });
 
-  test("is not kept from others by an owner that has all it may have", async () => {
+  test("is not blocked for others by an owner at its maximum", async () => {
     const limit = share(100, 60, rules);
     const first = limit.enter({ owner: "a", amount: 50 });
     const more = limit.enter({ owner: "a", amount: 20 });
@@ -62,7 +62,7 @@ describe.each([
     expect(await isIn(more)).toBe(true);
   });
 
-  test("is not waited for by one that leaves, nor in vain behind it", async () => {
+  test("skips a request that was withdrawn", async () => {
     const limit = share(100, 100, rules);
     const first = limit.enter({ owner: "a", amount: 60 });
     const leaving = new AbortController();
@@ -80,7 +80,7 @@ describe.each([
     expect(await limit.take({}, AbortSignal.abort(reason)).catch((error: unknown) => error)).toBe(reason);
   });
 
-  test("is had by one whose turn comes before its signal aborts", async () => {
+  test("is assigned to a request whose turn comes before its signal aborts", async () => {
     const limit = share(1, 1, rules);
     const first = limit.enter({ owner: "a" });
     const leaving = new AbortController();
@@ -91,7 +91,7 @@ describe.each([
     expect(limit.taken).toBe(0);
   });
 
-  test("is refused to who waits too long or may not wait, and to all once it has ended", async () => {
+  test("is rejected for a request that waits too long or may not wait, and for all once it has ended", async () => {
     const refusal = () => new Error("no room");
     const limit = share(1, 1, { ...rules, waitMs: 1, mayWait: ({ waiting }) => waiting < 2, refusal });
     const first = limit.enter({ owner: "a" });
@@ -107,7 +107,7 @@ describe.each([
     first.release();
   });
 
-  test("lets none in while it ends, whoever stands behind one that is refused", async () => {
+  test("admits no request while it ends, for any order of the queue", async () => {
     const limit = share(100, 100, rules);
     limit.enter({ owner: "a", amount: 60 });
     const waiting = [50, 10].map((amount) => limit.take({ owner: "b", amount }).catch((error: unknown) => error));
@@ -116,7 +116,7 @@ describe.each([
     expect(await Promise.all(waiting)).toEqual([over, over]);
   });
 
-  test("tells of those that have or want some, and forgets the others", () => {
+  test("reports the owners that use or want some, and forgets the others", () => {
     const limit = share(1, 1, rules);
     const first = limit.enter({ owner: "a" });
     const waiting = limit.enter({ owner: "b", bytes: 7 });
@@ -129,7 +129,7 @@ describe.each([
   });
 });
 
-test("in the order of coming a large ask is not passed by small ones", async () => {
+test("a large request in order of arrival is not passed by small ones", async () => {
   const limit = share(100, 100);
   const first = limit.enter({ owner: "a", amount: 60 });
   const large = limit.enter({ owner: "b", amount: 50 });
@@ -139,7 +139,7 @@ test("in the order of coming a large ask is not passed by small ones", async () 
   expect(await areIn(large, small)).toEqual([true, true]);
 });
 
-test("an ask that may not be let in yet is passed by others of its owner", async () => {
+test("lets requests of its owner pass one that may not be admitted yet", async () => {
   let mayBeLong = false;
   const limit = new FairLimit<Ask & { isLong: boolean }>({ max: 2, mayTake: ({ isLong }) => mayBeLong || !isLong });
   const long = limit.enter({ isLong: true });
@@ -170,11 +170,11 @@ describe("by rank", () => {
     return served;
   }
 
-  test("the owner with the fewest comes first, then the one whose last turn is the longest ago", async () => {
+  test("the owner with the fewest comes first, then the one with the oldest last turn", async () => {
     expect(await turnsOf("aaabbbc", "", 9)).toBe("abcabab");
   });
 
-  test("one that waits is not passed by owners that come anew, however many", async () => {
+  test("a waiting owner is not passed by new owners, for any number", async () => {
     const limit = share(1, 1, FEWEST);
     (await limit.take({ owner: "a" })).release();
     let holder = await limit.take({ owner: "b" });
@@ -188,7 +188,7 @@ describe("by rank", () => {
     throw new Error("three owners that came anew were let in before one that had waited");
   });
 
-  test("one that leaves and comes again stands behind who has waited since before its last turn", async () => {
+  test("an owner that leaves and returns is placed after those that waited before its last turn", async () => {
     expect(await turnsOf("xyaaa", "xy", 9)).toBe("xyaxyaxya");
   });
 });

@@ -18,6 +18,6 @@ test.each([
   "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4051\n",
   "g190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4051",
   "*",
-])("%p is no id", (value) => {
+])("%p is not an id", (value) => {
   expect(isUuid(value)).toBe(false);
 });

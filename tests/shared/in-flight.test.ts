@@ -31,8 +31,8 @@ function keptOf(come: (key: string, value: Headers) => () => void): number {
   return kept;
 }
 
-describe("what has come and gone", () => {
-  test("is kept by the engine's own map and set; once it is not, these here can go", () => {
+describe("removed entries", () => {
+  test("are retained by Bun's own map and set; once fixed, these replacements can be removed", () => {
     const map = new Map<string, Headers>();
     const inMap = keptOf((key, value) => {
       map.set(key, value);
@@ -46,7 +46,7 @@ describe("what has come and gone", () => {
     expect([inMap > CALLS / 8, inSet > CALLS / 8]).toEqual([true, true]);
   });
 
-  test("is not kept by these", () => {
+  test("are not retained by the replacements", () => {
     const map = new InFlightMap<Headers>();
     const inMap = keptOf((key, value) => {
       map.set(key, value);
@@ -61,7 +61,7 @@ describe("what has come and gone", () => {
   });
 });
 
-test("a map keeps the order of coming, takes out once, and leaves out what is taken meanwhile", () => {
+test("a map keeps the insertion order, removes once, and skips entries removed meanwhile", () => {
   const map = new InFlightMap<number>();
   for (const [at, key] of ["a", "b", "c"].entries()) map.set(key, at);
   map.set("a", 9);
@@ -75,7 +75,7 @@ test("a map keeps the order of coming, takes out once, and leaves out what is ta
   expect([map.take("a"), map.take("a"), map.get("a"), map.size]).toEqual([9, undefined, undefined, 1]);
 });
 
-test("a set keeps the order of coming, deletes once, and takes the same value twice", () => {
+test("a set keeps the insertion order, deletes once, and accepts the same value twice", () => {
   const set = new InFlightSet<string>();
   const [first, second, third] = ["a", "b", "a"].map((value) => set.add(value));
   if (!first || !second || !third) throw new Error("expected three entries");

@@ -39,7 +39,7 @@ describe("stopping", () => {
     expect(order).toEqual(["server", "queue", "database"].flatMap((name) => [`${name} begins`, `${name} ends`]));
   });
 
-  test.each(["SIGTERM", "SIGINT"])("begins at %s and is announced first", async (signal) => {
+  test.each(["SIGTERM", "SIGINT"])("starts at %s and is logged first", async (signal) => {
     const { lifecycle, process, exited } = bench();
     let announced = false;
     lifecycle.onStop("server", () => {
@@ -52,7 +52,7 @@ describe("stopping", () => {
     expect(lifecycle.hurry.aborted).toBe(false);
   });
 
-  test("happens once however often it is asked for", async () => {
+  test("happens once for any number of requests", async () => {
     const { lifecycle, exited } = bench();
     let runs = 0;
     lifecycle.onStop("server", () => void (runs += 1));
@@ -77,7 +77,7 @@ describe("stopping", () => {
     });
   });
 
-  test("a stuck step is left behind at its deadline", async () => {
+  test("a stuck step is abandoned at its deadline", async () => {
     const { lifecycle, exited, lines } = bench();
     let closed = false;
     lifecycle.onStop("database", () => void (closed = true));
@@ -85,7 +85,7 @@ describe("stopping", () => {
     await lifecycle.stop("test");
     expect(await exited).toBe(1);
     expect(closed).toBe(true);
-    expect(lines.some((line) => line["step"] === "queue" && line["msg"] === "did not stop in time")).toBe(true);
+    expect(lines.some((line) => line["step"] === "queue" && line["msg"] === "a shutdown step timed out")).toBe(true);
   });
 
   test("the grace bounds all steps together", async () => {
@@ -120,7 +120,7 @@ describe("stopping", () => {
 });
 
 describe("a second signal", () => {
-  test("tells running steps to hurry, and a clean end is still 0", async () => {
+  test("aborts running steps, and a clean end is still 0", async () => {
     const { lifecycle, process, exited } = bench();
     const { promise: waiting, resolve: begun } = Promise.withResolvers<void>();
     lifecycle.onStop(
@@ -139,7 +139,7 @@ describe("a second signal", () => {
     expect(lifecycle.hurry.aborted).toBe(true);
   });
 
-  test("followed by a third ends the process at once", async () => {
+  test("followed by a third ends the process immediately", async () => {
     const { lifecycle, process, exited, lines } = bench();
     lifecycle.onStop("stuck", () => new Promise(() => undefined), 50);
     for (let count = 0; count < 3; count += 1) process.emit("SIGINT");
@@ -150,14 +150,14 @@ describe("a second signal", () => {
 });
 
 describe("starting", () => {
-  test("hands on what was opened, and the fault when it cannot be", async () => {
+  test("returns the opened values, or the error of a failed step", async () => {
     const { lifecycle } = bench();
     expect(await lifecycle.start("database", () => 7)).toBe(7);
     const broken = lifecycle.start("queue", () => Promise.reject(new Error("refused")));
     expect(await broken.catch(String)).toBe("Error: refused");
   });
 
-  test("opens nothing more once a stop began", async () => {
+  test("opens nothing more once a stop has started", async () => {
     const { lifecycle, exited } = bench();
     await lifecycle.stop("test");
     await exited;
@@ -170,7 +170,7 @@ describe("starting", () => {
   });
 });
 
-describe("an uncaught fault", () => {
+describe("an uncaught exception", () => {
   test.each(["uncaughtException", "unhandledRejection"])("(%s) is logged as fatal and ends with 1", async (kind) => {
     const { process, exited, lines } = bench();
     process.emit(kind, new TypeError("not a function"));

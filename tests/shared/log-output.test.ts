@@ -9,7 +9,7 @@ function linesOf(level: "info" | "warn") {
   return { log, lines };
 }
 
-test("a hot line looks like any other line of its logger, character for character", () => {
+test("a preformatted line equals any other line of its logger, character for character", () => {
   const { log, lines } = linesOf("info");
   const members = { request_id: "01a2", ms: 1.5, route: '/v1/"x"' };
   log.info(members, 'it\'s "served"');
@@ -19,7 +19,7 @@ test("a hot line looks like any other line of its logger, character for characte
   expect(Math.abs(Date.parse((JSON.parse(lines[1] ?? "") as { time: string }).time) - Date.now())).toBeLessThan(60_000);
 });
 
-test("a hot line is not written where its logger says less", () => {
+test("a preformatted line is not written below its logger's level", () => {
   const { log, lines } = linesOf("warn");
   hotLine(log, "served")({ ms: 1 });
   expect(lines).toEqual([]);
@@ -29,7 +29,7 @@ test.each([
   ["ENOSPC", ["later\n"]],
   ["EIO", ["later\n"]],
   ["EPIPE", []],
-])("what a write that fails with %s did not take is lost, and what comes later is %j", (code, later) => {
+])("bytes that a write failing with %s did not accept are lost, and later ones are %j", (code, later) => {
   const written: string[] = [];
   let isFull = true;
   const output = createLogOutput((bytes) => {

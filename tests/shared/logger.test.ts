@@ -10,7 +10,7 @@ describe("a line", () => {
     expect(new Date(String(line["time"])).toISOString()).toBe(String(line["time"]));
   });
 
-  test("carries the bindings of its child logger", () => {
+  test("contains the bindings of its child logger", () => {
     const line = one((log) => log.child({ request_id: "r-1" }).child({ job_id: "j-1" }).info("claimed"));
     expect(line).toMatchObject({ request_id: "r-1", job_id: "j-1", msg: "claimed" });
   });
@@ -36,13 +36,13 @@ describe("a line", () => {
     expect(one((log) => log.info({ hostile, b: 1 }, "x"))).toMatchObject({ hostile: { broken: "[unreadable]" }, b: 1 });
   });
 
-  test("cuts long strings and says how long they were", () => {
+  test("truncates long strings and states their length", () => {
     const line = one((log) => log.info({ answer: "a".repeat(10_000) }, "b".repeat(700)));
     expect(line["answer"]).toBe(`${"a".repeat(500)}… (10000 characters)`);
     expect(line["msg"]).toBe(`${"b".repeat(500)}… (700 characters)`);
   });
 
-  test("stays small however much it is given", () => {
+  test("stays small for any input", () => {
     const wide = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`m${index}`, { a: [1, 2, 3] }]));
     const line = one((log) => log.info({ wide, list: Array.from({ length: 5_000 }, () => wide) }, "x"));
     expect(JSON.stringify(line).length).toBeLessThan(200_000);
@@ -50,7 +50,7 @@ describe("a line", () => {
 });
 
 describe("an error in a line", () => {
-  test("shows type, message, stack, code and its causes", () => {
+  test("contains type, message, stack, code and its causes", () => {
     const cause = Object.assign(new TypeError("inner"), { code: "ECONNREFUSED" });
     const { err } = one((log) => log.error({ err: new Error("outer", { cause }) }, "failed"));
     expect(err).toMatchObject({
@@ -61,24 +61,24 @@ describe("an error in a line", () => {
     expect(String(err?.["stack"])).toContain("logger.test.ts");
   });
 
-  test("given alone lends its message to the line", () => {
+  test("alone provides the message of the line", () => {
     const line = one((log) => log.error(new RangeError("too far")));
     expect(line).toMatchObject({ msg: "too far", err: { type: "RangeError", message: "too far" } });
   });
 
-  test("keeps its other members to itself, since a database error quotes rows there", () => {
+  test("omits its other members, since a database error quotes rows there", () => {
     const error = Object.assign(new Error("duplicate"), { code: "23505", detail: "Key (email)=(a@b.c) exists" });
     expect(JSON.stringify(one((log) => log.error({ err: error }, "x")))).not.toContain("a@b.c");
   });
 
-  test("follows a circle of causes only a few steps", () => {
+  test("follows a cycle of causes only a few steps", () => {
     const error = new Error("loop");
     error.cause = error;
     expect(one((log) => log.error({ err: error }, "x")).err).toMatchObject({ cause: { cause: { message: "loop" } } });
   });
 });
 
-describe("a process that ends at once", () => {
+describe("a process that exits immediately", () => {
   const source = `
     import { createLogger } from "#shared/logger.ts";
     const log = createLogger({ level: "info", role: "test" });

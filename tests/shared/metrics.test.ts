@@ -27,7 +27,7 @@ async function samples(registry: Registry): Promise<Map<string, number>> {
 }
 
 describe("the page", () => {
-  test("names every metric that dashboards and pages for operators rely on", async () => {
+  test("contains every metric that dashboards and operators' pages use", async () => {
     const page = await metricsOf("worker").registry.metrics();
     const types = [...page.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
     expect(types.toSorted()).toMatchInlineSnapshot(`
@@ -121,7 +121,7 @@ describe("the page", () => {
     `);
   });
 
-  test("marks each sample with the role of its process", async () => {
+  test("labels each sample with the role of its process", async () => {
     const metrics = metricsOf("ingress");
     metrics.httpRequests.inc("/v1/models", "GET", "200");
     const found = await samples(metrics.registry);
@@ -130,7 +130,7 @@ describe("the page", () => {
     );
   });
 
-  test("of one process knows nothing of another's numbers", async () => {
+  test("of one process contains no samples of another", async () => {
     const [one, two] = [metricsOf("a"), metricsOf("a")];
     one.callsLost.inc();
     expect((await samples(one.registry)).get('sluice_calls_lost_total{role="a"}')).toBe(1);
@@ -143,7 +143,7 @@ describe("the page", () => {
     expect(await metrics.registry.metrics()).toContain('{reason="say \\"no\\"\\n\\\\",role="a"} 1');
   });
 
-  test("says nothing about levels this process never measured", async () => {
+  test("omits gauges that this process never set", async () => {
     const metrics = metricsOf("ingress");
     const names = [...(await samples(metrics.registry)).keys()];
     expect(names.filter((name) => /holds|queue|dead_letters/.test(name))).toEqual([]);
@@ -151,7 +151,7 @@ describe("the page", () => {
     expect((await samples(metrics.registry)).get('sluice_holds_open{role="ingress"}')).toBe(0);
   });
 
-  test("shows the process itself", async () => {
+  test("contains metrics of the process itself", async () => {
     const found = await samples(metricsOf("a").registry);
     expect(found.get('process_resident_memory_bytes{role="a"}')).toBeGreaterThan(1_000_000);
     expect(found.get('process_heap_used_bytes{role="a"}')).toBeGreaterThan(0);
@@ -161,8 +161,8 @@ describe("the page", () => {
   });
 });
 
-describe("money", () => {
-  test("is summed exactly and shown in credits", async () => {
+describe("credits", () => {
+  test("are summed exactly in nano-credits and exported in credits", async () => {
     const metrics = metricsOf("worker");
     for (let index = 0; index < 10; index += 1) metrics.creditsSettled.addNano(100_000_001n);
     metrics.creditsUncollected.addNano(-5n);
@@ -173,7 +173,7 @@ describe("money", () => {
 });
 
 describe("event loop lag", () => {
-  test("counts a delay that is still going on", () => {
+  test("includes a delay that has not ended", () => {
     const metrics = metricsOf("a");
     const until = performance.now() + 400;
     while (performance.now() < until);
@@ -223,7 +223,7 @@ describe("handles", () => {
     });
   });
 
-  test("label sets that share a joined spelling stay apart", async () => {
+  test("label sets with equal joined values stay separate", async () => {
     const registry = new Registry();
     const handle = counter(registry, "c_total", "h", ["a", "b"]);
     handle.inc("x", "yz");
@@ -231,7 +231,7 @@ describe("handles", () => {
     expect((await samples(registry)).size).toBe(2);
   });
 
-  test("beyond a thousand label sets the rest is counted as other", async () => {
+  test("label sets above a thousand are counted as other", async () => {
     const registry = new Registry();
     const handle = counter(registry, "c_total", "h", ["a", "b"]);
     handle.inc("other", "b");

@@ -4,7 +4,7 @@ import { assert, bigInt, property } from "fast-check";
 
 import { creditsNumber, formatCredits, NANO_PER_CREDIT, parseCredits, parseDecimal } from "#shared/money.ts";
 
-describe("decimal text", () => {
+describe("a decimal number", () => {
   test.each([
     ["0", 9, 0n],
     ["1", 9, 1_000_000_000n],
@@ -19,22 +19,22 @@ describe("decimal text", () => {
   });
 
   test.each(["", " ", "1,5", "1.", ".5", "0x10", "1e", "NaN", "Infinity", "1 2", "--1", "+1", "١"])(
-    "%p is no decimal number",
+    "%p is rejected",
     (text) => {
       expect(() => parseDecimal(text, 9)).toThrow(RangeError);
     },
   );
 
-  test("digits beyond the scale are refused, not rounded", () => {
+  test("with digits beyond the scale is rejected, not rounded", () => {
     expect(() => parseCredits("0.0000000001")).toThrow(/decimal places/);
     expect(() => parseDecimal("1e-400", 9)).toThrow(RangeError);
   });
 
-  test("a huge exponent is refused before it is computed", () => {
+  test("with a huge exponent is rejected before it is computed", () => {
     expect(() => parseDecimal("1e999", 9)).toThrow(/out of range/);
   });
 
-  test("an error quotes at most forty characters", () => {
+  test("in an error is quoted up to forty characters", () => {
     const text = `${"9".repeat(50)}x`;
     expect(() => parseDecimal(text, 0)).toThrow(`"${"9".repeat(40)}"`);
   });

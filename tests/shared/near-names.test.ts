@@ -34,7 +34,7 @@ test("names that differ twice are not near a short one", () => {
   expect(nearNames(["width"], "wdihts")).toEqual([]);
 });
 
-test("the nearest come first, three at most", () => {
+test("the nearest names come first, three at most", () => {
   expect(nearNames(["model-d", "model-c", "model-b", "model-a", "model-e"], "model.e")).toEqual([
     "model-e",
     "model-a",

@@ -6,15 +6,15 @@ import { TEST_PACE } from "#tests/support/pace.ts";
 import { FRAME_SILENCE_MS } from "#ingress/wait/call.ts";
 import { KEY_CACHE_MS } from "#shared/access/questions.ts";
 
-test("waits take the share of their time that the setting names", () => {
+test("waits are shortened by the configured share", () => {
   expect(paced(10_000)).toBe(10_000 * Number(TEST_PACE));
   expect(FRAME_SILENCE_MS).toBe(20_000 * Number(TEST_PACE));
 });
 
-test("nothing is shortened unless the setting says so", () => {
+test("nothing is shortened without the setting", () => {
   expect([readPace({}), readPace({ SLUICE_PACE: "" })]).toEqual([1, 1]);
 });
 
-test("what no test waits for keeps its time", () => {
+test("durations outside of tests' waits are unchanged", () => {
   expect(KEY_CACHE_MS).toBe(900);
 });

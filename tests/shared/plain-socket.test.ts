@@ -26,7 +26,7 @@ async function open(onSocket: (socket: Socket) => void): Promise<PlainSocket> {
 }
 
 describe("bytes", () => {
-  test("of many sizes arrive once and in order at a reader that rests, also those written before it was connected", async () => {
+  test("of many sizes arrive once and in order at an idle reader, including those written before the connect", async () => {
     const hash = new Bun.CryptoHasher("sha256");
     let size = 0;
     const arrived = Promise.withResolvers<string>();
@@ -57,7 +57,7 @@ describe("bytes", () => {
     expect(await arrived.promise).toBe(hash.digest("hex"));
   });
 
-  test("written between cork and uncork go out together, and each write is told that it is done", async () => {
+  test("written between cork and uncork are sent together, and each write is confirmed", async () => {
     const pieces: string[] = [];
     const socket = await open((peer) => peer.on("data", (bytes) => pieces.push(String(bytes))));
     const done: number[] = [];
@@ -73,7 +73,7 @@ describe("bytes", () => {
     socket.destroy();
   });
 
-  test("of 64 KiB that are written under a cork wait no longer, and what follows them does", async () => {
+  test("of 64 KiB written under a cork are sent, and later ones wait", async () => {
     const arrived: number[] = [];
     const size = (): number => arrived.reduce((sum, bytes) => sum + bytes, 0);
     const socket = await open((peer) => peer.on("data", (bytes) => arrived.push(bytes.length)));
@@ -90,7 +90,7 @@ describe("bytes", () => {
   test.each<[string, (socket: PlainSocket) => void]>([
     ["before anybody listens", () => undefined],
     ["after all listeners were taken away", (socket) => void socket.removeAllListeners()],
-  ])("that come %s are kept, in order", async (_when, prepare) => {
+  ])("that arrive %s are kept, in order", async (_when, prepare) => {
     const socket = await open((peer) => {
       peer.write("one,");
       setTimeout(() => peer.write("two"), 20);
@@ -105,9 +105,9 @@ describe("bytes", () => {
   });
 });
 
-describe("a dial that hangs", () => {
+describe("a connect that hangs", () => {
   /** In a process of its own, with a server whose backlog is full: it never answers. */
-  test("and is given up is followed by sockets whose dial can be given up, until the system ends it", async () => {
+  test("and is aborted is followed by sockets with abortable connects, until the system ends it", async () => {
     const script = `
       import { Socket } from "node:net";
       import { PlainSocket } from "#shared/plain-socket.ts";
@@ -130,7 +130,7 @@ describe("a dial that hangs", () => {
 });
 
 describe("an end", () => {
-  test("of ours sends what was written", async () => {
+  test("by us sends the written bytes", async () => {
     const arrived = Promise.withResolvers<number>();
     const socket = await open((peer) => {
       let size = 0;
@@ -142,14 +142,14 @@ describe("an end", () => {
     expect(await arrived.promise).toBe(2_000_000);
   });
 
-  test("with a fault that nobody listens for ends nothing else", async () => {
+  test("with an unhandled error ends nothing else", async () => {
     const socket = await open(() => undefined);
     const closed = new Promise((resolve) => socket.on("close", resolve));
     socket.destroy(new Error("a fault"));
     await closed;
   });
 
-  test("of the peer is reported as end and close, once each", async () => {
+  test("by the peer is reported as end and close, once each", async () => {
     const heard: string[] = [];
     const socket = await open((peer) => peer.end());
     for (const name of ["end", "close", "error"]) socket.on(name, () => heard.push(name));
@@ -159,7 +159,7 @@ describe("an end", () => {
     expect(socket.writable).toBe(false);
   });
 
-  test("of ours is reported as close, and later writes fail", async () => {
+  test("by us is reported as close, and later writes fail", async () => {
     const socket = await open(() => undefined);
     const closed = once(socket, "close");
     socket.destroy();
@@ -170,7 +170,7 @@ describe("an end", () => {
     expect((await failed.promise)?.message).toBe("the connection is closed");
   });
 
-  test("fails the writes that had not gone out", async () => {
+  test("fails the unsent writes", async () => {
     const socket = await open((peer) => void peer.pause());
     const failed = Promise.withResolvers<Error | undefined>();
     socket.write(new Uint8Array(32 * 1_048_576), failed.resolve);
@@ -178,7 +178,7 @@ describe("an end", () => {
     expect(await failed.promise).toBeInstanceOf(Error);
   });
 
-  test("of a server that is not there names the cause", async () => {
+  test("of a server that does not exist contains the cause", async () => {
     const port = await listen(() => undefined);
     await new Promise((resolve) => server?.close(resolve));
     const heard: string[] = [];

@@ -84,7 +84,7 @@ describe("redaction", () => {
     expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
 
-  test("names that only resemble secrets stay readable", () => {
+  test("names similar to secrets stay readable", () => {
     const shown = { key_id: "0190", max_tokens: 5, monkey: "george", token_count: 3, keys: 2, secretary: "ann" };
     expect(one((log) => log.info(shown, "x"))).toMatchObject(shown);
   });
@@ -116,7 +116,7 @@ describe("redaction", () => {
     ["an escaped prompt", JSON.stringify({ body: JSON.stringify({ input: [CANARY] }) })],
   ];
 
-  test.each(SHAPES)("%s is blanked wherever text can stand", (_what, text) => {
+  test.each(SHAPES)("%s is redacted at every position of text", (_what, text) => {
     const lines = logged((log) => {
       log.info(text);
       log.info("said %s", text);
@@ -133,13 +133,13 @@ describe("redaction", () => {
     expect(JSON.stringify(lines).toLowerCase()).not.toContain(CANARY.toLowerCase());
   });
 
-  test("headers are judged by name", () => {
+  test("headers are recognised by name", () => {
     const headers = new Headers({ authorization: CANARY, "x-api-key": CANARY, accept: "text/plain" });
     const line = one((log) => log.info({ headers }, "x"));
     expect(line["headers"]).toEqual({ accept: "text/plain", authorization: "[redacted]", "x-api-key": "[redacted]" });
   });
 
-  test("known secrets go whatever they look like, whole or inside a word", () => {
+  test("known secrets are redacted in any form, complete or inside a word", () => {
     const secret = "plain.looking/value";
     const lines = logged(
       (log) => {
@@ -152,19 +152,19 @@ describe("redaction", () => {
     expect(lines[0]).toMatchObject({ a: "x[redacted]y", msg: "[redacted]" });
   });
 
-  test("a secret that the cut would halve is still seen", () => {
+  test("a secret at a truncation is still found", () => {
     const text = `${"a".repeat(490)} slk_${CANARY}${CANARY}`;
     expect(createRedactor().text(text)).not.toContain("cAnAr");
   });
 
-  test("the beginning of a known secret at the end of a text that was cut before is redacted", () => {
+  test("the start of a known secret at the end of a truncated text is redacted", () => {
     const redactor = createRedactor(["plain.looking/value", "short"]);
     expect(redactor.text("Wrong key: plain.looking/v")).toBe("Wrong key: [redacted]");
     expect(redactor.text("Wrong key: plain.looking/v.")).toBe("Wrong key: plain.looking/v.");
     expect(redactor.text("Wrong key: plain")).toBe("Wrong key: plain");
   });
 
-  test.each(CONTENT_MEMBERS)("what stands in %s is never written, numbers apart", (name) => {
+  test.each(CONTENT_MEMBERS)("content of %s is never written, except numbers", (name) => {
     const lines = logged((log) => {
       log.info({ [name]: CANARY }, "x");
       log.info({ call: { [name]: [{ role: "user", text: CANARY }] } }, "x");
@@ -174,7 +174,7 @@ describe("redaction", () => {
   });
 
   test.each(["zanzibarquokka", '{"a": zanzibarquokka}', '{"zanzibarquokka" 1}'])(
-    "what a parser could not read is not quoted by its error: %s",
+    "text that a parser rejected is not quoted by its error: %s",
     (unreadable) => {
       let fault: unknown;
       try {

@@ -13,8 +13,8 @@ async function codeOf(work: Promise<unknown>): Promise<string> {
   return error instanceof ApiError ? error.code : `no error but ${String(error)}`;
 }
 
-describe("room for requests", () => {
-  test("larger than a workspace's share is taken by one that has nothing else", async () => {
+describe("memory for requests", () => {
+  test("above a workspace's share is assigned to a workspace without other requests", async () => {
     const limit = open();
     const large = await limit.take({ owner: "a", amount: 70 });
     const more = limit.enter({ owner: "a", amount: 1 });
@@ -23,7 +23,7 @@ describe("room for requests", () => {
     await more.entered;
   });
 
-  test("that is not free for too long is refused, and not given to who no longer waits", async () => {
+  test("that stays exhausted is refused, and not assigned to an abandoned wait", async () => {
     const limit = open({ max: 1, waitMs: 1 });
     const first = await limit.take({ owner: "a" });
     expect(await codeOf(limit.take({ owner: "b" }))).toBe("overloaded");
@@ -31,7 +31,7 @@ describe("room for requests", () => {
     (await limit.take({ owner: "c" })).release();
   });
 
-  test("is refused at once where many wait already", async () => {
+  test("is refused immediately if many requests wait", async () => {
     const limit = open({ max: 1, waitingMax: 2 });
     const first = await limit.take({ owner: "a" });
     const waiting = [limit.take({ owner: "b" }), limit.take({ owner: "c" })];
@@ -40,7 +40,7 @@ describe("room for requests", () => {
     for (const one of waiting) (await one).release();
   });
 
-  test("is not waited for by so many of one workspace that another could not", async () => {
+  test("is limited in waits per workspace, so that others can wait", async () => {
     const limit = open({ max: 1, waitingMax: 4 });
     const first = await limit.take({ owner: "a" });
     const waiting = [limit.take({ owner: "a" }), limit.take({ owner: "a" })];
@@ -50,7 +50,7 @@ describe("room for requests", () => {
     for (const one of [...waiting, other]) (await one).release();
   });
 
-  test("is not waited for by a caller who has left", async () => {
+  test("is not awaited for a disconnected caller", async () => {
     const limit = open({ max: 1 });
     await limit.take({ owner: "a" });
     const caller = new AbortController();

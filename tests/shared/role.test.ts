@@ -56,13 +56,13 @@ const connectionsOf = (role: ManagedProcess | undefined): unknown => {
   return (JSON.parse(line) as { connections?: number }).connections;
 };
 
-test("a role tells how many connections it opens at most", () => {
+test("a role logs its maximum number of connections", () => {
   const roles = [...stack.ingresses, ...stack.workers, ...stack.janitors];
   expect(roles.map(connectionsOf)).toEqual([8 + 7 + 2, 8 + 4, 8 + 2 + 2]);
 });
 
 test.each(["ingress", "worker chat", "janitor"])(
-  "%s asks for the migrate role where the queue is empty, and makes nothing there",
+  "%s requires the migrate role if the queue is empty, and creates nothing there",
   async (role) => {
     const nats = await startNats();
     try {
@@ -78,7 +78,7 @@ test.each(["ingress", "worker chat", "janitor"])(
   60_000,
 );
 
-test("migrate makes the queue, and every janitor with the token tells the load of the pools", async () => {
+test("migrate creates the queue, and every janitor with the token returns the load of the pools", async () => {
   const nats = await startNats();
   const env = { ...stack.env, NATS_URL: nats.url, SLUICE_LAG_TOKEN: "lag_0123456789abcdef0123" };
   const migrate = await run({
@@ -103,7 +103,7 @@ test("migrate makes the queue, and every janitor with the token tells the load o
   }
 }, 60_000);
 
-test("a role does not start on a Postgres that cannot hold its connections, and starts once it can", async () => {
+test("a role does not start on a Postgres without enough connections, and starts once it has them", async () => {
   const env = { ...stack.env, DATABASE_URL: small.url };
   const wanted = 17;
   const taken = await Promise.all(
@@ -131,7 +131,7 @@ test.each([
   { kind: "role", max: 17, other: () => asClerk(postgres.url) },
   { kind: "database", max: 17 + 1, other: () => small.url },
 ])(
-  "nor does it where the limit of its $kind is too low, which is none for a superuser",
+  "a role does not start if the limit of its $kind is too low, except as a superuser",
   async ({ kind, max, other }) => {
     const superuser = await openSession(small.url);
     await superuser.query("drop role if exists clerk");

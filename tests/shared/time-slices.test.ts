@@ -21,12 +21,12 @@ const faultOf = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("work in slices", () => {
-  test("gives what it gives as a whole", async () => {
+  test("returns the same result as without slices", async () => {
     expect(await new TimeSlices().run(busy(3))).toBe("done");
     expect(runWhole(busy(3))).toBe("done");
   });
 
-  test("lets the event loop go round between them: what is due is done, and what arrives is answered", async () => {
+  test("yields to the event loop between them: timers fire, and requests are answered", async () => {
     const server = Bun.serve({ port: 0, fetch: () => new Response("hello") });
     let isOver = false;
     let timers = 0;
@@ -41,7 +41,7 @@ describe("work in slices", () => {
     await server.stop();
   });
 
-  test("takes turns with other work: no round of the event loop has two of them", async () => {
+  test("alternates with other work: no turn of the event loop has two slices", async () => {
     const order: string[] = [];
     let rounds = 0;
     const count = (): void => {
@@ -62,7 +62,7 @@ describe("work in slices", () => {
     expect(new Set(roundOf).size).toBe(20);
   });
 
-  test("rests only where its slice is over, or where the next one is asked for", async () => {
+  test("pauses only after a full slice, or on request", async () => {
     const slices = new TimeSlices();
     await slices.next();
     let hasGoneRound = false;
@@ -73,7 +73,7 @@ describe("work in slices", () => {
     expect(hasGoneRound).toBe(true);
   });
 
-  test("ends where it throws, and leaves other work its turns", async () => {
+  test("ends with its exception, and leaves other work its turns", async () => {
     const other = new TimeSlices().run(busy(5));
     const broken = new TimeSlices().run(
       busy(5, (step) => {
@@ -85,7 +85,7 @@ describe("work in slices", () => {
   });
 });
 
-test("JSON that is read in slices is what is read at once, and refused as it is", async () => {
+test("JSON parsed in slices equals JSON parsed at once, including errors", async () => {
   const read = (text: string) => readJsonInSlices(Buffer.from(text), new TimeSlices());
   const large = JSON.stringify({ a: Array.from({ length: 30_000 }, (_one, at) => ({ at, text: "ä\n" })) });
   for (const text of ["{}", large]) expect(await read(text)).toEqual(readJson(Buffer.from(text)));

@@ -14,7 +14,7 @@ test("a sampling tokenizer is exact up to its limit, all texts together", () => 
   expect(runWhole(sampling.counting(PROSE))).toBe(tokenizer.count(PROSE));
 });
 
-test("beyond its limit it takes the rest to be like what it counted, and counts nothing more", () => {
+test("the remainder above its limit is extrapolated, without further counting", () => {
   let counted = 0;
   const watched = { counting: (text: string) => ((counted += text.length), tokenizer.counting(text)) };
   const sampling = createSamplingTokenizer(watched, 1_000);
@@ -24,15 +24,15 @@ test("beyond its limit it takes the rest to be like what it counted, and counts 
   expect(Math.abs(guess - truth)).toBeLessThan(truth * 0.05);
 });
 
-test("one that may count nothing takes four characters for a token", () => {
+test("a tokenizer with a limit of zero counts four characters as a token", () => {
   expect(runWhole(createSamplingTokenizer(tokenizer, 0).counting("a".repeat(401)))).toBe(101);
 });
 
-test("inputs count their tokens, at most what the model reads of each", async () => {
+test("inputs count their tokens, at most the model's maximum of each", async () => {
   expect(await countInputs(tokenizer, [PROSE, [1, 2, 3], PROSE.repeat(100)], 50)).toBe(tokenizer.count(PROSE) + 3 + 50);
 });
 
-test("many long inputs leave other work its turns", async () => {
+test("many long inputs leave turns for other work", async () => {
   let hasHadTurn = false;
   setImmediate(() => (hasHadTurn = true));
   await countInputs(tokenizer, Array<string>(10).fill(PROSE.repeat(5_000)), 50);

@@ -19,11 +19,11 @@ const TEXTS = [
   '{"a":[1,2.5e10,null]}',
 ];
 
-test.each(TEXTS)("counts what the published tokenizer counts: %j", (text) => {
+test.each(TEXTS)("counts like the published tokenizer: %j", (text) => {
   expect(tokenizer.count(text)).toBe(encode(text, asPlainText).length);
 });
 
-test("counts what the published tokenizer counts for any text", () => {
+test("counts like the published tokenizer for any text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "grapheme", maxLength: 60 }), (text) => {
       expect(tokenizer.count(text)).toBe(encode(text, asPlainText).length);
@@ -32,11 +32,11 @@ test("counts what the published tokenizer counts for any text", () => {
   );
 });
 
-test("counts the spelling of a special token as ordinary text", () => {
+test("counts the text of a special token as ordinary text", () => {
   expect(tokenizer.count("<|endoftext|>")).toBeGreaterThan(1);
 });
 
-test("cuts any text into pieces that join to it and carry all its tokens", () => {
+test("splits any text into pieces that join to it and contain all its tokens", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 60 }), (text) => {
       const pieces = tokenizer.pieces(text);
@@ -48,7 +48,7 @@ test("cuts any text into pieces that join to it and carry all its tokens", () =>
   );
 });
 
-test("stops cutting after the tokens wanted, between characters", () => {
+test("stops splitting after the requested tokens, between characters", () => {
   const text = "one 👩‍👩‍👧‍👦 two 漢字 three";
   for (let wanted = 0; wanted <= tokenizer.count(text) + 1; wanted += 1) {
     const pieces = tokenizer.pieces(text, wanted);
@@ -60,12 +60,12 @@ test("stops cutting after the tokens wanted, between characters", () => {
   }
 });
 
-test("counts a long word without blanks to within a token for each place where it is cut", () => {
+test("counts a long word without blanks exactly to one token for each split", () => {
   const word = Array.from({ length: 3_000 }, (_, i) => String.fromCharCode(97 + ((i * 7 + (i >> 3)) % 26))).join("");
   expect(Math.abs(tokenizer.count(word) - encode(word, asPlainText).length)).toBeLessThanOrEqual(12);
 });
 
-test("averages what lies beyond the bytes it merges exactly", () => {
+test("extrapolates the part above its exact limit", () => {
   const word = Array.from({ length: 400_000 }, (_, i) => String.fromCharCode(97 + ((i * 7 + (i >> 3)) % 26))).join("");
   const half = tokenizer.count(word.slice(0, 200_000));
   expect(tokenizer.count(word) / (2 * half)).toBeCloseTo(1, 1);
@@ -75,7 +75,7 @@ const noMedia = (): number => {
   throw new Error("no media here");
 };
 
-test("counts a lone message as OpenAI publishes: three for it, its role, its text, three for the answer", () => {
+test("counts a single message as OpenAI publishes: three for it, its role, its text, three for the answer", () => {
   const messages = [{ role: "user", content: "Say hello" }];
   expect(countPrompt(tokenizer, { messages }, noMedia)).toBe(3 + 3 + 1 + 2);
 });
@@ -98,7 +98,7 @@ test("counts names, earlier calls, blocks, tools and schemas", () => {
   );
 });
 
-test("counts nothing for members of another shape", () => {
+test("counts nothing for members of another type", () => {
   expect(countPrompt(tokenizer, { messages: "none", tools: 3, response_format: null }, noMedia)).toBe(3);
   expect(countPrompt(tokenizer, { messages: [null, 5, { role: 1, content: { a: 1 } }] }, noMedia)).toBe(3 + 3 * 3);
 });

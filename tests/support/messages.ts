@@ -99,7 +99,7 @@ export function messageViolations(sources: Sources): Violation[] {
 export function messagesOf(file: string, source: string): Message[] {
   if (!/^(?:ingress|workers|shared)\//.test(file) || EXCLUDED.test(file)) return [];
   const places = PLACES.filter(({ where }) => where === undefined || where.test(file));
-  return joined(source, literalsOf(source)).flatMap(({ from, text }) => {
+  return joinedLiterals(source).flatMap(({ from, text }) => {
     const before = source.slice(Math.max(0, from - 160), from);
     const isName = /^\s*[,;]?\s*$/.test(text) || /^[\w.[\]…-]+$/.test(text);
     const isWhole = !isName && places.some((place) => place.before.test(before));
@@ -113,10 +113,10 @@ function isOfAnotherReader(file: string, before: string): boolean {
   return FOR_MODELS.test(file) || FOR_DOCUMENTS.test(file) || FOR_OTHERS.test(before);
 }
 
-/** Joins literals that the source concatenates with `+`. */
-function joined(source: string, literals: readonly Literal[]): Literal[] {
+/** Returns the strings and templates of a source. Literals that the source concatenates with `+` are one. */
+export function joinedLiterals(source: string): Literal[] {
   const all: Literal[] = [];
-  for (const literal of literals) {
+  for (const literal of literalsOf(source)) {
     const last = all.at(-1);
     if (last !== undefined && /^\s*\+\s*$/.test(source.slice(last.to, literal.from))) {
       all[all.length - 1] = { from: last.from, to: literal.to, text: last.text + literal.text };

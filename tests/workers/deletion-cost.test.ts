@@ -72,7 +72,7 @@ async function until(isSo: () => boolean): Promise<void> {
 
 const costs = (): unknown[] => heard.map((one) => one.cost);
 
-test("a pod tells its highest power of two, first what it costs idle, and each once", async () => {
+test("a pod reports its load as a power of two, first its idle cost, and each once", async () => {
   await open();
   await until(() => heard.length > 0);
   await Bun.sleep(40);
@@ -99,7 +99,7 @@ test("a pod tells its highest power of two, first what it costs idle, and each o
   expect(costs()).toEqual(["0", "4", "8", "0"]);
 });
 
-test("an answer that does not end is given up, and what it was for told again, whatever it is by then", async () => {
+test("an endless answer is aborted, and the current cost is reported again", async () => {
   await open();
   await until(() => heard.length > 0);
   hangs = true;
@@ -114,7 +114,7 @@ test("an answer that does not end is given up, and what it was for told again, w
   await cost?.close();
 }, 20_000);
 
-test("what the cluster refuses is told again, with the token that it has by then, and warned of once", async () => {
+test("a rejected report is repeated, with the current token, and logged once", async () => {
   status = 403;
   busy = 1;
   await open();
@@ -133,7 +133,7 @@ test("what the cluster refuses is told again, with the token that it has by then
   expect(warnings.join()).not.toContain("token-");
 });
 
-test("a server with another certificate is told nothing", async () => {
+test("a server with another certificate receives nothing", async () => {
   writeFileSync(join(account.directory, "ca.crt"), selfSigned("localhost").cert);
   await open();
   busy = 3;

@@ -41,7 +41,7 @@ export class AnswerCopy {
         ...answer,
       });
     } catch (error) {
-      context.log.warn({ err: error, request_id: job.request_id }, "an answer was not kept in the response cache");
+      context.log.warn({ err: error, request_id: job.request_id }, "a response could not be cached");
     } finally {
       writing -= 1;
     }

@@ -103,7 +103,7 @@ export function reportFailure(
   if (kind !== "misconfigured" || (status !== 401 && status !== 403)) return;
   metrics.providerKeyRefusals.inc(source.provider);
   // Logs the name of the variable that contains the key, never the key.
-  log.error({ source: name, status, setting: provider.api_key_env ?? null }, "a provider refuses our key");
+  log.error({ source: name, status, setting: provider.api_key_env ?? null }, "a provider rejects our API key");
 }
 
 /** Returns a watchdog with one timeout for the whole call, from now to its deadline. */

@@ -86,7 +86,7 @@ async function readBase64(
       if (signal.aborted) throw new ProviderError("aborted", "the call was aborted");
       pieces.push(piece);
     }
-    if (pieces.length === 0) throw new Error("the file has no bytes any more");
+    if (pieces.length === 0) throw new Error("the file has no content");
     return Buffer.concat(pieces).toString("base64");
   } catch (error) {
     if (error instanceof ProviderError) throw error;

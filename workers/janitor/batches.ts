@@ -31,7 +31,7 @@ export async function sweepBatches({ storage, database, log }: Context, retentio
   }
   for (let dropped = DROPPED_AT_ONCE; dropped === DROPPED_AT_ONCE;) {
     dropped = await dropEndedBatches(database, retentionHours, DROPPED_AT_ONCE);
-    if (dropped > 0) log.info({ batches: dropped }, "batches that ended long ago dropped");
+    if (dropped > 0) log.info({ batches: dropped }, "deleted expired batches");
   }
 }
 
@@ -57,7 +57,7 @@ export async function sweepBatchParts(
       deleted += 1;
     }
   }
-  if (deleted > 0) log.info({ parts: deleted }, "parts that no batch knows deleted");
+  if (deleted > 0) log.info({ parts: deleted }, "deleted orphaned parts of batches");
   return deleted;
 }
 

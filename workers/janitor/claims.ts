@@ -36,7 +36,7 @@ interface Context {
 export async function sweepClaims(context: Context, pageMax?: number): Promise<number> {
   let deleted = 0;
   for await (const page of listClaims(context.storage, pageMax)) deleted += await sweepPage(context, page);
-  if (deleted > 0) context.log.info({ claims: deleted }, "claims of ended calls deleted");
+  if (deleted > 0) context.log.info({ claims: deleted }, "deleted the claims of ended calls");
   return deleted;
 }
 
@@ -58,7 +58,7 @@ export async function sweepResults(context: Context, pageMax?: number): Promise<
       if (await isDeleted(context, key)) deleted += 1;
     }
   }
-  if (deleted > 0) log.info({ results: deleted }, "results that no job names deleted");
+  if (deleted > 0) log.info({ results: deleted }, "deleted results without a job");
   return deleted;
 }
 
@@ -81,7 +81,7 @@ export async function sweepRunTexts(context: Context, pageMax?: number): Promise
   };
   await sweep(listRunOutputs, () => true);
   await sweep(listRunInputs, (key, inputRef) => inputRef?.startsWith(`${key}#`) === true);
-  if (deleted > 0) log.info({ texts: deleted }, "texts that no run names deleted");
+  if (deleted > 0) log.info({ texts: deleted }, "deleted texts without a run");
   return deleted;
 }
 
@@ -120,7 +120,7 @@ export async function sweepResponseTexts(context: Context, pageMax?: number): Pr
       if (await isDeleted(context, key)) deleted += 1;
     }
   }
-  if (deleted > 0) log.info({ texts: deleted }, "texts that no response names deleted");
+  if (deleted > 0) log.info({ texts: deleted }, "deleted texts without a response");
   return deleted;
 }
 
@@ -134,7 +134,7 @@ async function isDeleted({ storage, log }: Context, key: string): Promise<boolea
     await deleteClaim(storage, key);
     return true;
   } catch (error) {
-    log.warn({ err: error, key }, "a claim or result cannot be deleted yet");
+    log.warn({ err: error, key }, "a claim or result could not be deleted; it is retried");
     return false;
   }
 }

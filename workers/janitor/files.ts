@@ -49,7 +49,7 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
   const { database, storage, log } = context;
   const erase = async (ended: EndedUpload): Promise<void> => {
     await eraseBytes(storage, database, ended).catch((error: unknown) =>
-      log.warn({ err: error, file_id: ended.id }, "the bytes of a deleted file cannot be deleted yet"),
+      log.warn({ err: error, file_id: ended.id }, "a deleted file's content could not be deleted; it is retried"),
     );
   };
   const idOf = ({ id }: { readonly id: string }): string => id;
@@ -57,7 +57,7 @@ export async function sweepUploads(context: FileSweepContext): Promise<void> {
   await sweepEach(context, { sweep: "expired uploads", rows: expired, itemOf: idOf }, async ({ id }) => {
     const ended = await endUpload(database, id, true);
     if (!ended) return;
-    log.warn({ file_id: id }, "an upload whose process is gone was given up");
+    log.warn({ file_id: id }, "discarded an upload whose process has died");
     await erase(ended);
   });
   const outlived = await outlivedFiles(database, BATCH);
@@ -112,7 +112,8 @@ export async function sweepOrphans(context: FileSweepContext, page = 1_000): Pro
     from = to ?? from;
   }
   found.lost = await sweepLost(context, missing, files);
-  if (found.objects + found.uploads + found.lost > 0) context.log.warn({ ...found }, "orphans of the file store swept");
+  if (found.objects + found.uploads + found.lost > 0)
+    context.log.warn({ ...found }, "deleted orphans of the file store");
   return found;
 }
 
@@ -145,7 +146,7 @@ async function sweepLost(
   if (missing.length > LOST_AT_ONCE && missing.length * 2 > files) {
     log.error(
       { missing: missing.length, files },
-      "most files have no bytes; is this the right bucket? nothing is changed",
+      "most files have no content, so nothing is changed; check that SLUICE_S3_BUCKET is the right bucket",
     );
     return 0;
   }
@@ -157,7 +158,7 @@ async function sweepLost(
     };
     if (!(await end().catch(notYet(context, id)))) continue;
     lost += 1;
-    log.error({ file_id: id, workspace_id }, "a file has no bytes any more and is shown no longer");
+    log.error({ file_id: id, workspace_id }, "a file lost its content and is no longer listed");
   }
   return lost;
 }
@@ -165,7 +166,7 @@ async function sweepLost(
 /** Logs the failure of one orphan, so that the following pages are still processed. */
 function notYet({ log }: FileSweepContext, fileId: string): (error: unknown) => false {
   return (error) => {
-    log.warn({ err: error, file_id: fileId }, "an orphan of the file store cannot be swept yet");
+    log.warn({ err: error, file_id: fileId }, "an orphan of the file store could not be deleted; it is retried");
     return false;
   };
 }
@@ -185,7 +186,7 @@ async function sweepMultipartUploads(context: FileSweepContext): Promise<number>
     }
   } catch (error) {
     // Some stores cannot list multipart uploads; a lifecycle rule of the bucket has the same effect.
-    log.warn({ err: error }, "multipart uploads cannot be swept");
+    log.warn({ err: error }, "orphaned multipart uploads could not be deleted");
   }
   return dropped;
 }
@@ -198,7 +199,7 @@ async function sweepClaimParts(context: FileSweepContext): Promise<number> {
     for (const { key, uploadId } of uploads) await dropParts(storage, key, uploadId);
     return uploads.length;
   } catch (error) {
-    log.warn({ err: error }, "multipart uploads of calls cannot be swept");
+    log.warn({ err: error }, "orphaned multipart uploads of calls could not be deleted");
     return 0;
   }
 }

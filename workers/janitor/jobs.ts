@@ -111,7 +111,7 @@ async function sendAgain(
   jobs: readonly Redispatched[],
 ): Promise<void> {
   for (const [pool, lane, group] of byLane(jobs)) {
-    context.log.warn({ pool, lane, jobs: group.length }, "jobs are put on the queue again");
+    context.log.warn({ pool, lane, jobs: group.length }, "putting jobs on the queue again");
     await context.dispatcher.send(pool, lane, group, "repeated");
   }
   for (const job of jobs) {
@@ -188,7 +188,7 @@ export function watchFreedSlots(context: JobSweepContext): () => Promise<void> {
     try {
       await dispatcher.release(pool, lane);
     } catch (error) {
-      log.warn({ err: error }, "jobs could not be let out");
+      log.warn({ err: error }, "waiting jobs could not be dispatched");
     }
   };
   const subscription = connection.subscribe(FREED_FILTER, {
@@ -256,7 +256,7 @@ export async function sweepUnknownJobs(context: JobSweepContext): Promise<void> 
       const outcome = await endOrphan(context, job, EXPIRED);
       if (outcome === "superseded") return;
       metrics.jobs.inc(job.pool, "written_off");
-      log.error({ job_id: job.id, kind: job.kind }, "a job whose outcome was never told is written off");
+      log.error({ job_id: job.id, kind: job.kind }, "wrote off a job whose outcome was never reported");
     },
   );
   const { count, oldestSeconds } = await countUnknown(database);
@@ -308,7 +308,10 @@ export async function sweepEndedJobs(
         ...(row.is_recorded ? [deleteJobRecord(context.storage, row)] : []),
       ];
       await Promise.all(drops).catch((error: unknown) =>
-        context.log.warn({ err: error, job_id: row.id }, "the result of a dropped job stays in the object store"),
+        context.log.warn(
+          { err: error, job_id: row.id },
+          "the result of a deleted job could not be deleted from the object store",
+        ),
       );
     }
     if (rows.length < ENDED_MAX) break;

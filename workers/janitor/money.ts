@@ -47,7 +47,7 @@ export async function sweepExpiredHolds(context: {
     if (finished.wasClosed) return;
     metrics.callsLost.inc();
     metrics.creditsSettled.addNano(finished.takenNano);
-    log.error({ job_id: row.job_id, workspace_id: row.workspace_id }, "an expired hold was closed as lost");
+    log.error({ job_id: row.job_id, workspace_id: row.workspace_id }, "closed an expired hold of a lost call");
   });
   const open = await openHolds(database);
   metrics.holdsOpen.set(open.count);
@@ -72,7 +72,7 @@ export async function sweepCreditLines(context: {
   const rows = await findOverdueLines(database, BATCH, startedMs);
   await sweepEach(context, { sweep: "credit lines", rows, itemOf: (row) => row.id }, async (row) => {
     await endLine(database, row.id, { isOverdue: true });
-    log.warn({ line_id: row.id, workspace_id: row.workspace_id }, "a credit line that was not renewed was given back");
+    log.warn({ line_id: row.id, workspace_id: row.workspace_id }, "returned a credit line that was not renewed");
   });
   await deleteOldCounts(database);
   return rows.length;
@@ -96,11 +96,14 @@ export async function sweepBudgets({
         metrics.budgetsFired.inc(String(fired.stops_calls));
         log.info(
           { workspace_id: workspaceId, alert_id: fired.alert_id, stops_calls: fired.stops_calls },
-          "a budget's threshold was reached",
+          "a budget alert's threshold was reached",
         );
       }
     } catch (error) {
-      log.warn({ err: error, workspace_id: workspaceId }, "the budgets of a workspace could not be looked at yet");
+      log.warn(
+        { err: error, workspace_id: workspaceId },
+        "the budgets of a workspace could not be checked; it is retried",
+      );
     }
   }
 }
@@ -139,7 +142,7 @@ export function openUsageRollUp({ database, metrics, log }: Context): () => Prom
       } catch (error) {
         if (sqlState(error) !== SQL.statementTimeout || isShortest) throw error;
         stepMs = Math.max(STEP_MIN_MS, stepMs / 2);
-        log.warn({ step_ms: stepMs }, "a step of the usage roll-up took too long, it is halved");
+        log.warn({ step_ms: stepMs }, "a step of the usage roll-up took too long; its size is halved");
       }
     }
     return steps;

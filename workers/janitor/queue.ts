@@ -75,7 +75,7 @@ export async function fitQueue(context: {
 }): Promise<void> {
   await withFleetSlots(context.database, async (slots) => {
     for (const change of await fitTopology(context.connection, slots)) {
-      context.log.info(change, "a limit of the queue follows the workers");
+      context.log.info(change, "adapted a limit of the queue to the number of workers");
     }
   });
 }
@@ -181,14 +181,14 @@ export async function sweepDeadLetters(context: {
         if (!isDataFault(error)) throw error;
         log.error(
           { err: error, stream, seq: message.seq },
-          "a message cannot become a dead letter, those behind it go on",
+          "a message could not be stored as a dead letter; later messages continue",
         );
         continue;
       }
       swept += 1;
       log.error(
         { stream, seq: message.seq, subject: message.subject },
-        "a message nobody finished became a dead letter",
+        "stored a message without a finished delivery as a dead letter",
       );
     }
   }

@@ -81,11 +81,11 @@ export function openForgottenRuns(context: RunSweepContext, openMax: number = OP
     // Sequential; a failure does not prevent the following searches.
     for (const [why, look] of Object.entries(searches)) {
       const found = await look({ ...WORDS, max: left }).catch((error: unknown) => {
-        log.warn({ err: error, why }, "runs could not be looked for");
+        log.warn({ err: error, search: why }, "searching for unfinished runs failed");
         return [];
       });
       left -= found.length;
-      if (found.length > 0) log.warn({ why, runs: found.length }, "runs are woken");
+      if (found.length > 0) log.warn({ search: why, runs: found.length }, "resuming runs");
       wakeAll(connection, found);
     }
   };
@@ -104,7 +104,7 @@ export function openStalledRuns(
     oldest = Math.max(span.after === ALL_RUNS.after ? 0 : oldest, ...stalled.map(({ seconds }) => seconds));
     metrics.runsStalledOldestSeconds.set(oldest);
     const taken = stalled.filter(({ is_taken }) => is_taken);
-    if (taken.length > 0) log.warn({ runs: taken.length }, "runs stand still, and are woken");
+    if (taken.length > 0) log.warn({ runs: taken.length }, "resuming stalled runs");
     for (const run of taken) notifyRun(connection, run, { isStalled: true });
   };
 }
@@ -162,7 +162,7 @@ async function dropTexts(
   const drops = await Promise.allSettled(references.map((reference) => deleteClaim(storage, reference)));
   const failed = drops.find(({ status }) => status === "rejected");
   if (failed?.status === "rejected") {
-    log.warn({ err: failed.reason as Error }, "texts of ended runs stay in the object store until they are swept");
+    log.warn({ err: failed.reason as Error }, "the texts of ended runs could not be deleted; a later sweep retries");
   }
   return count;
 }

@@ -81,7 +81,7 @@ export async function sweepEach<Row>(
         failures = 0;
       } catch (error) {
         failures += 1;
-        log.warn({ err: error, sweep, item: itemOf(row) }, "a sweep failed on an item, which is put off");
+        log.warn({ err: error, sweep, item: itemOf(row) }, "a sweep failed on an item, which is deferred");
         await putOff(database, sweep, itemOf(row), error).catch((fault: unknown) => faults.push(fault));
       }
       if (failures >= failuresMax || faults.length > 0) return;

@@ -82,7 +82,7 @@ export function openShare(options: {
       if (error) return;
       const message = read(received.data);
       if (message === undefined) {
-        if (!hasComplained) options.log.warn({ subject }, "a message about sources was not understood and ignored");
+        if (!hasComplained) options.log.warn({ subject }, "ignored an invalid message about sources");
         hasComplained = true;
         return;
       }

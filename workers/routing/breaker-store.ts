@@ -181,7 +181,7 @@ export class BreakerStore {
       return { value };
     } catch (error) {
       if (!this.isDatabaseAway && !this.isClosed) {
-        this.options.log.warn({ err: error }, "the open circuits cannot be read or noted");
+        this.options.log.warn({ err: error }, "open circuits could not be read or saved");
       }
       this.isDatabaseAway = true;
       return undefined;

@@ -73,7 +73,7 @@ export function openBreaker(options: {
     const mark = state?.refusedMark;
     if (state === undefined || mark === undefined || mark === markOf(state.name)) return state;
     show(state, state.closeNow(now()));
-    log.info({ source: state.name }, "a source is asked again: its key or address has changed");
+    log.info({ source: state.name }, "a source is enabled again because its key or address changed");
     store.forgetRefused(state.name, mark);
     return state;
   };
@@ -84,8 +84,8 @@ export function openBreaker(options: {
     const retryInMs = state.retryInMs(now());
     show(state, change);
     metrics.breakerChanges.inc(providerOf(state), change);
-    if (change === "closed") log.info({ source: state.name }, "a source is back in rotation");
-    else log.warn({ source: state.name, change, retry_in_ms: retryInMs }, "a source is out of rotation");
+    if (change === "closed") log.info({ source: state.name }, "a source is enabled again");
+    else log.warn({ source: state.name, change, retry_in_ms: retryInMs }, "a source is disabled after errors");
     share.changed(state, now());
     state.changes += 1;
     state.isUnsaved = true;

@@ -76,7 +76,7 @@ export class DurableEnds {
     const owned = { id: job.id, epoch: job.epoch, isOwned: true };
     const isNoted = await insist(() => noteUnknown(database, owned, this.unknownKeepMs));
     if (!isNoted) return { outcome: "superseded" };
-    log.error({ err: fault, job_id: job.id }, "what became of a job is not known; its hold is kept");
+    log.error({ err: fault, job_id: job.id }, "a job's outcome is unknown; its hold stays open");
     notifyCaller(replies, job);
     return { outcome: "unknown" };
   }
@@ -158,7 +158,10 @@ export class DurableEnds {
     await recorded;
     failpoint("job.ended");
     if (taken === undefined) {
-      log.warn({ job_id: job.id, epoch: job.epoch }, "a job's end came too late: another worker has it, or it is over");
+      log.warn(
+        { job_id: job.id, epoch: job.epoch },
+        "a job's end was discarded: another worker owns the job, or it has ended",
+      );
       return { outcome: "superseded" };
     }
     this.countEnd(job, ending, charge, taken);
@@ -258,6 +261,7 @@ export async function deferForSource(
   if (!retry || !NONE_FREE.has(code)) return false;
   return retryStatement(() => deferJob(database, job.id, job.epoch, retryAfterS * 1_000), {
     forMs: RETRY_MS,
-    onRetry: (error, tries) => log.warn({ err: error, job_id: job.id, tries }, "that a job waits is noted again"),
+    onRetry: (error, tries) =>
+      log.warn({ err: error, job_id: job.id, attempts: tries }, "retrying to save that a job waits"),
   });
 }

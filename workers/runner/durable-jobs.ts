@@ -206,7 +206,8 @@ class LaneJobs implements DurableJobs {
     return retryStatement(tryClaim, {
       forMs: OUTAGE_RETRY_MS,
       signal,
-      onRetry: (error, tries) => log.warn({ err: error, job_id: request.id, tries }, "a claim is repeated"),
+      onRetry: (error, tries) =>
+        log.warn({ err: error, job_id: request.id, attempts: tries }, "retrying to claim a job"),
     });
   }
 
@@ -250,15 +251,16 @@ class LaneJobs implements DurableJobs {
     // A finished result is not produced again.
     const isMade = outcome !== undefined && "result" in outcome;
     if (canResume && mayTryAgain && (fault !== undefined || (isStopping && !isMade))) {
-      if (fault !== undefined) log.warn({ err: fault, job_id: job.id }, "a job could not be run, is handed back");
+      if (fault !== undefined)
+        log.warn({ err: fault, job_id: job.id }, "a job could not be run; it returns to the queue");
       await handBackJob(database, job.id, job.epoch, isOwnFault);
       return { verdict: { outcome: "handed_back", againMs: paced(isStopping ? 1_000 : nakDelayMs(deliveries)) } };
     }
-    if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed in our own hands");
+    if (fault !== undefined) log.error({ err: fault, job_id: job.id }, "a job failed by an internal error");
     if (fault !== undefined && !notes.hasIntent) return { verdict: await ends.endFaulty(job) };
     const mayDefer = lane === "batch" && !notes.isAtProvider && !controller.signal.aborted;
     if (outcome && mayDefer && (await deferForSource(context, job, outcome, notes.intended.mayHaveBeenServed()))) {
-      log.info({ job_id: job.id }, "no source of a job's model was free, it waits");
+      log.info({ job_id: job.id }, "a job waits because no source of its model is available");
       ends.tellFreed();
       return { verdict: { outcome: "deferred" } };
     }

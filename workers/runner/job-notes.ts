@@ -87,7 +87,7 @@ export class JobNotes implements ProviderJobSlot {
     if (!(next > this.told)) return;
     this.told = next;
     noteProgress(context.database, job.id, job.epoch, next).catch((error: unknown) =>
-      context.log.warn({ err: error, job_id: job.id }, "how far a job is was not noted"),
+      context.log.warn({ err: error, job_id: job.id }, "a job's progress could not be saved"),
     );
   }
 

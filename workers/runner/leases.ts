@@ -73,7 +73,7 @@ export function openLeases(options: {
       // A pending beat reports slots, and must not arrive after the last one.
       await beating;
       const last = { worker, pool, lane, slots: 0, jobs: [], leaseMs: settings.leaseMs };
-      await beatJobs(database, last).catch((error: unknown) => log.warn({ err: error }, "the last beat failed"));
+      await beatJobs(database, last).catch((error: unknown) => log.warn({ err: error }, "the last heartbeat failed"));
     },
   };
 }

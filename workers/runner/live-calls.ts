@@ -141,7 +141,9 @@ async function readRequest(
 
 function discardRequest({ storage, log }: Pick<WorkerContext, "storage" | "log">, job: JobMessage): void {
   if (job.request_ref === undefined) return;
-  deleteClaim(storage, job.request_ref).catch((error: unknown) => log.warn({ err: error }, "a claim was not deleted"));
+  deleteClaim(storage, job.request_ref).catch((error: unknown) =>
+    log.warn({ err: error }, "a claim could not be deleted"),
+  );
 }
 
 /** Most requests to the ingress of a lost call before it counts as dead. */

@@ -192,7 +192,7 @@ class PullRunner implements Runner {
       result = "failed";
       this.log.error(
         { err: error, job_id: (job ?? durableJob)?.job_id, deliveries: message.deliveries },
-        "job could not be finished",
+        "a job could not be finished",
       );
       message.nak(paced(nakDelayMs(message.deliveries)));
     } finally {

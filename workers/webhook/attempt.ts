@@ -71,7 +71,8 @@ export async function makeAttempt(
   const disabled = await insist(() => endAttempt(context.database, delivery, end));
   failpoint("delivery.ended");
   const facts = { delivery_id: delivery.id, channel_id: delivery.channel?.id, type };
-  if (disabled === undefined) log.warn(facts, "an attempt took longer than its lease; another worker has it");
+  if (disabled === undefined)
+    log.warn(facts, "a delivery attempt took longer than its lease; another worker owns the delivery");
   else if (disabled !== "") log.warn({ ...facts, reason: disabled }, "a channel was disabled");
 }
 
@@ -83,7 +84,7 @@ async function send(context: AttemptContext, delivery: ClaimedDelivery, signal: 
     channel = channelOf(context.sealer, delivery);
   } catch (error) {
     // Another worker, or this one with the right keys, can decrypt them.
-    context.log.error({ err: error, channel_id: delivery.channel?.id }, "a channel's secrets cannot be opened");
+    context.log.error({ err: error, channel_id: delivery.channel?.id }, "a channel's secrets could not be decrypted");
     return failed("again", "sealed");
   }
   if (channel === undefined) return failed("final", "misconfigured");

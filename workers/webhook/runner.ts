@@ -81,7 +81,8 @@ export function startDeliveries(
     const work = makeAttempt(options, delivery, hurried.signal)
       .catch((error: unknown) => {
         // The lease expires, and the attempt is repeated.
-        if (!hurried.signal.aborted) log.error({ err: error, delivery_id: delivery.id }, "an attempt was not written");
+        if (!hurried.signal.aborted)
+          log.error({ err: error, delivery_id: delivery.id }, "a delivery attempt could not be saved");
       })
       .finally(() => {
         running.delete(work);
@@ -128,7 +129,7 @@ export function startDeliveries(
     try {
       for (let hasMore = true; hasMore;) hasMore = (await turn()) && !isStopping;
     } catch (error) {
-      log.warn({ err: error }, "deliveries could not be looked for");
+      log.warn({ err: error }, "searching for due deliveries failed");
     } finally {
       taking = undefined;
     }

@@ -54,7 +54,7 @@ class OpenStep implements StepContinuation {
       return step && (await this.write(step, owner, retryMs));
     } catch (error) {
       const { log } = this.context;
-      log.warn({ err: error, job_id: this.job.id }, "a run could not be carried on by the worker of its step");
+      log.warn({ err: error, job_id: this.job.id }, "a run could not be continued by the worker of its step");
       return undefined;
     }
   }
@@ -108,7 +108,8 @@ class OpenStep implements StepContinuation {
     };
     const saved = await endStep(database, { ...end, next, owner }, change, {
       retryMs,
-      onRetry: (error, tries) => log.warn({ err: error, job_id: job.id, tries }, "the end of a step is repeated"),
+      onRetry: (error, tries) =>
+        log.warn({ err: error, job_id: job.id, attempts: tries }, "retrying to write a step's end"),
     });
     if (!saved) return undefined;
     failpoint("step.continued");
@@ -120,7 +121,7 @@ class OpenStep implements StepContinuation {
       failpoint("run.ended");
       // The janitor repeats a missing notification of the publisher.
       await tellEnd(context, after).catch((error: unknown) =>
-        log.warn({ err: error, run_id: run.facts.id }, "the end of a run was not told"),
+        log.warn({ err: error, run_id: run.facts.id }, "the end of a run could not be reported"),
       );
       return { takenNano: end.usedNano };
     }

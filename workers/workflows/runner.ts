@@ -123,7 +123,7 @@ function startWorkflowRunner(options: {
     } catch (error) {
       const isOver = error instanceof PermitsOver;
       if (isOver) result = "repeat";
-      if (!isOver) log.error({ err: error, deliveries: message.deliveries }, "a run could not be carried on");
+      if (!isOver) log.error({ err: error, deliveries: message.deliveries }, "a run could not be continued");
       // A notice that fails permanently is dropped, because the janitor finds runs without progress.
       if (message.deliveries >= settings.maxDeliver - 1) message.ack();
       else message.nak(isOver ? 0 : paced(nakDelayMs(message.deliveries)));
@@ -136,7 +136,7 @@ function startWorkflowRunner(options: {
   const carry = async (message: Delivery): Promise<string> => {
     const value = readMessage(message);
     if (value === undefined) {
-      log.error({ subject: message.subject }, "a message on the queue cannot be read, and is dropped");
+      log.error({ subject: message.subject }, "dropped an unreadable message of the queue");
       return "dropped";
     }
     const { workspace_id: workspaceId, isFullCheck, isStalled } = value;
@@ -288,7 +288,7 @@ async function recoverRun(
   const olderMs = RUN_STALLED_MS;
   const sum = await countRecovery(database, runId, { weight: DEATH, olderMs });
   if (sum !== undefined && sum > RECOVERIES_MAX) {
-    log.error({ run_id: runId }, "a run cannot be carried on, and is given up");
+    log.error({ run_id: runId }, "a run failed because it cannot be continued");
     await giveUpRun(database, runId);
   }
   try {

@@ -134,7 +134,7 @@ function providerTextOf(
   try {
     return sealer.open(placeOfFailure({ workspaceId, jobId, attempt }), failure.text);
   } catch (error) {
-    log.warn({ err: error, job_id: jobId }, "the error text of a provider cannot be opened");
+    log.warn({ err: error, job_id: jobId }, "a provider's error text could not be decrypted");
     return null;
   }
 }

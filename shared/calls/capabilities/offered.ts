@@ -48,7 +48,7 @@ export async function openOffered({ database, catalogue, log }: OfferedOptions) 
         offered = next;
       }
     } catch (error) {
-      log.warn({ err: error }, "what workers can run could not be read");
+      log.warn({ err: error }, "the workers' capabilities could not be read");
     }
   };
   let reading: Promise<void> | undefined;

@@ -89,7 +89,10 @@ export async function openCatalogue(options: CatalogueOptions): Promise<Catalogu
     lastRefusal = reason;
     const fault = error instanceof CatalogueError ? error.faults[0] : undefined;
     const where = fault && { file: fault.file, line: fault.line, place: fault.place };
-    log.error({ ...where, catalogue: catalogue.version }, `catalogue refused, the old one stays in force: ${reason}`);
+    log.error(
+      { ...where, catalogue: catalogue.version },
+      `catalogue rejected; the previous one remains active: ${reason}`,
+    );
   }
 
   return {

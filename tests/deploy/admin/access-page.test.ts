@@ -24,7 +24,7 @@ function wordsOf(line: string): string[] {
 const [firstSteps = [], ...others] = await commandsOf("access.md");
 const [ofOperators = []] = await commandsOf("operators.md");
 
-test("the first steps give somebody a workspace, credits and a key", async () => {
+test("the first steps create a workspace, credits and a key", async () => {
   for (const line of firstSteps) {
     const { code, stderr } = await outcome(...wordsOf(line));
     expect([line, code, stderr]).toEqual([line, 0, ""]);

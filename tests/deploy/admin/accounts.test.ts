@@ -12,7 +12,7 @@ function makeKey(workspace: string, ...args: string[]): Promise<Json & { id: str
   return json("key", "create", workspace, "--member", "ada", "--preset", "free", ...args);
 }
 
-test("a workspace is made once under a name that no other has or gave up lately", async () => {
+test("a workspace name is unique, also among recently deleted workspaces", async () => {
   const name = "Ünïcode & co";
   const made = await json("workspace", "create", name);
   const id = String(made["id"]);
@@ -30,7 +30,7 @@ test("a workspace is made once under a name that no other has or gave up lately"
   expect(await refusal("member", "add", name, "ada", "--role", "owner")).toBe(renamed);
 });
 
-test("members are added, given another role, disabled and enabled, each on record", async () => {
+test("members are added, change their role, are disabled and enabled, each with an audit entry", async () => {
   const { id, name } = await makeWorkspace();
   const row = { id: expect.stringMatching(UUID), workspace_id: id, name: "ada", email: null };
   const changed = await json("member", "role", name, "ada", "billing");
@@ -51,7 +51,7 @@ test("members are added, given another role, disabled and enabled, each on recor
 });
 
 describe("a key", () => {
-  test("is shown once and stored as a hash", async () => {
+  test("is displayed once and stored as a hash", async () => {
     const { id, name } = await makeWorkspace();
     const made = await makeKey(name, "--name", "laptop");
     expect(isMintedKey(made.key)).toBe(true);
@@ -63,14 +63,14 @@ describe("a key", () => {
     }
   });
 
-  test("says itself in the human answer too, named after its member", async () => {
+  test("appears in the text output, with the name of its member", async () => {
     const { name } = await makeWorkspace();
     const facts = await text("key", "create", name, "--member", "ada", "--preset", "pro");
     expect(isMintedKey(/^key +(\S+)$/m.exec(facts)?.[1] ?? "")).toBe(true);
     expect(facts).toMatch(/^name +ada$/m);
   });
 
-  test("may have every preset that `preset list` shows, also one of the service's own files", async () => {
+  test("accepts every preset that `preset list` displays, including presets of the service's own files", async () => {
     const { name } = await makeWorkspace();
     const { presets } = bed().context.catalogue.current();
     const free = presets.get("free");
@@ -87,7 +87,7 @@ describe("a key", () => {
     }
   });
 
-  test("has a preset of the catalogue, and is none of a disabled workspace's", async () => {
+  test("accepts a preset of the catalogue, and rejects a preset of a disabled workspace", async () => {
     const { name } = await makeWorkspace();
     const create = (preset: string) => refusal("key", "create", name, "--member", "ada", "--preset", preset);
     expect(await create("gold")).toBe('expected a preset of free, standard, pro, unlimited, got "gold"');
@@ -95,7 +95,7 @@ describe("a key", () => {
     expect(await create("free")).toContain("disabled");
   });
 
-  test("is accepted, and refused when it, its member or its workspace is taken away", async () => {
+  test("is accepted, and rejected after it, its member or its workspace is disabled", async () => {
     const { name } = await makeWorkspace();
     const { id, key } = await makeKey(name);
     const status = async (): Promise<number> => {

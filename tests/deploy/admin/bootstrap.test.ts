@@ -25,7 +25,7 @@ describe("bootstrap", () => {
   };
   const hex = (key: string): string => Buffer.from(hashKey(key)).toString("hex");
 
-  test("does its work once, however often it runs and by how many at once", async () => {
+  test("runs once, however often and however concurrently it is started", async () => {
     const target = await createTestDatabase();
     try {
       const runs = Array.from({ length: 4 }, () => ensureBootstrap(target.database, first));
@@ -38,7 +38,7 @@ describe("bootstrap", () => {
     }
   });
 
-  test("with another key replaces the earlier one and leaves other keys alone", async () => {
+  test("with another key replaces the earlier key and leaves other keys unchanged", async () => {
     const target = await createTestDatabase();
     try {
       await ensureBootstrap(target.database, first);
@@ -54,7 +54,7 @@ describe("bootstrap", () => {
     }
   });
 
-  test("does not bring a revoked key back, nor take the present one away for it", async () => {
+  test("does not restore a revoked key, and does not revoke the current key for it", async () => {
     const target = await createTestDatabase();
     try {
       await ensureBootstrap(target.database, first);
@@ -66,7 +66,7 @@ describe("bootstrap", () => {
     }
   });
 
-  test("knows its workspace and its owner again, whatever they are called since", async () => {
+  test("finds its workspace and its owner again after they are renamed", async () => {
     const target = await createTestDatabase();
     try {
       await ensureBootstrap(target.database, first);
@@ -82,7 +82,7 @@ describe("bootstrap", () => {
     }
   });
 
-  test("says so when the key is another workspace's", async () => {
+  test("reports that the key belongs to another workspace", async () => {
     const target = await createTestDatabase();
     try {
       await ensureBootstrap(target.database, first);
@@ -96,7 +96,7 @@ describe("bootstrap", () => {
     }
   });
 
-  test("makes no owner of a workspace that others called default, and one of an empty one", async () => {
+  test("does not create an owner in a foreign workspace named default, but in an empty one", async () => {
     const target = await createTestDatabase();
     try {
       await admin(["workspace", "create", "default"], { DATABASE_URL: target.url });
@@ -112,7 +112,7 @@ describe("bootstrap", () => {
     }
   });
 
-  test("runs with migrate, twice at once, without NATS", async () => {
+  test("runs with migrate, twice concurrently, without NATS", async () => {
     const target = await createTestDatabase({ migrated: false });
     try {
       const env = { DATABASE_URL: target.url, SLUICE_BOOTSTRAP_KEY: first };

@@ -14,7 +14,7 @@ describe("the catalogue", () => {
     return path;
   };
 
-  test("is checked and listed without a database, with reasons for what cannot be served", async () => {
+  test("is checked and listed without a database, with the reason for each unavailable model", async () => {
     const check = await admin(["catalogue", "check", "--json"], { OPENAI_API_KEY: "sk-canary-0123456789" });
     expect(check).toMatchObject({ code: 0, stderr: "" });
     const checked = JSON.parse(check.stdout) as { unroutable: { model: string; reason: string }[] };
@@ -50,7 +50,7 @@ models:
   - { slug: gpt-4o-mini, disabled: true }
 `;
 
-  test("lists the models of the checked files, and only counts others that cannot be served", async () => {
+  test("lists the models of the checked files, and only counts other unavailable models", async () => {
     const path = file("mine.yaml", MINE);
     const { stdout, code } = await admin(["catalogue", "check", path], {});
     expect(code).toBe(0);
@@ -74,7 +74,7 @@ models:
     expect(stdout).toContain(`\n${idle.length} models that ship`);
   });
 
-  test("refuses a file with the place of every fault", async () => {
+  test("rejects a file with the position of every error", async () => {
     const path = file("bad.yaml", "presets:\n  - name: a\n    requests_per_minute: lots\n    daily_tokens: 1.5\n");
     const said = await admin(["catalogue", "check", path], {});
     expect(said).toMatchObject({ code: 1, stderr: "" });

@@ -98,7 +98,7 @@ describe("a configuration with load balancing", () => {
     expect(shipped?.rename_params).toEqual({ max_tokens: "max_completion_tokens" });
   });
 
-  test("keeps prices and limits of shipped models, and takes over its own", () => {
+  test("keeps prices and limits of shipped models, and imports its own", () => {
     const ours = catalogueOf(OURS, [], SET).models;
     expect(catalogue.models.get("gpt-4o")?.pricing).toEqual(ours.get("gpt-4o")?.pricing);
     expect(catalogue.models.get("opus")?.pricing).toEqual(ours.get("claude-opus-5")?.pricing);
@@ -151,7 +151,7 @@ describe("a configuration with load balancing", () => {
 });
 
 describe("other configurations", () => {
-  test("with credentials, custom servers and modes", () => {
+  test("map credentials, custom servers and modes", () => {
     const { catalogue, reasons, variables, models } = convert(`
 credential_list:
   - credential_name: lab
@@ -218,7 +218,7 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
     }
   });
 
-  test("with weights, an order and deployments that are the same here", () => {
+  test("map weights, an order and deployments that are equal in Sluice", () => {
     const entry = (name: string, model: string, more: string): string =>
       `  - { model_name: ${name}, litellm_params: { model: ${model}, ${more} } }\n`;
     const { catalogue, reasons } = convert(
@@ -241,7 +241,7 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
     expect(input).toBe(catalogueOf(OURS, [], SET).models.get("gpt-4o")?.pricing.input_per_million ?? "none");
   });
 
-  test("with two keys for one provider, neither of which takes the place of a variable that is named", () => {
+  test("map two keys for one provider without replacing a named variable", () => {
     const { variables, catalogue } = convert(`model_list:
   - { model_name: a, litellm_params: { model: openai/gpt-4o, api_key: sk-canary-1 } }
   - { model_name: b, litellm_params: { model: openai/gpt-4o, api_key: sk-canary-2 } }
@@ -259,7 +259,7 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
     expect(variables.toSorted()).toEqual(["OPENAI_2_API_KEY", "OPENAI_3_API_KEY", "OPENAI_API_KEY"]);
   });
 
-  test("leave out what a catalogue refuses, and keep the rest", () => {
+  test("omit what a catalogue rejects, and import the remainder", () => {
     const { models, reasons } = convert(`model_list:
   - { model_name: good, litellm_params: { model: openai/gpt-4o } }
   - { model_name: dear, litellm_params: { model: openai/gpt-4o, input_cost_per_token: 5, output_cost_per_token: 1 } }
@@ -317,11 +317,11 @@ describe("a hostile file", () => {
     ["that is empty", "", /expected a mapping with model_list/],
     ["that is a list", "- model_list", /expected a mapping with model_list/],
     ["of another kind", "services: {}", /expected a mapping with model_list/],
-  ])("%s is refused in one sentence", (_what, text, expected) => {
+  ])("is rejected with one sentence: %s", (_what, text, expected) => {
     expect(() => convert(text)).toThrow(expected);
   });
 
-  test("of wrong types becomes notes", () => {
+  test("with wrong types becomes notes", () => {
     const { models, reasons } = convert(`model_list:
   - 7
   - { model_name: 8, litellm_params: { model: openai/gpt-4o } }
@@ -351,7 +351,7 @@ describe("the command", () => {
   const config = join(directory, "config.yaml");
   writeFileSync(config, BALANCED);
 
-  test("writes a file that catalogue check accepts, once", async () => {
+  test("writes a file that catalogue check accepts, and does not overwrite it", async () => {
     const out = join(directory, "catalogue.yaml");
     const said = await admin(["import", "litellm", config, "--out", out]);
     expect(said).toMatchObject({ code: 0, stderr: "" });
@@ -384,7 +384,7 @@ describe("the command", () => {
     });
   });
 
-  test("ends with 1 where nothing can be served or read, and writes nothing", async () => {
+  test("exits with 1 if nothing can be served or read, and writes nothing", async () => {
     const empty = join(directory, "empty.yaml");
     writeFileSync(empty, "model_list: [{ model_name: a, litellm_params: { model: bedrock/x } }]\n");
     const out = join(directory, "none.yaml");

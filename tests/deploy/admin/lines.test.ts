@@ -7,7 +7,7 @@ import { PROJECT_ROOT } from "../../support/infrastructure.ts";
 import { createTestDatabase } from "../../support/postgres.ts";
 import { admin } from "./commands.ts";
 
-describe("a line that is wrong", () => {
+describe("an invalid command line", () => {
   const ID = "01a1f8dd-5566-7628-a09c-696d4c1e1e7f";
 
   test.each<readonly [expected: string, ...args: string[]]>([
@@ -78,7 +78,7 @@ describe("a line that is wrong", () => {
     ["expected --port as a whole number from 0 to 65535", "webhook", "listen", "--port", "65536"],
     ["expected --answer as a whole number from 200 to 599", "webhook", "listen", "--answer", "101"],
     ["expected --secret as whsec_ and base64", "webhook", "listen", "--secret", "canary"],
-  ])("hears %p and how to write it, with exit code 2", async (expected, ...args) => {
+  ])("%p is answered with an explanation, the correct usage and exit code 2", async (expected, ...args) => {
     // no database is named: a wrong line needs none to be refused
     const { code, stdout, stderr } = await admin(args, {});
     expect({ code, stdout }).toEqual({ code: 2, stdout: "" });
@@ -122,7 +122,7 @@ describe("help", () => {
     expect(await admin(["--help"], {})).toMatchObject({ code: 0, stdout });
   });
 
-  test("of a command describes every argument and option, and shows an example that can be read", async () => {
+  test("of a command describes every argument and option, with an example that parses", async () => {
     const list = JSON.parse((await admin(["help", "--json"], {})).stdout) as Row[];
     for (const { command, usage } of list) {
       const { code, stdout, stderr } = await admin(["help", ...command.split(" ")], {});
@@ -165,19 +165,19 @@ describe("help", () => {
   });
 });
 
-describe("faults of the surroundings", () => {
+describe("errors of the environment", () => {
   test.each<readonly [says: string, env: Record<string, string>]>([
     ["DATABASE_URL is not set, and no stack runs on /nowhere; start one with npm start, or set DATABASE_URL", {}],
     ["SLUICE_TYPO is not a setting of this version", { SLUICE_TYPO: "1" }],
     ["Postgres cannot be reached at DATABASE_URL", { DATABASE_URL: "postgres://u:canary-password@127.0.0.1:1/x" }],
-  ])("are told in one sentence: %s", async (says, env) => {
+  ])("are reported in one sentence: %s", async (says, env) => {
     const { code, stdout, stderr } = await admin(["operator", "list", "--json"], env);
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" });
     expect(stderr).toStartWith(`sluice: ${says}`);
     expect(stderr).not.toMatch(/\n|canary-password/);
   });
 
-  test("a database without migrations is named as such", async () => {
+  test("name a database without migrations", async () => {
     const empty = await createTestDatabase({ migrated: false });
     try {
       const said = await admin(["operator", "list"], { DATABASE_URL: empty.url });

@@ -47,7 +47,7 @@ const rotate = (settings: Record<string, string>) =>
   });
 const base64 = (key: Uint8Array): string => Buffer.from(key).toString("base64");
 
-test("without the key that sealed what is stored nothing is done, and it is named", async () => {
+test("without the key that encrypted the stored data, the command changes nothing and names the key", async () => {
   const { code, stderr } = await rotate({ SLUICE_SECRETS_KEY: base64(NEW) });
   expect(code).toBe(1);
   expect(stderr).toContain(`sealed with the key ${old.keyIds[0]}`);
@@ -55,7 +55,7 @@ test("without the key that sealed what is stored nothing is done, and it is name
   expect((await rotate({})).stderr).toContain("SLUICE_SECRETS_KEY is not set");
 });
 
-test("with both, all of it is sealed anew, also what a rotation that was killed left behind; a repeat finds nothing to do", async () => {
+test("with both keys, all data is encrypted again, including an interrupted rotation; a second run finds nothing", async () => {
   const both = { SLUICE_SECRETS_KEY: base64(NEW), SLUICE_SECRETS_KEY_PREVIOUS: base64(OLD) };
   // As one that died after its fiftieth row.
   for (const id of ids.slice(0, 50)) {
@@ -79,7 +79,7 @@ test("with both, all of it is sealed anew, also what a rotation that was killed 
   }
 });
 
-test("old usage is moved into a new file, and a day that is wrong or young is refused", async () => {
+test("old usage is moved into a new file; an invalid or recent day is rejected", async () => {
   // Not the usual folder, which is in memory: no archive may lie there.
   const { directory, remove } = temporaryDirectory("/var/tmp");
   const to = join(directory, "usage.jsonl");
@@ -137,7 +137,7 @@ test("old usage is moved into a new file, and a day that is wrong or young is re
   remove();
 });
 
-test("the books are checked under both names, and a balance that its entries do not explain is told with exit code 1", async () => {
+test("both audit commands check the books; a balance without matching entries exits with 1", async () => {
   const check = (...args: string[]) => admin(args, { DATABASE_URL: db.url });
   expect(await check("ledger", "check")).toEqual({ code: 0, stdout: "every balance matches the ledger", stderr: "" });
   await db.query("update balance set amount = amount + 7 where workspace_id = $1", [workspaceId]);

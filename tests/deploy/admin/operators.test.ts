@@ -7,7 +7,7 @@ import { type Json, openCommands, TIME, UUID } from "./commands.ts";
 
 const { bed, json, outcome, refusal, text } = openCommands();
 
-test("a token is made, shown once, listed, revoked by its name, and each change is on record", async () => {
+test("a token is created, displayed once, listed, and revoked by name, each with an audit entry", async () => {
   const made = await json("operator", "add", "night shift", "--scope", "write", "--expires", "2999-01-01T00:00:00Z");
   const { token, ...row } = made;
   expect(isOperatorToken(String(token))).toBe(true);

@@ -27,11 +27,11 @@ async function complaint(env: Record<string, string>, args: readonly string[] = 
   return stderr.slice("sluice: ".length);
 }
 
-describe("a fault is one sentence that says what to do", () => {
+describe("an error is one sentence with an instruction", () => {
   const TOKEN = { SLUICE_OPERATOR_TOKEN: "a-token-of-twenty-characters" };
   const but = (more: Record<string, string>) => ({ ...settings(), ...more });
 
-  test("without a token, and without a service", async () => {
+  test("for a missing token, and for a missing service", async () => {
     const none = "SLUICE_OPERATOR_TOKEN is not set, and no stack runs on /nowhere; start one with npm start, or set it";
     expect(await complaint({})).toBe(`${none} to a token of \`operator add\``);
     const { SLUICE_URL } = settings();
@@ -44,7 +44,7 @@ describe("a fault is one sentence that says what to do", () => {
     expect(await complaint({ ...TOKEN, SLUICE_URL }, [...LIST, "--url", "http://127.0.0.1:1"])).toStartWith(away);
   });
 
-  test("with a wrong token, and with one that may not", async () => {
+  test("for a wrong token, and for a token without the right", async () => {
     const wrong = await complaint(but({ SLUICE_OPERATOR_TOKEN: mintOperatorToken() }));
     expect(wrong).toBe(
       "the operator token is unknown, revoked or expired; set SLUICE_OPERATOR_TOKEN to a token of `operator add` that is neither revoked nor expired",
@@ -56,7 +56,7 @@ describe("a fault is one sentence that says what to do", () => {
     );
   });
 
-  test("where there is no /operator, and no Sluice", async () => {
+  test("for a service without /operator, and for another server", async () => {
     const hidden = serve(() => {
       const message = "There is no such path; GET /openapi.json lists those there are.";
       return Response.json({ error: { message, code: "not_found", param: null, type: "x" } }, { status: 404 });
@@ -72,7 +72,7 @@ describe("a fault is one sentence that says what to do", () => {
     expect(await complaint({ ...TOKEN, SLUICE_URL: steering })).not.toMatch(/\p{Cc}/u);
   });
 
-  test("where it sends elsewhere: the token goes nowhere else", async () => {
+  test("for a redirect: the token is not sent elsewhere", async () => {
     const told: (string | null)[] = [];
     const other = serve(({ headers }) => {
       told.push(headers.get("authorization"));
@@ -83,7 +83,7 @@ describe("a fault is one sentence that says what to do", () => {
     expect(told).toEqual([]);
   });
 
-  test("where it is silent, within a deadline", async () => {
+  test("for a server that does not respond, before a deadline", async () => {
     const silent = serve(() => new Promise<Response>(() => undefined));
     const service = openService({ url: silent, token: "t" }, 50);
     const asked = service.ask({ method: "GET", path: "/operator/presets" });
@@ -91,7 +91,7 @@ describe("a fault is one sentence that says what to do", () => {
     await asked.catch(() => undefined);
   });
 
-  test("where nobody knows whether credits moved: with the id under which a repeat is safe", async () => {
+  test("for an unknown outcome of a credit change: with the id that makes a retry safe", async () => {
     const { name } = await makeWorkspace();
     const { SLUICE_URL } = settings();
     const ids: string[] = [];

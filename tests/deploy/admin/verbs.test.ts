@@ -13,7 +13,7 @@ const { audited, bed, json, makeWorkspace, refusal, text } = openCommands();
 const query: ReturnType<typeof bed>["db"]["query"] = (...args) => bed().db.query(...args);
 
 describe("workspaces, members and keys", () => {
-  test("are switched off and on, by name or id, and each change is on record", async () => {
+  test("are disabled and enabled, by name or id, each with an audit entry", async () => {
     const { id, name } = await makeWorkspace();
     expect(await json("workspace", "disable", name)).toMatchObject({ id, name, is_active: false });
     expect(await text("workspace", "disable", id)).toBe(`workspace ${name} was disabled`);
@@ -30,7 +30,7 @@ describe("workspaces, members and keys", () => {
     expect(await refusal("credits", "top-up", name, "5")).toBe(renamed);
   });
 
-  test("are listed in order and in columns that line up, from all pages", async () => {
+  test("are listed in order and in aligned columns, from all pages", async () => {
     const names = Array.from({ length: 101 }, (_, index) => `row ${String(index).padStart(3, "0")}`);
     await query("insert into workspace (id, name) select gen_random_uuid(), unnest($1::text[])", [names.toReversed()]);
     const rows = await json<Json[]>("workspace", "list");
@@ -49,7 +49,7 @@ describe("workspaces, members and keys", () => {
     for (const line of lines) expect(line.slice(titles.indexOf("Active")).split(/\s/)[0]).toMatch(/^(yes|no)$/);
   });
 
-  test("members and keys are listed, keys are given presets and revoked for good", async () => {
+  test("members and keys are listed; keys get presets and are revoked permanently", async () => {
     const { id, name } = await makeWorkspace();
     const row = { id: expect.stringMatching(UUID), workspace_id: id, name: "ada", role: "developer" };
     expect(await json<Json[]>("member", "list", name)).toMatchObject([{ ...row, email: null, is_active: true }]);
@@ -92,7 +92,7 @@ describe("workspaces, members and keys", () => {
   });
 });
 
-test("fallback chains are set, listed and deleted, and refused in a sentence that says why", async () => {
+test("fallback chains are set, listed and deleted, and rejected with a reason", async () => {
   const { id, name } = await makeWorkspace();
   const here = ["--workspace", name];
   const set = (...words: string[]) => ["fallback-chains", "set", ...words, ...here];
@@ -152,7 +152,7 @@ describe("credits", () => {
     expect(await json("credits", "balance", name)).toMatchObject({ credits: "14.000000001" });
   });
 
-  test("are corrected both ways, never below what is available, and listed", async () => {
+  test("are corrected up and down, never below the available balance, and listed", async () => {
     const { id, name } = await makeWorkspace();
     await text("credits", "top-up", name, "10");
     expect(await json("credits", "correct", name, "-2.5", "--note", "double")).toMatchObject({ balance: "7.5" });
@@ -180,14 +180,14 @@ describe("credits", () => {
     ["expected between 0 and 1000000000 credits", "correct", "-1000000001"],
     ["id must be a valid uuid", "top-up", "1", "--id", "7"],
     ["expected note to have 1 to 200", "top-up", "1", "--note", "a\tb"],
-  ])("of a wrong line are refused with its usage: %s", async (expected, verb, ...args) => {
+  ])("are rejected with the usage for an invalid line: %s", async (expected, verb, ...args) => {
     const { name } = await makeWorkspace();
     expect(await refusal("credits", verb, name, ...args)).toContain(expected);
     expect(await json<Json[]>("credits", "ledger", name)).toEqual([]);
   });
 });
 
-test("usage is told by workspace, and by request with its earlier attempts", async () => {
+test("usage is listed by workspace, and by request with its earlier attempts", async () => {
   const { id, name } = await makeWorkspace();
   expect(await json<Json[]>("usage", name)).toEqual([]);
   const [once, twice] = [newId(), newId()];
@@ -238,8 +238,8 @@ test("usage is told by workspace, and by request with its earlier attempts", asy
   expect(await refusal("usage", other.name, "--request", once)).toContain("has not ended yet, or is unknown");
 });
 
-describe("what calls leave", () => {
-  test("holds, the nearest deadline first", async () => {
+describe("data of calls", () => {
+  test("lists holds, the nearest deadline first", async () => {
     expect(await text("holds", "list")).toBe("none");
     const { id, name } = await makeWorkspace();
     const [far, late, near] = [newId(), newId(), newId()];
@@ -259,7 +259,7 @@ describe("what calls leave", () => {
     await query("delete from hold where workspace_id = $1", [id]);
   });
 
-  test("holds that nothing closes, and what could not be settled", async () => {
+  test("lists unclosed holds and failed settlements", async () => {
     const { id, name } = await makeWorkspace();
     await text("credits", "top-up", name, "10");
     const hold = async (jobId: string, deadline: string): Promise<string> => {
@@ -295,7 +295,7 @@ describe("what calls leave", () => {
     expect(await refusal("holds", "resolve", String(fault["id"]))).toContain("there is no such open fault");
   });
 
-  test("sources, listed with what they lack, and reset", async () => {
+  test("lists sources with missing settings, and resets them", async () => {
     const rows = await json<Json[]>("source", "list");
     expect(rows).toContainEqual(await json("source", "show", "sandbox/sandbox-chat"));
     expect(await text("source", "list")).toMatch(/^Id +State +Setting +Next attempt seconds +Reason$/m);
@@ -306,7 +306,7 @@ describe("what calls leave", () => {
     expect(await refusal("source", "test", "sandbox/sandbox-image")).toContain("paid result");
   });
 
-  test("dead letters, shown without their bodies, redriven or dropped on record", async () => {
+  test("lists dead letters without their bodies, and redrives or deletes them with an audit entry", async () => {
     const { id, name } = await makeWorkspace();
     expect(await text("dead-letters", "list")).toBe("none");
     await text("credits", "top-up", name, "10");

@@ -65,7 +65,7 @@ function delivery(metadata: Record<string, unknown> = { runId: "r-1" }, event = 
 }
 
 describe("webhook listen", () => {
-  test("says where it listens and what lets Sluice send there, and what came at its end", async () => {
+  test("prints its address, the setting that allows Sluice to send there, and a summary at its end", async () => {
     const listening = await listen();
     const { body, signed } = delivery();
     await listening.post(body, signed(SECRET));
@@ -89,7 +89,7 @@ describe("webhook listen", () => {
     });
   });
 
-  test("shows a delivery: event, id, time of the attempt, signature and metadata", async () => {
+  test("prints a delivery: event, id, time of the attempt, signature and metadata", async () => {
     const listening = await listen("--secret", SECRET);
     const { id, body, signed } = delivery({ runId: "r-1", note: "Zürich 🙂" });
     const answer = await listening.post(body, signed(SECRET));
@@ -109,7 +109,7 @@ describe("webhook listen", () => {
     ]);
   });
 
-  test("tells a right signature from a wrong, an absent and a replaced one, and a repeat from what is new", async () => {
+  test("distinguishes valid, wrong, missing and replaced signatures, and repeats from new deliveries", async () => {
     const listening = await listen("--secret", SECRET, "--json");
     const { id, body, signed } = delivery();
     const changed = body.replace("r-1", "r-2");
@@ -137,7 +137,7 @@ describe("webhook listen", () => {
     expect(told.at(-1)).toMatchObject({ attempted_at: null });
   });
 
-  test("does not judge signatures without a secret, and answers as it is told", async () => {
+  test("does not check signatures without a secret, and responds as configured", async () => {
     const listening = await listen("--answer", "410");
     const { body, signed } = delivery();
     expect((await listening.post(body, signed(SECRET))).status).toBe(410);
@@ -146,7 +146,7 @@ describe("webhook listen", () => {
     expect((await silent.post(body, signed(SECRET))).status).toBe(204);
   });
 
-  test("lets nothing through that could steer a terminal", async () => {
+  test("prints no control sequence for the terminal", async () => {
     const listening = await listen("--secret", SECRET);
     const { body, signed } = delivery({ note: "\u001b[2J\u009b2J" }, "run\u001b[2J\nfaked");
     await listening.post(body, signed(SECRET));
@@ -154,7 +154,7 @@ describe("webhook listen", () => {
     expect(listening.said()[0]?.split("\n")).toHaveLength(8);
   });
 
-  test("refuses what is no delivery, and goes on", async () => {
+  test("rejects an invalid delivery, and continues", async () => {
     const listening = await listen("--secret", SECRET);
     const { body, signed } = delivery();
     const large = new Blob(["x".repeat(256 * 1_024 + 1)]);
@@ -174,7 +174,7 @@ describe("webhook listen", () => {
     expect(listening.said()).toHaveLength(9);
   });
 
-  test("says in one sentence that its port is taken", async () => {
+  test("reports in one sentence that its port is occupied", async () => {
     // No Bun.serve: under `bun test` a second one on its port takes its place.
     const taken = createServer().listen(0, "127.0.0.1");
     try {
@@ -191,36 +191,39 @@ describe("webhook listen", () => {
     }
   });
 
-  test("never repeats a secret that it refuses", async () => {
+  test("never prints a secret that it rejects", async () => {
     const said = await admin(["webhook", "listen", "--secret", "canary"]);
     expect(said.code).toBe(2);
     expect(said.stderr).not.toContain("canary");
   });
 
-  test.each(["INT", "TERM"] as const)("as npm runs it, needs no database and ends well by SIG%s", async (name) => {
-    const { running, value: url } = await launchUntil(
-      (onLine) =>
-        launch({
-          name: "webhook listen",
-          command: "node",
-          args: ["deploy/bun.mjs", "deploy/sluice.ts", "admin", "webhook", "listen", "--port", "0"],
-          cwd: PROJECT_ROOT,
-          env: {
-            PATH: process.env["PATH"],
-            HOME: process.env["HOME"],
-            SLUICE_DATA_DIR: process.env["SLUICE_DATA_DIR"],
-          },
-          onLine,
-        }),
-      (line) => /http:\/\/127\.0\.0\.1:\d+\//.exec(line)?.[0] ?? null,
-      20_000,
-    );
-    const { body, signed } = delivery();
-    const answer = await fetch(url, { method: "POST", headers: { ...TYPE, ...signed(SECRET) }, body });
-    expect(answer.status).toBe(200);
-    // A terminal sends Ctrl-C to every process of its group, `kill` to one.
-    process.kill(name === "INT" ? -running.pid : running.pid, `SIG${name}`);
-    expect(await running.exited).toMatchObject({ code: 0 });
-    expect(running.lines().at(-1)).toBe("deliveries 1, repeats 0, other requests 0");
-  });
+  test.each(["INT", "TERM"] as const)(
+    "runs under npm without a database, and exits with 0 after SIG%s",
+    async (name) => {
+      const { running, value: url } = await launchUntil(
+        (onLine) =>
+          launch({
+            name: "webhook listen",
+            command: "node",
+            args: ["deploy/bun.mjs", "deploy/sluice.ts", "admin", "webhook", "listen", "--port", "0"],
+            cwd: PROJECT_ROOT,
+            env: {
+              PATH: process.env["PATH"],
+              HOME: process.env["HOME"],
+              SLUICE_DATA_DIR: process.env["SLUICE_DATA_DIR"],
+            },
+            onLine,
+          }),
+        (line) => /http:\/\/127\.0\.0\.1:\d+\//.exec(line)?.[0] ?? null,
+        20_000,
+      );
+      const { body, signed } = delivery();
+      const answer = await fetch(url, { method: "POST", headers: { ...TYPE, ...signed(SECRET) }, body });
+      expect(answer.status).toBe(200);
+      // A terminal sends Ctrl-C to every process of its group, `kill` to one.
+      process.kill(name === "INT" ? -running.pid : running.pid, `SIG${name}`);
+      expect(await running.exited).toMatchObject({ code: 0 });
+      expect(running.lines().at(-1)).toBe("deliveries 1, repeats 0, other requests 0");
+    },
+  );
 });

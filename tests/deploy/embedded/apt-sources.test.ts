@@ -49,13 +49,13 @@ describe.skipIf(Bun.which("apt-get") === null)("the Debian mirror of this machin
     expect(await debianArchive(root)).toEqual({ uris: ["http://signed.example/debian/"], keyring: KEYRING });
   });
 
-  test("is one of several when another archive names its suite as Debian does", async () => {
+  test("is one of several if another archive uses the suite names of Debian", async () => {
     put("etc/apt/sources.list.d/browser.list", "deb http://browser.example stable main\n");
     stanza("Types: deb\nURIs: http://mirror.example/debian\nSuites: bookworm\nComponents: main\n");
     expect((await debianArchive(root))?.uris).toEqual(["http://browser.example/", "http://mirror.example/debian/"]);
   });
 
-  test("is not taken from source packages or from a disabled stanza", async () => {
+  test("is not read from source packages or from a disabled stanza", async () => {
     put("etc/apt/sources.list", "deb-src http://mirror.example/debian bookworm main\n");
     stanza("Enabled: no\nTypes: deb\nURIs: http://mirror.example/debian\nSuites: bookworm\nComponents: main\n");
     expect(await debianArchive(root)).toBeNull();

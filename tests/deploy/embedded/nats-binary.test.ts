@@ -106,7 +106,7 @@ describe.each(MACHINES)("$name", ({ release, platform, arch, system, isPinned })
     if (release !== undefined) put("etc/os-release", release);
   });
 
-  test("downloads the official release once, past a redirect", async () => {
+  test("downloads the official release once, through a redirect", async () => {
     const settings = { NATS_RELEASES_URL: page.address("good") };
     const found = await find({ ...machine, ...published() }, settings);
     expect(found).toEqual({
@@ -140,7 +140,7 @@ describe.each(MACHINES)("$name", ({ release, platform, arch, system, isPinned })
     expect(existsSync(cache)).toBe(false);
   });
 
-  test("names what to do without a network", async () => {
+  test("prints an instruction without a network", async () => {
     const settings = { NATS_RELEASES_URL: `https://localhost:${await freePort()}` };
     const { fault } = await find({ ...machine, ...published() }, settings);
     expect(fault).toContain(" could not be downloaded (connect ECONNREFUSED ");
@@ -176,20 +176,20 @@ describe("a download", () => {
     ["does not exist", "missing", {}, "answered 404"],
     ["is refused for now", "busy", {}, "answered 503, 3 attempts"],
     ["leaves TLS", "plain", {}, "redirects to 127.0.0.1:9 without TLS"],
-  ] as const)("that %s ends with the reason", async (_title, kind, limits, reason) => {
+  ] as const)("that %s fails with the reason", async (_title, kind, limits, reason) => {
     const options = { ...trusting(), limits: { ...LIMITS, ...limits } };
     const { fault } = await find(options, { NATS_RELEASES_URL: page.address(kind) });
     expect(fault).toContain(`${reason})`);
   });
 
-  test("goes past the proxy to hosts of NO_PROXY", async () => {
+  test("bypasses the proxy for hosts of NO_PROXY", async () => {
     const before = proxy.seen.length;
     const settings = { NATS_RELEASES_URL: page.address("good"), https_proxy: `localhost:${proxy.port}` };
     expect((await find(trusting(), { ...settings, NO_PROXY: "example.com, localhost" })).fault).toBeUndefined();
     expect(proxy.seen.slice(before)).toEqual([]);
   });
 
-  test("from a mirror without TLS goes through HTTP_PROXY, and is accepted with a pinned digest only", async () => {
+  test("from a mirror without TLS uses HTTP_PROXY, and requires a pinned digest", async () => {
     const port = await freePort();
     const mirror = Bun.serve({
       port,
@@ -216,7 +216,7 @@ describe("a download", () => {
     }
   });
 
-  test("is refused where the release does not list the archive, or has none for the system", async () => {
+  test("fails if the release does not list the archive, or has none for the system", async () => {
     const settings = { NATS_RELEASES_URL: page.address("unlisted") };
     expect((await find({ platform: "darwin", arch: "x64" }, settings)).fault).toContain(
       `/SHA256SUMS does not list nats-server-v${VERSION}-darwin-amd64.tar.gz.`,
@@ -235,7 +235,7 @@ describe("a download", () => {
     expect(page.requests()).toEqual([]);
   });
 
-  test("sends a password as it is where its percent sign encodes nothing", async () => {
+  test("sends a password unchanged if its percent sign encodes nothing", async () => {
     const before = proxy.seen.length;
     const settings = {
       NATS_RELEASES_URL: page.address("good").replace("//", "//me:50%@"),
@@ -246,7 +246,7 @@ describe("a download", () => {
     expect(page.credentials()).toEqual(["me:50%", "me:50%"]);
   });
 
-  test("ends with the proxy's refusal, or with what is wrong with its address", async () => {
+  test("fails with the rejection of the proxy, or with the error in its address", async () => {
     const refused = { NATS_RELEASES_URL: page.address("good"), HTTPS_PROXY: `http://localhost:${proxy.port}` };
     expect((await find(trusting(), refused)).fault).toContain(
       `the proxy localhost:${proxy.port} answered 407 to CONNECT`,
@@ -260,7 +260,7 @@ describe("a download", () => {
   test.each([
     ["old", "The fetched nats-server cannot be used (", ": it is version 2.10.0)"],
     ["empty", "https://localhost", " contains no file nats-server."],
-  ] as const)("of an archive that is %s leaves nothing behind", async (kind, start, reason) => {
+  ] as const)("of an archive that is %s leaves no files", async (kind, start, reason) => {
     const release = { version: VERSION, digests: page.digestsOf(kind) };
     const { fault } = await find({ ...machine, release }, { NATS_RELEASES_URL: page.address(kind) });
     expect(fault).toStartWith(start);
@@ -275,7 +275,7 @@ describe("a download", () => {
     expect(JSON.stringify(found)).not.toContain("secret");
   });
 
-  test("is stored in the next folder where the first cannot be written", async () => {
+  test("is stored in the next folder if the first is not writable", async () => {
     const caches = [join(put("file", ""), "cache"), cache];
     const settings = { NATS_RELEASES_URL: page.address("good") };
     expect((await find({ ...trusting(), caches }, settings)).path).toBe(join(cache, "nats-server-x64"));
@@ -287,12 +287,12 @@ describe("a download", () => {
 describe("a nats-server on PATH", () => {
   const nowhere = { NATS_RELEASES_URL: "http://127.0.0.1:9" };
 
-  test("is used when it is new enough, without a word", async () => {
+  test("is used silently if it is new enough", async () => {
     const own = fakeServer("tools", "2.11.0");
     expect(await find({}, nowhere, [dirname(own)])).toEqual({ path: own, lines: [] });
   });
 
-  test("is passed over with one line when it is too old", async () => {
+  test("is skipped with one line if it is too old", async () => {
     const old = fakeServer("old", "2.10.27");
     mkdirSync(cache);
     const kept = join(cache, `nats-server-${process.arch}`);
@@ -308,7 +308,7 @@ describe("a nats-server on PATH", () => {
     });
   });
 
-  test("is passed over when it does not report its version in time", async () => {
+  test("is skipped if it does not report its version in time", async () => {
     const hanging = put("hanging/nats-server", "#!/bin/sh\nexec sleep 60\n");
     chmodSync(hanging, 0o755);
     const own = fakeServer("tools", "2.12.1");
@@ -320,7 +320,7 @@ describe("a nats-server on PATH", () => {
     });
   });
 
-  test("is named in the fault when it is too old and no other can be had", async () => {
+  test("is named in the error if it is too old and no other is available", async () => {
     const old = fakeServer("old", "2.10.27");
     const { fault, lines } = await find({ platform: "linux", arch: "x64" }, nowhere, [dirname(old)]);
     expect(fault).toEndWith(` (not using ${old} (version 2.10.27): Sluice needs nats-server 2.11 or newer)`);
@@ -329,7 +329,7 @@ describe("a nats-server on PATH", () => {
 });
 
 test.skipIf(Bun.which("apt-get") === null)(
-  "Debian takes the release when its archive fails, and says why",
+  "Debian uses the release if its archive fails, and prints the reason",
   async () => {
     put("etc/os-release", "ID=debian\nVERSION_CODENAME=bookworm\n");
     put("usr/share/keyrings/debian-archive-keyring.gpg", "");

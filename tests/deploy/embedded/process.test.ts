@@ -12,7 +12,7 @@ import { temporaryDirectory } from "../../support/infrastructure.ts";
 const shell = (script: string) => ({ name: "shell", command: "/bin/sh", args: ["-c", script], cwd: "/" });
 
 describe("a child process", () => {
-  test("gives its output in lines, the last one without a line break too", async () => {
+  test("returns its output in lines, including a last line without a line break", async () => {
     expect(await run(shell("echo one; printf two; echo oops >&2; exit 3"))).toEqual({
       code: 3,
       stdout: "one\ntwo",
@@ -20,13 +20,13 @@ describe("a child process", () => {
     });
   });
 
-  test("that cannot be started says why", async () => {
+  test("that cannot be started fails with the reason", async () => {
     const { code, stderr } = await run({ name: "none", command: "/no/such/program", args: [], cwd: "/" });
     expect(code).toBeNull();
     expect(stderr).toContain("ENOENT");
   });
 
-  test("that ignores the request to stop is killed", async () => {
+  test("that ignores the stop request is killed", async () => {
     const { running } = await launchUntil(
       (onLine) => launch({ ...shell("trap '' TERM; echo up; while :; do sleep 0.1; done"), onLine }),
       (line) => (line === "up" ? true : null),
@@ -35,7 +35,7 @@ describe("a child process", () => {
     expect(await running.stop("SIGTERM", 50)).toMatchObject({ code: null, signal: "SIGKILL" });
   });
 
-  test("that ends before it is ready is reported with its last words", async () => {
+  test("that exits before it is ready is reported with its last output", async () => {
     const started = launchUntil(
       (onLine) => launch({ ...shell("echo no disk; exit 7"), onLine }),
       () => null,
@@ -45,7 +45,7 @@ describe("a child process", () => {
     expect(fault).toMatchObject({ name: "LaunchError", message: "shell ended with code 7:\nno disk" });
   });
 
-  test("is not stopped under an id that belongs to another program by now", async () => {
+  test("is not stopped if its id now belongs to another program", async () => {
     const running = launch(shell("while :; do sleep 0.1; done"));
     expect(await stopOrphan(running.pid, "/another/data/directory", "SIGTERM")).toBe(false);
     expect(running.alive()).toBe(true);
@@ -58,7 +58,7 @@ describe("a lock file", () => {
   const file = join(directory, "lock");
   afterEach(() => remove());
 
-  test("of a living process is respected, and of a dead one taken over", async () => {
+  test("of a living process is respected, of a dead process is replaced", async () => {
     // Until it has said something it may still bear its starter's command line.
     const { running: owner } = await launchUntil(
       (onLine) => launch({ ...shell("echo up; while :; do sleep 0.1; done"), onLine }),
@@ -90,7 +90,7 @@ test.each([
   expect(atLeast(version, "2.11")).toBe(expected);
 });
 
-test("a preferred port is kept when it is free and replaced when it is not", async () => {
+test("a preferred port is used if it is free and replaced otherwise", async () => {
   const port = await freePort();
   expect(await freePort(port)).toBe(port);
   const server = Bun.serve({ port, hostname: "127.0.0.1", fetch: () => new Response() });

@@ -12,7 +12,7 @@ import { eventually } from "#tests/faults/wait.ts";
 /** Writes what it is told where the person stands, and goes on for ever. */
 const COMMAND = `await Bun.write(process.argv.at(-1), JSON.stringify({ pid: process.pid, env: process.env })); setInterval(() => {}, 1_000);`;
 
-test("a command ends with the process that started it, and knows where the person stands and how it is to keep memory", async () => {
+test("a command ends with its starter process, and receives the user's folder and the memory settings", async () => {
   const { directory: folder, remove } = temporaryDirectory();
   const said = join(folder, "said.json");
   const script = `import { runBun } from ${JSON.stringify(join(PROJECT_ROOT, "deploy/embedded/run-bun.mjs"))}; await runBun(${JSON.stringify(PROJECT_ROOT)}, ["-e", ${JSON.stringify(COMMAND)}, ${JSON.stringify(said)}]);`;

@@ -33,13 +33,13 @@ async function list(query: string): Promise<{ keys: string[]; prefixes: string[]
   return { keys: all("Key"), prefixes, isTruncated: text.includes("<IsTruncated>true</IsTruncated>") };
 }
 
-test("a bucket is there or not, whatever is in it", async () => {
+test("a bucket is found regardless of its content", async () => {
   expect((await fetch(`${s3.url}/one`, { method: "HEAD" })).status).toBe(200);
   expect((await fetch(`${s3.url}/one/`, { method: "HEAD" })).status).toBe(200);
   expect((await fetch(`${s3.url}/none`, { method: "HEAD" })).status).toBe(404);
 });
 
-test("objects are listed in the order of their keys, page by page, and no others are read for it", async () => {
+test("objects are listed in the order of their keys, page by page, without reading others", async () => {
   const first = await list("prefix=claims/&max-keys=2");
   expect(first).toMatchObject({ keys: ["claims/1", "claims/10"], isTruncated: true });
   expect(await list("prefix=claims/&max-keys=2&marker=claims/10")).toMatchObject({
@@ -51,7 +51,7 @@ test("objects are listed in the order of their keys, page by page, and no others
   expect(await list("prefix=nothing/")).toMatchObject({ keys: [], isTruncated: false });
 });
 
-test("what lies below a folder is told as one prefix", async () => {
+test("objects below a folder are listed as one prefix", async () => {
   const { keys, prefixes } = await list("prefix=files/&delimiter=/");
   expect([keys, prefixes]).toEqual([
     ["files/a-b", "files/c"],

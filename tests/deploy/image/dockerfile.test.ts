@@ -20,7 +20,7 @@ const dockerfile = await Bun.file(join(PROJECT_ROOT, "deploy/Dockerfile")).text(
 const ignored = (await Bun.file(join(PROJECT_ROOT, ".dockerignore")).text()).split("\n");
 
 describe("deploy/Dockerfile", () => {
-  test("sets Bun's allocator as every other start of ours does", () => {
+  test("configures Bun's allocator like every other start", () => {
     expect(settings.environment).toMatchObject(BUN_MEMORY);
   });
 
@@ -29,15 +29,15 @@ describe("deploy/Dockerfile", () => {
     expect(new Set(stages.map(({ base }) => base))).toEqual(new Set([`oven/bun:${version}-slim`]));
   });
 
-  test("runs as a number that is not root, which a cluster can check without looking a name up", () => {
+  test("runs as a numeric user other than root, so that a cluster can check it", () => {
     expect(settings.user).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
-  test("begins with an init, so that no child of a child is left behind", () => {
+  test("starts with an init process, so that no orphaned process remains", () => {
     expect(settings.entrypoint).toEqual(["tini", "--", "bun", "deploy/sluice.ts"]);
   });
 
-  test("tells what it is by the labels that tools read", () => {
+  test("has the labels that image tools read", () => {
     const { "org.opencontainers.image.description": description, ...labels } = settings.labels;
     expect(description).toMatch(/^.{20,}$/);
     expect(labels).toEqual({
@@ -52,7 +52,7 @@ describe("deploy/Dockerfile", () => {
       expect(dockerfile).toMatch(new RegExp(`^ARG ${fact}=unknown$`, "m"));
   });
 
-  test("copies what is there and enters the build", () => {
+  test("copies existing files only, and its entry point runs the build", () => {
     const paths = copiedPaths();
     expect(paths).toContain("workers");
     for (const path of paths) {
@@ -63,7 +63,7 @@ describe("deploy/Dockerfile", () => {
     expect(new Set(ignored.flatMap((line) => (line.startsWith("!") ? [line.slice(1)] : [])))).toEqual(new Set(paths));
   });
 
-  test("leaves out what npm's scripts start, by which texts know which command lines work", async () => {
+  test("contains the scripts by which messages choose the valid command lines", async () => {
     for (const name of ["sluice", "admin"] as const) expect(packageJson.scripts[name]).toContain("deploy/bun.mjs");
     expect(copiedPaths()).not.toContain("deploy/bun.mjs");
     const { directory, remove } = temporaryDirectory();
@@ -75,7 +75,7 @@ describe("deploy/Dockerfile", () => {
     expect([here.SLUICE, here.ADMIN]).toEqual(["npm run sluice --", "npm run admin --"]);
   });
 
-  test("lets no file beside compose.yaml into the build, whatever it is called", () => {
+  test("excludes every file beside compose.yaml from the build", () => {
     // A folder of the project that is copied whole holds sources alone.
     expect(copiedPaths()).not.toContain("deploy");
     expect(ignored.slice(ignored.indexOf("!workers"))).toContain("**/.env*");

@@ -66,7 +66,7 @@ async function allOf(starts: readonly Promise<Container>[]): Promise<readonly Co
 const ROLES = [["ingress"], ["worker", "chat", "image", "audio", "video", "3d", "workflow", "webhook"], ["janitor"]];
 
 test.skipIf(reason !== undefined)(
-  "every role starts on a read-only root, answers, and ends when it is asked to",
+  "every role starts on a read-only root, answers, and exits after SIGTERM",
   async () => {
     const started = await allOf(ROLES.map((args) => startContainer({ image, programs, env, args })));
     for (const [index, { adminUrl, stop }] of started.entries()) {
@@ -79,7 +79,7 @@ test.skipIf(reason !== undefined)(
 );
 
 test.skipIf(reason !== undefined)(
-  "a worker of the capability pool finds every engine but those that are asked for, and isolates them",
+  "a worker of the capability pool finds every engine except the optional ones, and isolates them",
   async () => {
     const { adminUrl, lines, stop } = await startContainer({ image, programs, env, args: ["worker", "capability"] });
     const { engines } = (await (await fetch(`${adminUrl}/readyz`)).json()) as {

@@ -72,7 +72,7 @@ function selects(
 }
 
 describe("the files", () => {
-  test("are all that lies in their folders", () => {
+  test("are the only files of their folders", () => {
     const folder = join(PROJECT_ROOT, "deploy/kubernetes");
     const found = readdirSync(folder, { recursive: true, withFileTypes: true }).flatMap((entry) =>
       entry.isFile() && entry.parentPath !== folder
@@ -82,7 +82,7 @@ describe("the files", () => {
     expect(found.toSorted()).toEqual(Object.keys(FILES).toSorted());
   });
 
-  test("are never written with an object that its schema refuses", () => {
+  test("contain no object that its schema rejects", () => {
     const wrong = new Deployment({
       metadata: { name: "x" },
       spec: { selector: {}, template: {}, replicas: "two" },
@@ -90,7 +90,7 @@ describe("the files", () => {
     expect(() => toYaml([wrong])).toThrow("replicas");
   });
 
-  test("have the role of each pool, and of nothing else", () => {
+  test("contain one role for each pool, and nothing else", () => {
     const args = podsOf(base).map(({ owner, pod }) => [owner.kind, pod.containers[0]?.args?.join(" ")]);
     expect(new Set(args)).toEqual(
       new Set([
@@ -103,7 +103,7 @@ describe("the files", () => {
     );
   });
 
-  test("hold no secret", () => {
+  test("contain no secret", () => {
     expect(Object.values(FILES).filter((text) => /^kind: Secret$/m.test(text))).toEqual([]);
   });
 });
@@ -111,7 +111,7 @@ describe("the files", () => {
 describe.each(sets)("pods of %s", (_name, manifests) => {
   const pods = podsOf(manifests);
 
-  test("have requests, and as much memory as they may take", () => {
+  test("have requests, and a memory limit", () => {
     for (const { owner, pod } of pods) {
       for (const { resources } of pod.containers) {
         const { requests, limits } = resources ?? {};
@@ -130,7 +130,7 @@ describe.each(sets)("pods of %s", (_name, manifests) => {
     }
   });
 
-  test("have no rights, no token, and no folder to write but their own", () => {
+  test("have no rights, no token, and only their own writable folder", () => {
     for (const { owner, pod } of pods) {
       expect([owner.metadata.name, pod]).toMatchObject([
         owner.metadata.name,
@@ -159,7 +159,7 @@ describe.each(sets)("pods of %s", (_name, manifests) => {
     }
   });
 
-  test("that stay are asked whether they live, and leave within their time", () => {
+  test("that keep running have liveness probes, and exit within their grace period", () => {
     for (const { owner, pod } of pods.filter(({ owner: { kind } }) => kind !== "Job")) {
       for (const { startupProbe, livenessProbe, readinessProbe, ports = [], ...container } of pod.containers) {
         for (const probe of [startupProbe, livenessProbe, readinessProbe]) {
@@ -180,7 +180,7 @@ describe.each(sets)("pods of %s", (_name, manifests) => {
     }
   });
 
-  test("that stay are found by their own selector and by one budget, which lets a drain take one", () => {
+  test("that keep running match their selector and one disruption budget, which allows a drain to remove one", () => {
     for (const owner of manifests.filter(({ kind }) => kind === "Deployment" || kind === "StatefulSet")) {
       expect(selects(owner.spec?.selector?.matchLabels, manifests)).toEqual([owner]);
       const budgets = ofKind(manifests, "PodDisruptionBudget").filter(({ spec }) =>
@@ -195,7 +195,7 @@ describe.each(sets)("pods of %s", (_name, manifests) => {
     }
   });
 
-  test("are what Services, policies and scalers mean", () => {
+  test("match the selectors of Services, policies and scalers", () => {
     for (const { metadata, spec } of ofKind(manifests, "Service")) {
       const [owner, ...others] = selects(spec?.selector as Readonly<Record<string, string>>, manifests);
       expect([metadata.name, others.length, owner === undefined]).toEqual([metadata.name, 0, false]);
@@ -218,7 +218,7 @@ describe.each(sets)("pods of %s", (_name, manifests) => {
   });
 });
 
-test("publishers of other namespaces reach the servers of the queue by the component alone, at the port of clients", () => {
+test("publishers of other namespaces reach the NATS servers only with the component label, at the client port", () => {
   const reaching = (manifests: readonly Manifest[]): string[] =>
     ofKind(manifests, "NetworkPolicy").flatMap(({ metadata, spec }) =>
       JSON.stringify(spec).includes("sluice/publishers") ? [metadata.name] : [],
@@ -252,7 +252,7 @@ describe("variables", () => {
     expect(variables.filter((name) => !documented.has(name))).toEqual([]);
   });
 
-  test("that are the same for all start a role in production", () => {
+  test("that all roles share start a role in production", () => {
     const given = { ...SETTINGS, DATABASE_URL: "postgres://db/sluice", NATS_URL: "nats://queue:4222" };
     const { production, sandbox, publicUrl } = loadConfig(given, { servesClients: true });
     expect({ production, sandbox, publicUrl }).toEqual({
@@ -272,7 +272,7 @@ describe("variables", () => {
     return new Set(groups.flatMap((group) => [...SECRETS[group].variables]));
   }
 
-  test.each(["migrate", ...roles])("that are secret are those that %s has in compose.yaml, and no others", (name) => {
+  test.each(["migrate", ...roles])("that are secret for %s equal those of compose.yaml", (name) => {
     const given = compose.services[name]?.environment ?? {};
     const secret = new Set(Object.values(SECRETS).flatMap((group): readonly string[] => group.variables));
     // One that is only told of a secret is given words in its place.
@@ -306,13 +306,13 @@ describe("the page", () => {
     expect(rows).toHaveLength(Object.keys(SECRETS).length + 1);
   });
 
-  test("names the labels that policies go by", () => {
+  test("names the labels that policies select", () => {
     for (const labels of Object.values(NAMESPACES)) {
       for (const [key, value] of Object.entries(labels)) expect(page).toContain(`\`${key}=${value}\``);
     }
   });
 
-  test.skipIf(!hasKubectl)("shows an overlay that holds together", async () => {
+  test.skipIf(!hasKubectl)("contains an overlay that builds", async () => {
     const { directory, remove } = temporaryDirectory();
     try {
       const example = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? "";
@@ -337,7 +337,7 @@ describe("the page", () => {
 describe("scaling", () => {
   const scalers = ofKind(objectsIn("components/keda"), "ScaledObject");
 
-  test("asks a janitor for the load of each pool", () => {
+  test("reads the load of each pool from a janitor", () => {
     const asked = scalers.map(({ metadata, spec }) => [
       metadata.name,
       spec?.triggers?.map(({ metricType, metadata: { url, valueLocation, authMode } }) => [
@@ -361,7 +361,7 @@ describe("scaling", () => {
     );
   });
 
-  test("has a process of a pool filled to three quarters", () => {
+  test("fills a process of a pool to three quarters", () => {
     const targets = Object.fromEntries(
       scalers.map(({ metadata, spec }) => [metadata.name, spec?.triggers?.[0]?.metadata["targetValue"]]),
     );
@@ -381,7 +381,7 @@ describe("scaling", () => {
 describe("the cost of deletion", () => {
   const objects = objectsIn("components/deletion-cost");
 
-  test("is told by the workers of every pool, which alone have a token and know their name", () => {
+  test("is reported by the workers of every pool, the only pods with a token and their name", () => {
     const patched: readonly unknown[] = ofKind(objects, "Deployment").map(({ metadata, spec }) => [
       metadata.name,
       spec?.template?.spec,
@@ -404,7 +404,7 @@ describe("the cost of deletion", () => {
     expect(documented).toContain("SLUICE_POD_NAME");
   });
 
-  test("is all that a worker may change: the annotations of its own pod", () => {
+  test("is the only right of a worker: the annotations of its own pod", () => {
     const [role, ...others] = ofKind(objects, "Role");
     expect([role, others.length]).toMatchObject([{ rules: [{ resources: ["pods"], verbs: ["patch"] }] }, 0]);
     const [policy] = ofKind(objects, "ValidatingAdmissionPolicy");
@@ -479,7 +479,7 @@ describe("NATS", () => {
 });
 
 describe.skipIf(!hasKubectl)("overlays", () => {
-  test("are whole: what pods are given by name is there, but for Secrets, and all lies in one namespace", () => {
+  test("are complete: every object that pods name exists, except Secrets, in one namespace", () => {
     for (const manifests of whole) {
       const maps = new Set(ofKind(manifests, "ConfigMap").map(({ metadata }) => metadata.name));
       const asked = podsOf(manifests).flatMap(({ pod }) =>
@@ -491,7 +491,7 @@ describe.skipIf(!hasKubectl)("overlays", () => {
     }
   });
 
-  test("mark the migration and what it needs, so that it can go first", () => {
+  test("mark the migration and its dependencies, so that they can be applied first", () => {
     for (const manifests of whole) {
       const first = manifests.filter(({ metadata }) => metadata.labels?.["app.kubernetes.io/component"] === "migrate");
       expect(first.map(({ kind }) => kind).toSorted()).toEqual(["ConfigMap", "Job", "Namespace", "ServiceAccount"]);

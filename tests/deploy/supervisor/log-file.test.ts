@@ -8,7 +8,7 @@ import { temporaryDirectory } from "#tests/support/infrastructure.ts";
 const { directory, remove } = temporaryDirectory();
 afterAll(remove);
 
-test("each start begins a file, keeps the one before, and returns the place of each line", () => {
+test("each start creates a file, keeps the previous one, and returns the position of each line", () => {
   const path = join(directory, "sluice.log");
   const first = openLogFile(path);
   expect(first.write("one")).toBe(`${path}:1`);
@@ -26,7 +26,7 @@ test("each start begins a file, keeps the one before, and returns the place of e
   expect(statSync(path).mode & 0o777).toBe(0o600);
 });
 
-test("a full file is renamed and begun again", () => {
+test("a full file is renamed and a new one is created", () => {
   const path = join(directory, "full.log");
   const file = openLogFile(path, 10);
   file.write("a line of twenty byte");

@@ -32,7 +32,7 @@ interface Out {
 }
 
 describe("the readable log", () => {
-  test("renders a role's JSON line with its members behind the message", () => {
+  test("renders a role's JSON line with its members after the message", () => {
     const { log, text } = collect();
     const time = new Date(2026, 0, 2, 3, 4, 5).toISOString();
     const line = {
@@ -56,13 +56,13 @@ describe("the readable log", () => {
     expect(text()).toEndWith(' worker   error failed err="no luck"\n    at f (a.ts:1:1)\n');
   });
 
-  test("takes control characters out of what is not JSON", () => {
+  test("removes control characters from lines that are not JSON", () => {
     const { log, text } = collect();
     log.relay("nats", "\u001B[2Jcleared", "stderr");
     expect(text()).toEndWith(" nats     warn   [2Jcleared\n");
   });
 
-  test("has colours only when asked for", () => {
+  test("has colours only on request", () => {
     const plain = collect();
     plain.log.say("info", "x");
     expect(plain.text()).not.toContain("\u001B");
@@ -73,7 +73,7 @@ describe("the readable log", () => {
 });
 
 describe("without --verbose", () => {
-  test("lines of roles are only in the file, except errors, which say where they are", () => {
+  test("lines of roles are only in the file, except errors, which name their position", () => {
     const { log, text, filed } = collect({ verbose: false });
     log.relay("migrate", JSON.stringify({ level: "info", msg: "migration applied" }), "stdout");
     log.relay("worker", JSON.stringify({ level: "warn", msg: "slow" }), "stdout");
@@ -96,14 +96,14 @@ describe("without --verbose", () => {
     ]);
   });
 
-  test("notices are printed as they are, and logged", () => {
+  test("notices are printed unchanged, and logged", () => {
     const { log, text, filed } = collect({ verbose: false });
     log.notify("installing the dependencies");
     expect(text()).toBe("installing the dependencies\n");
     expect(filed()).toEndWith(" start    info  installing the dependencies");
   });
 
-  test("the place of a message is returned", () => {
+  test("the position of a message is returned", () => {
     const { log } = collect({ verbose: false });
     log.say("info", "first");
     expect(log.say("warn", "the port is taken")).toBe("/data/sluice.log:2");
@@ -122,7 +122,7 @@ test("the JSON log passes a role's lines on unchanged and turns everything else 
   expect(rest).toEqual([]);
 });
 
-test("lines are dropped and counted while nobody reads the output", () => {
+test("lines are dropped and counted while the output is not read", () => {
   const { log, text, out } = collect();
   out.writableLength = 10_000_000;
   log.say("info", "lost");

@@ -38,6 +38,6 @@ test("samples without a family and empty label sets are kept", () => {
   );
 });
 
-test("a process that does not answer adds nothing", () => {
+test("a process that does not respond adds nothing", () => {
   expect(mergeMetrics([{ process: "a", text: "" }])).toBe("");
 });

@@ -15,7 +15,7 @@ const worker = Bun.serve({
 });
 afterAll(() => worker.stop(true));
 
-test("says for how many jobs it waits, and how to stop at once", async () => {
+test("prints the number of jobs it waits for, and how to stop immediately", async () => {
   const state = { name: "worker", up: true, restarts: 0, adminPort: worker.port ?? 0 };
   const away = { ...state, adminPort: null };
   expect(await countRunning([state, away])).toBe(0);
@@ -30,7 +30,7 @@ test("says for how many jobs it waits, and how to stop at once", async () => {
 });
 
 /** A shell that does not replace itself by its last command ends at the signal that npm passes on, and what it ran stays. */
-test("every service that npm runs gets npm's signals itself", () => {
+test("every service that npm runs receives npm's signals itself", () => {
   const { scripts } = JSON.parse(readFileSync(join(PROJECT_ROOT, "package.json"), "utf8")) as {
     scripts: Record<string, string>;
   };

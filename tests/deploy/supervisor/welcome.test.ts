@@ -20,7 +20,7 @@ const STACK = {
   missing: [],
 };
 
-test("is at most ten lines: what runs, where, the key, the docs, how to stop and a call", () => {
+test("the welcome has at most ten lines: running services, address, key, docs, how to stop and a call", () => {
   const lines = welcome(STACK).split("\n");
   expect(lines.length).toBeLessThanOrEqual(10);
   expect(lines[0]).toBe("Sluice is running: worker, ingress, Postgres. Press Ctrl-C to stop it.");
@@ -35,7 +35,7 @@ test("is at most ten lines: what runs, where, the key, the docs, how to stop and
   expect(lines.at(-1)).toStartWith("curl http://127.0.0.1:8080/v1/chat/completions -H ");
 });
 
-test("is what the quickstart shows", async () => {
+test("the welcome equals the output in the quickstart", async () => {
   const page = await Bun.file(join(PROJECT_ROOT, "schemas/docs/get-started/quickstart.md")).text();
   const [, shown = ""] = /^```text\n(Sluice is running[^]*?)^```$/m.exec(page) ?? [];
   const text = welcome({
@@ -48,7 +48,7 @@ test("is what the quickstart shows", async () => {
   expect(text.split("Try it in another terminal")[0]).toBe(shown);
 });
 
-test("says nothing of other machines where they can call it, and nothing of a NATS server that is not ours", () => {
+test("the welcome omits other machines if they cannot call it, and a NATS server that it did not start", () => {
   const text = welcome({ ...STACK, host: "0.0.0.0", natsUrl: undefined });
   expect(text).toContain("  API      http://127.0.0.1:8080/v1\n");
   expect(text).not.toContain("Batch");
@@ -61,14 +61,14 @@ test.each([
   ],
   [
     {
-      msg: "an engine cannot be used, its capabilities are not listed",
+      msg: "an engine is unavailable; its capabilities are not listed",
       engine: "ffmpeg",
       capabilities: ["audio.cut", "audio.join", "video.cut"],
       fault: "The trial of ffmpeg failed: there is no FFmpeg here.",
     },
     "audio.cut and 2 more capabilities are not available: there is no FFmpeg here.",
   ],
-  [{ msg: "capabilities can be run" }, null],
+  [{ msg: "capabilities available" }, null],
 ])("a worker's line %j becomes %p", (entry, expected) => {
   expect(missingPart(JSON.stringify(entry))).toBe(expected);
   const missing = [missingPart(JSON.stringify(entry))].filter((sentence) => sentence !== null);

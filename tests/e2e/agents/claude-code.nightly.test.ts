@@ -116,7 +116,7 @@ describe.skipIf(program === undefined)("Claude Code", () => {
     expect(shares()).toEqual([1, 1, 1, 1]);
   }, 200_000);
 
-  test("repeats all of the last prompt in plan mode, and behind large results", async () => {
+  test("repeats the whole last prompt in plan mode, and after large results", async () => {
     const file_path = agent.write("work/big.txt", `${"word ".repeat(20)}\n`.repeat(140));
     const big = call("Read", { file_path });
     says(bash("ls"), big, bash(`cat ${file_path}`), "Planned.");
@@ -131,7 +131,7 @@ describe.skipIf(program === undefined)("Claude Code", () => {
     expect(shares()).toEqual([1, 1, 1, 1, 1, 1]);
   }, 200_000);
 
-  test("runs an agent of its own", async () => {
+  test("runs a subagent", async () => {
     const task = { description: "Looks", prompt: "Look around.", subagent_type: "general-purpose" };
     says(call("Agent", { ...task, run_in_background: false }), "Looked.", "Done.");
     expect((await claude("Ask an agent.", TOOLS))["result"]).toBe("Done.");
@@ -173,13 +173,13 @@ describe.skipIf(program === undefined)("Claude Code", () => {
     expect(last).not.toContain("One.");
   }, 200_000);
 
-  test("reports a key that is refused at once", async () => {
+  test("reports a rejected key immediately", async () => {
     const { is_error, result } = await claude("Hello.", [], { key: "slk_nobody", code: 1 });
     expect([is_error, result]).toEqual([true, expect.stringContaining("401") as string]);
     expect(counted.paths.filter((path) => path.startsWith("/v1/messages"))).toHaveLength(1);
   }, 200_000);
 
-  test("reports a model that does not exist at once", async () => {
+  test("reports an unknown model immediately", async () => {
     const { is_error, result } = await claude("Hello.", [], { model: "no-such-model", code: 1 });
     expect([is_error, result]).toEqual([true, expect.stringContaining("no-such-model") as string]);
     // Once streamed and once not.

@@ -70,7 +70,7 @@ const shell = (cmd: string): Call[] => [{ id: "call_shell1", name: "exec_command
 const made = (): string => readFileSync(join(agent.work, "made.txt"), "utf8");
 
 describe.skipIf(program === undefined).each(["http", "websocket"] as const)("over %s", (transport) => {
-  test("a model that Codex does not know runs a command, and the session goes on", async () => {
+  test("a model that Codex does not know runs a command, and the session continues", async () => {
     setUp(MODELS[0], transport);
     says(shell("printf one > made.txt && echo done-1"), "Made.");
     const first = await codex("Make the file.");
@@ -136,7 +136,7 @@ test.skipIf(program === undefined)(
 );
 
 test.skipIf(program === undefined)(
-  "a session costs what its turns cost, and a connection's first message nothing",
+  "a session costs the sum of its turns, and the first message of a connection is free",
   async () => {
     setUp(MODELS[1], "websocket");
     const rows = async (): Promise<bigint> => {

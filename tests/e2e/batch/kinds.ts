@@ -83,7 +83,7 @@ function send(kind: (typeof kinds)[number], body: object, key: string = newId())
 
 describe("a batch message", () => {
   test.each(kinds.map((kind) => [kind.name, kind] as const))(
-    "of %s is run, paid for and told",
+    "of %s is run, charged and answered",
     async (name, kind) => {
       const key = newId();
       expect(await send(kind, bodies()[name], key)).toMatchObject({ status: "queued" });
@@ -102,7 +102,7 @@ describe("a batch message", () => {
     90_000,
   );
 
-  test("leaves nothing in the object store of what came with it", async () => {
+  test("leaves nothing of its input in the object store", async () => {
     // Their records name what was put aside.
     const [{ aside } = { aside: 0n }] = await bed.stack.query<{ aside: bigint }>(
       "select count(*) as aside from job where work ? 'stored_inputs' and workspace_id = $1",
@@ -123,20 +123,20 @@ describe("a batch message", () => {
     ["transcription", "file", { model: "sandbox-stt" }],
     ["image_edits", "image_file_id", { model: "sandbox-image", prompt: "x", image_file_id: "file_none" }],
     ["video", "model", { model: "sandbox-image", prompt: "x" }],
-  ] as const)("of %s that no job can answer is refused, naming %s", async (name, param, body) => {
+  ] as const)("of %s that cannot be a job is rejected, naming %s", async (name, param, body) => {
     const refused = await send(KINDS[name], body);
     expect(refused).toMatchObject({ status: "refused", error: { param } });
     expect(refused.credits_used ?? 0).toBe(0);
   });
 
-  test("on another pool's subject is refused", async () => {
+  test("on the subject of another pool is rejected", async () => {
     const answer = await publisher.submit({ endpoint: "/v1/images/generations", body: BODIES.images });
     expect(answer).toMatchObject({ status: "refused", error: { code: "invalid_request", param: "endpoint" } });
   });
 });
 
-describe("a key that was used before", () => {
-  test("stands for the same body, however its members are ordered", async () => {
+describe("a reused key", () => {
+  test("matches the same body, regardless of the order of members", async () => {
     const key = newId();
     const first = await publisher.submit({ body: { ...ask("flat"), user: "a" } }, { key });
     const { user, ...rest } = { ...ask("flat"), user: "a" };
@@ -146,7 +146,7 @@ describe("a key that was used before", () => {
     await publisher.ended(key);
   });
 
-  test("with another body is told so, and the first job goes on", async () => {
+  test("with another body is rejected, and the first job continues", async () => {
     const key = newId();
     const { job_id } = await publisher.submit({ body: ask("flat") }, { key });
     await publisher.ended(key);
@@ -155,7 +155,7 @@ describe("a key that was used before", () => {
     expect(await jobOf(job_id)).toMatchObject({ status: "completed", credits_used: 1 });
   });
 
-  test("with another endpoint is told so", async () => {
+  test("with another endpoint is rejected", async () => {
     const key = newId();
     await publisher.submit({ body: ask("flat") }, { key });
     await publisher.ended(key);

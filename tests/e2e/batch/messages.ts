@@ -44,7 +44,7 @@ async function getJob(id: string, key = workspace.key): Promise<{ status: number
 const usageOf = (id: string) => bed.stack.query("select status, settled from usage_record where job_id = $1", [id]);
 
 describe("a published request", () => {
-  test("is accepted, run, stored and told", async () => {
+  test("is accepted, run, stored and answered", async () => {
     const key = newId();
     const accepted = await publisher.submit({ body: ask("flat") }, { key });
     expect(accepted).toEqual({ key, job_id: accepted.job_id, status: "queued" });
@@ -67,7 +67,7 @@ describe("a published request", () => {
     expect(body.started).toBeLessThanOrEqual(body.completed ?? 0);
   });
 
-  test("keeps integers that numbers cannot hold, as a call over HTTP does", async () => {
+  test("keeps integers beyond the safe range, like a call over HTTP", async () => {
     const seed = "9007199254740993";
     const exact = (JSON as unknown as { rawJSON(text: string): number }).rawJSON(seed);
     const before = bed.upstream.requests.length;
@@ -94,7 +94,7 @@ describe("a published request", () => {
     expect(bed.upstream.requests.length - before).toBe(1);
   });
 
-  test("repeated under its key when its job is not kept any more is run once more, paid once more, and told", async () => {
+  test("repeated under its key after its job was deleted is run and charged again, and answered", async () => {
     const before = bed.upstream.requests.length;
     const key = newId();
     const { job_id: id } = await publisher.submit({ body: ask("flat") }, { key });
@@ -112,7 +112,7 @@ describe("a published request", () => {
     expect((await getJob(id)).body).toMatchObject({ status: "completed", credits_used: 1 });
   });
 
-  test("without a key is a job of its own each time", async () => {
+  test("without a key creates a new job each time", async () => {
     await publisher.publish({ body: ask("flat") });
     await publisher.publish({ body: ask("flat") });
     const ended = await eventually("both end", () => {
@@ -122,7 +122,7 @@ describe("a published request", () => {
     expect(new Set(ended.map(({ job_id }) => job_id)).size).toBe(2);
   });
 
-  test("under the same key in two workspaces is two jobs, and each stays with its own", async () => {
+  test("under the same key in two workspaces creates two separate jobs", async () => {
     const key = newId();
     const [mine, theirs] = await Promise.all([
       publisher.submit({ body: ask("flat") }, { key }),
@@ -157,7 +157,7 @@ describe("a published request", () => {
     for (const { job_id } of accepted) expect(await usageOf(job_id)).toHaveLength(1);
   });
 
-  test("large in request and result goes through the object store, and comes back whole", async () => {
+  test("with a large request and result uses the object store, and returns them complete", async () => {
     const key = newId();
     const content = `say hello there ${"x".repeat(200_000)}`;
     await publisher.submit({ body: { model: "mock-tokens-20000", messages: [{ role: "user", content }] } }, { key });
@@ -185,7 +185,7 @@ describe("a published request", () => {
     expect(await usageOf(job_id)).toEqual([{ status: "failed", settled: 0n }]);
   });
 
-  test("that the provider is too busy for waits for it, and its publisher hears nothing of that", async () => {
+  test("that a busy provider delays is retried, without a notice to its publisher", async () => {
     const key = newId();
     const { job_id } = await publisher.submit({ body: ask("mock-rate-limit") }, { key });
     await eventually("it was tried", async () => {
@@ -199,7 +199,7 @@ describe("a published request", () => {
     expect(await usageOf(job_id)).toEqual([{ status: "cancelled", settled: 0n }]);
   }, 30_000);
 
-  test("for embeddings is checked and run as one", async () => {
+  test("for embeddings is validated and run as embeddings", async () => {
     const answer = await publisher.submit({ endpoint: "/v1/embeddings", body: { model: "flat", input: "a" } });
     expect(answer).toMatchObject({ status: "refused", error: { code: "model_not_supported", param: "model" } });
   });
@@ -217,7 +217,7 @@ describe("a published request", () => {
   }, 30_000);
 });
 
-describe("a refused request", () => {
+describe("a rejected request", () => {
   test.each<[string, object, object]>([
     ["without a body", {}, { code: "missing_required_parameter", param: "body" }],
     ["for an unknown endpoint", { endpoint: "/v1/x", body: {} }, { code: "unsupported_value", param: "endpoint" }],
@@ -234,7 +234,7 @@ describe("a refused request", () => {
       { body: ask("flat", { max_tokens: 10 ** 9, service_tier: "priority" }) },
       { code: "unsupported_value", param: "service_tier" },
     ],
-  ])("%s hears what HTTP would say, and the repeat hears the same", async (_what, message, error) => {
+  ])("%s receives the error of HTTP, and so does the repeat", async (_what, message, error) => {
     const key = newId();
     const first = await publisher.submit(message, { key });
     expect(first).toMatchObject({ key, status: "refused", error });
@@ -243,7 +243,7 @@ describe("a refused request", () => {
     expect(await usageOf(first.job_id)).toEqual([]);
   });
 
-  test("for want of credits stays refused under its key when there are some", async () => {
+  test("for missing credits stays rejected under its key after a top-up", async () => {
     const poor = await createWorkspace(bed.stack, { creditsNano: CREDIT / 2n });
     const side = await openPublisher(bed.stack.natsUrl, poor);
     const key = newId();
@@ -255,7 +255,7 @@ describe("a refused request", () => {
     await side.close();
   });
 
-  test("whose key is not active, or of no workspace, is told so", async () => {
+  test("with an inactive key, or without a workspace, receives the reason", async () => {
     const gone = await createWorkspace(bed.stack, { creditsNano: CREDIT });
     await bed.stack.query("update api_key set revoked_at = now() where id = $1", [gone.keyId]);
     for (const identity of [gone, { id: workspace.id, keyId: other.keyId }, { id: newId(), keyId: newId() }]) {
@@ -268,7 +268,7 @@ describe("a refused request", () => {
     }
   });
 
-  test("whose key is not active is not kept: any number leaves no row, and the name is free when the key is active", async () => {
+  test("with an inactive key is not stored: it leaves no row, and its name stays free", async () => {
     const keyless = await createWorkspace(bed.stack, { creditsNano: 10n * CREDIT });
     const revoke = (at: string) =>
       bed.stack.query(`update api_key set revoked_at = ${at} where id = $1`, [keyless.keyId]);
@@ -292,7 +292,7 @@ describe("a refused request", () => {
 });
 
 describe("a hostile publisher", () => {
-  test("has nothing sent to addresses outside its workspace, and its job is done all the same", async () => {
+  test("sends nothing to addresses outside its workspace, and its job still runs", async () => {
     const foreign = [
       `_INBOX.ws.${other.id}.${other.keyId}.x`,
       // Of a colleague's key.
@@ -323,7 +323,7 @@ describe("a hostile publisher", () => {
     expect(ignored.reduce((sum, value) => sum + value, 0)).toBe(foreign.length);
   });
 
-  test("cannot cancel a job by its cancel's subject, be it as the reply of a message", async () => {
+  test("cannot cancel a job through its cancel subject, not even as a reply address", async () => {
     const key = newId();
     const before = bed.upstream.requests.length;
     const { job_id } = await otherPublisher.submit({ body: ask("mock-delay-2000") }, { key });
@@ -340,7 +340,7 @@ describe("a hostile publisher", () => {
     expect(await otherPublisher.ended(key)).toMatchObject({ status: "completed" });
   });
 
-  test("acts for the key in its subject, whatever its message says", async () => {
+  test("acts for the key in its subject, regardless of its message", async () => {
     const key = newId();
     const body = ask("flat", { workspace_id: other.id, key_id: other.keyId });
     const headers = { "Sluice-Key-Id": other.keyId };
@@ -351,7 +351,7 @@ describe("a hostile publisher", () => {
     ]);
   });
 
-  test("that names no pool of ours takes no place in the stream", async () => {
+  test("with an unknown pool takes no capacity of the stream", async () => {
     await publisher.publish({ body: ask("flat") }, { pool: "nothing" });
     await publisher.submit({ body: ask("flat") });
     const manager = await jetstreamManager(publisher.connection);
@@ -391,7 +391,7 @@ describe("a full window", () => {
     await side.close();
   }, 40_000);
 
-  test("is told once; repeats are answered from what is known and take no further place in the stream", async () => {
+  test("is answered once; repeats get the known answer and take no capacity of the stream", async () => {
     const slow = await createWorkspace(bed.stack, { creditsNano: 10n * CREDIT, preset: "few" });
     const side = await openPublisher(bed.stack.natsUrl, slow);
     const done = newId();

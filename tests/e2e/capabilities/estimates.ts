@@ -60,7 +60,7 @@ describe("an image costs what is estimated,", () => {
     60_000,
   );
 
-  test("so that a small balance is enough for it, and held as little", async () => {
+  test("so a small balance covers it, and the hold is as small", async () => {
     const { estimated_credits, max_credits } = await estimated("image.resize", {
       input: PHOTO,
       params: { width: 100 },
@@ -73,7 +73,7 @@ describe("an image costs what is estimated,", () => {
     expect((await errorOf(wide)).status).toBe(402);
   }, 30_000);
 
-  test("and one from an address as the limits allow, without being fetched", async () => {
+  test("and an image from an address costs at most the limits, without a fetch", async () => {
     const image = { url: "https://example.invalid/photo.jpg" };
     expect(await estimated("image.resize", { input: { image }, params: { width: 100 } })).toMatchObject({
       estimated_credits: 0.04,
@@ -91,7 +91,7 @@ describe("a video is estimated by its length,", () => {
     return bytesOf(longer.subarray(0, head), box("free", Buffer.alloc(6 * 1_048_576 - 8)), longer.subarray(head));
   };
 
-  test("a piece of it by the piece's", async () => {
+  test("a part of it by the length of the part", async () => {
     const video = { file_id: await upload(Buffer.from(long(900)), "long.mp4") };
     const whole = await estimated("video.transcode", { input: { video } });
     const piece = await estimated("video.trim", { input: { video }, params: { duration: 2 } });
@@ -102,7 +102,7 @@ describe("a video is estimated by its length,", () => {
     expect(late.estimated_credits).toBeGreaterThan(piece.estimated_credits);
   }, 30_000);
 
-  test("and is charged for no more than is held for it", async () => {
+  test("and is charged at most its hold", async () => {
     const body = { input: { video: { file_id: "file-sample-clip" } }, params: { width: 160 } };
     const { max_credits } = await estimated("video.resize", body);
     expect(max_credits).toBeLessThan(2);
@@ -113,13 +113,13 @@ describe("a video is estimated by its length,", () => {
     expect((await bench.made("audio.convert", audio)).credits_used).toBeLessThanOrEqual(tune.max_credits);
   }, 60_000);
 
-  test("and one that cannot be read as the limits allow", async () => {
+  test("and an unreadable video by the limits", async () => {
     const video = { base64: Buffer.concat([clip.subarray(0, 40), Buffer.alloc(500)]).toString("base64") };
     expect(await estimated("video.transcode", { input: { video } })).toMatchObject({ max_credits: 18 });
   });
 });
 
-test("a file that is not there is told before it is estimated", async () => {
+test("a missing file is reported before the estimate", async () => {
   const image = { file_id: "file-0123456789abcdef0123456789abcdef" };
   const answer = await bench.call("/v1/capabilities/image.resize/estimate", { input: { image }, params: { width: 9 } });
   expect(await errorOf(answer)).toMatchObject({ status: 404, code: "file_not_found", param: "input.image.file_id" });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => bench.stop());
 
-test("engines of native code are not offered, with a line in the log and the reason for each; others run", async () => {
+test("engines of native code are not offered, with a log line and a reason for each; others run", async () => {
   const [worker] = bench.stack.processes;
   expect(worker?.logs().some((line) => line.includes("engines of native code are not offered"))).toBe(true);
   const reason = "It runs native code, and this worker cannot isolate it";

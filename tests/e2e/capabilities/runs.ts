@@ -45,7 +45,7 @@ const jobOf = async (id: string): Promise<Job> => (await (await bench.call(`/v1/
 const DRAFT_07 = "http://json-schema.org/draft-07/schema#";
 
 describe("the list", () => {
-  test("names what every worker can run; what the rest lacks is the operator's to know", async () => {
+  test("contains what every worker can run; only the operator sees the missing capabilities", async () => {
     const ids = async (path: string) => ((await (await bench.call(path)).json()) as { data: { id: string }[] }).data.map(({ id }) => id); // prettier-ignore
     const [own] = await bench.stack.query<{ ids: string[] }>("select ids from capability_offer");
     const all = (own?.ids ?? []).filter((id) => id !== "code.highlight");
@@ -76,7 +76,7 @@ describe("the list", () => {
     expect(await ids("/v1/models?include_tools=true")).toContain("image.ocr");
   }, 40_000);
 
-  test("has the operator's prices, and not what the operator disables", async () => {
+  test("has the operator's prices, without the capabilities that the operator disables", async () => {
     const { data } = (await (await bench.call("/v1/tools")).json()) as { data: CapabilityEntry[] };
     expect(data.find(({ id }) => id === "code.diff")?.pricing).toEqual({ currency: "credits", unit: "per_operation", operation_price: 0.5 }); // prettier-ignore
     expect(data.map(({ id }) => id)).not.toContain("code.highlight");
@@ -88,7 +88,7 @@ describe("the list", () => {
     ).toMatchObject({ status: 404, code: "capability_not_found" });
   });
 
-  test("is in the spec's shape and order, with prices, and need not be sent twice", async () => {
+  test("has the shape and order of the specification, with prices, and supports conditional requests", async () => {
     const answer = await bench.call("/v1/tools");
     const { object, data } = (await answer.json()) as { object: string; data: CapabilityEntry[] };
     expect(object).toBe("list");
@@ -113,7 +113,7 @@ describe("the list", () => {
     });
   });
 
-  test("stands among the models when rows of kind tool are asked for", async () => {
+  test("is part of the models if rows of kind tool are requested", async () => {
     const rows = async (query: string): Promise<readonly ModelEntry[]> =>
       ((await (await bench.call(`/v1/models${query}`)).json()) as ModelList).data;
     const ids = async (query: string): Promise<readonly string[]> => (await rows(query)).map(({ id }) => id);
@@ -129,7 +129,7 @@ describe("the list", () => {
 });
 
 describe("a run", () => {
-  test("waits for its result, which is a file of the workspace, and costs what was measured", async () => {
+  test("waits for its result, which is a file of the workspace, and costs the measured time", async () => {
     const answer = await bench.run("image.resize", { input: PHOTO, params: { width: 300 } });
     const made = (await answer.json()) as RunAnswer;
     expect([answer.status, made]).toMatchObject([
@@ -152,7 +152,7 @@ describe("a run", () => {
     expect((await bench.call(`/v1/files/${made.files[0]?.file_id}`)).status).toBe(200);
   }, 30_000);
 
-  test("takes a stored file, base64 that is small and large, and text", async () => {
+  test("accepts a stored file, small and large base64, and text", async () => {
     const bytes = readFileSync("shared/calls/capabilities/samples/chart.png");
     const noise = { create: { width: 200, height: 200, channels: 3, background: "grey", noise: { type: "gaussian", mean: 128, sigma: 60 } } } as const; // prettier-ignore
     const large = await sharp(noise).png().toBuffer();
@@ -172,7 +172,7 @@ describe("a run", () => {
     expect(output).toEqual({ text: "a = 1;\n" });
   }, 30_000);
 
-  test("takes a zipped document that names no type, and reads and draws a PDF, within the limits of its child", async () => {
+  test("accepts a zipped document without a type, and reads and renders a PDF, within the limits of its child", async () => {
     const letter = readFileSync("shared/calls/capabilities/samples/letter.docx").toString("base64");
     const { output } = await bench.made("document.extract_text", { input: { document: { base64: letter } } });
     expect(String(output["text"])).toContain("tea");
@@ -186,7 +186,7 @@ describe("a run", () => {
     });
   }, 30_000);
 
-  test("makes an empty file of a sheet without rows, which can be read and is an input of the next", async () => {
+  test("creates an empty file from a sheet without rows, which is readable and can be the next input", async () => {
     for (const bookType of ["xlsx", "ods"] as const) {
       const book = utils.book_new();
       utils.book_append_sheet(book, utils.aoa_to_sheet([]), "Empty");
@@ -206,7 +206,7 @@ describe("a run", () => {
     }
   }, 30_000);
 
-  test("makes several files, which are inputs of the next, and costs the begun tenths of a second that it took", async () => {
+  test("creates several files, which can be the next input, and costs its started tenths of a second", async () => {
     const tune = { audio: { file_id: "file-sample-tune" } };
     const made = await bench.made("audio.split", { input: tune, params: { by: "times", times: [1.8], pack: "files" } });
     expect(made).toMatchObject({ output: { parts: 2 }, files: [{ content_type: "audio/mpeg", name: "part-001.mp3" }, {}] }); // prettier-ignore
@@ -220,7 +220,7 @@ describe("a run", () => {
     expect(credits_used).toBe(0.02);
   }, 30_000);
 
-  test("is a job when it is asked for so, which tells the same", async () => {
+  test("is a job on request, with the same result", async () => {
     const answer = await bench.run("image.resize", { input: PHOTO, params: { width: 64, format: "png" }, async: true });
     expect(answer.status).toBe(202);
     const { id } = (await answer.json()) as Job;
@@ -240,7 +240,7 @@ describe("a run", () => {
     ]);
   }, 30_000);
 
-  test("is estimated without being held or billed, at no less than what it costs", async () => {
+  test("is estimated without a hold or a charge, at least at its cost", async () => {
     const body = { input: PHOTO, params: { width: 300 } };
     const estimate = (await (await bench.call("/v1/capabilities/image.resize/estimate", body)).json()) as {
       max_credits: number;
@@ -258,7 +258,7 @@ describe("a run", () => {
     expect(await usageOf(id)).toMatchObject([{ status: "cancelled", settled: 0n }]);
   }, 30_000);
 
-  test("handed in over NATS is made, kept, paid and told", async () => {
+  test("over NATS is run, stored, charged and answered", async () => {
     const workspace = await createWorkspace(bench.stack, { creditsNano: 100_000_000_000n });
     const publisher = await openPublisher(bench.stack.natsUrl, workspace);
     try {
@@ -285,7 +285,7 @@ describe("a run", () => {
   }, 30_000);
 });
 
-describe("nothing is run or billed of", () => {
+describe("nothing is run or charged for", () => {
   const image = (given: object) => ({ input: { image: given }, params: { width: 3 } });
   test.each<[string, string, object, object]>([
     ["a capability that is not there", "image.nothing", image({}), { status: 404, code: "capability_not_found" }],
@@ -387,14 +387,14 @@ describe("nothing is run or billed of", () => {
     ).toMatchObject({ code: "file_not_found" });
   });
 
-  test("a workspace without the credits for the dearest run of it", async () => {
+  test("a workspace without credits for its most expensive run", async () => {
     expect(
       await errorOf(await bench.run("image.resize", { input: PHOTO, params: { width: 3 } }, poor.key)),
     ).toMatchObject({ status: 402 });
   });
 });
 
-test("a run whose child is killed begins anew in a fresh one", async () => {
+test("a run whose child is killed restarts in a new one", async () => {
   const id = await beginEndless(bench);
   const [worker] = bench.stack.workers;
   const child = await eventually("a child stands in its folder", async () => childrenAtWork(worker?.pid)[0]);
@@ -402,5 +402,5 @@ test("a run whose child is killed begins anew in a fresh one", async () => {
   // The script never ends, so each child refuses it alike.
   expect((await endOf(bench, id)).error).toMatchObject({ code: "unprocessable_input" });
   expect((await bench.stack.query("select claims from job where id = $1", [id]))[0]).toMatchObject({ claims: 1 });
-  expect(worker?.logs().filter((line) => line.includes(id) && line.includes("begins anew")).length).toBe(1);
+  expect(worker?.logs().filter((line) => line.includes(id) && line.includes("the run restarts")).length).toBe(1);
 }, 60_000);

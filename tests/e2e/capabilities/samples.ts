@@ -24,7 +24,7 @@ const call = (path: string, init: RequestInit = {}): Promise<Response> =>
     headers: { authorization: `Bearer ${stack.key}`, ...(init.headers as Record<string, string>) },
   });
 
-test.each(SAMPLE_FILES)("%s can be read about and downloaded, and counts to no quota", async (id) => {
+test.each(SAMPLE_FILES)("%s can be read and downloaded, and counts towards no quota", async (id) => {
   const about = await call(`/${id}`);
   const file = (await about.json()) as StoredFile;
   expect([about.status, validate("StoredFile", file)]).toEqual([200, null]);

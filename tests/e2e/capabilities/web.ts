@@ -32,7 +32,7 @@ test("a page is read as Markdown, listed and fetched", async () => {
   expect(new TextDecoder().decode(await bench.bytes(made))).toStartWith("<h1>Tea</h1>");
 }, 30_000);
 
-test("a page is shown by a browser in a child without a network, with its parts, and printed", async () => {
+test("a page is rendered by a browser in a child without a network, with its parts, and printed", async () => {
   await eventually("the worker's browser is offered", async () => (await (await bench.call("/v1/tools")).text()).includes("web.screenshot"), 30_000); // prettier-ignore
   const url = site.url("/styled");
   const shown = await bench.made("web.screenshot", { input: { url }, params: { width: 320, height: 240 } });
@@ -62,7 +62,7 @@ test.each([
   ["a header that frames", "/", { headers: { Host: "a" } }, { status: 400, param: "params.headers.Host" }],
   ["what robots may not have", "/private/a", { respect_robots: true }, { status: 422, param: "input.url" }],
 ])(
-  "nothing is fetched or billed of %s",
+  "nothing is fetched or charged for %s",
   async (_what, path, params, expected) => {
     const url = path.startsWith("/") ? site.url(path) : path;
     const answer = await bench.run("web.fetch", { input: { url }, params });
@@ -71,7 +71,7 @@ test.each([
   30_000,
 );
 
-test("an address is a string, and nothing else", async () => {
+test("an address must be a string", async () => {
   const answer = await bench.run("web.fetch", { input: { url: { url: site.url("/") } } });
   expect(await errorOf(answer)).toMatchObject({ status: 400, param: "input.url" });
 });

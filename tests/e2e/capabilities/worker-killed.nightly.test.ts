@@ -10,7 +10,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => bench?.stop());
 
-test("its run begins again in the next worker, and is settled once", async () => {
+test("its run restarts in the next worker, and is settled once", async () => {
   const id = await beginEndless(bench);
   const [worker] = bench.stack.workers;
   worker?.kill("SIGKILL");

@@ -68,7 +68,7 @@ const DOORS: Readonly<Record<string, (model: string) => Promise<void>>> = {
 
 describe.each(FAMILIES)("%s", (family) => {
   test.each(Object.entries(DOORS))(
-    "each conversation has one source, and not all the same: %s",
+    "each conversation has one source, and sources differ between conversations: %s",
     async (_name, converse) => {
       const all = new Set<string>();
       for (let at = 0; at < CONVERSATIONS; at++) {
@@ -81,14 +81,14 @@ describe.each(FAMILIES)("%s", (family) => {
     },
   );
 
-  test("calls without a name are spread", async () => {
+  test("calls without a name are distributed", async () => {
     const asked = await askedBy(family, async () => {
       for (let at = 0; at < 12; at++) await post("/v1/chat/completions", { model: `${family}-spread`, messages });
     });
     expect(new Set(asked).size).toBeGreaterThan(1);
   });
 
-  test("one whose source fails is served by the next", async () => {
+  test("a conversation whose source fails is served by the next source", async () => {
     for (let at = 0; at < 4; at++) await DOORS["chat"]?.(`${family}-half`);
   });
 });

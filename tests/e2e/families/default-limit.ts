@@ -16,7 +16,7 @@ beforeAll(async () => {
   bed = await sharedBed();
 });
 
-test.each(FAMILIES)("%s: the limit is lowered to the model's, and a header says so", async (family) => {
+test.each(FAMILIES)("%s: the limit is lowered to the model's, with a header", async (family) => {
   const { url, key } = bed.target();
   bed.says(family, [{ text: "Hello.", took: { input: 10, output: 2 } }]);
   const bodies: unknown[] = [];

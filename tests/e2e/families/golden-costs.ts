@@ -274,7 +274,7 @@ describe.each(FAMILIES)("with %s", (family) => {
   });
 });
 
-describe("what only some families report", () => {
+describe("usage that only some families report", () => {
   test.each(OWN.flatMap((row) => row.models.map((model) => [row.name, model, row] as const)))(
     "%s settle to the golden credits with %s",
     async (_, model, row) => settles(model, row),
@@ -284,7 +284,7 @@ describe("what only some families report", () => {
 const SAID: Body = { messages: [{ role: "user", content: "say one two three four five" }] };
 const FIVE: Turn = { text: "one two three four five", took: { input: 20, output: 8 } };
 
-describe.each(FAMILIES)("a report of %s", (family) => {
+describe.each(FAMILIES)("a usage report of %s", (family) => {
   const both = async (body: Body, report: Report, turn = FIVE): Promise<[Answer, Settled][]> => {
     const ended: [Answer, Settled][] = [];
     for (const isStream of [false, true]) {
@@ -296,7 +296,7 @@ describe.each(FAMILIES)("a report of %s", (family) => {
     return ended;
   };
 
-  test.each(["missing", "zero"] as const)("that is %s is replaced by our own count, and flagged", async (report) => {
+  test.each(["missing", "zero"] as const)("that is %s is replaced by our own estimate, and flagged", async (report) => {
     for (const [answer, row] of await both(SAID, report)) {
       // Three for the message, three that open the answer, one for the role, six words; five words out:
       // 13 × 300,000 = 3,900,000; 5 × 1,500,000 = 7,500,000
@@ -320,7 +320,7 @@ describe.each(FAMILIES)("a report of %s", (family) => {
     },
   );
 
-  test.each(["late", "growing"] as const)("that is %s counts as it stood in the end", async (report) => {
+  test.each(["late", "growing"] as const)("that is %s counts with its last value", async (report) => {
     for (const [answer, row] of await both(SAID, report)) {
       // 20 × 300,000 = 6,000,000; 8 × 1,500,000 = 12,000,000
       expect(row).toMatchObject({ settled: 18_000_000n, is_estimated: false });
@@ -328,7 +328,7 @@ describe.each(FAMILIES)("a report of %s", (family) => {
     }
   });
 
-  test("beyond the hold takes more only from a call that set no limit", async () => {
+  test("above the hold charges more only for a call without a limit", async () => {
     const took: Took = { input: 20, output: 15_000 };
     // 6,000,000 + 15,000 × 1,500,000 = 22,500,000,000
     const nano = 22_506_000_000n;
@@ -348,7 +348,7 @@ describe.each(FAMILIES)("an error text of %s", (family) => {
     expect(answer.body).not.toContain(VENDOR_MARK);
   };
 
-  test.each(UNSERVED[family])("that stands for an answer (%s) costs nothing", async (name) => {
+  test.each(UNSERVED[family])("in place of an answer (%s) costs nothing", async (name) => {
     // An error event is a thing of streams.
     for (const isStream of name === "error-first" ? [true] : [false, true]) {
       const answer = await ask(`${family}-${name}`, SAID, isStream);
@@ -359,7 +359,7 @@ describe.each(FAMILIES)("an error text of %s", (family) => {
     }
   });
 
-  test("in the middle of a stream is not billed with the words before it", async () => {
+  test("in the middle of a stream is not charged with the text before it", async () => {
     const answer = await ask(`${family}-error-mid`, SAID, true);
     expect(answer.status).toBe(200);
     errors(answer);
@@ -379,11 +379,11 @@ describe.each(FAMILIES)("an error text of %s", (family) => {
   });
 });
 
-describe.each(FAMILIES)("sound behind an address that does not tell, at %s", (family) => {
+describe.each(FAMILIES)("audio from an address without a type, at %s", (family) => {
   test.each<[string, Body]>([
     ["image_url.url", { type: "image_url", image_url: { url: "IT" } }],
     ["file.file_url", { type: "file", file: { file_url: "IT" } }],
-  ])("in %s is refused like other sound before its provider hears of it, and costs nothing", async (param, part) => {
+  ])("in %s is rejected like other audio before the provider is called, and costs nothing", async (param, part) => {
     const named = JSON.parse(JSON.stringify(part).replace("IT", bed.site.url("/it"))) as Body;
     const answer = await ask(`${family}-reader`, shown(named), false);
     expect([answer.status, answer.body]).toEqual([400, expect.stringContaining("audio_not_supported_by_model")]);
@@ -393,12 +393,12 @@ describe.each(FAMILIES)("sound behind an address that does not tell, at %s", (fa
   });
 });
 
-test("impossible reports raised the alert that operators watch", async () => {
+test("impossible reports raise the alert for operators", async () => {
   const url = bed.stack.processes[0]?.adminUrl ?? "";
   expect(await metric(url, "sluice_usage_estimated_total", "impossible")).toBe(FAMILIES.length * 4 * 2 * 2);
 });
 
-test("the books are exact, and every answer's bill is its own", async () => {
+test("the books are exact, and every answer equals its charge", async () => {
   await audit(bed);
   expect(bed.servers.claude.refusals).toEqual([]);
 });

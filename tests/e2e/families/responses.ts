@@ -56,7 +56,7 @@ describe.each(FAMILIES)("%s", (family) => {
     ["streamed, not stored", { stream: true, store: false }],
     ["plain, stored", {}],
     ["plain, not stored", { store: false }],
-  ])("calls tools and goes on from their results: %s", async (_name, how) => {
+  ])("calls tools and continues from their results: %s", async (_name, how) => {
     const server = bed.servers[family];
     const before = server.requests.length;
     bed.says(family, TURNS.slice(0, 2));

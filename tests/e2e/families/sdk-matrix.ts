@@ -127,21 +127,21 @@ const CHECKS: Readonly<Partial<Record<Family, (client: ClientName, calls: readon
 };
 
 describe.each(Object.keys(CLIENTS) as ClientName[])("the %s client", (client) => {
-  test.each(FAMILIES)("and %s understand each other turn by turn, signed thoughts included", async (family) => {
+  test.each(FAMILIES)("and %s exchange turns, including signed thinking", async (family) => {
     const { heard, calls } = await converse(client, family);
     expect(heard).toEqual([...HEARD]);
     expect(calls.map((call) => readSent(family, call))).toEqual([...SENT]);
     CHECKS[family]?.(client, calls);
   });
 
-  test.each(["openai", "claude"] as const)("puts calls together whose pieces %s sends in turns", async (family) => {
+  test.each(["openai", "claude"] as const)("joins the interleaved pieces of calls of %s", async (family) => {
     const { heard, calls } = await converse(client, family, "interleaved");
     expect(heard).toEqual([...HEARD]);
     expect(calls.map((call) => readSent(family, call))).toEqual([...SENT]);
   });
 });
 
-test("no provider was asked in a way it would refuse, and the books are exact", async () => {
+test("no provider received an invalid request, and the books are exact", async () => {
   expect(bed.servers.claude.refusals).toEqual([]);
   for (const family of FAMILIES) expect(bed.servers[family].faults).toEqual([]);
   await bed.stack.settled();

@@ -143,7 +143,7 @@ describe.each(FAMILIES)("%s", (family) => {
   });
 
   test.each([true, false])(
-    "hands an agent's conversation over to another, which fills a schema; streamed: %p",
+    "transfers an agent's conversation to another model, which fills a schema; streamed: %p",
     async (stream) => {
       const outputType = { type: "json_schema", name: "place", strict: true, schema: MUTABLE_SCHEMA } as const;
       const guide = new Agent({ name: "Guide", instructions: "Answer with a place.", model, outputType });
@@ -164,7 +164,7 @@ describe.each(FAMILIES)("%s", (family) => {
     },
   );
 
-  test("answers in the background, and a stream of it is read on from where it was left", async () => {
+  test("answers in the background, and its stream can be resumed", async () => {
     bed.says(family, [TEXT_TURN]);
     const client = openai();
     let [id, after, text] = ["", -1, ""];
@@ -192,20 +192,23 @@ describe.each(FAMILIES)("%s", (family) => {
     expect(whole.output_text).toBe(text);
   });
 
-  test.each(Object.keys(LEAVERS))("is let go when the client %s leaves, and paid for what came", async (client) => {
-    const before = (await usageOf(0)).length;
-    const { requests } = bed.servers[family];
-    const asked = requests.length;
-    await LEAVERS[client]?.(`${family}-slow`).catch((error: unknown) => expect(String(error)).toMatch(/abort/i));
-    await requests[asked]?.finished;
-    expect(requests[asked]?.closedByClientAt).not.toBeNull();
-    const [row] = await eventually("the usage record", async () => {
-      const rows = await usageOf(before);
-      return rows.length > 0 && rows;
-    });
-    expect(row?.status).toBe("cancelled");
-    expect(row?.settled).toBeGreaterThan(0n);
-  });
+  test.each(Object.keys(LEAVERS))(
+    "is aborted when the client %s disconnects, and charged for the delivered part",
+    async (client) => {
+      const before = (await usageOf(0)).length;
+      const { requests } = bed.servers[family];
+      const asked = requests.length;
+      await LEAVERS[client]?.(`${family}-slow`).catch((error: unknown) => expect(String(error)).toMatch(/abort/i));
+      await requests[asked]?.finished;
+      expect(requests[asked]?.closedByClientAt).not.toBeNull();
+      const [row] = await eventually("the usage record", async () => {
+        const rows = await usageOf(before);
+        return rows.length > 0 && rows;
+      });
+      expect(row?.status).toBe("cancelled");
+      expect(row?.settled).toBeGreaterThan(0n);
+    },
+  );
 });
 
 const PATCH = "*** Begin Patch\n*** Update File: a.ts\n@@\n-a\n+b\n*** End Patch";
@@ -227,7 +230,7 @@ const CODING: readonly Turn[] = [
 const CHANGED = "Success. Updated the following files:\nM a.ts";
 const SHOWN = "Exit code: 0\nOutput:\nb";
 
-describe.each(FAMILIES)("%s in the form in which", (family) => {
+describe.each(FAMILIES)("%s with requests in the form of", (family) => {
   const model = `${family}-one`;
   /** The last two turns that the provider was told of. */
   const toldBefore = () => {
@@ -236,7 +239,7 @@ describe.each(FAMILIES)("%s in the form in which", (family) => {
     return readSent(family, last).said.slice(-2);
   };
 
-  test("Codex asks: nothing stored, items sent back without their ids, a tool of free text", async () => {
+  test("Codex: nothing stored, items returned without their ids, a free-text tool", async () => {
     const call = (from: string, of: string, more: object = {}) => ({ type: "message", role: from, content: [{ type: "input_text", text: of }], ...more }); // prettier-ignore
     const input: object[] = [
       call("developer", "<permissions instructions>Read only.</permissions instructions>"),
@@ -303,7 +306,7 @@ describe.each(FAMILIES)("%s in the form in which", (family) => {
     ]);
   });
 
-  test("Claude Code asks: parts to be cached, thinking on, its betas, results with a picture", async () => {
+  test("Claude Code: cache markers, thinking, beta headers, results with an image", async () => {
     const cached = { cache_control: { type: "ephemeral" } } as const;
     const question = [{ type: "text" as const, text: "<system-reminder>Today is Monday.</system-reminder>" }, { type: "text" as const, text: QUESTION, ...cached }]; // prettier-ignore
     const messages: Anthropic.Beta.BetaMessageParam[] = [{ role: "user", content: question }];

@@ -35,7 +35,7 @@ function watchAvailable(workspace: Workspace): () => Promise<bigint> {
   };
 }
 
-test("a balance for ten calls serves ten of two hundred that arrive at once", async () => {
+test("a balance for ten calls serves exactly ten of two hundred concurrent calls", async () => {
   const { stack, client, upstream } = bed;
   // The upstream answers late, so that all two hundred find the ten holds open.
   upstream.setDefault({ delayMs: 1_000 });
@@ -60,7 +60,7 @@ test("a balance for ten calls serves ten of two hundred that arrive at once", as
   await audit(bed);
 });
 
-test("a call that fails gives its credit back to the next one", async () => {
+test("a failed call releases its credit for the next one", async () => {
   const { stack, client, upstream } = bed;
   const workspace = await createWorkspace(stack, { creditsNano: FLAT_NANO });
   upstream.next("reset");

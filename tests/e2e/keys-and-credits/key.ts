@@ -25,7 +25,7 @@ async function read(ingress: number, { key }: Workspace): Promise<Key> {
   return body;
 }
 
-test("a key learns its workspace, role, preset, balance and window", async () => {
+test("a key reads its workspace, role, preset, balance and window", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 5n * FLAT_NANO, preset: "narrow" });
   expect(await read(0, workspace)).toEqual({
     object: "key",
@@ -51,7 +51,7 @@ test("a key learns its workspace, role, preset, balance and window", async () =>
   expect(later.daily_tokens.left).toBe(1_000_000 - later.daily_tokens.used);
 });
 
-test("what is left is what passes: at nothing left the next call is refused", async () => {
+test("the remaining count is exact: at zero the next call is rejected", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 0n, preset: "narrow" });
   const left = [];
   for (let call = 0; call < 4; call += 1) {
@@ -63,7 +63,7 @@ test("what is left is what passes: at nothing left the next call is refused", as
   expect((await read(0, workspace)).window).toMatchObject({ used: 5, left: 0 });
 });
 
-test("without limits nothing is left to count, and a key for the bills may ask too", async () => {
+test("without limits no remaining count is returned, and a billing key may read it", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 0n, preset: "unlimited" });
   await bed.stack.query("update member set role = 'billing' where workspace_id = $1", [workspace.id]);
   expect(await read(0, workspace)).toMatchObject({
@@ -74,6 +74,6 @@ test("without limits nothing is left to count, and a key for the bills may ask t
   });
 });
 
-test("without a good key nothing is told", async () => {
+test("without a valid key nothing is returned", async () => {
   for (const key of [undefined, "slk_nonsense"]) expect((await askKey(0, key)).status).toBe(401);
 });

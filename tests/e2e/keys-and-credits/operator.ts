@@ -46,7 +46,7 @@ async function ask<N extends SchemaName>(
   return parse(name, value);
 }
 
-test("a token made by command makes a workspace, tops it up and sees it call; revoked, it is refused everywhere", async () => {
+test("a token created by command creates a workspace, tops it up and sees its call; after its revocation it is rejected everywhere", async () => {
   await stack.query("delete from operator_token");
   for (const ingress of [0, 1]) {
     await eventually(

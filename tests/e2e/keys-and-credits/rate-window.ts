@@ -44,7 +44,7 @@ test("a burst of a hundred on two ingresses admits exactly the limit", async () 
   await audit(bed);
 });
 
-test("calls refused with 400 or 402 count like any other, reads do not", async () => {
+test("calls rejected with 400 or 402 count like any other, reads do not", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 0n, preset: "thirty" });
   const invalid = await burst(workspace, 10, { model: "flat" });
   expect(new Set(invalid.map((answer) => answer.status))).toEqual(new Set([400]));

@@ -39,7 +39,7 @@ async function expectDeath(workspace: Workspace, revoke: () => Promise<unknown>)
 const revoke = ({ keyId }: Workspace): Promise<unknown> =>
   bed.stack.query("update api_key set revoked_at = now() where id = $1", [keyId]);
 
-test("a revoked key dies on both ingresses, for chat too", async () => {
+test("a revoked key is rejected by both ingresses, for chat too", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 10n * FLAT_NANO });
   await expectDeath(workspace, () => revoke(workspace));
   for (const ingress of [0, 1]) {
@@ -50,7 +50,7 @@ test("a revoked key dies on both ingresses, for chat too", async () => {
 });
 
 test.each(["member where workspace_id", "workspace where id"])(
-  "a key whose %s is switched off dies the same way",
+  "a key whose %s is disabled is rejected in the same way",
   async (what) => {
     const [table, column] = what.split(" where ");
     const workspace = await createWorkspace(bed.stack, { creditsNano: 0n });
@@ -60,7 +60,7 @@ test.each(["member where workspace_id", "workspace where id"])(
   },
 );
 
-test("a stream breaks off when its key is revoked, and a stream of another key goes on", async () => {
+test("a stream is interrupted when its key is revoked, and a stream of another key continues", async () => {
   const [mine, other] = [
     await createWorkspace(bed.stack, { creditsNano: 10n * FLAT_NANO }),
     await createWorkspace(bed.stack, { creditsNano: 10n * FLAT_NANO }),
@@ -76,7 +76,7 @@ test("a stream breaks off when its key is revoked, and a stream of another key g
   await audit(bed);
 });
 
-test("a revoked key dies while NATS is stopped", async () => {
+test("a revoked key is rejected while NATS is stopped", async () => {
   const workspace = await createWorkspace(bed.stack, { creditsNano: 0n });
   await bed.stack.nats.stop();
   await expectDeath(workspace, () => revoke(workspace));

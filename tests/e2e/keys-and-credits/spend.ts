@@ -54,7 +54,7 @@ async function takenFrom(workspace: Workspace): Promise<number> {
   return data.reduce((sum, { credits }) => sum - Math.round(credits * 1e9), 0) / 1e9;
 }
 
-test("calls are found by their request id with their price, streamed ones too, and their sum is the ledger's", async () => {
+test("calls are found by their request id with their price, including streamed calls, and their sum equals the ledger", async () => {
   const workspace = await owned(100n);
   const answers = [
     await chat(workspace),
@@ -82,7 +82,7 @@ test("calls are found by their request id with their price, streamed ones too, a
   expect(credits).toBe(Math.round((100 - total.credits) * 1e9) / 1e9);
 });
 
-test("a call that was refused, or is another workspace's, has no price", async () => {
+test("a call that was rejected, or belongs to another workspace, has no price", async () => {
   const [workspace, other] = [await owned(10n), await owned(0n)];
   const refused = await chat(other);
   expect([refused.status, errorCode(refused)]).toEqual([402, "insufficient_credits"]);
@@ -113,7 +113,7 @@ describe("a budget", () => {
     expect((await totalOf(workspace)).credits).toBe(100);
   });
 
-  test("that stops calls refuses the next one over HTTP, as a batch message and as a step, until it is deleted", async () => {
+  test("that stops calls rejects the next one over HTTP, as a batch message and as a step, until it is deleted", async () => {
     const workspace = await owned(100n);
     const alert = { id: newId(), name: "a day", threshold_credits: 2, period: "daily", stops_calls: true };
     expect((await settings(workspace, "POST", "/budget-alerts", alert)).status).toBe(201);

@@ -27,7 +27,7 @@ afterAll(() => proxy?.stop(true));
 const NOT_OFFERED: ReadonlySet<string> = new Set(["sep-2549-prompts-list-caching-hints"]);
 
 test.each(REVISIONS)(
-  "revision %s: what any server is asked",
+  "revision %s: the conformance suite for servers",
   (revision) => expectConformance(`http://127.0.0.1:${proxy.port}/mcp`, revision, "service", NOT_OFFERED),
   120_000,
 );

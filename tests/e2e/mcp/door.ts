@@ -18,7 +18,7 @@ const codeOf = async (answer: Response) => [
   ((await answer.json()) as { error: { code: string } }).error.code,
 ];
 
-test("without a key, or with a wrong one, it is told what is wanted", async () => {
+test("without a key, or with a wrong key, a request receives the authentication challenge", async () => {
   for (const key of ["", `slk_${"0".repeat(38)}`]) {
     const answer = await post({ ...tenant, key }, LIST, key === "" ? { authorization: "" } : {});
     expect(answer.headers.get("www-authenticate")).toBe("Bearer");
@@ -26,7 +26,7 @@ test("without a key, or with a wrong one, it is told what is wanted", async () =
   }
 });
 
-test.each(["GET", "DELETE", "PUT"])("%s is no method of it", async (method) => {
+test.each(["GET", "DELETE", "PUT"])("%s is not a supported method", async (method) => {
   for (const path of ["/mcp", "/mcp/all"]) {
     const headers = { authorization: `Bearer ${tenant.key}`, accept: "text/event-stream" };
     const answer = await fetch(`${tenant.baseUrls[0]}${path}`, { method, headers });
@@ -40,11 +40,11 @@ test.each([
   ["http://evil.example", 403],
   ["http://localhost.evil.example", 403],
   ["null", 403],
-])("a page of the origin %s is answered with %d", async (origin, status) => {
+])("a page of the origin %s receives %d", async (origin, status) => {
   expect((await post(tenant, LIST, { origin })).status).toBe(status);
 });
 
-test("a page whose own name leads here is refused too", async () => {
+test("a page with a rebound host name is rejected", async () => {
   const names = { origin: "http://localhost", host: "evil.example" };
   expect(await codeOf(await post(tenant, LIST, names))).toEqual([403, "permission_denied"]);
   expect((await post(tenant, LIST, { host: "gateway.internal" })).status).toBe(200);
@@ -57,11 +57,11 @@ test.each([
   ["a number", "7", 400, "invalid_request"],
   ["deep nesting", `${"[".repeat(5_000)}${"]".repeat(5_000)}`, 400, "invalid_json"],
   ["too many bytes", `{"jsonrpc":"2.0","method":"${"x".repeat(MCP_BODY_BYTES_MAX)}"}`, 413, "request_too_large"],
-] as const)("%s gets the envelope", async (_what, body, status, code) => {
+] as const)("%s receives the error envelope", async (_what, body, status, code) => {
   expect(await codeOf(await post(tenant, body))).toEqual([status, code]);
 });
 
-test("another media type gets the envelope", async () => {
+test("another media type receives the error envelope", async () => {
   expect(await codeOf(await post(tenant, LIST, { "content-type": "text/plain" }))).toEqual([
     415,
     "unsupported_media_type",
@@ -82,14 +82,14 @@ test.each([
     "arguments that are none",
     { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "run_tool", arguments: [] } },
   ],
-])("%s is a fault of the protocol", async (_what, body) => {
+])("%s is a protocol error", async (_what, body) => {
   const answer = await post(tenant, body);
   const text = await answer.text();
   expect(text).toMatch(/"code":-32\d{3}/);
   expect(answer.status).toBeLessThan(500);
 });
 
-test("a client that would wait for changes hears that there are none, and keeps no stream open", async () => {
+test("a client that subscribes to changes receives the information that there are none, and no stream stays open", async () => {
   const meta = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
@@ -100,7 +100,7 @@ test("a client that would wait for changes hears that there are none, and keeps 
   expect((await answer.text()).match(/"resultType":"complete"/g)).toHaveLength(1);
 });
 
-test("the window counts each message that runs something once, and none that reads", async () => {
+test("the window counts each message that runs a tool once, and no message that reads", async () => {
   const few = { ...tenant, ...(await createWorkspace(tenant, { creditsNano: 10n ** 12n, preset: "free" })) };
   const call = (name: string, given: object) => ({
     ...LIST,
@@ -128,7 +128,7 @@ test("the window counts each message that runs something once, and none that rea
   expect(rows).toHaveLength(10);
 }, 60_000);
 
-test("what is refused or dropped before a tool is asked counts as well", async () => {
+test("messages rejected or dropped before a tool call count as well", async () => {
   const few = { ...tenant, ...(await createWorkspace(tenant, { creditsNano: 10n ** 12n, preset: "free" })) };
   const call = {
     jsonrpc: "2.0",

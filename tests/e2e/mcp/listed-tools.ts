@@ -56,7 +56,7 @@ beforeAll(async () => {
 const found = async (client: Client): Promise<string[]> =>
   ((await called(client, "search_tools", { limit: 100 }))["tools"] as { tool: string }[]).map(({ tool }) => tool);
 
-test("are found, described and run; others are not there", async () => {
+test("listed tools are found, described and run; other tools do not exist", async () => {
   const client = await connect({ ...tenant, key });
   expect((await found(client)).toSorted()).toEqual(["code.regex", listed].toSorted());
   expect(await called(client, "describe_tool", { tool: "code.regex" })).toMatchObject({ tool: "code.regex" });
@@ -82,7 +82,7 @@ test("alone are tools of their own", async () => {
   await all.close();
 });
 
-test("have tasks; the work of other tools has none", async () => {
+test("listed tools have tasks; work of other tools has none", async () => {
   const client = await connect({ ...tenant, key });
   const run = (await called(client, "run_tool", { tool: "code.regex", ...REGEX })) as { id: string };
   expect(await called(client, "get_result", { id: run.id })).toMatchObject({ capability: "code.regex" });

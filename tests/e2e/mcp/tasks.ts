@@ -63,7 +63,7 @@ const SCRIPT = (code: string, timeout = 5) => ({ input: { code: { text: code } }
 const LONG = "const end = Date.now() + 1_500; while (Date.now() < end); 7";
 const ENDLESS = "for (let i = 0; ; i++) {}";
 
-test("a client that takes tasks is offered them, and gets what is quick at once", async () => {
+test("a client that supports tasks is offered them, and receives fast results directly", async () => {
   const discovered = await ask("server/discover", {});
   expect(discovered.result).toMatchObject({ capabilities: TASKS });
   // On a busy machine nothing is quick at times.
@@ -74,7 +74,7 @@ test("a client that takes tasks is offered them, and gets what is quick at once"
   expect(result).toMatchObject({ resultType: "complete", structuredContent: { status: "completed" } });
 }, 60_000);
 
-test("long work is a task that is followed to its end, and billed once", async () => {
+test("slow work is a task that can be followed to its end, and is charged once", async () => {
   const { result: made } = await run("code.run_javascript", SCRIPT(LONG));
   expect(made).toMatchObject({ resultType: "task", status: "working", ttlMs: null });
   const task = await ended(made?.["taskId"]);
@@ -92,7 +92,7 @@ test("long work is a task that is followed to its end, and billed once", async (
   expect(rows[0]?.settled).toBeGreaterThan(0n);
 }, 60_000);
 
-test("the stock client follows a task of its own to the end, and ends another", async () => {
+test("the stock client follows a task to its end, and cancels another", async () => {
   const made: string[] = [];
   const onAnswer = (text: string): void => {
     const [, id] = /"taskId":"([^"]+)"/.exec(text) ?? [];
@@ -128,7 +128,7 @@ test("a task whose tool fails is completed with the tool's error", async () => {
   });
 }, 60_000);
 
-test("a run of a workflow is a task; its result tells what it cost", async () => {
+test("a run of a workflow is a task; its result contains its cost", async () => {
   const content = "Say exactly: hello";
   const definition = {
     steps: [{ id: "one", type: "model", model: "sandbox-chat", params: { messages: [{ role: "user", content }] } }],
@@ -150,7 +150,7 @@ test("a run of a workflow is a task; its result tells what it cost", async () =>
   expect(await called(client, "get_result", { id: made?.["taskId"] })).toMatchObject({ output: { text: "hello" } });
 }, 60_000);
 
-test("a task is cancelled by its client, and by nobody else", async () => {
+test("a task can be cancelled by its client only", async () => {
   const { result: made } = await run("code.run_javascript", SCRIPT(ENDLESS));
   const params = { taskId: made?.["taskId"] };
   const stranger = await newTenant();
@@ -168,7 +168,7 @@ test("a task is cancelled by its client, and by nobody else", async () => {
   expect((await ask("tasks/cancel", params)).result).toMatchObject({ resultType: "complete" });
 }, 60_000);
 
-test("a refusal is told at once, and makes no task", async () => {
+test("a rejection is returned immediately, and creates no task", async () => {
   const { result } = await run("image.resize", { input: {} });
   expect(result).toMatchObject({ resultType: "complete", isError: true });
 });
@@ -182,7 +182,7 @@ const store = async (bytes: string | Uint8Array<ArrayBuffer>, name: string): Pro
   return ((await stored.json()) as { id: string }).id;
 };
 
-test("files are resources: listed page by page, read whole, and no one else's", async () => {
+test("files are resources: listed page by page, read completely, and isolated by workspace", async () => {
   const own = await newTenant();
   expect((await (await connect(own)).listResources()).resources).toEqual([]);
   const id = await store("hello", "hello.txt");

@@ -39,7 +39,7 @@ const spentOf = async (): Promise<bigint> => {
 };
 
 describe.each(["auto", "legacy"] as const)("a client that negotiates: %s", (mode) => {
-  test("lists few tools in an order that stays, and finds the others by words", async () => {
+  test("lists few tools in a stable order, and finds the others by keyword", async () => {
     const other = await connect(tenant, { mode });
     expect(other.getNegotiatedProtocolVersion()).toBe(mode === "auto" ? "2026-07-28" : "2025-11-25");
     const names = (await other.listTools()).tools.map(({ name }) => name);
@@ -56,7 +56,7 @@ describe.each(["auto", "legacy"] as const)("a client that negotiates: %s", (mode
   });
 });
 
-test("all tools of GET /v1/tools are found, and each is described as published there", async () => {
+test("all tools of GET /v1/tools are found, each with its published description", async () => {
   const headers = { authorization: `Bearer ${tenant.key}` };
   const { data } = (await (await fetch(`${tenant.baseUrls[0]}/v1/tools`, { headers })).json()) as {
     data: { id: string }[];
@@ -69,7 +69,7 @@ test("all tools of GET /v1/tools are found, and each is described as published t
   }
 });
 
-test("behind /mcp/all each capability is a tool of its own, behind categories those of them", async () => {
+test("/mcp/all lists each capability as a tool, a category path lists its capabilities", async () => {
   const all = await connect(tenant, { path: "/mcp/all" });
   const { tools } = await all.listTools();
   expect(tools.length).toBeGreaterThan(80);
@@ -88,7 +88,7 @@ test("behind /mcp/all each capability is a tool of its own, behind categories th
   expect((await post(tenant, { jsonrpc: "2.0", id: 1, method: "tools/list" }, {}, "/mcp/none")).status).toBe(404);
 });
 
-test("ten tools of several categories run with their samples; what they cost is what is told, to the nano-credit", async () => {
+test("ten tools of several categories run with their samples; the reported cost is exact to the nano-credit", async () => {
   const before = await spentOf();
   let told = 0;
   for (const tool of TEN) {
@@ -110,7 +110,7 @@ test("ten tools of several categories run with their samples; what they cost is 
   expect((await spentOf()) - before).toBe(BigInt(told));
 }, 120_000);
 
-test("a refusal has the service's own code and sentence, and costs nothing", async () => {
+test("a rejection has the service's own code and sentence, and costs nothing", async () => {
   const before = await spentOf();
   const refused = async (given: Record<string, unknown>, name = "run_tool") => {
     const { isError, structuredContent, content } = await client.callTool({ name, arguments: given });
@@ -150,7 +150,7 @@ test("a refusal has the service's own code and sentence, and costs nothing", asy
 const jobs = (state: string) =>
   tenant.query<{ id: string }>(`select id from job where workspace_id = $1 and ${state}`, [tenant.workspace.id]);
 
-test("a client that asked for it hears of progress; one that leaves ends its job, and no other", async () => {
+test("a client receives progress on request; a client that disconnects ends its job, and no other", async () => {
   const endless = { tool: "code.run_javascript", input: LONG, params: { timeout: 5 } };
   const left = new AbortController();
   const told: number[] = [];
@@ -171,7 +171,7 @@ test("a client that asked for it hears of progress; one that leaves ends its job
   expect(new Set(told).size).toBe(told.length);
 }, 60_000);
 
-test("a client of an earlier revision that leaves ends its job too, and so does one whose job waits", async () => {
+test("a client of an earlier revision that disconnects ends its job too, as does a client of a waiting job", async () => {
   const before = (await jobs("state = 'cancelled'")).length;
   const legacy = await connect(tenant, { mode: "legacy" });
   const endless = { tool: "code.run_javascript", input: LONG, params: { timeout: 5 } };
@@ -183,7 +183,7 @@ test("a client of an earlier revision that leaves ends its job too, and so does 
   await ended;
 }, 60_000);
 
-test("files are listed and linked to; another workspace's are not there", async () => {
+test("files are listed and linked; files of another workspace are not found", async () => {
   const form = new FormData();
   form.set("purpose", "user_data");
   form.set("file", new Blob(["hello"]), "hello.txt");

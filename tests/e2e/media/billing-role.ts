@@ -50,7 +50,7 @@ async function madeWith(key: string): Promise<string> {
 }
 
 describe("a key of the billing role", () => {
-  test("finds no job of another member, and ends none", async () => {
+  test("finds no job of another member, and cancels none", async () => {
     const [own, id] = [await addKey(billing), await madeWith(await addKey(developer))];
     for (const response of [
       await call(own, `/v1/images/jobs/${id}`),
@@ -60,7 +60,7 @@ describe("a key of the billing role", () => {
     }
   });
 
-  test("finds the jobs of its own member, under a later key too", async () => {
+  test("finds the jobs of its own member, also under a later key", async () => {
     const id = await madeWith(await addKey(billing));
     const response = await call(await addKey(billing), `/v1/images/jobs/${id}`);
     expect((await response.json()) as Job).toMatchObject({ id, status: "completed" });

@@ -28,7 +28,7 @@ afterAll(async () => {
   await bench?.close();
 });
 
-test("is refused before anything is held, made or paid, and served again once a file is deleted", async () => {
+test("a full workspace is rejected before any hold, work or charge, and served again after a file is deleted", async () => {
   const { stack, client } = bench;
   const file = await client.files.create({
     file: new File([randomBytes(STORAGE_BYTES_MAX)], "all.bin"),
@@ -53,7 +53,7 @@ test("is refused before anything is held, made or paid, and served again once a 
   }
 });
 
-test("has no room for what a run makes: the run fails, costs nothing and leaves nothing, and is done once there is", async () => {
+test("a full workspace fails a run whose files do not fit: it costs nothing and leaves nothing, and succeeds later", async () => {
   const { stack, client } = bench;
   for (const { id } of (await client.files.list()).data) await client.files.delete(id);
   const rest = 100;
@@ -79,7 +79,7 @@ test("has no room for what a run makes: the run fails, costs nothing and leaves 
   expect(content.byteLength).toBe(one?.bytes ?? 0);
 });
 
-test("takes back the large files of a run whose small ones have no room", async () => {
+test("a full workspace loses the large files of a run whose small files do not fit", async () => {
   const { stack, client } = bench;
   for (const { id } of (await client.files.list()).data) await client.files.delete(id);
   const [large, small] = [70_000, 100];

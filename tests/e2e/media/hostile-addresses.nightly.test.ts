@@ -111,7 +111,7 @@ function pour(response: ServerResponse): void {
   if (!response.destroyed) response.once("drain", () => pour(response));
 }
 
-describe("an address of a picture, a film or a mesh", () => {
+describe("an address of an image, a video or a mesh", () => {
   const remesh = (mesh_url: string): Promise<Response> =>
     bench.call(MESHES, { model: "sandbox-3d-remesh", prompt: "a block", mesh_url });
   const meshOf = (image_url: string): Promise<Response> => bench.call(MESHES, { model: "sandbox-3d", image_url });
@@ -136,14 +136,14 @@ describe("an address of a picture, a film or a mesh", () => {
     "//example.com/x",
     "../../etc/passwd",
     "\0",
-  ])("that is %p is refused at the door", async (url) => {
+  ])("that is %p is rejected by the ingress", async (url) => {
     await expectRefusal(bench, await film({ image_url: url }), unsafe("image_url"));
     await expectRefusal(bench, await film({ video_url: url }), unsafe("video_url"));
     await expectRefusal(bench, await meshOf(url), unsafe("image_url"));
     await expectRefusal(bench, await remesh(url), unsafe("mesh_url"));
   });
 
-  test("that is longer than any is refused before it is parsed", async () => {
+  test("that is longer than the limit is rejected before it is parsed", async () => {
     const long = (characters: number): string => "https://example.com/".padEnd(characters, "a");
     await expectRefusal(bench, await film({ image_url: long(8_001) }), unsafe("image_url"));
     await expectRefusal(bench, await meshOf(long(16 * MB)), unsafe("image_url"));
@@ -161,12 +161,12 @@ describe("an address of a picture, a film or a mesh", () => {
     ["data:image/png;base64,aGVsbG8=", unprocessable("image_url")],
     [`data:image/jpeg;base64,${base64(PICTURE)}`, unprocessable("image_url")],
     ["data:", unprocessable("image_url")],
-  ])("that is itself the data, as %p, is refused unless it is a picture in base64", async (image_url, expected) => {
+  ])("that is a data URL, as %p, is rejected unless it is an image in base64", async (image_url, expected) => {
     await expectRefusal(bench, await film({ image_url }), expected);
     await expectRefusal(bench, await meshOf(image_url), expected);
   });
 
-  test("that is data behind millions of words about them is refused, and not kept while it is read", async () => {
+  test("that is a data URL with millions of parameters is rejected, and not kept in memory", async () => {
     for (const words of [";".repeat(8 * MB), ";a=b".repeat(2 * MB), "a".repeat(8 * MB)]) {
       for (const image_url of [`data:${words}`, `data:${words};base64,${base64(PICTURE)}`]) {
         await expectRefusal(bench, await film({ image_url }), unprocessable("image_url"));
@@ -189,7 +189,7 @@ describe("an address of a picture, a film or a mesh", () => {
     ["/of-a-terabyte", "unprocessable_input"],
     ["/cut", "input_unavailable"],
     ["/billions.mp4", "unprocessable_input"],
-  ])("with %s behind it fails the job by name", async (path, code) => {
+  ])("that returns %s fails the job by name", async (path, code) => {
     const url = bench.siteUrl + path;
     await expectFailedJob(bench, await film({ image_url: url }), { code, param: "image_url" });
     await expectFailedJob(bench, await film({ video_url: url }), { code, param: "video_url" });
@@ -199,7 +199,7 @@ describe("an address of a picture, a film or a mesh", () => {
   });
 
   test.each(["/list.m3u8", "/picture", ...hostileFiles("film").map(([name]) => pathOf(name))])(
-    "with %s behind it is no film",
+    "that returns %s is not a video",
     async (path) => {
       const code = "unprocessable_input";
       await expectFailedJob(bench, await film({ video_url: bench.siteUrl + path }), { code, param: "video_url" });
@@ -207,20 +207,23 @@ describe("an address of a picture, a film or a mesh", () => {
     },
   );
 
-  test.each(hostileFiles("disguise"))("with %s behind it, called a picture, is refused by each", async (name) => {
-    const [url, code] = [bench.siteUrl + pathOf(name), "unprocessable_input"] as const;
-    await expectFailedJob(bench, await film({ image_url: url }), { code, param: "image_url" });
-    await expectFailedJob(bench, await film({ video_url: url }), { code, param: "video_url" });
-    await expectRefusal(bench, await remesh(url), unprocessable("mesh_url"));
-  });
+  test.each(hostileFiles("disguise"))(
+    "that returns %s, declared as an image, is rejected by each call",
+    async (name) => {
+      const [url, code] = [bench.siteUrl + pathOf(name), "unprocessable_input"] as const;
+      await expectFailedJob(bench, await film({ image_url: url }), { code, param: "image_url" });
+      await expectFailedJob(bench, await film({ video_url: url }), { code, param: "video_url" });
+      await expectRefusal(bench, await remesh(url), unprocessable("mesh_url"));
+    },
+  );
 
-  test("whose server lies about the type is taken for what its bytes are", async () => {
+  test("whose server sends a wrong type is judged by its bytes", async () => {
     const response = await film({ image_url: `${bench.siteUrl}/called-a-page` });
     const { id } = (await response.json()) as { id: string };
     expect(await bench.endOf(id)).toMatchObject({ status: "completed" });
   });
 
-  test("that drips without end is left when its job is ended", async () => {
+  test("that drips without end is aborted when its job ends", async () => {
     const { id } = (await (await film({ image_url: `${bench.siteUrl}/drip` })).json()) as { id: string };
     await eventually("it is read", async () => (await bench.jobOf(id)).status === "processing");
     expect((await bench.call(`${VIDEOS}/${id}/cancel`, {})).status).toBe(200);
@@ -230,7 +233,7 @@ describe("an address of a picture, a film or a mesh", () => {
     await eventually("the connection is closed", async () => (await connections()) === 0);
   });
 
-  test("that does not matter, since the film is stored, is not asked: what is stored is judged alike", async () => {
+  test("of an already stored video is not fetched: the stored file is checked alike", async () => {
     const code = "unprocessable_input";
     const pixels = await bench.store(pngOfPixels(), "a.png");
     await expectFailedJob(bench, await film({ image_file_id: pixels }), { code, param: "image_file_id" });
@@ -239,14 +242,14 @@ describe("an address of a picture, a film or a mesh", () => {
 });
 
 describe("the file store", () => {
-  test.each(hostileFiles("film"))("may hold %s, of which no film is made", async (name, make) => {
+  test.each(hostileFiles("film"))("may contain %s, of which no video is generated", async (name, make) => {
     const isMp4 = name.startsWith("a film");
     const response = await film({ video_file_id: await bench.store(await make(), isMp4 ? "a.mp4" : "a") });
     if (!isMp4) await expectRefusal(bench, response, unprocessable("video_file_id"));
     else await expectFailedJob(bench, response, { code: "unprocessable_input", param: "video_file_id" });
   });
 
-  test.each(hostileFiles("disguise"))("takes %s under no other name, and no call takes it", async (name, make) => {
+  test.each(hostileFiles("disguise"))("stores %s under no other type, and no call accepts it", async (name, make) => {
     const bytes = await make();
     const status = name === "nothing" ? 400 : 422;
     expect(await bench.store(bytes, "a.mp4").catch((error: unknown) => error)).toMatchObject({ status, param: "file" });
@@ -259,7 +262,7 @@ describe("the file store", () => {
   });
 });
 
-describe("a video that is told wrong", () => {
+describe("an invalid video request", () => {
   let whole: Uint8Array;
 
   beforeAll(async () => {
@@ -273,7 +276,7 @@ describe("a video that is told wrong", () => {
     ["of images that last below nothing", (video) => mp4OfTicks(video, () => 0xffff_ffff)],
     ["of images that last no time", (video) => mp4OfTicks(video, () => 0)],
     ["cut off in its middle", (video) => video.subarray(0, video.length / 2)],
-  ])("%s is refused, and costs nothing", async (_what, spoil) => {
+  ])("%s is rejected, and costs nothing", async (_what, spoil) => {
     const video_file_id = await bench.store(spoil(whole), "a.mp4");
     const response = await film({ video_file_id });
     await expectFailedJob(bench, response, { code: "unprocessable_input", param: "video_file_id" });
@@ -289,7 +292,7 @@ describe("a mesh", () => {
     "a billion points",
     "points that are no numbers",
     "a node in itself",
-  ])("with %s is refused, and nothing is fetched", async (name) => {
+  ])("with %s is rejected, and nothing is fetched", async (name) => {
     const make = hostileMeshes(bench.innerUrl).find(([other]) => other === name)?.[2];
     if (make === undefined) throw new Error(`there is no mesh with ${name}`);
     const mesh_file_id = await bench.store(make(), "a.glb");
@@ -298,12 +301,12 @@ describe("a mesh", () => {
     expect(bench.askedInside).toEqual([]);
   });
 
-  test("that promises more than it holds, from an address, is refused", async () => {
+  test("that declares more than it contains, from an address, is rejected", async () => {
     const body = { model: "sandbox-3d-segment", prompt: "a block", mesh_url: `${bench.siteUrl}/lying.glb` };
     await expectRefusal(bench, await bench.call(MESHES, body), unprocessable("mesh_url"));
   });
 
-  test("with a bad picture beside it hears of the picture", async () => {
+  test("with an invalid image beside it reports the image", async () => {
     const mesh_file_id = await bench.store(bench.mesh, "a.glb");
     const body = { model: "sandbox-3d-retexture", mesh_file_id, image_url: `${bench.siteUrl}/pixels` };
     await expectRefusal(bench, await bench.call(MESHES, body), unprocessable("image_url"));
@@ -311,7 +314,7 @@ describe("a mesh", () => {
 });
 
 describe("after all of it", () => {
-  test("every route serves, and nothing was lost, fetched or told", async () => {
+  test("every route serves, and nothing was lost, fetched or leaked", async () => {
     await bench.expectService();
     expectBounded(bench.memory);
     await expectQuiet(bench);

@@ -56,7 +56,7 @@ afterAll(() => bench?.close());
 const edit = (more: object): Promise<Response> =>
   bench.call(EDITS, { model: "sandbox-image", prompt: "a sun", image_base64: base64(PICTURE), ...more });
 
-describe("a picture to edit", () => {
+describe("an image to edit", () => {
   const ANSWERS: Readonly<Record<HostileName<"picture">, RegExp | "taken">> = {
     "a PNG of 900 million pixels": /has 900000000 pixels/,
     "a PNG without its 49 million pixels": /has 49000000 pixels/,
@@ -84,7 +84,7 @@ describe("a picture to edit", () => {
     "a GIF of twenty gigapixels": /image.gif/,
   };
 
-  test.each(hostileFiles("picture"))("that is %s is refused as such and as a mask, or decoded", async (name, make) => {
+  test.each(hostileFiles("picture"))("that is %s is rejected as image and as mask, or decoded", async (name, make) => {
     const says = ANSWERS[name];
     const type = `image/${(name.split(" ")[1] ?? "").toLowerCase()}`;
     const image_base64 = base64(await make());
@@ -109,7 +109,7 @@ describe("a picture to edit", () => {
   }
 
   test.each(hostileFiles("disguise"))(
-    "that is %s is refused at the door, whatever it is called",
+    "that is %s is rejected by the ingress, regardless of its name",
     async (name, make) => {
       const bytes = base64(await make());
       for (const type of ["image/png", "image/jpeg", "image/webp", "image/svg+xml"]) {
@@ -129,11 +129,11 @@ describe("a picture to edit", () => {
     ["a JPEG called a PNG", () => jpeg, "image/png", unprocessable("image_base64")],
     ["of a type that objects inherit", () => PICTURE, "__proto__", unsupported("image_mime_type")],
     ["of a type with a header behind it", () => PICTURE, "image/png\r\nx-a: b", unsupported("image_mime_type")],
-  ])("that is %s is refused at the door", async (_what, make, image_mime_type, expected) => {
+  ])("that is %s is rejected by the ingress", async (_what, make, image_mime_type, expected) => {
     await expectRefusal(bench, await edit({ image_base64: base64(make()), image_mime_type }), expected);
   });
 
-  test("in anything but base64 is refused; data URLs, blanks and missing padding are taken", async () => {
+  test("in anything but base64 is rejected; data URLs, blanks and missing padding are accepted", async () => {
     const text = base64(pngOf(61, 63, [251, 255, 191]));
     expect([text.endsWith("="), /[+/]/.test(text)]).toEqual([true, true]);
     for (const image_base64 of [
@@ -175,20 +175,20 @@ describe("a picture to edit", () => {
       invalid("mask_file_id"),
     ],
     ["of no file", () => ({ mask_file_id: "../../etc/passwd" }), missingFile("mask_file_id")],
-  ])("with a mask %s hears of the mask", async (_what, body, expected) => {
+  ])("with a mask %s reports the mask", async (_what, body, expected) => {
     await expectRefusal(bench, await edit(body()), expected);
   });
 
   const stored = (image_file_id: string): Promise<Response> => edit({ image_base64: undefined, image_file_id });
 
-  test("from the file store that is no picture, or one that only begins as such, is refused", async () => {
+  test("from the file store that is not an image, or only starts like one, is rejected", async () => {
     const text = await bench.store(Buffer.from("hello"), "a.txt");
     await expectRefusal(bench, await stored(text), unprocessable("image_file_id"));
     const bomb = await bench.store(pngOfPixels(), "a.png");
     await expectRefusal(bench, await stored(bomb), unprocessable("image_file_id"));
   });
 
-  test("of another workspace is told of like one that never was", async () => {
+  test("of another workspace is answered like an unknown one", async () => {
     const other = await createWorkspace(bench.stack, { creditsNano: 0n });
     const foreign = await bench.store(PICTURE, "a.png", other.key);
     const nobodys = "file-0123456789abcdef0123456789abcdef";
@@ -262,22 +262,22 @@ describe("a recording", () => {
     await expectRefusal(bench, await json({ audio_base64: base64(bytes) }), refusalOf("audio_base64"));
   }
 
-  test.each(hostileFiles("sound"))("that is %s is refused, as a form and in base64", async (name, make) => {
+  test.each(hostileFiles("sound"))("that is %s is rejected, as a form and in base64", async (name, make) => {
     await expectRefusedSound(await make(), SOUNDS[name]);
   });
 
-  test.each(hostileFiles("disguise"))("that is %s is refused, whatever it is called", async (name, make) => {
+  test.each(hostileFiles("disguise"))("that is %s is rejected, regardless of its name", async (name, make) => {
     await expectRefusedSound(await make(), name === "nothing" ? /file/ : /got another format/);
   });
 
-  test.each(hostileFiles("film"))("that is %s is refused for want of sound", async (_name, make) => {
+  test.each(hostileFiles("film"))("that is %s is rejected for missing audio", async (_name, make) => {
     await expectRefusedSound(
       await make(),
       /no audio track|got another format|container is damaged|smaller than its header/,
     );
   });
 
-  test("that is a picture called a WAV is refused", () => expectRefusedSound(PICTURE, /got another format/));
+  test("that is an image named as WAV is rejected", () => expectRefusedSound(PICTURE, /got another format/));
 
   test.each<[string, Parameters<typeof wav>[0]]>([
     ["4 GB of sound", { dataBytes: 0xffff_fff0 }],
@@ -286,12 +286,12 @@ describe("a recording", () => {
     ["a file of 4 GB", { riffBytes: 0xffff_ffff }],
     ["blocks of nothing", { blockBytes: 0 }],
     ["blocks of 60 KB", { blockBytes: 60_000 }],
-  ])("that is a WAV and promises %s is paid for the second that it holds", async (_what, head) => {
+  ])("that is a WAV and declares %s is charged for its actual second", async (_what, head) => {
     const { seconds, settled } = await heard(await form(wav(head), "a.wav", "audio/wav"));
     expect([seconds, settled]).toEqual([1, 8_333_334n]);
   });
 
-  test("that says it lasts hours is paid for as long as it lasts; one that does is refused by the model", async () => {
+  test("that declares hours is charged for its actual length; one that lasts hours is rejected by the model", async () => {
     const spoken = async (response_format: "mp3" | "flac" | "opus"): Promise<Buffer> => {
       const wish = { model: "sandbox-tts", input: "Hello there.", voice: "alloy", response_format } as const;
       return Buffer.from(await (await bench.client.audio.speech.create(wish)).arrayBuffer());
@@ -314,18 +314,18 @@ describe("a recording", () => {
     await expectRefusal(bench, await json({ audio_base64: undefined, file_id }), unsupported("file_id"));
   });
 
-  test("of gigabytes of samples in 100 KB is heard as far as it is listened to", async () => {
+  test("of gigabytes of samples in 100 KB is decoded up to the limit", async () => {
     const { text, seconds } = await heard(await form(flacOfSilence(3_000, 655_350), "a.flac", "audio/flac"));
     expect([text, Math.round(seconds)]).toEqual(["[300 seconds of silence]", 300]);
   });
 
-  test("of numbers that are none is silence", async () => {
+  test("of invalid numbers is silence", async () => {
     const sound = Buffer.alloc(16_000, 0xff);
     const response = await form(wav({ code: 3, bits: 32 }, sound), "a.wav", "audio/wav");
     expect(await heard(response)).toMatchObject({ text: "[0.5 seconds of silence]" });
   });
 
-  test("that is a list of further files is refused; nothing that it names is opened", async () => {
+  test("that is a list of further files is rejected; none of the listed files is opened", async () => {
     const lists = Object.values(playlistsOf(`${bench.innerUrl}/list`)).map((list) => Buffer.from(list));
     const frames = await (
       await bench.client.audio.speech.create({ model: "sandbox-tts", input: "Hi.", voice: "alloy" })
@@ -343,13 +343,13 @@ describe("a recording", () => {
   });
 
   test.each(["../../../../etc/passwd.wav", "C:\\windows\\..\\x.wav", "/dev/zero", "a\0b\r\nx-a: b\u202e.wav", "."])(
-    "called %j is a recording like any other",
+    "named %j is a recording like any other",
     async (name) => {
       expect(await heard(await form(wav(), name, "audio/wav"))).toMatchObject({ seconds: 1, settled: 8_333_334n });
     },
   );
 
-  test("in JSON that is garbage, or called what objects inherit, is refused or taken for what it is", async () => {
+  test("in invalid JSON, or named like inherited members, is rejected or judged by its bytes", async () => {
     for (const audio_base64 of ["-_-_", "%%%%", `data:audio/wav;base64,${base64(wav())}!`, "aGVsbG8gd29ybGQ="]) {
       await expectRefusal(bench, await json({ audio_base64 }), unprocessable("audio_base64"));
     }
@@ -407,19 +407,19 @@ describe("a recording", () => {
       await expectRefused(await answerTo(pieces), expected);
     });
 
-    test("that is compressed is refused unread", async () => {
+    test("that is compressed is rejected unread", async () => {
       const bomb = gzipSync(Buffer.alloc(MB));
       const text = await answerTo([bomb], { "content-encoding": "gzip" });
       await expectRefused(text, { status: 415, code: "unsupported_media_type", param: null });
     });
 
-    test("with parts called as objects inherit, or not at all, does not mind them", async () => {
+    test("with parts named like inherited members, or unnamed, is accepted", async () => {
       const names = ["__proto__", "constructor", "__proto__[]", "constructor[]", "toString[]", "[]", ""];
       const parts = names.map((name) => part(`name="${name}"`, "x"));
       expect(await answerTo([MODEL, FILE, ...parts, END])).toStartWith("HTTP/1.1 200 ");
     });
 
-    test("without end is cut at the limit", async () => {
+    test("without end is cut off at the limit", async () => {
       const upload = beginUpload(bench.base, bench.stack.key, {}, TRANSCRIPTIONS);
       for (const piece of [MODEL, FILE.subarray(0, -2)]) await upload.send(piece);
       let sent = 0;
@@ -442,7 +442,7 @@ describe("a recording", () => {
       ["of 26 digits", "content-length: 99999999999999999999999999", whole],
       ["in another notation", "content-length: 1e3", whole],
       ["beside chunks", "content-length: 5\r\ntransfer-encoding: chunked", Buffer.from("5\r\nhello\r\n0\r\n\r\n")],
-    ])("of a length that is %s comes to nothing", async (_what, header, body) => {
+    ])("with a length that is %s is rejected", async (_what, header, body) => {
       const jobs = async (): Promise<unknown[]> => bench.stack.query("select job_id from usage_record");
       const before = (await jobs()).length;
       const { hostname, port, host } = new URL(bench.base);
@@ -468,7 +468,7 @@ describe("a recording", () => {
   });
 });
 
-describe("words", () => {
+describe("text", () => {
   const ROUTES: Readonly<Record<string, object>> = {
     "/v1/images/generations": { model: "sandbox-image", size: "256x256" },
     [EDITS]: { model: "sandbox-image", image_base64: base64(pngOf(8, 8)) },
@@ -483,7 +483,7 @@ describe("words", () => {
     bench.call(path, { ...ROUTES[path], prompt: "a ball", input: "hello", ...more });
 
   test.each(paths)(
-    "%s makes what is asked in NULs, controls and half characters",
+    "with NULs, controls and half surrogates works for %s",
     async (path) => {
       const words = "a red\0 ball \u0007\u001b[31mred\u202e \ud800 red \udfff ball";
       const response = await call(path, { prompt: words, input: words, negative_prompt: words });
@@ -497,16 +497,16 @@ describe("words", () => {
     30_000,
   );
 
-  test("of a song in NULs and half characters are sung", async () => {
+  test("of a song with NULs and half surrogates works", async () => {
     expect((await call("/v1/music/generations", { lyrics: "la \0 la \ud800 la" })).status).toBe(200);
   });
 
-  test.each(paths)("%s refuses five megabytes of them", async (path) => {
+  test.each(paths)("of five megabytes is rejected by %s", async (path) => {
     const param = path === "/v1/audio/speech" ? "input" : "prompt";
     await expectRefusal(bench, await call(path, { [param]: "x".repeat(5_000_000) }), invalid(param));
   });
 
-  test.each(paths)("%s refuses JSON that is too deep, too large, or none", async (path) => {
+  test.each(paths)("as JSON that is too deep, too large, or invalid is rejected by %s", async (path) => {
     const model = JSON.stringify(ROUTES[path]).slice(0, -1);
     for (const body of [
       `${model},"x":${"[".repeat(1e5)}${"]".repeat(1e5)}}`,
@@ -525,7 +525,7 @@ describe("words", () => {
     await expectRefusal(bench, large, { status: 413, code: "request_too_large", param: null });
   });
 
-  test.each(paths)("%s knows no model by a name that objects inherit, and no member from a prototype", async (path) => {
+  test.each(paths)("with inherited names is neither a model nor a member for %s", async (path) => {
     const unknown: Refusal = { status: 400, code: "model_not_found", param: "model" };
     for (const model of ["__proto__", "constructor", "toString", "../../etc/passwd", "\0", "\ud800"]) {
       await expectRefusal(bench, await call(path, { model }), unknown);
@@ -540,7 +540,7 @@ describe("words", () => {
     expect(Reflect.get({}, "model")).toBeUndefined();
   });
 
-  test("said twice count the second time, for what is made and for what is paid", async () => {
+  test("with a duplicate member counts its second value, for result and price", async () => {
     const path = "/v1/images/generations";
     const twice = await bench.raw(
       path,
@@ -575,11 +575,11 @@ describe("words", () => {
     [VIDEOS, { resolution: "constructor" }, unsupported("resolution")],
     [VIDEOS, { aspect_ratio: "__proto__" }, unsupported("aspect_ratio")],
     [MESHES, { seed: 1e308 }, unsupported("seed")],
-  ])("%s with %j hears what it may be", async (path, more, expected) => {
+  ])("%s with %j receives the allowed values", async (path, more, expected) => {
     await expectRefusal(bench, await call(path, more), expected);
   });
 
-  test("spoken by a voice that there is not are spoken by the model's own", async () => {
+  test("with an unknown voice uses the model's default voice", async () => {
     const voices = [undefined, "../../etc/passwd", "__proto__", "\0", "x".repeat(200)];
     const sounds = await Promise.all(
       voices.map(async (voice) => (await call("/v1/audio/speech", { voice })).arrayBuffer()),
@@ -590,8 +590,8 @@ describe("words", () => {
   });
 });
 
-describe("what is handed out", () => {
-  test("is saved and never shown, whether a page, an SVG or something made", async () => {
+describe("a delivered file", () => {
+  test("is downloaded and never rendered, for a page, an SVG or a generated file", async () => {
     const made = await bench.call("/v1/images/generations", { model: "sandbox-image", prompt: "x", size: "256x256" });
     const { data } = (await made.json()) as MediaResults;
     const paths = [new URL(data[0]?.url ?? "").pathname];
@@ -617,7 +617,7 @@ describe("what is handed out", () => {
     }
   });
 
-  test("by a link is that one file: no letter of the link leads to another", async () => {
+  test("by a link is exactly that file: every change of the link is rejected", async () => {
     const made = await bench.call("/v1/images/generations", { model: "sandbox-image", prompt: "x", size: "256x256" });
     const { data } = (await made.json()) as MediaResults;
     const url = data[0]?.url ?? "";
@@ -665,7 +665,7 @@ describe("what is handed out", () => {
     expect(asKey.status).toBe(401);
   });
 
-  test("is kept under a type that its bytes show, whatever objects inherit", async () => {
+  test("is stored under a type that its bytes confirm", async () => {
     for (const type of ["__proto__", "constructor"]) {
       const upload = beginUpload(bench.base, bench.stack.key);
       await upload.send(part('name="purpose"', "user_data"));
@@ -679,7 +679,7 @@ describe("what is handed out", () => {
 });
 
 describe("after all of it", () => {
-  test("every route serves, and nothing was lost, fetched or told", async () => {
+  test("every route serves, and nothing was lost, fetched or leaked", async () => {
     await bench.expectService();
     expectBounded(bench.memory);
     await expectQuiet(bench);

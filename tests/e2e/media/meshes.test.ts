@@ -51,7 +51,7 @@ const nano = (credits: unknown): bigint => BigInt(Math.round(Number(credits) * N
 const dataUrl = (bytes: Uint8Array): string => `data:image/png;base64,${Buffer.from(bytes).toString("base64")}`;
 
 describe("a mesh", () => {
-  test("of words is a valid GLB, is kept as a file and under its job, and costs what it took to compute", async () => {
+  test("from a text is a valid GLB, is stored as a file and under its job, and costs its computed seconds", async () => {
     const { id, headers, answer, bytes } = fox;
     expect((await factsOf(bytes)).totalTriangleCount).toBeGreaterThan(0);
     expect(Number.isInteger(answer.created)).toBe(true);
@@ -80,13 +80,13 @@ describe("a mesh", () => {
     expect(job.credits_used).toBe(answer.credits_used);
   });
 
-  test("of the same seed is the same, of another one another", async () => {
+  test("is equal for the same seed, and different for another", async () => {
     const [same, other] = await Promise.all([1, 2].map((seed) => bench.make({ model: MODEL, prompt: "a fox", seed })));
     expect(Bun.hash(same?.bytes ?? "")).toBe(Bun.hash(fox.bytes));
     expect(Bun.hash(other?.bytes ?? "")).not.toBe(Bun.hash(fox.bytes));
   }, 60_000);
 
-  test("goes by a picture without a word, whether inline, behind an address or stored", async () => {
+  test("from an image without a text works inline, from an address or stored", async () => {
     const image_file_id = await bench.store(picture, "picture.png");
     const ways = [{ image_url: dataUrl(picture) }, { image_url: bench.pictureUrl }, { image_file_id }];
     const made = await Promise.all(ways.map((way) => bench.make({ model: MODEL, prompt: "  ", seed: 3, ...way })));
@@ -96,7 +96,7 @@ describe("a mesh", () => {
     }
   }, 60_000);
 
-  test("goes by a picture and words together, and by 5,000 characters of any kind", async () => {
+  test("from an image and a text works, with 5,000 characters of any kind", async () => {
     const [both, plain] = await Promise.all(
       [{ image_url: dataUrl(picture) }, {}].map((more) =>
         bench.make({ model: MODEL, prompt: "a box", seed: 4, ...more }),
@@ -106,7 +106,7 @@ describe("a mesh", () => {
     await factsOf((await bench.make({ model: MODEL, prompt: "🦊".repeat(5_000) })).bytes);
   }, 60_000);
 
-  test("does not mind members that are null or that nobody knows", async () => {
+  test("ignores members that are null or unknown", async () => {
     const absent = {
       image_url: null,
       image_file_id: null,
@@ -120,7 +120,7 @@ describe("a mesh", () => {
   }, 60_000);
 });
 
-describe("a mesh that is transformed", () => {
+describe("a transformed mesh", () => {
   const given = { prompt: "blue marble", seed: 5 };
   const made = (what: string, way: object): Promise<Made> =>
     bench.make({ model: `${MODEL}-${what}`, ...given, ...way });
@@ -144,7 +144,7 @@ describe("a mesh that is transformed", () => {
   };
 
   test.each(TRANSFORMS)(
-    "by %s is a valid GLB with what was asked for",
+    "by %s is a valid GLB with the requested change",
     async (what) => {
       const { id, bytes } = await made(what, stored());
       await factsOf(bytes);
@@ -155,14 +155,14 @@ describe("a mesh that is transformed", () => {
     60_000,
   );
 
-  test("is the same from the link of the call that made it and from the file store", async () => {
+  test("is equal from the link of its call and from the file store", async () => {
     const ways = [{ mesh_url: fox.answer.data[0]?.url }, stored()];
     const [linked, kept] = await Promise.all(ways.map((way) => made("retexture", way)));
     expect(Bun.hash(kept?.bytes ?? "")).toBe(Bun.hash(linked?.bytes ?? ""));
   }, 60_000);
 });
 
-describe("a call that is refused", () => {
+describe("a rejected call", () => {
   const remesh = { model: `${MODEL}-remesh` };
   const mesh_url = "https://example.com/mesh.glb";
 
@@ -184,24 +184,27 @@ describe("a call that is refused", () => {
     ["a picture of a private address", { image_url: "http://169.254.169.254/a.png" }, "unsafe_url", "image_url"],
     ["a mesh of a private address", { ...remesh, mesh_url: "http://10.0.0.1/a.glb" }, "unsafe_url", "mesh_url"],
     ["a picture that is no address", { image_url: "a.png" }, "unsafe_url", "image_url"],
-  ])("for %s is a 400 that names it, and holds nothing", async (_what, body, code, param) => {
+  ])("for %s is a 400 that names the parameter, and places no hold", async (_what, body, code, param) => {
     const response = await bench.send({ model: MODEL, prompt: "x", ...body });
     expect(await errorOf(response)).toMatchObject({ status: 400, code, param });
     expect(await bench.usageOf(response)).toEqual([]);
   });
 
-  test.each(["declares-words", "transforms"])("for a mesh goes by the model, whoever serves it: %s", async (model) => {
-    const body = { model, prompt: "x", ...(model === "transforms" ? {} : { mesh_url }) };
-    expect(await errorOf(await bench.send(body))).toMatchObject({ status: 400, param: "mesh_url" });
-  });
+  test.each(["declares-words", "transforms"])(
+    "for a mesh depends on the model, not on the provider: %s",
+    async (model) => {
+      const body = { model, prompt: "x", ...(model === "transforms" ? {} : { mesh_url }) };
+      expect(await errorOf(await bench.send(body))).toMatchObject({ status: 400, param: "mesh_url" });
+    },
+  );
 
-  test("for a picture without words asks a model that takes none for words", async () => {
+  test("for an image without a text requires the text if the model accepts no image alone", async () => {
     const image_url = dataUrl(pngOf(4, 4));
     const response = await bench.send({ model: "declares-words", image_url });
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "missing_required_parameter", param: "prompt" });
   });
 
-  test("of a picture that is damaged names the picture", async () => {
+  test("for a damaged image names the image", async () => {
     const damaged = Buffer.from(pngOf(64, 64));
     damaged.fill(0x55, 60);
     const image_url = `data:image/png;base64,${damaged.toString("base64")}`;
@@ -210,7 +213,7 @@ describe("a call that is refused", () => {
     expect(await bench.usageOf(response)).toMatchObject([{ settled: 0n }]);
   });
 
-  test("for media of another kind, or somebody else's, names it", async () => {
+  test("for media of another kind, or of another workspace, names it", async () => {
     const image = await bench.store(picture, "picture.png");
     const glb = await bench.store(fox.bytes, "fox.glb");
     const nobodys = "file-00000000000000000000000000000000";
@@ -227,13 +230,13 @@ describe("a call that is refused", () => {
     }
   });
 
-  test("because what lies behind an address is no mesh names it, and costs nothing", async () => {
+  test("for an address that is not a mesh names it, and costs nothing", async () => {
     const response = await bench.send({ ...remesh, prompt: "x", mesh_url: bench.pictureUrl });
     expect(await errorOf(response)).toMatchObject({ status: 422, code: "unprocessable_input", param: "mesh_url" });
     expect(await bench.usageOf(response)).toMatchObject([{ status: "failed", settled: 0n }]);
   });
 
-  test("because a mesh that looks like one is damaged names it, and costs nothing", async () => {
+  test("for a damaged mesh names it, and costs nothing", async () => {
     const damaged = Uint8Array.from(fox.bytes);
     damaged.fill(0x7b, 20, 200);
     const mesh_file_id = await bench.store(damaged, "damaged.glb");
@@ -243,7 +246,7 @@ describe("a call that is refused", () => {
   });
 });
 
-describe("what goes to a source", () => {
+describe("the request to a source", () => {
   /** Body of the last job that was submitted to it. */
   const submitted = (): unknown => bench.fal.requests.findLast(({ method }) => method === "POST")?.body;
   const call = async (body: object): Promise<unknown> => {
@@ -252,17 +255,17 @@ describe("what goes to a source", () => {
     return submitted();
   };
 
-  test("is the words, the picture and the seed, in the fields that it declares for them", async () => {
+  test("contains the text, the image and the seed, in its declared fields", async () => {
     const body = { model: "declares-all", prompt: "a fox", image_url: dataUrl(pngOf(4, 4)), seed: 7 };
     expect(await call(body)).toEqual({ prompt: "a fox", image_url: body.image_url, seed: 7 });
   });
 
-  test("is neither a picture nor a seed where it declares no field for one", async () => {
+  test("contains neither an image nor a seed without a declared field", async () => {
     const body = { model: "declares-words", prompt: "a fox", image_url: dataUrl(pngOf(4, 4)), seed: 7 };
     expect(await call(body)).toEqual({ prompt: "a fox" });
   });
 
-  test("is the mesh to transform, in the field that it declares for it", async () => {
+  test("contains the mesh to transform, in its declared field", async () => {
     const [made] = fox.answer.data;
     const sent = (await call({ model: "transforms", prompt: "x", mesh_file_id: made?.file_id })) as {
       model_url: string;
@@ -287,7 +290,7 @@ describe("a price by the second", () => {
     expect(await bench.usageOf(id)).toMatchObject([{ settled: (thousandths * CREDIT) / 1_000n, ...usage }]);
   });
 
-  test("is held before the call: who has less is refused, who has as much is served and pays what it took", async () => {
+  test("is held before the call: a smaller balance is rejected, an exact one is served and pays the used time", async () => {
     const poor = await createWorkspace(bench.stack, { creditsNano: HOLD - 1n });
     const enough = await createWorkspace(bench.stack, { creditsNano: HOLD });
     const send = (key: string): Promise<Response> =>
@@ -307,7 +310,7 @@ describe("a price by the second", () => {
   }, 60_000);
 });
 
-describe("a mesh that takes longer than its caller may wait", () => {
+describe("a mesh that exceeds its caller's wait", () => {
   test("is collected once, under its job", async () => {
     const impatient = await startRole(["ingress"], { ...bench.stack.env, PORT: "0", SLUICE_MEDIA_WAIT_MS: "200" });
     const response = await fetch(`${impatient.baseUrl}${MESHES}`, {
@@ -330,7 +333,7 @@ describe("a mesh that takes longer than its caller may wait", () => {
 });
 
 describe("afterwards", () => {
-  test("the balance is less by exactly what the callers were told", async () => {
+  test("the balance is reduced by exactly the reported costs", async () => {
     const jobs = await Promise.all(bench.paid.map((id) => bench.jobOf(id)));
     const told = jobs.reduce((sum, { credits_used }) => sum + nano(credits_used), 0n);
     expect(await balance()).toEqual({ amount: before - told, held: 0n });

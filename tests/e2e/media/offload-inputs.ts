@@ -54,7 +54,7 @@ async function pictureOf(response: Response): Promise<string> {
   return data[0]?.b64_json ?? "";
 }
 
-test("large pictures of an edit are neither in its row nor in its message, and go when it has ended", async () => {
+test("large images of an edit are neither in its row nor in its message, and are deleted when it has ended", async () => {
   const [image, mask] = [await noise(), await noise()];
   const [worker] = bench.stack.workers;
   worker?.kill("SIGSTOP");
@@ -81,7 +81,7 @@ test("large pictures of an edit are neither in its row nor in its message, and g
   await eventually("nothing of it is left", async () => (await storedMedia()).length === 0);
 });
 
-test("the picture that is edited is the one that came, however it came", async () => {
+test("the edited image is the sent one, for every way of sending it", async () => {
   const image = await noise();
   const form = new FormData();
   form.set("file", new File([image], "a.png", { type: "image/png" }));
@@ -101,7 +101,7 @@ test("the picture that is edited is the one that came, however it came", async (
   }
 });
 
-test("a video is begun with the picture that was put aside", async () => {
+test("a video starts with the offloaded image", async () => {
   const image_url = `data:image/png;base64,${(await noise()).toString("base64")}`;
   const body = { model: "sandbox-video", prompt: "waves", duration: 1, resolution: "240p", image_url };
   const response = await bench.call("/v1/videos/generations", body);
@@ -115,7 +115,7 @@ test("a video is begun with the picture that was put aside", async () => {
   await eventually("nothing of it is left", async () => (await storedMedia()).length === 0);
 });
 
-test("a small picture travels with its call", async () => {
+test("a small image stays in its message", async () => {
   const image_base64 = pngOf(64, 64).toString("base64");
   const response = await call({ image_base64 });
   expect(response.status).toBe(200);
@@ -126,7 +126,7 @@ test("a small picture travels with its call", async () => {
   expect(job?.work.stored_inputs).toBeUndefined();
 });
 
-test("what a work message says of kept media cannot come from a body", async () => {
+test("internal references of a work message cannot come from a body", async () => {
   const given = { image: { reference: "1#00#files/somebody-else", content_type: "image/png" } };
   const response = await call({ image_base64: "kept", given });
   expect([response.status, ((await response.json()) as { error: { param: string } }).error.param]).toEqual([

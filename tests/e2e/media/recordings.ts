@@ -101,7 +101,7 @@ function spooled(): string[] {
 }
 
 describe("a recording", () => {
-  test("is off the disk while its provider listens, and paid by our own length where that has heard none", async () => {
+  test("is not on disk during the provider's work, and charged by our own length if the provider reports none", async () => {
     answers = Promise.withResolvers();
     asked = Promise.withResolvers();
     const call = send("local-stt");
@@ -115,7 +115,7 @@ describe("a recording", () => {
     ]);
   });
 
-  test("is what its bytes are, however it comes and whatever it is called", async () => {
+  test("is judged by its bytes, regardless of its source and name", async () => {
     const plain = await (await send("sandbox-stt")).json();
     expect(plain).toMatchObject({ duration: 1 });
     for (const type of ["audio/mpeg", "image/png", "text/plain", "nonsense"]) {
@@ -127,13 +127,13 @@ describe("a recording", () => {
     }
   });
 
-  test("is looked at in a process of its own", async () => {
+  test("is inspected in its own process", async () => {
     const { pid } = bench.stack.processes[0] ?? { pid: 0 };
     const [response, children] = await Promise.all([send("sandbox-stt"), eventually("a child", () => probesOf(pid))]);
     expect([response.status, children.length]).toEqual([200, 1]);
   });
 
-  test("is not looked at for a caller that cannot pay, nor for an unknown model", async () => {
+  test("is not inspected for a caller without credits, nor for an unknown model", async () => {
     const { id, key } = await createWorkspace(bench.stack, { creditsNano: 0n });
     const audio_base64 = Buffer.from("no sound at all").toString("base64");
     const refused = await postAs(key, PATH, { model: "local-stt", audio_base64 });
@@ -147,7 +147,7 @@ describe("a recording", () => {
     expect(window?.calls).toBe(2n);
   });
 
-  test("in the file store is not read for a key that is for money only, not even for its length", async () => {
+  test("in the file store is not read for a billing key, not even its length", async () => {
     const { id, key } = await createWorkspace(bench.stack, { creditsNano: CREDIT });
     await bench.stack.query("update member set role = 'billing' where workspace_id = $1", [id]);
     const file_id = "file-0123456789abcdef0123456789abcdef";
@@ -161,8 +161,8 @@ describe("a recording", () => {
   });
 });
 
-describe("recordings that drip in", () => {
-  test("keep a workspace to its share of the disk for as long as it waits, and leave it when their callers do", async () => {
+describe("slow uploads of recordings", () => {
+  test("are limited to a workspace's share of the disk, and release it when their callers disconnect", async () => {
     const { key } = await createWorkspace(bench.stack, { creditsNano: CREDIT });
     const begin = part('name="file"; filename="talk.wav"', SOUND).subarray(0, 1_000);
     const dripping = Array.from({ length: UPLOADS_PER_WORKSPACE_MAX }, () =>
@@ -180,8 +180,8 @@ describe("recordings that drip in", () => {
   }, 30_000);
 });
 
-describe("a call that is refused for want of credits", () => {
-  test("leaves neither its recording nor its large request behind", async () => {
+describe("a call rejected for missing credits", () => {
+  test("leaves neither its recording nor its large request", async () => {
     const before = await storedClaims();
     const { key } = await createWorkspace(bench.stack, { creditsNano: 1n });
     expect(await errorOf(await send("sandbox-stt", key))).toMatchObject({ status: 402, code: "insufficient_credits" });

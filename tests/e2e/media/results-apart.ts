@@ -94,7 +94,7 @@ function draw(key: string, prompt: string): Promise<Response> {
   return postAs(key, "/v1/images/generations", { model: "local-image", prompt });
 }
 
-test("a fifth caller hears the first sound while four others' voices pause, and all hear the rest", async () => {
+test("a fifth caller receives the first audio while four others pause, and all receive the remainder", async () => {
   const voices = [];
   for (let voice = 1; voice <= 5; voice++) {
     const body = { model: "local-tts", input: "Hello.", voice: "alloy" };
@@ -110,7 +110,7 @@ test("a fifth caller hears the first sound while four others' voices pause, and 
   }
 });
 
-test("a picture is kept while all downloads of another workspace hang", async () => {
+test("an image is stored while all downloads of another workspace are blocked", async () => {
   held = Promise.withResolvers();
   const stuck = Array.from({ length: 6 }, () => draw(bench.stack.key, "stuck"));
   await eventually("all downloads hang", () => asked === 6, 5_000);
@@ -122,7 +122,7 @@ test("a picture is kept while all downloads of another workspace hang", async ()
     expect([response.status, await response.json()]).toMatchObject([200, {}]);
 });
 
-test("answers that are larger than the budget are kept one after the other, and nothing of it stays held", async () => {
+test("results above the memory budget are stored one after the other, and no memory stays reserved", async () => {
   const { key: other } = await createWorkspace(bench.stack, { creditsNano: 100n * CREDIT });
   const keys = [bench.stack.key, other, bench.stack.key, other, bench.stack.key];
   for (const response of await Promise.all(keys.map((key) => draw(key, "large")))) {

@@ -162,7 +162,7 @@ function nanoOf(credits: string): bigint {
   return BigInt(Math.round(Number(credits) * Number(CREDIT)));
 }
 
-describe("refused, and neither held nor billed, is", () => {
+describe("rejected without a hold or a charge:", () => {
   test.each(REFUSED)("%s", async (_what, path, body, code, param) => {
     const response = await bench.call(path, body);
     const id = response.headers.get("x-request-id") ?? "";
@@ -172,7 +172,7 @@ describe("refused, and neither held nor billed, is", () => {
   });
 });
 
-describe("a call settles at what its estimate said", () => {
+describe("a call settles at its estimate", () => {
   test.each(PAID)("$what", async ({ path, body, credits, units, picture }) => {
     const asked = body() as { readonly model: string };
     const { estimated_credits, max_credits } = await estimateOf(asked);
@@ -187,7 +187,7 @@ describe("a call settles at what its estimate said", () => {
     expect(await settled(response)).toEqual({ settled: nanoOf(credits), units });
   });
 
-  test("per_request: a question about a picture, whatever its answer uses", async () => {
+  test("per_request: a question about an image, regardless of its usage", async () => {
     const body = { model: "sandbox-vision", ...asked(SHOWN) };
     expect(await estimateOf(body)).toMatchObject({ unit: "per_request", estimated_credits: 0.5, max_credits: 0.5 });
     const response = await bench.call(CHAT, body);
@@ -195,7 +195,7 @@ describe("a call settles at what its estimate said", () => {
     expect((await settled(response)).settled).toBe(CREDIT / 2n);
   });
 
-  test("per_token: by the tokens it reports", async () => {
+  test("per_token: by its reported tokens", async () => {
     const body = { model: "sandbox-embed", input: "How many legs has a spider?" };
     const { estimated_credits } = await estimateOf(body);
     const response = await bench.call("/v1/embeddings", body);
@@ -206,7 +206,7 @@ describe("a call settles at what its estimate said", () => {
   });
 });
 
-describe("a document is shown to a model that takes few pages", () => {
+describe("a document is accepted by a model with a page limit", () => {
   const send = (...parts: readonly object[]) => bench.call(CHAT, { model: "sandbox-documents", ...asked(...parts) });
   const stored = async (document: Buffer): Promise<object> => {
     const file = new File([Uint8Array.from(document)], "a.pdf", { type: "application/pdf" });
@@ -215,7 +215,7 @@ describe("a document is shown to a model that takes few pages", () => {
   };
   const [inline, byId] = ["file.file_data", "file.file_id"].map((name) => `messages[0].content[1].${name}`);
 
-  test("when it has no more of them, sent along or stored", async () => {
+  test("if it has at most that many pages, inline or stored", async () => {
     const response = await send(pdf(packedDocumentOf(3)), await stored(documentOf(3)));
     expect(response.status).toBe(200);
     expect((await settled(response)).settled).toBeGreaterThan(0n);
@@ -239,7 +239,7 @@ describe("a document is shown to a model that takes few pages", () => {
       ([name, make]) =>
         [`that is ${name}`, async () => pdf(Buffer.from(await make())), inline, "unprocessable_input"] as const,
     ),
-  ])("and one %s is refused and not billed", async (_what, part, param, code) => {
+  ])("and a document %s is rejected without a charge", async (_what, part, param, code) => {
     const response = await send(await part());
     const status = code === "unprocessable_input" ? 422 : 400;
     expect(await errorOf(response)).toMatchObject({ status, code, param });
@@ -251,7 +251,7 @@ describe("a document is shown to a model that takes few pages", () => {
   });
 });
 
-test("each unit of price and each modality of the contract is on a model of the sandbox", async () => {
+test("each unit of price and each modality of the contract exists on a sandbox model", async () => {
   const { data } = (await (await bench.call("/v1/models")).json()) as { data: ModelEntry[] };
   const own = data.filter(({ owned_by }) => owned_by === "sandbox").map(({ _svc }) => _svc);
   expect(new Set(own.map(({ pricing }) => pricing.unit)).size).toBe(8);

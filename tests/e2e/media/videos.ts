@@ -48,7 +48,7 @@ describe("a video", () => {
     [{ duration: 2, resolution: "240p", aspect_ratio: "9:16" }, 2, 240, 426, 4n],
     [{ duration: 1, resolution: "1080p", aspect_ratio: "1:1" }, 1, 1_080, 1_080, 4n],
   ])(
-    "of %j has exactly that length and size, with sound, and is paid by the second",
+    "of %j has exactly that length and size, with audio, and is charged by the second",
     async (body, seconds, width, height, credits) => {
       const begun = await begin(body);
       expect(begun).toMatchObject({ object: "job", modality: "video", model: MODEL });
@@ -70,12 +70,12 @@ describe("a video", () => {
     90_000,
   );
 
-  test("without a length is priced at the default length of its model", async () => {
+  test("without a length has the default length of its model", async () => {
     const response = await bench.call(`/v1/models/${MODEL}/estimate`, { prompt: "a lighthouse in a storm" });
     expect(await response.json()).toMatchObject({ estimated_credits: 8, max_credits: 8 });
   });
 
-  test("depends on its seed, and begins with its input image, from the file store or inline", async () => {
+  test("depends on its seed, and starts with its input image, from the file store or inline", async () => {
     const made = await bench.client.images.generate({
       model: "sandbox-image",
       prompt: "a red barn",
@@ -100,7 +100,7 @@ describe("a video", () => {
     expect(distance(first, plain)).toBeGreaterThan(5);
   }, 90_000);
 
-  test("that takes its time tells how far it is, never less than before", async () => {
+  test("that is slow reports its progress, never decreasing", async () => {
     const { id } = await begin({ model: "sandbox-video-slow", duration: 1, resolution: "240p" });
     const seen: number[] = [];
     await eventually(
@@ -126,11 +126,11 @@ describe("a video", () => {
   });
 });
 
-describe("who served a video", () => {
+describe("the provider of a video", () => {
   const NAMES = ["x-model-used", "x-fallback-from", "x-fallback-depth"];
   const told = ({ headers }: Response): (string | null)[] => NAMES.map((name) => headers.get(name));
 
-  test("is told when it is made, under either address, and not before; a cancel of it changes nothing", async () => {
+  test("is reported after its end, under both paths, and not before; a later cancel changes nothing", async () => {
     const begun = await bench.call(VIDEOS, { model: MODEL, prompt: "x", duration: 1, resolution: "240p" });
     expect(told(begun)).toEqual([null, null, null]);
     const { id } = (await begun.json()) as Job;
@@ -144,7 +144,7 @@ describe("who served a video", () => {
     expect([status, credits_used]).toEqual(["completed", ended.credits_used]);
   }, 60_000);
 
-  test("is told with whom it stood in for", async () => {
+  test("is reported with the replaced model", async () => {
     const { id: workspaceId, key } = await createWorkspace(bench.stack, { creditsNano: 100n * CREDIT });
     const chain = ["fallback-chains", "set", "sandbox-video-error", MODEL, "--workspace", workspaceId];
     expect(await bench.stack.command("admin", ...chain)).toMatchObject({ code: 0, stderr: "" });
@@ -163,7 +163,7 @@ describe("who served a video", () => {
     }
   }, 90_000);
 
-  test.each([`${VIDEOS}/{id}`, "/v1/images/jobs/{job_id}"])("is promised of %s", async (path) => {
+  test.each([`${VIDEOS}/{id}`, "/v1/images/jobs/{job_id}"])("is documented for %s", async (path) => {
     const { paths } = (await (await bench.call("/openapi.json")).json()) as {
       paths: Record<string, { get?: { responses: Record<string, { headers: object }> } }>;
     };
@@ -172,7 +172,7 @@ describe("who served a video", () => {
 });
 
 describe("a cancel", () => {
-  test("ends a video that is being made, and its provider stops", async () => {
+  test("ends a running video, and stops its provider", async () => {
     const { id } = await begin({ model: "sandbox-video-hang" });
     await eventually("it is begun", async () => (await stateOf(id)).status === "processing");
     const response = await bench.call(`${VIDEOS}/${id}/cancel`, {});
@@ -182,7 +182,7 @@ describe("a cancel", () => {
   });
 });
 
-describe("a call that is refused", () => {
+describe("a rejected call", () => {
   test.each([
     ["a length the model has not", { duration: 7 }, "unsupported_value", "duration"],
     ["a resolution the model has not", { resolution: "8k" }, "unsupported_value", "resolution"],
@@ -198,13 +198,13 @@ describe("a call that is refused", () => {
       "image_file_id",
     ],
     ["a model that draws", { model: "sandbox-image" }, "model_not_supported", "model"],
-  ])("for %s names it, and holds nothing", async (_what, body, code, param) => {
+  ])("for %s names the parameter, and places no hold", async (_what, body, code, param) => {
     const response = await bench.call(VIDEOS, { model: MODEL, prompt: "x", ...body });
     expect(await errorOf(response)).toMatchObject({ code, param });
     expect(await bench.usageOf(response)).toEqual([]);
   });
 
-  test("of a job of another kind is told of none, under the address of videos", async () => {
+  test("for a job of another kind is a 404, under the path of videos", async () => {
     const { response } = await bench.client.images
       .generate({ model: "sandbox-image", prompt: "x", size: "256x256" })
       .withResponse();

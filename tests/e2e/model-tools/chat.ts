@@ -28,7 +28,7 @@ const completionOf = async (body: object, of = tenant) => {
   return { answer, body: read, choice: read.choices?.[0] };
 };
 
-test("the model's calls are run, and it answers with their results; all of it is one answer, and each its own record", async () => {
+test("the model's calls are run, and it answers with their results, as one answer with a usage record each", async () => {
   const own = await newTenant();
   const { answer, body, choice } = await completionOf(asks([REGEX]), own);
   parse("ChatCompletion", body);
@@ -55,7 +55,7 @@ test("the model's calls are run, and it answers with their results; all of it is
   expect(body.usage?.total_tokens).toBe(row?.tokens ?? 0);
 }, 60_000);
 
-test("a stream tells of every run as it begins and ends, and shows no call that is not the caller's", async () => {
+test("a stream reports the start and end of every run, and contains no internal call", async () => {
   const client = new OpenAI({ baseURL: `${tenant.baseUrls[0]}/v1`, apiKey: tenant.key, maxRetries: 0 });
   const before = await spentOf(tenant);
   const stream = await client.chat.completions.create({
@@ -94,7 +94,7 @@ test("files that a run makes are named to the model and to the caller", async ()
   expect(call?.output).toContain(call?.files[0]?.file_id ?? "none");
 }, 60_000);
 
-test("what a run's route refuses is told to the model, and costs nothing", async () => {
+test("an error of a run's route is returned to the model, and costs nothing", async () => {
   const { body, choice } = await completionOf(
     asks([{ type: "sluice", capabilities: ["code.diff"] }], 'Use code_diff on "abc" and "abd".'),
   );
@@ -113,7 +113,7 @@ describe("calls of the caller's own functions", () => {
     `${USE_REGEX} Then use get_weather for the city "Paris".`,
   );
 
-  test("end the answer and are handed over; the service's have been run, and the caller goes on with all of them", async () => {
+  test("end the answer and are returned; the service's calls have been run, and the caller continues with all of them", async () => {
     const { body, choice } = await completionOf(both);
     expect(choice?.finish_reason).toBe("tool_calls");
     const calls = choice?.message.tool_calls ?? [];
@@ -129,7 +129,7 @@ describe("calls of the caller's own functions", () => {
     expect(next.choice?.message.content).toContain("get_weather returned");
   }, 60_000);
 
-  test("come in a stream numbered from 0", async () => {
+  test("are streamed with indexes from 0", async () => {
     const answer = await post(tenant, "/v1/chat/completions", { ...both, stream: true });
     const chunks = (await answer.text())
       .split("\n\n")
@@ -149,7 +149,7 @@ test.each([
   ["max_rounds", { max_rounds: 1 }],
   ["max_credits", { max_credits: 0.000000001 }],
 ] as const)(
-  "%s ends it before a run that nobody would read",
+  "%s ends it before a run without a reader",
   async (limit, more) => {
     const { body, choice } = await completionOf(asks([{ ...REGEX, ...more }]));
     expect([body.sluice.ended_by, choice?.finish_reason]).toEqual([limit, "length"]);
@@ -159,7 +159,7 @@ test.each([
   60_000,
 );
 
-test("a run that may cost more than is left of max_credits does not begin, and the model reads why", async () => {
+test("a run that may exceed max_credits does not start, and the model receives the reason", async () => {
   const own = await newTenant();
   const step = { id: "picture", type: "model", model: "sandbox-image", params: { prompt: "a boat" } };
   const stored = await post(own, "/v1/workflows", { name: "Paint", definition: { steps: [step] } });
@@ -175,7 +175,7 @@ test("a run that may cost more than is left of max_credits does not begin, and t
   expect(await paint(3)).toMatchObject({ tool: id, status: "completed", credits_used: 2 });
 }, 60_000);
 
-test("a tool_choice that demands a call demands it once", async () => {
+test("a tool_choice that requires a call requires it once", async () => {
   const { body } = await completionOf(asks([REGEX], USE_REGEX, { tool_choice: "required" }));
   expect([body.sluice.ended_by, body.sluice.turns.length]).toEqual(["answer", 2]);
 }, 60_000);
@@ -203,8 +203,8 @@ test("workflows that the caller may run are tools, and no others", async () => {
   expect(refused.error).toMatchObject({ code: "unsupported_value", param: "tools[0].workflows[0]" });
 }, 60_000);
 
-describe.each(["plain", "stream"] as const)("a caller that leaves a %s answer", (form) => {
-  test("ends the run that goes on, and nothing more begins", async () => {
+describe.each(["plain", "stream"] as const)("a caller that disconnects from a %s answer", (form) => {
+  test("ends the current run, and no further run starts", async () => {
     const own = await newTenant();
     const leaving = new AbortController();
     const body = asks([SCRIPT], ENDLESS, {
@@ -221,7 +221,7 @@ describe.each(["plain", "stream"] as const)("a caller that leaves a %s answer", 
   }, 60_000);
 });
 
-test("a person's session stands for its key in every turn and run", async () => {
+test("a person's session acts as its key in every turn and run", async () => {
   const own = await newTenant();
   const page = { "content-type": "application/json", "x-sluice-console": "1" };
   const signIn = JSON.stringify({ api_key: own.key });
@@ -239,7 +239,7 @@ test("a person's session stands for its key in every turn and run", async () => 
 }, 60_000);
 
 test.each([false, true])(
-  "a key that is revoked meanwhile begins nothing more; streamed: %p",
+  "a key that is revoked meanwhile starts no further run; streamed: %p",
   async (stream) => {
     const own = await newTenant();
     const answered = post(own, "/v1/chat/completions", asks([SCRIPT], ENDLESS, { stream }));
@@ -289,7 +289,7 @@ test.each([
     "tool_choice.function.name",
   ],
   ["a large body", asks([REGEX], BIG), null],
-])("%s is refused by name, and costs nothing", async (_what, body, param) => {
+])("%s is rejected by name, and costs nothing", async (_what, body, param) => {
   const before = await spentOf(tenant);
   const { answer, body: refused } = await completionOf(body);
   expect(answer.status).toBeGreaterThanOrEqual(400);
@@ -298,7 +298,7 @@ test.each([
   expect(await spentOf(tenant)).toEqual(before);
 });
 
-test("where nobody waits such a tool is refused", async () => {
+test("a call without a waiting caller rejects such a tool", async () => {
   const answer = await post(tenant, "/v1/models/sandbox-chat/estimate", asks([REGEX]));
   expect(await answer.json()).toMatchObject({ error: { code: "unsupported_value", param: "tools[0].type" } });
 });

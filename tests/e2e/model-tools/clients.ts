@@ -32,7 +32,7 @@ describe.each([false, true])("the Agents SDK, streamed: %p", (stream) => {
   };
   const regex = { type: "hosted_tool", name: "sluice", providerData: REGEX } as const;
 
-  test("hears the answer, and sends the run back with the next turn", async () => {
+  test("receives the answer, and returns the run with the next turn", async () => {
     setTracingDisabled(true);
     const agent = new Agent({ name: "Guide", instructions: "Be brief.", model: MODEL, tools: [regex] });
     const first = await run(agent, USE_REGEX);
@@ -94,7 +94,7 @@ describe.each([
     return { text: await result.text, responseMessages: await result.responseMessages };
   };
 
-  test("hears the answer, and goes on with the next turn", async () => {
+  test("receives the answer, and continues with the next turn", async () => {
     const question: ModelMessage = { role: "user", content: USE_REGEX };
     const { text, responseMessages } = await ask([question]);
     expect(text).toContain(USED);
@@ -107,7 +107,7 @@ test.each([
   ["streamed", true],
   ["plain", false],
 ])(
-  "LangChain by Responses hears the answer, and goes on with the next turn: %s",
+  "LangChain by Responses receives the answer, and continues with the next turn: %s",
   async (_name, streaming) => {
     const chat = new ChatOpenAI({
       model: MODEL,

@@ -32,7 +32,7 @@ const get = (path: string): Promise<Response> =>
   fetch(`${tenant.baseUrls[0]}${path}`, { headers: { authorization: `Bearer ${tenant.key}` } });
 
 describe("a stock client", () => {
-  test("gets the image in base64, and pays for the turns and the image what each call's record says", async () => {
+  test("gets the image in base64, and pays the recorded costs of the turns and the image", async () => {
     const before = await spentOf(tenant);
     const { data, response } = await client.responses
       .create({ model: MODEL, input: DRAW, tools: [IMAGE] })
@@ -53,7 +53,7 @@ describe("a stock client", () => {
     expect(Buffer.from(await content.arrayBuffer()).toString("base64")).toBe(made?.result ?? "");
   }, 60_000);
 
-  test("hears in order that it is asked for, made and there", async () => {
+  test("receives the events in order: requested, generating, done", async () => {
     const stream = client.responses.stream({ model: MODEL, input: DRAW, tools: [IMAGE] });
     const types: string[] = [];
     for await (const { type } of stream) if (/image|item/.test(type)) types.push(type.replace("response.", ""));
@@ -70,7 +70,7 @@ describe("a stock client", () => {
     expect(output[0]?.type === "image_generation_call" && output[0].result).toMatch(PNG);
   }, 60_000);
 
-  test("goes on from it", async () => {
+  test("continues from it", async () => {
     const first = await client.responses.create({ model: MODEL, input: DRAW, tools: [IMAGE] });
     const next = await client.responses.create({
       model: MODEL,
@@ -88,13 +88,13 @@ describe("a stock client", () => {
   }, 60_000);
 });
 
-test("the stream keeps the grammar of every Responses stream", async () => {
+test("the stream follows the grammar of every Responses stream", async () => {
   const { response, events } = readStream(await (await ask({ stream: true })).text());
   expect(imagesOf(response)[0]?.result).toMatch(PNG);
   expect(events.some(({ type }) => /function_call/.test(type))).toBe(false);
 }, 60_000);
 
-test("what is stored has the file in place of the bytes, and is what later turns stand on", async () => {
+test("the stored response contains the file in place of the bytes, and later turns use it", async () => {
   const first = await responseOf();
   const [image] = imagesOf(first);
   const stored = parse("ModelResponse", await (await get(`/v1/responses/${first.id}`)).json());
@@ -118,13 +118,13 @@ test("what is stored has the file in place of the bytes, and is what later turns
   expect(compacted.status).toBe(200);
 }, 60_000);
 
-test("an item of another service is read by what it says", async () => {
+test("an item of another service is read by its text", async () => {
   const foreign = { type: "image_generation_call", id: "ig_abc", status: "completed", result: "AAAA" };
   const input = [{ role: "user", content: "Hi" }, foreign, { role: "user", content: "Say exactly: yes" }];
   expect((await responseOf({ input, tools: [] })).status).toBe("completed");
 }, 60_000);
 
-test("a choice of the tool makes an image whatever the model would have done", async () => {
+test("a forced choice of the tool generates an image in any case", async () => {
   for (const tool_choice of [
     { type: "image_generation" },
     { type: "allowed_tools", mode: "required", tools: [{ type: "image_generation" }] },
@@ -135,7 +135,7 @@ test("a choice of the tool makes an image whatever the model would have done", a
   }
 }, 60_000);
 
-test("left to the service, the image model is the one that costs least, and the model says the size", async () => {
+test("without a choice, the cheapest image model is used, and the model chooses the size", async () => {
   const cheapest = await responseOf({ tools: [{ type: "image_generation", moderation: "auto", size: "auto" }] });
   expect(imagesOf(cheapest)).toMatchObject([{ model: "sandbox-image-megapixels", credits_used: 1 }]);
   // One credit more, and the first by its slug of those that take a size.
@@ -147,13 +147,13 @@ test("left to the service, the image model is the one that costs least, and the 
   expect(imagesOf(chosen)[0]?.size).toBe("512x512");
 }, 60_000);
 
-test("it stands beside tools of type sluice", async () => {
+test("works beside tools of type sluice", async () => {
   const { output } = await responseOf({ tools: [REGEX, IMAGE], input: `${USE_REGEX} Then use image_generation.` });
   const types = new Set(output.map(({ type }) => type));
   expect([...types].toSorted()).toEqual(["image_generation_call", "message", "sluice_call"]);
 }, 60_000);
 
-test("what the route refuses or cannot make is told to the model, costs nothing, and is an item that failed", async () => {
+test("an error of the route is returned to the model, costs nothing, and is a failed item", async () => {
   const before = await spentOf(tenant);
   const tools = [{ ...IMAGE, model: "sandbox-image-refuse" }];
   const { response, events } = readStream(await (await ask({ tools, stream: true })).text());
@@ -181,7 +181,7 @@ test.each([
   [{ type: "image_generation", size: "1x1" }, "tools[0].model"],
   [{ ...IMAGE, model: "no-such-model" }, "tools[0].model"],
   [{ ...IMAGE, model: MODEL }, "tools[0].model"],
-])("refuses %j before the model is asked", async (tool, param) => {
+])("rejects %j before the model is called", async (tool, param) => {
   const answer = await ask({ tools: [tool] });
   expect(answer.status).toBeGreaterThanOrEqual(400);
   expect(await answer.json()).toMatchObject({ error: { param } });
@@ -193,13 +193,13 @@ test.each([
   [{ tools: [IMAGE, IMAGE] }, "tools[1].type"],
   [{ tools: [{ type: "function", name: "image_generation" }, IMAGE] }, "tools[0]"],
   [{ tools: [], tool_choice: { type: "image_generation" } }, "tool_choice"],
-])("refuses %j", async (body, param) => {
+])("rejects %j", async (body, param) => {
   const answer = await ask(body);
   expect(answer.status).toBe(400);
   expect(await answer.json()).toMatchObject({ error: { code: "unsupported_value", param } });
 });
 
-test("over a WebSocket it goes on from an image that only the connection knows", async () => {
+test("continues over a WebSocket from an image that only the connection has", async () => {
   const responses = await askTwiceOverSocket(
     tenant,
     { tools: [IMAGE], input: DRAW },

@@ -34,7 +34,7 @@ const responseOf = async (body: object = {}): Promise<ModelResponse> => {
 };
 const typesOf = ({ output }: ModelResponse): readonly string[] => output.map(({ type }) => type);
 
-test("a response holds runs and answer as its items, and sums up what all of them cost and used", async () => {
+test("a response contains runs and answer as its items, and sums their costs and usage", async () => {
   const before = await spentOf(tenant);
   const answer = await ask({});
   const response = parse("ModelResponse", await answer.json());
@@ -51,7 +51,7 @@ test("a response holds runs and answer as its items, and sums up what all of the
   expect(response.usage?.total_tokens).toBeGreaterThan(0);
 }, 60_000);
 
-test("its stream keeps the grammar of every Responses stream, with the runs as items", async () => {
+test("its stream follows the grammar of every Responses stream, with the runs as items", async () => {
   const { response, events } = readStream(await (await ask({ stream: true })).text());
   expect(typesOf(response)).toEqual(["sluice_call", "message"]);
   const items = events.filter(({ type }) => /output_item/.test(type)).map(({ type }) => type.replace("response.", ""));
@@ -71,7 +71,7 @@ test("a stock client reads its stream to the end", async () => {
   expect(whole.output_text).toContain("code_regex returned");
 }, 60_000);
 
-test("a stored one is read back, gone on from, referred to and summed up", async () => {
+test("a stored response is read, continued, referenced and compacted", async () => {
   const first = await responseOf();
   const read = await fetch(`${tenant.baseUrls[0]}/v1/responses/${first.id}`, {
     headers: { authorization: `Bearer ${tenant.key}` },
@@ -94,14 +94,14 @@ test("a stored one is read back, gone on from, referred to and summed up", async
   expect(await gone.json()).toMatchObject({ error: { code: "previous_response_not_found" } });
 }, 60_000);
 
-test("output sent back as input is what the model remembers", async () => {
+test("output returned as input is part of the model's context", async () => {
   const { output } = await responseOf({ store: false });
   const input = [{ role: "user", content: USE_REGEX }, ...output.slice(0, 1)];
   const again = await responseOf({ store: false, input, tools: [] });
   expect(JSON.stringify(again.output)).toContain("code_regex returned");
 }, 60_000);
 
-test("calls of the caller's own functions come as items, behind the runs that came with them", async () => {
+test("calls of the caller's own functions come as items, after the runs of the same turn", async () => {
   const tools = [REGEX, { type: "function", ...WEATHER }];
   const input = `${USE_REGEX} Then use get_weather for the city "Paris".`;
   for (const stream of [false, true]) {
@@ -120,7 +120,7 @@ test("calls of the caller's own functions come as items, behind the runs that ca
   }
 }, 60_000);
 
-test("limits leave it incomplete, and max_tool_calls leaves a run out", async () => {
+test("limits leave it incomplete, and max_tool_calls skips a run", async () => {
   expect(await responseOf({ tools: [{ ...REGEX, max_rounds: 1 }] })).toMatchObject({
     status: "incomplete",
     incomplete_details: { reason: "max_rounds" },
@@ -133,7 +133,7 @@ test("limits leave it incomplete, and max_tool_calls leaves a run out", async ()
   expect(output[1]).not.toHaveProperty("request_id");
 }, 60_000);
 
-test("functions for what the service runs count as input", async () => {
+test("definitions of the service's tools count as input", async () => {
   const count = async (tools: readonly object[]) => {
     const answer = await post(tenant, "/v1/responses/input_tokens", { model: MODEL, input: "hi", tools });
     return ((await answer.json()) as { input_tokens: number }).input_tokens;
@@ -141,7 +141,7 @@ test("functions for what the service runs count as input", async () => {
   expect(await count([REGEX])).toBeGreaterThan((await count([])) + 50);
 });
 
-test("a stream that fails in a later turn ends as every failed one, with what came before and what it cost", async () => {
+test("a stream that fails in a later turn ends like every failed one, with the earlier output and its cost", async () => {
   const own = await newTenant();
   const tools = [{ type: "sluice", capabilities: ["code.run_javascript"] }];
   const answered = post(own, "/v1/responses", { model: MODEL, input: ENDLESS, tools, stream: true });
@@ -157,7 +157,7 @@ test("a stream that fails in a later turn ends as every failed one, with what ca
   expect(frames.at(-2)).toBe("data: [DONE]");
 }, 60_000);
 
-test("over a WebSocket turns have such tools too, and go on from what only the connection knows", async () => {
+test("turns over a WebSocket have such tools too, and continue from what only the connection has", async () => {
   const responses = await askTwiceOverSocket(
     tenant,
     { tools: [REGEX], input: USE_REGEX },

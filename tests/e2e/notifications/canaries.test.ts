@@ -137,7 +137,7 @@ async function databaseText(): Promise<Heard[]> {
   return rows.flat();
 }
 
-test("marked credentials stand nowhere but in what was sent, and in answers that make or reveal a secret", async () => {
+test("marked credentials appear only in sent messages, and in responses that create or reveal a secret", async () => {
   const endings: [string, Delivery["status"]][] = [];
   const note = (what: string, { status }: Delivery) => endings.push([what, status]);
   const made: Channel[] = [];

@@ -48,7 +48,7 @@ describe("a webhook", () => {
     expect(validate("Delivery", delivery)).toBeNull();
   });
 
-  test("shows its secret once, at its making; a repeat of that is the same channel, without it", async () => {
+  test("returns its secret once, at its creation; a repeat returns the same channel without it", async () => {
     const asked = { id: newId(), type: "webhook", name: `once ${newId()}`, config: { url: `${receiver.url}/once` } };
     const first = await bench.call<Channel>("POST", "/notification-channels", asked);
     const again = await bench.call<Channel>("POST", "/notification-channels", asked);
@@ -61,7 +61,7 @@ describe("a webhook", () => {
     expect((await bench.call("GET", `/notification-channels/${asked.id}`)).body).toEqual(rest);
   });
 
-  test("that has no secret is sent unsigned, until one is made", async () => {
+  test("without a secret is sent unsigned, until one is created", async () => {
     const { id } = await bench.channel(`${receiver.url}/legacy`);
     await bench.stack.query("update notification_channel set sealed = sealed - 'signingSecret' where id = $1", [id]);
     const plain = await next(id);
@@ -78,7 +78,7 @@ describe("a webhook", () => {
     expect(signed.headers["x-webhook-signature"]).toBe(hmac);
   });
 
-  test("whose secret is replaced signs with the new one at once, and in the standard's header with both", async () => {
+  test("whose secret is replaced signs with the new one immediately, and in the standard's header with both", async () => {
     const { id, signingSecret: old } = await bench.channel(`${receiver.url}/rotated`);
     const path = `/notification-channels/${id}/signing-secret`;
     const { body } = await bench.call<{ signingSecret: string; previousUntil: string }>("POST", `${path}/rotate`);
@@ -106,10 +106,10 @@ describe("a webhook", () => {
   });
 });
 
-describe("a config that is sent", () => {
+describe("an updated config", () => {
   const bearer = { authType: "bearer", authToken: "canary-token-1" };
 
-  test("keeps credentials and the URL that it leaves out", async () => {
+  test("keeps omitted credentials and the omitted URL", async () => {
     const { id } = await bench.channel(`${receiver.url}/kept`, { config: { url: `${receiver.url}/kept`, ...bearer } });
     expect((await next(id)).headers.authorization).toBe("Bearer canary-token-1");
     const { status, body } = await patch(id, { config: { authType: "bearer" } });
@@ -141,7 +141,7 @@ describe("a config that is sent", () => {
     expect((await next(id)).headers).not.toHaveProperty("authorization");
   });
 
-  test("takes the URL as it is shown for the one that is stored, and refuses what only looks like it", async () => {
+  test("accepts the masked URL as the stored one, and rejects a similar one", async () => {
     const { id, config } = await bench.channel(`${receiver.url}/hidden/path/abcd`);
     expect(config["url"]).toBe(`${receiver.url}/…abcd`);
     expect((await patch(id, { config: { url: config["url"] } })).status).toBe(200);
@@ -162,7 +162,7 @@ describe("a config that is sent", () => {
     ["api_key", { authApiKey: "canary-key" }, { "x-api-key": "canary-key" }],
     ["api_key", { authApiKey: "canary-key", authHeaderName: "X-Own" }, { "x-own": "canary-key" }],
     ["custom_header", { authHeaderName: "X-Team", authHeaderValue: "canary-value" }, { "x-team": "canary-value" }],
-  ])("signs in by %s with %p", async (authType, members, headers) => {
+  ])("authenticates by %s with %p", async (authType, members, headers) => {
     const { id, config } = await bench.channel(receiver.url, {
       config: { url: `${receiver.url}/auth`, authType, ...members },
     });
@@ -173,8 +173,8 @@ describe("a config that is sent", () => {
   });
 });
 
-describe("a channel that is disabled", () => {
-  test("is passed over at once, keeps subscriptions and history, and nothing of it can be sent again", async () => {
+describe("a disabled channel", () => {
+  test("is skipped immediately, keeps subscriptions and history, and none of its deliveries can be repeated", async () => {
     const { id } = await bench.channel(`${receiver.url}/off`);
     await bench.subscribe(id, "run.failed");
     const before = await bench.sendTest(id);

@@ -45,7 +45,7 @@ const say = (id: string, model = "sandbox-chat") => ({
 const RUN_EVENTS = ["run.started", "run.retrying", "run.succeeded", "run.failed", "run.cancelled"] as const;
 
 describe("runs", () => {
-  test("tell that they began and how they ended, in metadata as the schemas say, and nothing is null in it", async () => {
+  test("report their start and end, with metadata by the schemas, and without null values", async () => {
     const { id } = await bench.channel(`${receiver.url}/runs`);
     for (const event of RUN_EVENTS) await bench.subscribe(id, event);
     const good = await post<{ id: string }>("/v1/pipelines/runs", { definition: { steps: [say("a")] } });
@@ -70,7 +70,7 @@ describe("runs", () => {
     expect(ended?.metadata["durationMs"]).toBeNumber();
   });
 
-  test("of one workflow alone are told to who asked for it alone", async () => {
+  test("of one workflow are reported only to its subscribers", async () => {
     const definition = { steps: [say("a")] };
     const [one, other] = [
       await post<{ id: string }>("/v1/workflows", { name: "one", definition }),
@@ -87,7 +87,7 @@ describe("runs", () => {
   });
 });
 
-test("a durable job tells its end, and a step of a run does not", async () => {
+test("a durable job reports its end, and a step of a run does not", async () => {
   const { id } = await bench.channel(`${receiver.url}/jobs`);
   for (const event of ["job.completed", "job.failed"]) await bench.subscribe(id, event);
   await post("/v1/images/generations", { model: "sandbox-image", prompt: "a boat", size: "256x256" });
@@ -102,7 +102,7 @@ test("a durable job tells its end, and a step of a run does not", async () => {
   expect(told("/jobs")).toHaveLength(1);
 });
 
-test("a batch tells its end, in metadata as the schema says, and its lines tell nothing", async () => {
+test("a batch reports its end, with metadata by the schema, and its lines report nothing", async () => {
   const { id } = await bench.channel(`${receiver.url}/batches`);
   for (const event of ["job.completed", "job.failed"]) await bench.subscribe(id, event);
   const begin = async (text: string): Promise<void> => {
@@ -141,7 +141,7 @@ test("a batch tells its end, in metadata as the schema says, and its lines tell 
   });
 });
 
-test("a mail comes once, to one address, and says in words what happened", async () => {
+test("a mail arrives once, at one address, and describes the event in words", async () => {
   const asked = { type: "email", name: "mail", config: { recipient: "ada@example.com" } };
   const { status, body } = await bench.call<{ id: string }>("POST", "/notification-channels", asked);
   expect(status).toBe(201);
@@ -164,7 +164,7 @@ test("a mail comes once, to one address, and says in words what happened", async
   expect(mail.letters).toHaveLength(1);
 });
 
-test("what a stored workflow calls and is not offered is told in the operator's own workspace alone", async () => {
+test("a stored workflow's unavailable models are reported in the operator's own workspace only", async () => {
   const mine = await bench.channel(`${receiver.url}/mine`);
   await bench.subscribe(mine.id, "template.unavailable");
   const settings = async <T>(path: string, body: object): Promise<T> =>
@@ -195,7 +195,7 @@ test("what a stored workflow calls and is not offered is told in the operator's 
   expect([told("/ops").length, told("/mine").length]).toEqual([1, 0]);
 });
 
-test("a worker of workflows does not start where the operator's workspace is none that there is", async () => {
+test("a worker of workflows does not start if the operator's workspace does not exist", async () => {
   const env = { ...bench.stack.env, SLUICE_ADMIN_WORKSPACE: "nowhere", SLUICE_SUPERVISED: "off" };
   const { code, stderr } = await sluice(["worker", "workflow"], env);
   expect(code).toBe(1);

@@ -106,7 +106,7 @@ test("conversations", async () => {
   await api.call("deleteConversation", { path });
 });
 
-test("a response that breaks off", async () => {
+test("an interrupted response", async () => {
   const failed = await ask<object[]>("createResponse", { body: { ...ASKED, model: "sandbox-error-midway", stream: true } }); // prettier-ignore
   expect(failed.at(-1)).toMatchObject({ type: "response.failed", response: { error: { code: "upstream_error" } } });
 });
@@ -423,7 +423,7 @@ test("operators", async () => {
   await api.call("deleteOperatorDeadLetter", { path: { id: letters[1] ?? "" } });
 });
 
-test("that is all of the document", () => {
+test("covers the whole document", () => {
   const documented = Object.values(api.document.paths).flatMap((methods) =>
     Object.values(methods).map(({ operationId }) => operationId),
   );

@@ -44,7 +44,7 @@ function placeOf(path: string, { parameters }: Operation): string | undefined {
   return isWhole ? place : undefined;
 }
 
-test("a request example of a key's operation succeeds as it is", async () => {
+test("a request example of a key's operation succeeds unchanged", async () => {
   const sent: string[] = [];
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const [method, operation] of Object.entries(methods)) {

@@ -51,22 +51,25 @@ async function succeed(name: string, command: string, args: readonly string[]): 
   expect([name, code, stdout + stderr]).toEqual([name, 0, expect.any(String)]);
 }
 
-test("are taken by the project's TypeScript, and refuse what the API refuses", async () => {
+test("generated types are accepted by the project's TypeScript, and reject what the API rejects", async () => {
   const tsc = join(PROJECT_ROOT, "node_modules/typescript/bin/tsc");
   await succeed("tsc", process.execPath, [tsc, "-p", folder]);
 }, 120_000);
 
-test.each(PROGRAMS)("of %s chat, stream, run a capability and a workflow", async (name) => {
-  const program = (await import(join(folder, `${name}.ts`))) as {
-    useApi(baseUrl: string, key: string): Promise<Readonly<Record<string, unknown>>>;
-  };
-  expect(await program.useApi(stack.baseUrls[0] ?? "", stack.key)).toMatchObject({
-    text: "typed",
-    streamed: "streamed",
-    width: 32,
-    output: "tea",
-    status: "succeeded",
-    refused: "messages[0].role",
-    ...(name === "hey-api" ? { audio: "audio/mpeg" } : {}),
-  });
-});
+test.each(PROGRAMS)(
+  "the generated client of %s calls chat, streams, runs a capability and a workflow",
+  async (name) => {
+    const program = (await import(join(folder, `${name}.ts`))) as {
+      useApi(baseUrl: string, key: string): Promise<Readonly<Record<string, unknown>>>;
+    };
+    expect(await program.useApi(stack.baseUrls[0] ?? "", stack.key)).toMatchObject({
+      text: "typed",
+      streamed: "streamed",
+      width: 32,
+      output: "tea",
+      status: "succeeded",
+      refused: "messages[0].role",
+      ...(name === "hey-api" ? { audio: "audio/mpeg" } : {}),
+    });
+  },
+);

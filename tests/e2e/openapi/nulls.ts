@@ -60,7 +60,7 @@ function readId(path: string, value: unknown): string {
   return (value as { readonly id: string }).id;
 }
 
-test("an optional member that refuses null is named", async () => {
+test("an optional member that rejects null is listed", async () => {
   const { key, baseUrls } = await sharedStack();
   const ask = (method: string, path: string, body: object): Promise<Response> => {
     const headers = {

@@ -10,7 +10,7 @@ await import("./refusals.ts");
 await import("./media-types.ts");
 await import("./examples.ts");
 
-test("answers are those that are recorded", expectRecorded);
+test("answers equal the recorded ones", expectRecorded);
 
 afterAll(async () => {
   await (await sharedStack()).stop();

@@ -177,7 +177,7 @@ test.each<[Code, string, Refused?]>([
   await refuse(code, route, { ...sent, path: { workspaceId: tenant.workspace.id, ...sent.path } });
 });
 
-test("service_unavailable, once a source has failed often", async () => {
+test("service_unavailable, after many failures of a source", async () => {
   const call = chat("sandbox-guarded");
   const refused = await eventually("its circuit is open", async () => {
     const answer = await send(CHAT, call);
@@ -186,7 +186,7 @@ test("service_unavailable, once a source has failed often", async () => {
   await keepRefusal("service_unavailable", CHAT, call, refused);
 });
 
-describe("of a workspace of its own", () => {
+describe("in its own workspace", () => {
   const make = (creditsNano: bigint, preset = "unlimited"): Promise<Workspace> =>
     createWorkspace(tenant, { creditsNano, preset });
 
@@ -274,7 +274,7 @@ test("upload_in_progress", async () => {
   await upload.closed;
 });
 
-test("request_too_large, upstream_timeout, job_timeout and ip_rate_limit_exceeded, where room and patience are small", async () => {
+test("request_too_large, upstream_timeout, job_timeout and ip_rate_limit_exceeded, with small limits", async () => {
   const { baseUrl } = narrow;
   await refuse("request_too_large", CHAT, { ...chat("sandbox-chat", "word ".repeat(BODY_BYTES_MAX / 5)), baseUrl });
   await refuse("upstream_timeout", CHAT, { ...chat("sandbox-hang"), baseUrl });
@@ -297,7 +297,7 @@ test("request_timeout", async () => {
   unfinished.socket.destroy();
 });
 
-test("there is no other", () => {
+test("no other code exists", () => {
   const kept = Object.keys(ERROR_CODES).filter((code) => keptNames().includes(code));
   expect([...kept, ...Object.keys(UNPROVOKED)].toSorted()).toEqual(Object.keys(ERROR_CODES).toSorted());
 });

@@ -39,7 +39,7 @@ const textOf = ({ content }: Anthropic.Message): string =>
   content.map((block) => (block.type === "text" ? block.text : "")).join("");
 
 describe("a plain message", () => {
-  test("answers, counts its tokens and says what it cost", async () => {
+  test("answers, counts its tokens and reports its cost", async () => {
     const { data, response, request_id } = await client.messages
       .create({ model: "sandbox-chat", max_tokens: 100, messages: say("hello there") })
       .withResponse();
@@ -116,7 +116,7 @@ describe("a plain message", () => {
 });
 
 describe("a stream", () => {
-  test("brings the text in pieces, and put together is the plain message", async () => {
+  test("returns the text in pieces, which join to the plain message", async () => {
     const body = { model: "sandbox-chat", max_tokens: 100, messages: say("one two three four five") };
     const plain = await client.messages.create(body);
     const pieces: string[] = [];
@@ -129,7 +129,7 @@ describe("a stream", () => {
     expect(joined.id).toMatch(/^msg_[0-9a-f]{32}$/);
   });
 
-  test("of a thinking model has a thinking block, which goes back with the next turn", async () => {
+  test("of a thinking model has a thinking block, which is returned with the next turn", async () => {
     const question = { role: "user" as const, content: "What is 2 + 2?" };
     const body = { model: "sandbox-reasoning", max_tokens: 1_000, thinking: { type: "adaptive" as const } };
     const message = await client.messages.stream({ ...body, messages: [question] }).finalMessage();
@@ -142,7 +142,7 @@ describe("a stream", () => {
     expect(textOf(next)).toBe("thanks");
   });
 
-  test("that breaks off makes the SDK throw, and what came is billed", async () => {
+  test("that is interrupted makes the SDK throw, and the delivered part is charged", async () => {
     const stream = once.messages.stream({ model: "sandbox-truncate", max_tokens: 100, messages: say("a b c d e f g") });
     const error: unknown = await stream.finalMessage().catch((fault: unknown) => fault);
     expect(error).toBeInstanceOf(Anthropic.APIError);
@@ -158,7 +158,7 @@ describe("a stream", () => {
     expect(Number(row?.["settled"])).toBeGreaterThan(0);
   });
 
-  test("that its reader leaves is ended and billed for what was produced", async () => {
+  test("whose reader disconnects is ended and charged for the generated part", async () => {
     const stream = client.messages.stream({ model: "sandbox-slow", max_tokens: 1_000, messages: say("a b c d e f g h i j k l m n o p q r s t u v w x y z") }); // prettier-ignore
     const aborted = stream.done().catch((error: unknown) => error);
     stream.on("text", () => stream.abort());
@@ -207,7 +207,7 @@ describe("tools", () => {
     expect(textOf(second)).toMatch(/18 degrees and sunny|2\s*[×x]\s*3/);
   });
 
-  test("parallel calls that a source interleaves come whole, one after the other", async () => {
+  test("parallel calls that a source interleaves are complete, one after the other", async () => {
     const body = {
       model: "sandbox-interleaved",
       max_tokens: 500,
@@ -280,7 +280,7 @@ describe("models", () => {
     });
   });
 
-  test("that there are not, and pages that are none, are errors with their sentence", async () => {
+  test("that do not exist, and invalid pages, are errors with their sentence", async () => {
     for (const [ask, status, sentence] of [
       [() => once.models.retrieve("no-such"), 404, "There is no such model"],
       [() => once.models.retrieve("sandbox-image"), 404, "There is no such model"],
@@ -302,7 +302,7 @@ describe("models", () => {
   });
 });
 
-test("tokens are counted before a call as the call counts them, and cost nothing", async () => {
+test("count_tokens equals the count of the call, and costs nothing", async () => {
   const body = { model: "sandbox-chat", system: "Be brief.", messages: say("count me"), tools: [weather] };
   await stack.settled();
   const before = await stack.query("select count(*) from usage_record");
@@ -333,7 +333,7 @@ describe("refusals", () => {
     }
   });
 
-  test("a key as a bearer token is taken too", async () => {
+  test("a key as a bearer token is accepted", async () => {
     const bearer = new Anthropic({ baseURL: stack.baseUrls[0] ?? "", authToken: stack.key });
     expect(textOf(await bearer.messages.create(body))).toBe("x");
   });
@@ -344,7 +344,7 @@ describe("refusals", () => {
     expect(error.type).toBe("not_found_error");
   });
 
-  test("a conversation that is too long is told in the words that clients look for", async () => {
+  test("a conversation that is too long has the error text that clients parse", async () => {
     const messages = [{ role: "user" as const, content: "word ".repeat(200) }];
     const error = await failing(once.messages.create({ ...body, model: "sandbox-small-context", messages }));
     expect(error.apiMessage ?? error.message).toMatch(/prompt is too long: \d+ tokens > \d+ maximum/);

@@ -43,7 +43,7 @@ const isFree = (id: string): Promise<boolean> =>
     .then(([row]) => row?.["held_by"] === null);
 
 describe("a conversation", () => {
-  test("has labels and items, which are added, read, paged and taken out", async () => {
+  test("has metadata and items, which are added, read, paged and deleted", async () => {
     const made = await client.conversations.create({ metadata: { topic: "tea" }, items: [user("one"), user("two")] });
     expect(made).toMatchObject({ object: "conversation", metadata: { topic: "tea" } });
     expect(Math.abs(made.created_at - Date.now() / 1_000)).toBeLessThan(60);
@@ -71,7 +71,7 @@ describe("a conversation", () => {
     expect(await faultOf(client.conversations.retrieve(made.id))).toMatchObject({ status: 404, code: "conversation_not_found" }); // prettier-ignore
   });
 
-  test("is nothing for another workspace, nor what was never one", async () => {
+  test("is not found for another workspace, nor for an unknown id", async () => {
     const { id } = await client.conversations.create({ items: [user("mine")] });
     const theirs = client.withOptions({ apiKey: (await asNewWorkspace(stack)).key });
     for (const work of [
@@ -90,7 +90,7 @@ describe("a conversation", () => {
     expect(await textsOf(id)).toEqual(["mine"]);
   });
 
-  test("of a member is seen by it, by owners and admins", async () => {
+  test("of a member is visible to it, to owners and admins", async () => {
     const workspace = await createWorkspace(stack, { creditsNano: 10n ** 12n });
     const [own, other] = [workspace, await createWorkspace(stack, { creditsNano: 0n })];
     const mine = client.withOptions({ apiKey: own.key });
@@ -108,7 +108,7 @@ describe("a conversation", () => {
     await eventually("its new role counts", admin);
   });
 
-  test("lies sealed, large ones in the object store", async () => {
+  test("is stored encrypted, with large items in the object store", async () => {
     for (const text of ["secret words", "secret words ".repeat(10_000)]) {
       const { id } = await client.conversations.create({ items: [user(text)], metadata: { a: "secret words" } });
       const [row] = await stack.query<{ row: string; reference: string | null }>("select row_to_json(c)::text as row, reference from conversation c where id = $1", [uuidOfConversation(id) ?? ""]); // prettier-ignore
@@ -120,7 +120,7 @@ describe("a conversation", () => {
     }
   });
 
-  test("has bounds", async () => {
+  test("has limits", async () => {
     const many = Array.from({ length: 21 }, () => user("x"));
     expect(await faultOf(client.conversations.create({ items: many }))).toMatchObject({ status: 400, param: "items" });
     const wrong = { items: [user("a"), { type: "message", role: "nobody", content: "x" } as never] };
@@ -157,7 +157,7 @@ describe("a hostile body", () => {
     ["half of a body", '{"items":['],
     ["a list", "[]"],
     ["nothing", "null"],
-  ])("is refused in the envelope, and keeps nothing: %s", async (_name, body) => {
+  ])("is rejected in the envelope, and stores nothing: %s", async (_name, body) => {
     const { id } = await client.conversations.create({ items: [user("mine")] });
     const headers = { authorization: `Bearer ${stack.key}`, "content-type": "application/json" };
     const before = await stack.query("select count(*) from conversation");
@@ -172,7 +172,7 @@ describe("a hostile body", () => {
   });
 
   test.each(["conv_", "conv_\u0000", "..%2F..", "%00", "conv_%F0%9F%92%A9", `conv_${"0".repeat(5_000)}`])(
-    "of no conversation is the id %j",
+    "with the id %j names no conversation",
     async (id) => {
       const answer = await fetch(`${stack.baseUrls[0]}/v1/conversations/${id}`, { headers: { authorization: `Bearer ${stack.key}` } }); // prettier-ignore
       expect(answer.status).toBeWithin(400, 500);
@@ -180,7 +180,7 @@ describe("a hostile body", () => {
     },
   );
 
-  test.each(NAUGHTY_TEXTS)("is none with a text like any other: %j", async (text) => {
+  test.each(NAUGHTY_TEXTS)("with a text like any other is accepted: %j", async (text) => {
     const { id } = await client.conversations.create({ items: [user(`${text}a`)], metadata: { a: text } });
     expect(await textsOf(id)).toEqual([`${text}a`]);
     expect((await client.conversations.retrieve(id)).metadata).toEqual({ a: text });
@@ -223,14 +223,14 @@ describe("a call of a conversation", () => {
     expect(response.output_text).toBe("again");
   });
 
-  test("has no previous response beside it", async () => {
+  test("excludes a previous response", async () => {
     const first = await client.responses.create({ model: MODEL, input: "Say exactly: a" });
     const { id } = await client.conversations.create({});
     const both = client.responses.create({ ...say("b", id), previous_response_id: first.id });
     expect(await faultOf(both)).toMatchObject({ status: 400, code: "unsupported_value", param: "conversation" });
   });
 
-  test("is alone: another one hears that it is taken, until the first has ended", async () => {
+  test("locks it: another call receives an error until the first has ended", async () => {
     const { id } = await client.conversations.create({});
     const slow = { ...say("a b c d e", id), model: "sandbox-slow" };
     const first = client.responses.create(slow);
@@ -245,7 +245,7 @@ describe("a call of a conversation", () => {
   });
 
   test.each(["refused", "failing", "left", "deleted", "cancelled"])(
-    "adds nothing, and frees it, when it is %s",
+    "adds nothing, and unlocks it, when it is %s",
     async (how) => {
       const { id } = await client.conversations.create({ items: [user("first")] });
       if (how === "refused") {

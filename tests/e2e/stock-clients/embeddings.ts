@@ -45,7 +45,7 @@ const cosine = (a: readonly number[] = [], b: readonly number[] = []): number =>
   a.reduce((sum, number, at) => sum + number * (b[at] ?? 0), 0);
 
 describe("the stock SDK", () => {
-  test("embeds a text: it asks for base64 by default and reads numbers", async () => {
+  test("embeds a text: it requests base64 by default and reads numbers", async () => {
     const { data, response } = await client.embeddings
       .create({ model: MODEL, input: "How many legs has a spider?", user: "someone" })
       .withResponse();
@@ -107,7 +107,7 @@ describe("the stock SDK", () => {
     expect(cosine(question, near)).toBeGreaterThan(cosine(question, far) + 0.2);
   });
 
-  test("sends more inputs than a source takes at once, in one call with one bill", async () => {
+  test("sends more inputs than a source accepts, in one call with one charge", async () => {
     const input = Array.from({ length: 1_000 }, (_, at) => `sentence number ${at}`);
     const { data, response } = await client.embeddings.create({ model: MODEL, input }).withResponse();
     expect(data.data.map(({ index }) => index)).toEqual(input.map((_, at) => at));
@@ -118,7 +118,7 @@ describe("the stock SDK", () => {
     expect(row?.["settled"]).toBe(BigInt(data.usage.total_tokens) * 2_000n);
   });
 
-  test("gets answers of many megabytes whole", async () => {
+  test("gets responses of many megabytes completely", async () => {
     const many = Array.from({ length: 2_048 }, (_, at) => `${at}`);
     const base64 = await client.embeddings.create({ model: MODEL, input: many, dimensions: 1_024 });
     expect(base64.data).toHaveLength(2_048);
@@ -132,7 +132,7 @@ describe("the stock SDK", () => {
     expect(data.map(({ embedding }) => embedding.length)).toEqual(input.map(() => 1_024));
   });
 
-  test("is billed for our own count where a source reports none, and at the hold for an absurd one", async () => {
+  test("is charged for our own count if a source reports none, and at the hold for an absurd one", async () => {
     for (const [model, nano] of [
       ["sandbox-embed-no-usage", 14_000n],
       ["sandbox-embed-bad-usage", undefined],
@@ -147,7 +147,7 @@ describe("the stock SDK", () => {
   });
 });
 
-describe("a call that is refused", () => {
+describe("a rejected call", () => {
   const long = "spider ".repeat(9_000);
   test.each([
     ["a chat model", { model: "sandbox-chat", input: "x" }, "model_not_supported", "model"],
@@ -170,7 +170,7 @@ describe("a call that is refused", () => {
     ],
     ["a length out of bounds", { model: MODEL, input: "a", dimensions: 1_025 }, "unsupported_value", "dimensions"],
     ["another encoding", { model: MODEL, input: "a", encoding_format: "hex" }, "unsupported_value", "encoding_format"],
-  ])("for %s is a 400 that names it, and costs nothing", async (_what, body, code, param) => {
+  ])("for %s is a 400 that names the parameter, and costs nothing", async (_what, body, code, param) => {
     const response = await post("/v1/embeddings", body);
     const { error } = (await response.json()) as { error: object };
     expect([response.status, error]).toEqual([400, expect.objectContaining({ code, param })]);
@@ -198,7 +198,7 @@ describe("a call that is refused", () => {
 });
 
 describe("a source over HTTP", () => {
-  test.each(["upstream-embed", "upstream-floats"])("%s gives the same floats in either encoding", async (model) => {
+  test.each(["upstream-embed", "upstream-floats"])("%s returns the same floats in either encoding", async (model) => {
     const input = ["one text", "another text", "a third"];
     const before = upstream.requests.length;
     const { data, usage } = await client.embeddings.create({ model, input, user: "someone" });
@@ -213,7 +213,7 @@ describe("a source over HTTP", () => {
     expect(float.data).toEqual(data);
   });
 
-  test("is left when the client leaves, and the hold given back", async () => {
+  test("is aborted when the client disconnects, and the hold is released", async () => {
     const controller = new AbortController();
     const before = upstream.requests.length;
     const leaving = client.embeddings
@@ -227,7 +227,7 @@ describe("a source over HTTP", () => {
   });
 });
 
-test("a model that fails is stood in for by one whose vectors are as long, at its own price", async () => {
+test("a failing model is replaced by one with vectors of the same length, at its own price", async () => {
   const { id, key } = await createWorkspace(stack, { creditsNano: 1_000_000_000n });
   const set = (fallback: string) =>
     stack.command("admin", "fallback-chains", "set", "upstream-down", fallback, "--workspace", id);
@@ -247,7 +247,7 @@ describe("an estimate", () => {
     ["sandbox-chat", "/v1/chat/completions", { ...chat, max_tokens: undefined, n: 2 }],
     ["sandbox-embed", "/v1/embeddings", { input: ["How many legs has a spider?", "acht 🐳"] }],
     ["sandbox-embed", "/v1/embeddings", { input: [[1, 2, 3], [4]] }],
-  ])("for %s says exactly what the call then holds, and at least what it costs", async (model, path, body) => {
+  ])("for %s equals the hold of the call, and is at least its cost", async (model, path, body) => {
     const asked = await post(`/v1/models/${model}/estimate`, { ...body, model });
     const estimate = (await asked.json()) as Estimate;
     expect([asked.status, validate("Estimate", estimate)]).toEqual([200, null]);
@@ -268,7 +268,7 @@ describe("an estimate", () => {
     expect(short).toEqual(estimate);
   });
 
-  test("of a body for another model, or of none, is refused like the call", async () => {
+  test("of a body for another model, or without one, is rejected like the call", async () => {
     const codeOf = async (slug: string, body: unknown): Promise<unknown> => {
       const response = await post(`/v1/models/${slug}/estimate`, body);
       const { error } = (await response.json()) as { error: { code: string; param: string } };

@@ -37,7 +37,7 @@ describe("a stored file in a conversation", () => {
       ],
     });
 
-  test("is seen as what it is: a picture, a document", async () => {
+  test("is shown by its type: an image, a document", async () => {
     const picture = await client.files.create({ file: await toFile(PNG, "p.png"), purpose: "vision" });
     expect((await ask(picture.id)).choices[0]?.message.content).toMatch(/2\s*[×x]\s*3/);
     const note = await client.files.create({
@@ -103,7 +103,7 @@ describe("a stored file in a conversation", () => {
     }
   });
 
-  test("that no model can be shown is refused before anything is held", async () => {
+  test("that no model accepts is rejected before any hold", async () => {
     const archive = await client.files.create({
       file: await toFile(Buffer.from("PK\u0003\u0004...."), "a.zip"),
       purpose: "user_data",
@@ -114,7 +114,7 @@ describe("a stored file in a conversation", () => {
     });
   });
 
-  test("is priced in an estimate like one that is sent along", async () => {
+  test("is priced in an estimate like an inline one", async () => {
     const picture = await client.files.create({ file: await toFile(PNG, "p.png"), purpose: "vision" });
     const estimate = await fetch(`${stack.baseUrls[0]}/v1/models/sandbox-chat/estimate`, {
       method: "POST",

@@ -73,7 +73,7 @@ describe("a file through the SDK", () => {
     ["a File", () => new File([LINES], "lines.jsonl", { type: "application/jsonl" })],
     ["a Buffer", () => toFile(Buffer.from(LINES), "lines.jsonl")],
     ["a stream", () => createReadStream(path)],
-  ])("comes back as it was sent from %s", async (_name, source) => {
+  ])("is returned unchanged from %s", async (_name, source) => {
     const file = (await source()) as File;
     const made = await client.files.create({ file, purpose: "batch" });
     expect(made).toMatchObject({ object: "file", bytes: LINES.length, filename: "lines.jsonl", purpose: "batch" });
@@ -85,7 +85,7 @@ describe("a file through the SDK", () => {
     expect(gone).toMatchObject({ status: 404, code: "file_not_found" });
   });
 
-  test("is whole when it takes several parts, and each range of it is exact", async () => {
+  test("is complete after an upload in several parts, and each range of it is exact", async () => {
     const bytes = randomBytes(12 * 1_048_576 + 17);
     const made = await client.files.create({ file: await toFile(bytes, "large.bin"), purpose: "user_data" });
     const whole = await client.files.content(made.id);
@@ -113,7 +113,7 @@ describe("a file through the SDK", () => {
     await client.files.delete(made.id);
   });
 
-  test("expires when it is told to, and says when", async () => {
+  test("expires as requested, and returns the time", async () => {
     const made = await client.files.create({
       file: await toFile(Buffer.from("x"), "x.txt"),
       purpose: "user_data",
@@ -146,7 +146,7 @@ describe("a file through the SDK", () => {
 });
 
 describe("storage headers", () => {
-  test("tell what is stored on every answer, refusals included", async () => {
+  test("contain the stored bytes on every response, including errors", async () => {
     // A workspace of its own: what others leave is swept at any time.
     const { key } = await createWorkspace(stack, { creditsNano: 0n });
     const made = await post(form("12345"), {}, key);
@@ -176,7 +176,7 @@ describe("a download", () => {
     ({ id } = (await made.json()) as { id: string });
   });
 
-  test("is saved and never shown, whatever it is", async () => {
+  test("is saved and never rendered, for every type", async () => {
     const answer = await call(`/v1/files/${id}/content`);
     expect(await answer.text()).toBe("<script>alert(1)</script>");
     expect(answer.headers.get("content-disposition")).toBe(
@@ -186,7 +186,7 @@ describe("a download", () => {
     expect(answer.headers.get("content-security-policy")).toContain("sandbox");
   });
 
-  test("is not repeated for a client that has it, and HEAD tells its size", async () => {
+  test("is not repeated for a client that has it, and HEAD returns its size", async () => {
     const head = await call(`/v1/files/${id}/content`, { method: "HEAD" });
     expect([head.status, head.headers.get("content-length")]).toEqual([200, "25"]);
     const etag = head.headers.get("etag") ?? "";
@@ -203,7 +203,7 @@ describe("a download", () => {
   });
 });
 
-describe("limits act while the body comes", () => {
+describe("limits apply during the upload", () => {
   test("a file over the limit is 413, also without a length", async () => {
     // A workspace of its own: what others leave is swept at any time.
     const { key } = await createWorkspace(stack, { creditsNano: 0n });
@@ -223,7 +223,7 @@ describe("limits act while the body comes", () => {
     expect(await storedNow(key)).toBe(0);
   });
 
-  test("a full workspace is 403, and what parallel uploads reserve never exceeds the limit", async () => {
+  test("a full workspace is 403, and reservations of parallel uploads never exceed the limit", async () => {
     const workspace = await createWorkspace(stack, { creditsNano: 0n });
     const size = 12 * 1_048_576;
     const answers = await Promise.all(
@@ -248,7 +248,7 @@ describe("limits act while the body comes", () => {
   }, 60_000);
 
   test.each<["end" | "rst"]>([["end"], ["rst"]])(
-    "a client that leaves (%s) in the middle leaves nothing",
+    "a client that disconnects (%s) in the middle leaves nothing",
     async (how) => {
       const workspace = await createWorkspace(stack, { creditsNano: 0n });
       const raw = beginUpload(base, workspace.key, { "idempotency-key": `left-${how}` });
@@ -265,7 +265,7 @@ describe("limits act while the body comes", () => {
   );
 });
 
-describe("a form that is none", () => {
+describe("an invalid form", () => {
   // A workspace of its own: what others leave is swept at any time.
   let key: string;
   beforeAll(async () => {
@@ -321,7 +321,7 @@ describe("a form that is none", () => {
       [purpose, part('name="file"', "/etc/passwd"), END],
       /^HTTP\/1\.1 400 [^]*"param":"file"/,
     ],
-  ])("%s: refused in the envelope, nothing kept", async (_name, pieces, expected) => {
+  ])("%s: rejected in the envelope, nothing stored", async (_name, pieces, expected) => {
     expect(await upload(...pieces)).toMatch(expected);
     expect(await storedNow(key)).toBe(0);
   });
@@ -342,7 +342,7 @@ describe("a form that is none", () => {
     ["..", "file"],
     ["a\u0000b\n.txt", "ab.txt"],
     ["\u202Egpj.txt", "gpj.txt"],
-  ])("a name like %p is a name and no path", async (sent, kept) => {
+  ])("a name like %p is a name, not a path", async (sent, kept) => {
     const answer = await upload(
       purpose,
       part(`name="file"; filename*=UTF-8''${encodeURIComponent(sent)}`, "hello"),
@@ -356,12 +356,12 @@ describe("a form that is none", () => {
     expect((await call(`/v1/files/${made.id}`, { method: "DELETE", key })).status).toBe(200);
   });
 
-  test("fields nobody knows are ignored", async () => {
+  test("unknown fields are ignored", async () => {
     const answer = await post(form("hello", "a.txt", { purpose: "user_data", mystery: "42" }));
     expect(answer.status).toBe(200);
   });
 
-  test("a file that is not what it claims is 422", async () => {
+  test("a file whose content differs from its type is 422", async () => {
     const png = await post(form("GIF89a......", "picture.png"));
     expect([png.status, (await errorOf(png)).code]).toEqual([422, "unprocessable_input"]);
   });
@@ -371,14 +371,14 @@ describe("an Idempotency-Key", () => {
   const send = (key: string, content: string | Uint8Array<ArrayBuffer> = "hello", name = "a.txt"): Promise<Response> =>
     post(form(content, name), { "idempotency-key": key });
 
-  test("makes one file of many calls, whatever boundary they are sent with", async () => {
+  test("creates one file for many calls, regardless of the boundary", async () => {
     const [first, second] = [await send("same"), await send("same")];
     const made = await first.text();
     expect([first.status, second.status, await second.text()]).toEqual([200, 200, made]);
     expect(used(second)).toBe(used(first));
   });
 
-  test("of another body is 422, and the first answer stands", async () => {
+  test("of another body is 422, and the first file stays", async () => {
     const made = await send("other");
     const first = await made.text();
     expect([made.status, first]).toEqual([200, expect.stringContaining('"file-')]);
@@ -392,7 +392,7 @@ describe("an Idempotency-Key", () => {
     expect(await (await send("other")).text()).toBe(first);
   });
 
-  test("whose first call still runs is 409, which the SDK repeats until the file is there", async () => {
+  test("whose first call still runs is 409, which the SDK retries until the file exists", async () => {
     const raw = beginUpload(base, stack.key, { "idempotency-key": "slow" });
     await raw.send(part('name="purpose"', "user_data"));
     const file = part('name="file"; filename="a.txt"', "hello", "content-type: application/octet-stream\r\n");
@@ -415,14 +415,14 @@ describe("an Idempotency-Key", () => {
     raw.socket.destroy();
   });
 
-  test("of a refused call names nothing", async () => {
+  test("of a rejected call stays free", async () => {
     expect((await post(form("hello", "a.txt", { purpose: "nonsense" }), { "idempotency-key": "refused" })).status).toBe(
       400,
     );
     expect((await send("refused")).status).toBe(200);
   });
 
-  test("is one's own: another workspace's is another", async () => {
+  test("belongs to its workspace: another workspace's is another", async () => {
     const other = await createWorkspace(stack, { creditsNano: 0n });
     const [mine, theirs] = [
       await send("shared"),
@@ -431,13 +431,13 @@ describe("an Idempotency-Key", () => {
     expect(((await mine.json()) as { id: string }).id).not.toBe(((await theirs.json()) as { id: string }).id);
   });
 
-  test("of strange characters is refused", async () => {
+  test("of invalid characters is rejected", async () => {
     const answer = await send("k".repeat(256));
     expect([answer.status, (await errorOf(answer)).code]).toEqual([400, "invalid_request"]);
   });
 });
 
-describe("who may", () => {
+describe("access", () => {
   let other: Workspace;
   let id: string;
   beforeAll(async () => {
@@ -445,7 +445,7 @@ describe("who may", () => {
     id = ((await (await post(form("mine", "a.txt"))).json()) as { id: string }).id;
   });
 
-  test("a foreign file is told like one that never was", async () => {
+  test("to a foreign file is answered like to an unknown one", async () => {
     const tell = async (path: string, method: string): Promise<unknown> => {
       const answer = await call(path, { method, key: other.key });
       return [answer.status, await answer.json()];
@@ -466,7 +466,7 @@ describe("who may", () => {
     expect((await call(`/v1/files/${id}`)).status).toBe(200);
   });
 
-  test("the billing role has no files, and hears what its workspace stores", async () => {
+  test("of the billing role includes no files, but the stored bytes of its workspace", async () => {
     await stack.query("update member set role = 'billing' where workspace_id = $1", [other.id]);
     // Keys are believed for a moment.
     while ((await call("/v1/files", { key: other.key })).status === 200) await Bun.sleep(20);

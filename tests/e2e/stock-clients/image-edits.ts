@@ -56,7 +56,7 @@ const columns = (bytes: Uint8Array, left: number): Promise<Buffer> =>
   sharp(bytes).extract({ left, top: 0, width: 40, height: HEIGHT }).removeAlpha().raw().toBuffer();
 
 describe("an edit of the stock SDK", () => {
-  test("repaints what the mask leaves open, once, at the price of an edit in JSON", async () => {
+  test("repaints only the open area of the mask, once, at the price of an edit in JSON", async () => {
     const { data, response } = await client.images
       .edit({
         model: MODEL,
@@ -82,7 +82,7 @@ describe("an edit of the stock SDK", () => {
     expect(response.headers.get("x-credits-used")).toBe("2");
   });
 
-  test("takes a list of one image, which clients send as `image[]`, and refuses a list of two", async () => {
+  test("accepts a list of one image, which clients send as `image[]`, and rejects a list of two", async () => {
     const image = await toFile(picture, "a.png", { type: "image/png" });
     const { data } = await client.images.edit({ model: MODEL, prompt: "x", image: [image], n: 2 });
     expect(data).toHaveLength(2);
@@ -92,7 +92,7 @@ describe("an edit of the stock SDK", () => {
     expect(fault).toMatchObject({ status: 400, code: "invalid_request", param: "image" });
   });
 
-  test("takes an image that travels beside the queue", async () => {
+  test("accepts an image outside the queue message", async () => {
     const noise = { type: "gaussian", mean: 128, sigma: 60 } as const;
     const large = await sharp({ create: { width: 900, height: 600, channels: 3, background: "#000", noise } })
       .png()
@@ -160,7 +160,7 @@ describe("a form", () => {
       ],
     };
 
-  test.each(Object.keys(cases))("%s is refused by name and holds nothing", async (what) => {
+  test.each(Object.keys(cases))("%s is rejected by name and places no hold", async (what) => {
     const [fields, code, param, status = 400] = cases[what] ?? [];
     if (!fields) throw new Error(what);
     const response = await send("", formOf(fields()));
@@ -171,7 +171,7 @@ describe("a form", () => {
     expect(await stack.query("select 1 from usage_record where job_id = $1", [id])).toEqual([]);
   });
 
-  test("that ends before its closing boundary is refused", async () => {
+  test("without its closing boundary is rejected", async () => {
     const upload = beginUpload(stack.baseUrls[0] ?? "", stack.key, {}, "/v1/images/edits");
     await upload.send(part('name="model"', MODEL));
     await upload.send(part('name="image"; filename="a.png"', picture).subarray(0, 60));
@@ -182,7 +182,7 @@ describe("a form", () => {
     expect(answer).toContain("ended before its closing boundary");
   });
 
-  test("in chunks is refused as soon as an image is larger than any, and not read on", async () => {
+  test("in chunks is rejected as soon as an image exceeds the limit, and not read to its end", async () => {
     const upload = beginUpload(stack.baseUrls[0] ?? "", stack.key, {}, "/v1/images/edits");
     const block = Buffer.alloc(1_048_576);
     await upload.send(part('name="image"; filename="a.png"', block).subarray(0, -2));
@@ -193,7 +193,7 @@ describe("a form", () => {
   });
 
   test.each(["text/plain", "application/x-www-form-urlencoded", "multipart/mixed; boundary=b"])(
-    "of the type %s is refused with 415",
+    "of the type %s is rejected with 415",
     async (type) => {
       const response = await send(type, "--b--");
       const { error } = (await response.json()) as ErrorEnvelope;

@@ -236,7 +236,7 @@ describe("Open Responses", () => {
     await CASES[name]?.();
   });
 
-  test("all at once", async () => {
+  test("all cases concurrently", async () => {
     const failed = await Promise.all(
       Object.entries(CASES).map(([name, run]) => run().then(() => "", (error: unknown) => `${name}: ${String(error)}`)), // prettier-ignore
     );

@@ -31,7 +31,7 @@ const weather: OpenAI.ChatCompletionFunctionTool = {
 };
 
 describe("a plain completion", () => {
-  test("answers, counts its tokens and says what it cost", async () => {
+  test("answers, counts its tokens and reports its cost", async () => {
     const { data, response } = await client.chat.completions
       .create({ model: "sandbox-chat", messages: say("hello there") })
       .withResponse();
@@ -98,7 +98,7 @@ describe("a plain completion", () => {
 });
 
 describe("tools", () => {
-  test("a call goes out, its result comes back, and the answer uses it", async () => {
+  test("a call is returned, its result is sent, and the answer uses it", async () => {
     const question = { role: "user" as const, content: "What is the weather in Paris? Use the get_weather tool." };
     const first = await client.chat.completions.create({
       model: "sandbox-chat",
@@ -137,7 +137,7 @@ describe("tools", () => {
 });
 
 describe("a stream", () => {
-  test("brings the text in pieces under one id and ends with usage when asked", async () => {
+  test("returns the text in pieces under one id and ends with usage on request", async () => {
     const stream = await client.chat.completions.create({
       model: "sandbox-chat",
       messages: say("one two three four five"),
@@ -158,7 +158,7 @@ describe("a stream", () => {
     expect(last?.usage?.completion_tokens).toBeGreaterThan(0);
   });
 
-  test("sends no usage chunk unasked", async () => {
+  test("sends no usage chunk without a request", async () => {
     const stream = await client.chat.completions.create({
       model: "sandbox-chat",
       messages: say("plain"),
@@ -167,7 +167,7 @@ describe("a stream", () => {
     for await (const chunk of stream) expect([chunk.choices.length, chunk.usage ?? null]).toEqual([1, null]);
   });
 
-  test("that breaks off makes the SDK throw instead of ending well", async () => {
+  test("that is interrupted makes the SDK throw instead of ending regularly", async () => {
     const read = async (): Promise<void> => {
       const stream = await client.chat.completions.create({
         model: "sandbox-truncate",
@@ -180,7 +180,7 @@ describe("a stream", () => {
   });
 });
 
-test("functions, the forerunner of tools, are called and answered in their own form, streamed or not", async () => {
+test("functions, the predecessor of tools, are called and answered in their own form, streamed or not", async () => {
   const body = {
     model: "sandbox-chat",
     messages: [{ role: "user" as const, content: "What is the weather in Paris? Use the get_weather tool." }],
@@ -231,7 +231,7 @@ describe("refusals", () => {
     expect([error.status, error.code, error.param]).toEqual([400, "model_not_found", "model"]);
   });
 
-  test("a provider's refusal is 502 and costs nothing", async () => {
+  test("a provider's rejection is 502 and costs nothing", async () => {
     const once = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key, maxRetries: 0 });
     const error = await failing(once.chat.completions.create({ model: "sandbox-refuse", messages: say("x") }));
     expect([error.status, error.code]).toEqual([502, "upstream_refused"]);

@@ -56,7 +56,7 @@ async function usageOf(requestId: string): Promise<object[]> {
 }
 
 describe("a repeat", () => {
-  test("of a plain call is answered byte for byte, free, and leaves no usage record", async () => {
+  test("of a plain call is answered byte for byte, free, without a usage record", async () => {
     const [first, second] = await twice(say("kept"));
     expect(first).toMatchObject({ status: 200, cache: "miss" });
     expect(Number(first.credits)).toBeGreaterThan(0);
@@ -67,7 +67,7 @@ describe("a repeat", () => {
     expect(await usageOf(second.requestId)).toEqual([]);
   });
 
-  test("of a stream is a stream, to its end mark", async () => {
+  test("of a stream is a stream, up to its end mark", async () => {
     const request = { ...say("kept as a stream"), stream: true, stream_options: { include_usage: true } };
     const [first, second] = await twice(request);
     expect(second.cache).toBe("hit");
@@ -76,7 +76,7 @@ describe("a repeat", () => {
     expect(second.body.endsWith("data: [DONE]\n\n")).toBe(true);
   });
 
-  test("that asks for a fresh answer gets one, and pays for it", async () => {
+  test("that requests a fresh answer gets one, and is charged", async () => {
     await twice(say("fresh"));
     const again = await call(say("fresh"), { "x-cache": "refresh" });
     expect(again.cache).toBe("miss");
@@ -108,7 +108,7 @@ test("a repeat of an embeddings call is answered from the cache too", async () =
   expect(await second.text()).toBe(await first.text());
 });
 
-test("nothing is kept, and nothing said of it, for a call that does not ask", async () => {
+test("a call without the header stores nothing, and returns no cache header", async () => {
   const first = await call(say("unasked"));
   expect(first.cache).toBeNull();
   const before = await rows();
@@ -131,19 +131,19 @@ async function keyOfAnother(): Promise<string> {
   return (JSON.parse(made) as { key: string }).key;
 }
 
-test("another workspace never sees the answer, though its request is the same", async () => {
+test("another workspace never gets the answer, even for the same request", async () => {
   expect((await twice(say("ours")))[1].cache).toBe("hit");
   const theirs = await call(say("ours"), ON, await keyOfAnother());
   expect(theirs).toMatchObject({ status: 200, cache: "miss" });
 });
 
-test("a call that fails is not kept", async () => {
+test("a failed call is not cached", async () => {
   const failing = { model: "sandbox-error", ...say("x") };
   expect((await call(failing, ON)).status).toBe(502);
   expect((await call(failing, ON)).status).toBe(502);
 });
 
-test("a header that says neither is refused by name", async () => {
+test("an invalid header value is rejected by name", async () => {
   const told = await call(say("x"), { "x-cache": "maybe" });
   expect(told.status).toBe(400);
   expect(JSON.parse(told.body)).toMatchObject({ error: { code: "unsupported_value", param: "x-cache" } });

@@ -50,7 +50,7 @@ const framesOf = (text: string): string[] =>
   text.split("\n\n").filter((frame) => frame !== "" && !frame.startsWith(":"));
 
 describe("a background response", () => {
-  test("is told as queued at once, is there with its input, and is billed once when it is whole", async () => {
+  test("is returned as queued immediately, can be read with its input, and is charged once at its end", async () => {
     const made = await client.responses.create(QUICK);
     expect(made).toMatchObject({ status: "queued", background: true, store: true, output: [], usage: null });
     const whole = await ended(made.id);
@@ -79,7 +79,7 @@ describe("a background response", () => {
     expect(row).toEqual({ affinity: made.id });
   });
 
-  test("is nothing to go on from before its end, and is none with store: false", async () => {
+  test("cannot be continued before its end, and does not exist with store: false", async () => {
     const { id } = await client.responses.create(SLOW);
     const next = client.responses.create({ model: MODEL, input: "x", previous_response_id: id });
     expect(await faultOf(next)).toMatchObject({ status: 400, code: "previous_response_not_found" });
@@ -87,19 +87,19 @@ describe("a background response", () => {
     expect(await faultOf(client.responses.create({ ...QUICK, store: false }))).toMatchObject({ status: 400, param: "store" }); // prettier-ignore
   });
 
-  test("takes texts that a row of JSON does not", async () => {
+  test("accepts texts that a row of JSON rejects", async () => {
     const made = await client.responses.create({ ...QUICK, instructions: "a\u0000b\ud800", metadata: { a: "\u0000" } });
     expect(await ended(made.id)).toMatchObject({ status: "completed", instructions: "a\u0000b\ud800" });
   });
 
-  test("tells why it failed", async () => {
+  test("reports why it failed", async () => {
     const made = await client.responses.create({ ...QUICK, model: "sandbox-error" });
     expect(await ended(made.id)).toMatchObject({ status: "failed", output: [], usage: null, error: { code: "upstream_error" } }); // prettier-ignore
     const [usage] = await stack.query("select settled from usage_record where job_id = $1", [callOf(made.id)]);
     expect(usage?.["settled"]).toBe(0n);
   });
 
-  test("that is refused leaves nothing", async () => {
+  test("that is rejected leaves nothing", async () => {
     const before = await stack.query("select id from response");
     const poor = await createWorkspace(stack, { creditsNano: 1n });
     const theirs = client.withOptions({ apiKey: poor.key });
@@ -108,7 +108,7 @@ describe("a background response", () => {
     expect(await stack.query("select id from response")).toEqual(before);
   });
 
-  test("exists for its workspace alone, and as a job", async () => {
+  test("exists for its workspace only, and as a job", async () => {
     const { id } = await client.responses.create(QUICK);
     const theirs = client.withOptions({ apiKey: (await asNewWorkspace(stack)).key });
     expect(await faultOf(theirs.responses.cancel(id))).toMatchObject({ status: 404 });
@@ -120,8 +120,8 @@ describe("a background response", () => {
   });
 });
 
-describe("a background response that is cancelled", () => {
-  test("ends, free where nothing was streamed", async () => {
+describe("a cancelled background response", () => {
+  test("ends, free if nothing was streamed", async () => {
     const { id } = await client.responses.create(SLOW);
     await eventually("it has begun", async () => (await client.responses.retrieve(id)).status === "in_progress");
     const cancelled = await client.responses.cancel(id);
@@ -131,7 +131,7 @@ describe("a background response that is cancelled", () => {
     expect(usage?.["settled"]).toBe(0n);
   });
 
-  test("or deleted, ends too", async () => {
+  test("or a deleted one ends too", async () => {
     const { id } = await client.responses.create(SLOW);
     await client.responses.delete(id);
     expect(await faultOf(client.responses.retrieve(id))).toMatchObject({ status: 404 });
@@ -141,7 +141,7 @@ describe("a background response that is cancelled", () => {
     });
   });
 
-  test("stays as it is when it has ended, and is refused when it never was one", async () => {
+  test("is unchanged if it has ended, and a 404 if it never existed", async () => {
     const { id } = await client.responses.create(QUICK);
     await ended(id);
     expect(await client.responses.cancel(id)).toMatchObject({ status: "completed", output: [{ content: [{ text: "one two three" }] }] }); // prettier-ignore
@@ -152,7 +152,7 @@ describe("a background response that is cancelled", () => {
 });
 
 describe("the events of a background response", () => {
-  test("follow where they are asked for, and come again from any of them", async () => {
+  test("are streamed on request, and can be resumed after any of them", async () => {
     const stream = await client.responses.create({ ...QUICK, stream: true });
     const told: OpenAI.Responses.ResponseStreamEvent[] = [];
     for await (const event of stream) told.push(event);
@@ -178,7 +178,7 @@ describe("the events of a background response", () => {
     }
   });
 
-  test("come to who reads on while the first reader has left", async () => {
+  test("reach another reader after the first has disconnected", async () => {
     const stream = await client.responses.create({ ...SLOW, stream: true });
     let id = "";
     let after = -1;
@@ -195,7 +195,7 @@ describe("the events of a background response", () => {
     expect(usage).toEqual([{ status: "succeeded" }]);
   });
 
-  test("end with what became of one that failed or was cancelled", async () => {
+  test("end with the final state of a failed or cancelled response", async () => {
     const failed = await client.responses.create({ ...QUICK, model: "sandbox-truncate", stream: true });
     let id = "";
     const read = async (): Promise<void> => {
@@ -224,7 +224,7 @@ describe("the events of a background response", () => {
     expect(Number(usage?.["settled"])).toBeGreaterThan(0);
   });
 
-  test("are none of a response that was not streamed, and none an hour after its end", async () => {
+  test("do not exist for an unstreamed response, nor an hour after its end", async () => {
     const { id } = await client.responses.create(QUICK);
     await ended(id);
     expect(JSON.parse(await streamOf(id))).toMatchObject({ error: { code: "unsupported_value", param: "stream" } });
@@ -240,7 +240,7 @@ describe("the events of a background response", () => {
     expect([refused.status, await refused.json()]).toMatchObject([400, { error: { param: "starting_after" } }]);
   });
 
-  test("that one reader too many asks for are refused before there is work to pay", async () => {
+  test("are rejected for one reader too many before any work is charged", async () => {
     const tenant = await asNewWorkspace(stack);
     const theirs = client.withOptions({ apiKey: tenant.key });
     const { id } = await theirs.responses.create({ ...SLOW, store: true });
@@ -270,7 +270,7 @@ describe("the events of a background response", () => {
     });
   });
 
-  test("lie sealed", async () => {
+  test("are stored encrypted", async () => {
     const stream = await client.responses.create({ ...QUICK, stream: true });
     for await (const _event of stream);
     const rows = await stack.query<{ sealed: string }>("select sealed from response_event");

@@ -109,7 +109,7 @@ describe("a connection", () => {
     expect(order.lastIndexOf("response.created")).toBeGreaterThan(order.indexOf("response.completed"));
   });
 
-  test("of the stock client is one of its own", async () => {
+  test("of the stock client works", async () => {
     const client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key });
     const socket = new ResponsesWS(client);
     const whole = new Promise<string>((resolve, reject) => {
@@ -121,7 +121,7 @@ describe("a connection", () => {
     socket.close();
   });
 
-  test("goes on from what is not stored, and another one does not", async () => {
+  test("continues from what is not stored, and another connection does not", async () => {
     const socket = await connect();
     const weather = { type: "function", name: "get_weather", parameters: { type: "object", properties: { city: { type: "string" } }, required: ["city"] } }; // prettier-ignore
     const body = { store: false, tools: [weather] };
@@ -138,7 +138,7 @@ describe("a connection", () => {
     expect(lost).toMatchObject([{ type: "error", status: 400, error: { code: "previous_response_not_found" } }]);
   });
 
-  test("keeps what comes without generation for its next turn, free of charge", async () => {
+  test("keeps input without generation for its next turn, free of charge", async () => {
     const { id, key } = await createWorkspace(stack, { creditsNano: 10n ** 12n });
     const socket = await connect(key);
     const first = responseIn(await socket.turn({ input: [], generate: false }));
@@ -164,7 +164,7 @@ describe("a connection", () => {
     expect(errorIn(refused)).toMatchObject({ param: "input[0].call_id" });
   });
 
-  test("forgets what a turn could not go on from", async () => {
+  test("discards a turn that cannot be continued", async () => {
     const socket = await connect();
     const first = responseIn(await socket.turn({ input: say("a"), store: false }));
     const wrong = [{ type: "function_call_output", call_id: "none", output: "x" }];
@@ -174,7 +174,7 @@ describe("a connection", () => {
     expect(errorIn(next)).toMatchObject({ code: "previous_response_not_found" });
   });
 
-  test("says what is wrong with a message, and goes on", async () => {
+  test("reports an invalid message, and stays open", async () => {
     const socket = await connect();
     expect(await socket.turn("no JSON")).toMatchObject([{ type: "error", status: 400, error: { code: "invalid_json" } }]); // prettier-ignore
     expect(errorIn(await socket.turn({ type: "session.update" }))).toMatchObject({ param: "type" });
@@ -186,7 +186,7 @@ describe("a connection", () => {
     expect(textIn(await socket.turn({ input: say("on"), stream: true }))).toBe("on");
   });
 
-  test("takes so many turns that wait, and no more", async () => {
+  test("queues a limited number of turns", async () => {
     const socket = await connect();
     const body = { type: "response.create", model: "sandbox-slow", input: say("a"), store: false };
     for (let turns = 0; turns < TURNS_WAITING_MAX + 2; turns++) socket.socket.send(JSON.stringify(body));
@@ -194,7 +194,7 @@ describe("a connection", () => {
     expect(socket.messages.find(({ type }) => type === "error")).toMatchObject({ status: 503, error: { code: "overloaded" } }); // prettier-ignore
   });
 
-  test("that its client leaves ends its call, which is billed for what was produced", async () => {
+  test("whose client disconnects ends its call, which is charged for the generated part", async () => {
     const socket = await connect();
     socket.socket.send(JSON.stringify({ type: "response.create", model: "sandbox-slow", input: say("a b c d e f g h i j k l m n o p q r s t u v w x y z") })); // prettier-ignore
     const begun = await eventually("a word", () =>
@@ -211,7 +211,7 @@ describe("a connection", () => {
   });
 });
 
-test("what another workspace keeps does not exist over a connection", async () => {
+test("a response of another workspace does not exist over a connection", async () => {
   const mine = await connect();
   const { id } = responseIn(await mine.turn({ input: say("mine") }));
   const client = new OpenAI({ baseURL: `${stack.baseUrls[0]}/v1`, apiKey: stack.key });
@@ -229,7 +229,7 @@ test("what another workspace keeps does not exist over a connection", async () =
 });
 
 describe("a hostile message", () => {
-  test("is refused in the envelope, costs nothing, and ends nothing", async () => {
+  test("is rejected in the envelope, costs nothing, and ends nothing", async () => {
     const { id, key } = await createWorkspace(stack, { creditsNano: 10n ** 12n });
     const socket = await connect(key);
     for (const [what, body] of HOSTILE_BODIES) {
@@ -243,7 +243,7 @@ describe("a hostile message", () => {
     expect(textIn(await socket.turn({ input: say("on") }))).toBe("on");
   });
 
-  test("is no text that others trip over", async () => {
+  test("does not include unusual but valid text", async () => {
     const socket = await connect();
     for (const text of NAUGHTY_TEXTS) {
       const [whole] = (await socket.turn({ input: say(`${text}a`), instructions: text, metadata: { a: text } })).slice(
@@ -257,7 +257,7 @@ describe("a hostile message", () => {
   });
 });
 
-test("a connection is refused as any call is", async () => {
+test("a connection is rejected like any call", async () => {
   const url = `${stack.baseUrls[0]}/v1/responses`;
   const upgrade = { connection: "upgrade", upgrade: "websocket", "sec-websocket-version": "13", "sec-websocket-key": "dGhlIHNhbXBsZSBub25jZQ==" }; // prettier-ignore
   expect((await fetch(url, { headers: upgrade })).status).toBe(401);

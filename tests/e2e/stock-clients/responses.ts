@@ -49,7 +49,7 @@ const post = (body: object): Promise<Response> =>
   });
 
 describe("a plain response", () => {
-  test("answers, repeats its settings, counts its tokens and says what it cost", async () => {
+  test("answers, repeats its settings, counts its tokens and reports its cost", async () => {
     const { data, response } = await client.responses
       .create({ model: MODEL, input: "Say exactly: hello there", metadata: { a: "b" }, temperature: 0.5 })
       .withResponse();
@@ -72,7 +72,7 @@ describe("a plain response", () => {
     expect(response).toMatchObject({ status: "incomplete", incomplete_details: { reason: "max_output_tokens" } });
   });
 
-  test.each([false, true])("lowers a limit above the model's, and says so, with stream %p", async (stream) => {
+  test.each([false, true])("lowers a limit above the model's, and reports it, with stream %p", async (stream) => {
     const listed = (await client.models.retrieve(MODEL)) as unknown as { _svc: { max_output_tokens: number } };
     const answer = await post({ input: "Say exactly: low", max_output_tokens: 2_000_000_000, stream });
     expect(answer.status).toBe(200);
@@ -80,7 +80,7 @@ describe("a plain response", () => {
     expect(await answer.text()).toContain("low");
   });
 
-  test("fills a JSON schema, and tells log probabilities", async () => {
+  test("fills a JSON schema, and returns log probabilities", async () => {
     const schema = { type: "object", properties: { age: { type: "integer" } }, required: ["age"], additionalProperties: false }; // prettier-ignore
     const filled = await client.responses.create({
       model: MODEL,
@@ -95,7 +95,7 @@ describe("a plain response", () => {
     expect(part?.type === "output_text" && part.logprobs?.length).toBeGreaterThan(0);
   });
 
-  test("of a long request, whose settings do not fit into a message, is whole", async () => {
+  test("of a long request, whose settings do not fit into a message, is complete", async () => {
     const instructions = "word ".repeat(45_000);
     const response = await client.responses.create({ model: MODEL, instructions, input: "Say exactly: large" });
     expect(response.output_text).toBe("large");
@@ -104,7 +104,7 @@ describe("a plain response", () => {
     expect(refused.status).toBe(400);
   });
 
-  test("says in chat's words what is wrong, with the parameter's name here", async () => {
+  test("has chat's error texts, with the parameter names of Responses", async () => {
     const unknown = await post({ model: "nobody", input: "x" });
     expect([unknown.status, await unknown.json()]).toMatchObject([400, { error: { code: "model_not_found" } }]);
     const picture = await post({ input: [{ role: "user", content: [{ type: "input_image", image_url: "http://127.0.0.1/a.png" }] }] }); // prettier-ignore
@@ -113,7 +113,7 @@ describe("a plain response", () => {
 });
 
 describe("a hostile body", () => {
-  test.each(HOSTILE_BODIES)("is refused in the envelope, and costs nothing: %s", async (_name, body) => {
+  test.each(HOSTILE_BODIES)("is rejected in the envelope, and costs nothing: %s", async (_name, body) => {
     const own = await createWorkspace(stack, { creditsNano: 10n ** 12n });
     const headers = { authorization: `Bearer ${own.key}`, "content-type": "application/json" };
     const answer = await fetch(`${stack.baseUrls[0]}/v1/responses`, { method: "POST", headers, body });
@@ -154,7 +154,7 @@ describe("a stream", () => {
     expect(deltas.length).toBeGreaterThan(1);
   });
 
-  test("of a thinking model has reasoning, as a summary where one is asked for", async () => {
+  test("of a thinking model has reasoning, as a summary on request", async () => {
     for (const summary of [null, "auto"] as const) {
       const stream = client.responses.stream({ model: "sandbox-reasoning", input: "What is 2 + 2?", reasoning: { effort: "high", summary } }); // prettier-ignore
       const { output, usage } = await stream.finalResponse();
@@ -165,7 +165,7 @@ describe("a stream", () => {
     }
   });
 
-  test("that breaks off makes the client throw, and what came is billed", async () => {
+  test("that is interrupted makes the client throw, and the delivered part is charged", async () => {
     const response = await post({ model: "sandbox-truncate", input: "Say exactly: a b c d e f g", stream: true });
     const events = eventsOf(await response.text());
     expect(events.slice(-2).map(({ type }) => type)).toEqual(["error", "response.failed"]);
@@ -182,7 +182,7 @@ describe("a stream", () => {
 describe("a stored response", () => {
   const say = (text: string) => ({ model: MODEL, input: `Say exactly: ${text}` });
 
-  test("is there when its answer is, with what it was asked, until it is deleted", async () => {
+  test("can be read after its answer, with its input, until it is deleted", async () => {
     const made = await client.responses.stream(say("one")).finalResponse();
     expect(made).toMatchObject({ store: true });
     const { id, usage, output } = await client.responses.retrieve(made.id);
@@ -211,7 +211,7 @@ describe("a stored response", () => {
     expect(next).toMatchObject({ status: 400, code: "previous_response_not_found", param: "previous_response_id" });
   });
 
-  test("is none with store: false", async () => {
+  test("does not exist with store: false", async () => {
     const made = await client.responses.create({ ...say("x"), store: false });
     expect(made).toMatchObject({ store: false });
     expect(await client.responses.retrieve(made.id).catch((error: unknown) => error)).toMatchObject({ status: 404 });
@@ -233,7 +233,7 @@ describe("a stored response", () => {
     expect((await client.responses.retrieve(id)).id).toBe(id);
   });
 
-  test("larger than its row goes on, and counts as it is billed", async () => {
+  test("larger than its row can be continued, and counts as it is charged", async () => {
     const input = `${"word ".repeat(30_000)} Say exactly: long`;
     const first = await client.responses.create({ model: MODEL, input });
     const body = { ...say("more"), previous_response_id: first.id };
@@ -248,7 +248,7 @@ describe("a stored response", () => {
     expect(data).toHaveLength(1);
   });
 
-  test("holds no instructions for those that go on from it", async () => {
+  test("passes no instructions to responses that continue it", async () => {
     const first = await client.responses.create({ ...say("a"), instructions: "Be brief." });
     const second = await client.responses.create({ ...say("b"), previous_response_id: first.id });
     expect(second.instructions).toBeNull();
@@ -256,7 +256,7 @@ describe("a stored response", () => {
 });
 
 describe("a compaction", () => {
-  test("sums up a conversation, stored and sent, and begins a new one", async () => {
+  test("compacts a conversation, stored and sent, and starts a new one", async () => {
     const first = await client.responses.create({ model: MODEL, input: "Say exactly: red" });
     const compacted = await client.responses.compact({
       model: MODEL,
@@ -282,7 +282,7 @@ describe("a compaction", () => {
     expect(next.output_text).toBe("on");
   });
 
-  test("of nothing, or by no model, is refused", async () => {
+  test("of nothing, or without a model, is rejected", async () => {
     const of = (body: object): Promise<Response> =>
       fetch(`${stack.baseUrls[0]}/v1/responses/compact`, {
         method: "POST",
@@ -312,7 +312,7 @@ describe("tools", () => {
     expect(second.output_text).toMatch(/18 degrees and sunny/);
   });
 
-  test("of free text are called so, and parallel calls come whole", async () => {
+  test("with free text are called with text, and parallel calls are complete", async () => {
     const custom = { type: "custom" as const, name: "note", description: "Keeps a note" };
     const { output } = await client.responses
       .stream({

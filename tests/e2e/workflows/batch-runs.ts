@@ -36,7 +36,7 @@ afterAll(() => publisher.close());
 const holds = () => bench.stack.query("select 1 from hold where workspace_id = $1", [bench.workspace.id]);
 const ask = (body: object, of: object = { workflow }) => ({ endpoint: ENDPOINT, ...of, body });
 
-test("a message begins a run, whose end its publisher is told; a repeat is the same run", async () => {
+test("a message starts a run, whose end is reported to its publisher; a repeat finds the same run", async () => {
   const key = newId();
   const first = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
   expect(first).toMatchObject({ key, status: "queued" });
@@ -64,7 +64,7 @@ test("a message begins a run, whose end its publisher is told; a repeat is the s
   expect(events.map(({ type }) => type)).toEqual(["run.started", "run.succeeded"]);
 });
 
-test("a key whose run is not kept any more begins it anew, and each step of it is paid once more", async () => {
+test("a key whose run was deleted starts it again, and each step of it is charged again", async () => {
   const key = newId();
   const { job_id: id } = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
   await publisher.ended(key);
@@ -93,7 +93,7 @@ test("a key whose run is not kept any more begins it anew, and each step of it i
   expect(await bench.stack.query("select * from audit_ledger()")).toEqual([]);
 });
 
-test("a key whose run is still kept finds that run, however old its steps' jobs are, and no second one is begun beside it", async () => {
+test("a key whose run still exists finds that run, regardless of the age of its steps' jobs, and no second one starts", async () => {
   const key = newId();
   const { job_id: id } = await publisher.submit(ask({ input: { word: "tea" } }), { key, pool: "workflow" });
   await publisher.ended(key);
@@ -105,7 +105,7 @@ test("a key whose run is still kept finds that run, however old its steps' jobs 
   expect(other).toMatchObject({ status: "refused", error: { code: "idempotency_key_reused" } });
 });
 
-test("a key stands for one thing, a run or a job of whatever pool", async () => {
+test("a key names one run or one job of any pool", async () => {
   const [ofRun, ofJob] = [newId(), newId()];
   const chat = { body: { model: "sandbox-chat", messages: [{ role: "user", content: "Hello" }] } };
   const run = await publisher.submit(ask({ input: { word: "tea" } }), { key: ofRun, pool: "workflow" });
@@ -126,7 +126,7 @@ test("a key stands for one thing, a run or a job of whatever pool", async () => 
   ]);
 });
 
-test("a run ends by the job's cancel, too, and its publisher hears of it", async () => {
+test("a run can be cancelled by the job's cancel, and its publisher receives the end", async () => {
   const id = await bench.store({ steps: [{ ...say("a", "one two three ".repeat(20)), model: "sandbox-slow" }] });
   const key = newId();
   const { job_id: run } = await publisher.submit(ask({}, { workflow: id }), { key, pool: "workflow" });
@@ -136,7 +136,7 @@ test("a run ends by the job's cancel, too, and its publisher hears of it", async
   expect(await bench.read(run)).toMatchObject({ status: "cancelled" });
 });
 
-test("a run that fails is told as failed, with the run", async () => {
+test("a failed run is reported as failed, with the run", async () => {
   const id = await bench.store({ steps: [{ ...say("bad", "x"), model: "sandbox-error" }] });
   const key = newId();
   await publisher.submit(ask({}, { workflow: id }), { key, pool: "workflow" });
@@ -149,11 +149,11 @@ test.each<[string, () => object, string]>([
   ["a workflow that there is not", () => ask({}, { workflow: newId() }), "workflow_not_found"],
   ["no workflow", () => ask({}, {}), "workflow_not_found"],
   ["an input that is missing", () => ask({}), "missing_required_parameter"],
-])("%s is refused, and begins nothing", async (_name, body, code) => {
+])("%s is rejected, and starts nothing", async (_name, body, code) => {
   expect(await publisher.submit(body(), { pool: "workflow" })).toMatchObject({ status: "refused", error: { code } });
 });
 
-test("a key of the billing role is refused, as over HTTP, also for a workflow that is shared", async () => {
+test("a key of the billing role is rejected, as over HTTP, also for a shared workflow", async () => {
   const [member, keyId] = [newId(), newId()];
   await bench.stack.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'books', 'billing')", [
     member,
@@ -175,7 +175,7 @@ test("a key of the billing role is refused, as over HTTP, also for a workflow th
   await books.close();
   expect(await runs()).toEqual(before);
 });
-test("a run waits while its workspace has as many under way as it may, and begins when one has ended", async () => {
+test("a run waits while its workspace has its maximum of open runs, and starts when one has ended", async () => {
   const rows = await bench.stack.query<{ id: string }>(
     `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, status, max_attempts, progressed_at)
      select gen_random_uuid(), m.workspace_id, m.id, m.id, '{}', 'async', 'batch', 'running', 1, now() + interval '1 hour'
@@ -200,7 +200,7 @@ test("a run waits while its workspace has as many under way as it may, and begin
   expect([ended.status, (ended["result"] as unknown as WorkflowRun).output]).toEqual(["completed", { text: "later!" }]);
 }, 60_000);
 
-test("many are begun and all end, and hold nothing", async () => {
+test("many runs start and all end, without open holds", async () => {
   const keys = Array.from({ length: 30 }, () => newId());
   await Promise.all(keys.map((key) => publisher.publish(ask({ input: { word: key } }), { key, pool: "workflow" })));
   const ends = await Promise.all(keys.map((key) => publisher.ended(key, 40_000)));

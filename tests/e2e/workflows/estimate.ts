@@ -60,7 +60,7 @@ const limited = (id: string, text: string, more: object = {}) => {
 };
 
 describe("an estimate", () => {
-  test("of what is known is that of the call, and what depends on outputs counts at its bound", async () => {
+  test("of constant values equals the estimate of the call, and unknown outputs count at their bound", async () => {
     const definition = {
       inputs: { topic: { type: "string" } },
       steps: [limited("known", "about ${{ inputs.topic }}"), limited("open", "${{ steps.known.output.text }}")],
@@ -126,7 +126,7 @@ describe("an estimate", () => {
     ["as an item", { n: "${{ item }}" }, { for_each: [null, 1, 2] }],
     ["by a path", { go: "${{ inputs.o.none }}", unsaid: "${{ inputs.o.none }}" }],
     ["by an expression", { n: "${{ inputs.k == 1 ? null : 2 }}", unsaid: "${{ inputs.k == 1 ? null : 'a' }}" }],
-  ])("takes null for not given, as the runs of workflows do that are given it: %s", async (_name, input, more = {}) => {
+  ])("reads null as missing, like the runs of workflows with it: %s", async (_name, input, more = {}) => {
     const definition = {
       inputs: { o: { type: "object" }, k: { type: "integer" } },
       steps: [nested(images, input, more)],
@@ -137,7 +137,7 @@ describe("an estimate", () => {
     expect([run.status, run.creditsUsed]).toEqual(["succeeded", max_credits]);
   });
 
-  test("of workflows that run workflows looks at each once for what it is given", async () => {
+  test("of nested workflows estimates each once for its input", async () => {
     const small = await bench.store({ steps: [limited("a", "x")] });
     const of = (id: string) => ({
       steps: Array.from({ length: 25 }, (_, at) => ({ ...nested(id, {}), id: `s${at}` })),
@@ -147,7 +147,7 @@ describe("an estimate", () => {
     expect((await estimate({ workflow_id: outer })).max_credits).toBeCloseTo(625 * one, 6);
   });
 
-  test("tells what a workflow that is run is refused by the step that runs it", async () => {
+  test("reports an error of a nested workflow that would fail its step", async () => {
     const withFile = (id: string) => [{ role: "user", content: [{ type: "file", file: { file_id: id } }] }];
     const missing = await bench.store({
       steps: [
@@ -169,7 +169,7 @@ describe("an estimate", () => {
     expect(await errorOf(answer)).toMatchObject({ status: 400, param: "definition.steps[0].input.n" });
   });
 
-  test("says which version there is not, and takes none beside a definition", async () => {
+  test("reports a missing version, and rejects a version beside a definition", async () => {
     const answer = await bench.call("/v1/workflows/estimate", { workflow_id: child, version: 7, input: { word: "x" } });
     expect(await answer.json()).toMatchObject({
       error: { code: "workflow_not_found", message: "The workflow has no version 7." },
@@ -204,7 +204,7 @@ describe("an estimate", () => {
     ["sandbox-music", { prompt: "OPEN" }],
     ["sandbox-3d", { prompt: "OPEN" }],
     ["sandbox-embed", { input: "OPEN" }],
-  ])("of a call of %s whose params are not known has a bound", async (model, params) => {
+  ])("of a call of %s with unknown params has a bound", async (model, params) => {
     const open = JSON.parse(JSON.stringify(params).replaceAll("OPEN", "${{ steps.a.output.text }}")) as object;
     const definition = { steps: [limited("a", "x"), { id: "b", type: "model", model, params: open }] };
     const [, b] = (await estimate({ definition })).steps;
@@ -212,7 +212,7 @@ describe("an estimate", () => {
     expect(b?.max_credits).toBeGreaterThanOrEqual(b?.estimated_credits ?? Infinity);
   });
 
-  test("holds and bills nothing", async () => {
+  test("places no hold and no charge", async () => {
     const count = async () =>
       (
         await bench.stack.query(
@@ -227,7 +227,7 @@ describe("an estimate", () => {
   });
 });
 
-test("no run costs more than its estimate said at most", async () => {
+test("no run costs more than the maximum of its estimate", async () => {
   const chance = seeded(testSeed("workflow estimates"));
   const below = (count: number): number => Math.floor(chance() * count);
   const step = (at: number): object => {

@@ -27,7 +27,7 @@ test.each<[string, unknown]>([
   ["a list of 60 levels", deep(60)],
   ["an empty text", ""],
   ["0", 0],
-])("%s is given on as it is", async (_name, value) => {
+])("%s is passed on unchanged", async (_name, value) => {
   const { status, run } = await bench.run(
     {
       inputs: { value: { type: "object" } },
@@ -44,7 +44,7 @@ test.each<[string, unknown]>([
   expect((await bench.read(run.id)).status).toBe("succeeded");
 });
 
-test("what is too large fails its run, which can be read", async () => {
+test("a value that is too large fails its run, which stays readable", async () => {
   const { run } = await bench.run(
     {
       inputs: { value: { type: "object" } },

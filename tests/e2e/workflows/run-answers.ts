@@ -52,7 +52,7 @@ describe("events", () => {
       { n: 1 },
       "run.failed",
     ],
-  ])("of a run that %s are both told, in order", async (_what, definition, input, last) => {
+  ])("of a run that %s are both delivered, in order", async (_what, definition, input, last) => {
     const { run } = await bench.run(definition, { input });
     const rows = await bench.stack.query<{ type: string }>(
       "select type from event where metadata ->> 'runId' = $1 order by occurred_at",
@@ -63,37 +63,40 @@ describe("events", () => {
 });
 
 describe("credits of a run whose step is a run", () => {
-  test.each(["cancel", "timeout"])("agree with it, also when its work comes back after a %s", async (how) => {
-    const late = how === "timeout" ? { timeout_seconds: 1, on_error: "continue" } : {};
-    const child = await bench.store({ steps: [slow("b", late)], output: { x: "x" } });
-    const definition = { steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child }] };
-    const answer = await begin("/v1/pipelines/runs", { mode: "stream", definition });
-    const id = answer.headers.get("x-run-id") ?? "";
-    const reading = answer.text();
-    const childId = await eventually("the child is there", async () => {
-      const [own] = await bench.stack.query<{ id: string }>("select id from run where parent_id = $1", [id]);
-      return own?.id;
-    });
-    await says(await bench.call(`/v1/workflows/runs/${childId}/events`));
-    if (how === "cancel") await bench.call(`/v1/workflows/runs/${id}/cancel`, {});
-    const used = await eventually("the work has come back", async () => {
-      const [row] = await bench.stack.query<{ credits: bigint | null }>(
-        "select sum(credits)::bigint as credits from job where run_id = $1 and ended_at is not null having count(*) > 0",
-        [childId],
-      );
-      return row?.credits ?? undefined;
-    });
-    expect(used).toBeGreaterThan(0n);
-    await eventually("both runs tell it", async () => {
-      const [parent, own] = await Promise.all([bench.read(id), bench.read(childId)]);
-      return parent.creditsUsed === Number(used) / 1e9 && own.creditsUsed === parent.creditsUsed;
-    });
-    await reading;
-  });
+  test.each(["cancel", "timeout"])(
+    "equal the sum of its work, also when the work is repeated after a %s",
+    async (how) => {
+      const late = how === "timeout" ? { timeout_seconds: 1, on_error: "continue" } : {};
+      const child = await bench.store({ steps: [slow("b", late)], output: { x: "x" } });
+      const definition = { steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child }] };
+      const answer = await begin("/v1/pipelines/runs", { mode: "stream", definition });
+      const id = answer.headers.get("x-run-id") ?? "";
+      const reading = answer.text();
+      const childId = await eventually("the child is there", async () => {
+        const [own] = await bench.stack.query<{ id: string }>("select id from run where parent_id = $1", [id]);
+        return own?.id;
+      });
+      await says(await bench.call(`/v1/workflows/runs/${childId}/events`));
+      if (how === "cancel") await bench.call(`/v1/workflows/runs/${id}/cancel`, {});
+      const used = await eventually("the work has come back", async () => {
+        const [row] = await bench.stack.query<{ credits: bigint | null }>(
+          "select sum(credits)::bigint as credits from job where run_id = $1 and ended_at is not null having count(*) > 0",
+          [childId],
+        );
+        return row?.credits ?? undefined;
+      });
+      expect(used).toBeGreaterThan(0n);
+      await eventually("both runs tell it", async () => {
+        const [parent, own] = await Promise.all([bench.read(id), bench.read(childId)]);
+        return parent.creditsUsed === Number(used) / 1e9 && own.creditsUsed === parent.creditsUsed;
+      });
+      await reading;
+    },
+  );
 });
 
 describe("an Idempotency-Key", () => {
-  test("is a member's own: another member's repeat is a run of its own", async () => {
+  test("belongs to a member: another member's repeat starts another run", async () => {
     const one = await createWorkspace(bench.stack, { creditsNano: 10n ** 12n });
     const made = await bench.stack.command("admin", "member", "add", one.id, "grace", "--role", "developer", "--json");
     expect(made.code).toBe(0);
@@ -125,7 +128,7 @@ describe("an Idempotency-Key", () => {
 });
 
 describe("the price of a run", () => {
-  test("is a header of the answer that charged it alone: reading and repeating cost nothing", async () => {
+  test("is a header of the charged response only: reading and repeating cost nothing", async () => {
     const definition = { steps: [say("a", "1")] };
     const key = { "idempotency-key": "charged once" };
     const first = await bench.run(definition, {}, key);
@@ -138,7 +141,7 @@ describe("the price of a run", () => {
     expect([again.headers.get("x-credits-used"), asked.headers.get("x-credits-used")]).toEqual([null, null]);
   });
 
-  test("is found by the call's x-request-id, and so are the calls of its steps and of the runs that those started", async () => {
+  test("is found by the call's x-request-id, like the calls of its steps and of its nested runs", async () => {
     const child = await bench.store({ steps: [say("b", "2")] });
     const sub = { id: "sub", type: "sub_pipeline", workflow_id: child };
     const { headers, run } = await bench.run({ steps: [say("a", "1"), sub] });
@@ -164,7 +167,7 @@ describe("the price of a run", () => {
     expect([page.has_more, rest.has_more]).toEqual([true, false]);
   });
 
-  test("is not told of a run that goes on, nor to another workspace or member", async () => {
+  test("is not returned for an open run, nor to another workspace or member", async () => {
     const { run } = await bench.run({ steps: [say("a", "1")] });
     const going = await begin("/v1/pipelines/runs", { mode: "async", definition: { steps: [slow("a")] } });
     const { id } = (await going.json()) as WorkflowRun;
@@ -198,7 +201,7 @@ describe("the price of a run", () => {
 });
 
 describe("an answer", () => {
-  test("names the run in its header, also where the run is not its body", async () => {
+  test("names the run in its header, also if the run is not its body", async () => {
     const { headers, run } = await bench.run({ steps: [say("a", "1")] });
     expect(headers.get("x-run-id")).toBe(run.id);
     const key = { "idempotency-key": "goes on" };
@@ -217,7 +220,7 @@ describe("an answer", () => {
     expect((await first).headers.get("x-run-id")).toBe(id);
   });
 
-  test("to a run without a body is that to an empty one", async () => {
+  test("to a run without a body equals the one to an empty body", async () => {
     const id = await bench.store({ steps: [say("a", "1")] });
     const answer = await fetch(`${bench.stack.baseUrls[0]}/v1/workflows/${id}/runs`, {
       method: "POST",
@@ -226,7 +229,7 @@ describe("an answer", () => {
     expect([answer.status, ((await answer.json()) as WorkflowRun).status]).toEqual([200, "succeeded"]);
   });
 
-  test("names no child that was never made", async () => {
+  test("lists no child that was never created", async () => {
     const child = await bench.store({ inputs: { n: { type: "integer" } }, steps: [say("a", "1")] });
     const definition = {
       inputs: { more: { type: "object" } },
@@ -248,7 +251,7 @@ describe("an answer", () => {
     expect(rows).toEqual([{ traceparent: isKept ? traceparent : null }]);
   });
 
-  test("to a cancel shows no step that goes on", async () => {
+  test("to a cancel lists no open step", async () => {
     const answer = await begin("/v1/pipelines/runs", { mode: "async", definition: { steps: [slow("a")] } });
     const { id } = (await answer.json()) as WorkflowRun;
     await eventually("it runs", async () => (await bench.read(id)).stepRuns[0]?.status === "running");
@@ -256,7 +259,7 @@ describe("an answer", () => {
     expect((await bench.read(id)).stepRuns.map(({ status }) => status)).toEqual(["cancelled"]);
   });
 
-  test("of many items whose outputs are large together says where they are, and they are there", async () => {
+  test("of many items with large outputs returns references, which can be read", async () => {
     const { run } = await bench.run(
       {
         inputs: { text: { type: "string" } },
@@ -282,7 +285,7 @@ describe("an answer", () => {
   });
 });
 
-test("a limit beyond any is the most there can be", async () => {
+test("a limit above the maximum is the maximum", async () => {
   const answer = await bench.call("/v1/workflows?limit=99999999999999999999");
   expect(((await answer.json()) as { limit: number }).limit).toBe(100);
 });

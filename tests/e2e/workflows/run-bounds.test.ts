@@ -80,7 +80,7 @@ async function objectsOf(prefix: string): Promise<string[]> {
 }
 
 describe("one call", () => {
-  test("comes to so many calls and runs at most, whatever its expressions say, and however many workers carry it on", async () => {
+  test("is limited to a number of calls and runs, regardless of its expressions and of the number of workers", async () => {
     const owner = await newWorkspace();
     const leaf = await storeAs(owner, { steps: [FREE] });
     const mid = await storeAs(owner, {
@@ -124,7 +124,7 @@ describe("one call", () => {
   }, 120_000);
 });
 
-test("a workspace with as many runs as it may have begins no further one, and those that it has run workflows of their own", async () => {
+test("a workspace with its maximum of open runs starts no further one, except nested runs of those", async () => {
   const owner = await newWorkspace();
   const leaf = await storeAs(owner, { steps: [FREE], output: { text: "done" } });
   const definition = { steps: [sub("child", leaf)], output: { text: "${{ steps.child.output.text }}" } };
@@ -157,7 +157,7 @@ describe("a large input", () => {
   };
   const text = "x".repeat(2_000_000);
 
-  test("lies in the object store and is read from there, by steps and by readers; it counts as stored", async () => {
+  test("is stored in the object store and read from there, by steps and by readers; it counts as stored", async () => {
     const owner = await newWorkspace();
     const one = await worker();
     try {
@@ -181,7 +181,7 @@ describe("a large input", () => {
     }
   }, 60_000);
 
-  test("of which the workspace's storage has no room is refused, and nothing of it stays; other workspaces go on", async () => {
+  test("that exceeds the workspace's storage is rejected, and leaves nothing; other workspaces continue", async () => {
     const owner = await newWorkspace();
     const before = await objectsOf("run-inputs/");
     const answers = await Promise.all(
@@ -200,7 +200,7 @@ describe("a large input", () => {
   });
 });
 
-test("a run that would store more than the workspace has room for fails, and says so", async () => {
+test("a run that would store more than the workspace's storage fails, with the reason", async () => {
   const owner = await newWorkspace();
   const echo = await storeAs(owner, {
     inputs: { text: { type: "string" } },
@@ -232,7 +232,7 @@ test("a run that would store more than the workspace has room for fails, and say
   }
 }, 60_000);
 
-test("a definition of which the storage has no room is refused as a file is", async () => {
+test("a definition that exceeds the storage is rejected like a file", async () => {
   const owner = await newWorkspace();
   await bench.stack.query(
     `insert into file (id, workspace_id, state, bytes, filename, purpose, media_type, sha256, block_sha256, block_bytes)
@@ -251,7 +251,7 @@ test("a definition of which the storage has no room is refused as a file is", as
   expect([begun.status, begun.body.error.code]).toEqual([403, "storage_limit_exceeded"]);
 });
 
-test("a workspace's run has its turn while thousands of words of another's wait before it", async () => {
+test("a workspace's run gets its turn while thousands of notices of another wait before it", async () => {
   const [loud, quiet] = [await newWorkspace(), await newWorkspace()];
   const connection = await connect({ servers: bench.stack.natsUrl });
   const words = async (): Promise<number> => {

@@ -23,7 +23,7 @@ const slow = (id: string, more: object = {}) => ({
 const post = (path: string, body: object = {}) => bench.call(path, body);
 
 describe("cancel", () => {
-  test("ends a run at once: nothing of it begins any more, and no step stays open", async () => {
+  test("ends a run immediately: nothing of it starts afterwards, and no step stays open", async () => {
     const { run } = await bench.run(
       { steps: [say("a", "1"), slow("b"), say("c", "3", { depends_on: ["b"] })] },
       { mode: "async" },
@@ -51,13 +51,13 @@ describe("cancel", () => {
     expect(await again.json()).toEqual({ id: run.id, status: "cancelled" });
   });
 
-  test("of a run that has ended changes nothing, and says how it ended", async () => {
+  test("of an ended run changes nothing, and returns its end", async () => {
     const { run } = await bench.run({ steps: [say("a", "1")] });
     const answer = await post(`/v1/workflows/runs/${run.id}/cancel`);
     expect(await answer.json()).toEqual({ id: run.id, status: "succeeded" });
   });
 
-  test("of a run that never began tells no time that it took, which was not measured", async () => {
+  test("of a run that never started returns no duration", async () => {
     const { run } = await bench.run({ steps: [say("a", "1")] });
     // As when no worker came to it before it was cancelled; the janitor finds it.
     const [made] = await bench.stack.query<{ id: string }>(
@@ -77,7 +77,7 @@ describe("cancel", () => {
     expect(await bench.read(made?.id ?? "")).toMatchObject({ status: "cancelled", durationMs: 0 });
   });
 
-  test("reaches the runs that its steps began", async () => {
+  test("reaches the runs that its steps started", async () => {
     const child = await bench.store({ steps: [slow("b")] });
     const parent = { steps: [{ id: "sub", type: "sub_pipeline", workflow_id: child }] };
     const { run } = await bench.run(parent, { mode: "async" });
@@ -94,7 +94,7 @@ describe("cancel", () => {
     expect(ended.status).toBe("cancelled");
   });
 
-  test("at any moment leaves one end, which its answer told", async () => {
+  test("at any moment leaves one end, which its answer contains", async () => {
     const definition = {
       steps: [say("a", "1"), say("b", "2 ${{ steps.a.status }}"), say("c", "3 ${{ steps.b.status }}")],
     };
@@ -131,7 +131,7 @@ describe("cancel", () => {
 });
 
 describe("a run in mode async", () => {
-  test("is answered at once, and tried again as a whole: what succeeded is kept", async () => {
+  test("is answered immediately, and can be retried as a whole: successful steps are kept", async () => {
     const definition = {
       steps: [say("a", "1"), { ...slow("bad"), model: "sandbox-error" }, say("c", "3", { depends_on: ["bad"] })],
       retry: { max_attempts: 2 },
@@ -158,7 +158,7 @@ describe("a run in mode async", () => {
     expect(events[2]?.metadata).toMatchObject({ error: { code: "upstream_error" }, creditsUsed: ended.creditsUsed });
   });
 
-  test("keeps the definition that it began with", async () => {
+  test("keeps the definition of its start", async () => {
     const id = await bench.store({ steps: [slow("b")], output: { is: "old" } });
     const runs = await Promise.all(Array.from({ length: 50 }, () => bench.runStored(id, { mode: "async" })));
     const changed = await fetch(`${bench.stack.baseUrls[0]}/v1/workflows/${id}`, {
@@ -179,7 +179,7 @@ describe("a run in mode async", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("names one run: a repeat hears of it, with its input; another body is refused", async () => {
+  test("names one run: a repeat returns it, with its input; another body is rejected", async () => {
     const definition = { inputs: { x: { type: "string" } }, steps: [say("a", "${{ inputs.x }}")] };
     const headers = { "idempotency-key": "once" };
     const first = await bench.run(definition, { input: { x: "y" } }, headers);
@@ -193,7 +193,7 @@ describe("an Idempotency-Key", () => {
     ]);
   });
 
-  test("of a run that goes on is told so, or in mode async as it is; twenty at once begin one run", async () => {
+  test("of an open run returns a conflict, or in mode async the run; twenty concurrent calls start one run", async () => {
     const sync = Promise.all([1, 2].map(() => bench.run({ steps: [slow("a")] }, {}, { "idempotency-key": "going" })));
     const codes = (await sync).map(({ status }) => status).toSorted((one, other) => one - other);
     expect(codes).toEqual([200, 409]);
@@ -207,8 +207,8 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-describe("a stream that broke off", () => {
-  test("goes on behind the last frame that its reader had", async () => {
+describe("an interrupted stream", () => {
+  test("resumes after the last frame of its reader", async () => {
     const answer = await post("/v1/pipelines/runs", {
       definition: { steps: [say("a", "1"), slow("b", { depends_on: ["a"] })] },
       mode: "stream",
@@ -230,7 +230,7 @@ describe("a stream that broke off", () => {
   });
 });
 
-describe("what is refused", () => {
+describe("a rejected request", () => {
   test.each<[string, object, number, string, string | null]>([
     [
       "an input that is not declared",
@@ -265,7 +265,7 @@ describe("what is refused", () => {
     expect(await errorOf(await post("/v1/pipelines/runs", body))).toMatchObject({ status, code, param });
   });
 
-  test("a run, a workflow and a filter that there are not", async () => {
+  test("names a run, a workflow and a filter that do not exist", async () => {
     expect(await errorOf(await bench.call("/v1/workflows/runs/01a208a8-74a2-74f4-b2d2-763ef695b360"))).toMatchObject({
       status: 404,
       code: "run_not_found",

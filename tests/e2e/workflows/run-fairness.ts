@@ -42,7 +42,7 @@ const LIST = { inputs: { items: { type: "array" } } };
 const each = (id: string, workflow: string) =>
   sub(id, workflow, { for_each: "${{ inputs.items }}", input: { items: "${{ inputs.items }}" }, concurrency: 32 });
 
-test("a chain of another workspace goes on while lists of hundreds of runs are worked off", async () => {
+test("a chain of another workspace continues while lists of hundreds of runs are processed", async () => {
   const [loud, quiet] = [
     await createWorkspace(bench.stack, { creditsNano: 1n }),
     await createWorkspace(bench.stack, { creditsNano: 1n }),

@@ -19,8 +19,8 @@ const TWO = {
   output: { text: "${{ steps.second.output.text }}", never: "${{ steps.never.output.text }}" },
 };
 
-describe("a run that is waited for", () => {
-  test("is told whole: steps in the order of their beginning, credits, output, and no input", async () => {
+describe("a synchronous run", () => {
+  test("is returned completely: steps in the order of their start, credits, output, and no input", async () => {
     const { status, headers, run } = await bench.run(TWO, { input: { topic: "tea" } });
     expect(status).toBe(200);
     expect(run).toMatchObject({
@@ -47,8 +47,8 @@ describe("a run that is waited for", () => {
   });
 });
 
-describe("a run that is streamed", () => {
-  test("tells of each step, and ends with the run", async () => {
+describe("a streamed run", () => {
+  test("reports each step, and ends with the run", async () => {
     const answer = await bench.call("/v1/pipelines/runs", { definition: TWO, input: { topic: "tea" }, mode: "stream" });
     expect(answer.headers.get("content-type")).toStartWith("text/event-stream");
     const frames = (await framesOf(answer)).filter(({ frame }) => frame === "[DONE]" || frame.type !== "step.delta");
@@ -69,7 +69,7 @@ describe("a run that is streamed", () => {
 });
 
 describe("deltas", () => {
-  test("are told as a chat step answers, and its output is what a plain call gives", async () => {
+  test("are delivered while a chat step answers, and its output equals a plain call's", async () => {
     const definition = {
       steps: [say("long", "one two three four five six seven eight nine ten")],
       output: { long: "${{ steps.long.output }}" },

@@ -23,7 +23,7 @@ async function call(key: string, path: string, body?: object): Promise<{ status:
 
 const run = (of: Workspace, body: object) => call(of.key, "/v1/pipelines/runs", body);
 
-test("another workspace's run is not there, whatever is asked of it", async () => {
+test("another workspace's run does not exist, for every request", async () => {
   const [one, other] = [
     await createWorkspace(bench.stack, { creditsNano: 10n ** 12n }),
     await createWorkspace(bench.stack, { creditsNano: 0n }),
@@ -38,7 +38,7 @@ test("another workspace's run is not there, whatever is asked of it", async () =
   expect((await call(other.key, "/v1/workflows/runs")).body).toMatchObject({ total: 0 });
 });
 
-test("a step without funds fails, and the run with it; what was done before is paid", async () => {
+test("a step without credits fails, and the run with it; earlier steps are charged", async () => {
   const poor = await createWorkspace(bench.stack, { creditsNano: 0n });
   const definition = { steps: [say("a", "1"), say("b", "2", { depends_on: ["a"] })] };
   const none = await run(poor, { definition });
@@ -51,7 +51,7 @@ test("a step without funds fails, and the run with it; what was done before is p
 });
 
 test.each(["async", "sync"])(
-  "the steps of a run call for its key: a second after that is revoked, none begins any more (%s)",
+  "the steps of a run act for its key: a second after that is revoked, no step starts (%s)",
   async (mode) => {
     const owner = await createWorkspace(bench.stack, { creditsNano: 10n ** 12n });
     const ids = Array.from({ length: 30 }, (_, at) => `slow${at}`);

@@ -34,7 +34,7 @@ describe("a step for each item", () => {
     expect(run.output).toEqual({ texts: [], count: "0 of them" });
   });
 
-  test("of workflows tells their runs in the order of the list", async () => {
+  test("of workflows lists their runs in the order of the list", async () => {
     const child = await bench.store({
       inputs: { word: { type: "string", required: true } },
       steps: [say("say", "${{ inputs.word }}!")],
@@ -85,7 +85,7 @@ describe("a step that fails", () => {
     output: { text: "${{ steps.after.output.text }}" },
   });
 
-  test("fails the run with its error; what ran beside it is paid", async () => {
+  test("fails the run with its error; parallel steps are charged", async () => {
     const { status, run } = await bench.run(failing());
     expect(status).toBe(200);
     expect(run).toMatchObject({ status: "failed", error: { code: "upstream_error", stepId: "bad" } });
@@ -98,12 +98,12 @@ describe("a step that fails", () => {
     expect(run.creditsUsed).toBe(run.stepRuns[1]?.creditsUsed as number);
   });
 
-  test("is passed over where the definition says so", async () => {
+  test("is skipped if the definition allows it", async () => {
     const { run } = await bench.run(failing({ on_error: "continue" }));
     expect(run).toMatchObject({ status: "succeeded", output: { text: "got failed" } });
   });
 
-  test("is tried again, and each try has its own entry", async () => {
+  test("is retried, and each attempt has its own entry", async () => {
     const { run } = await bench.run(failing({ retry: { max_attempts: 3 } }));
     const tries = run.stepRuns.filter(({ id }) => id === "bad");
     expect(tries.map(({ attempt, status }) => [attempt, status])).toEqual([
@@ -113,7 +113,7 @@ describe("a step that fails", () => {
     ]);
   });
 
-  test("is not tried again when its request is at fault", async () => {
+  test("is not retried when its request is invalid", async () => {
     const { run } = await bench.run(
       {
         inputs: { n: { type: "integer" } },
@@ -152,7 +152,7 @@ describe("a step that fails", () => {
     ["web.fetch", 503],
     ["image.resize", 0],
     ["image.resize", 500],
-  ])("that reads an address (%s) is tried again after %i", async (type, status) => {
+  ])("that reads an address (%s) is retried after %i", async (type, status) => {
     const { failingPage, requestsFor } = await sharedMediaRuns();
     const url = failingPage(status, 2);
     const { run } = await bench.run(reading(type, url));
@@ -161,7 +161,7 @@ describe("a step that fails", () => {
     expect(requestsFor(url)).toBe(3);
   });
 
-  test.each(["web.fetch", "image.resize"])("that reads an address (%s) is not tried again after 404", async (type) => {
+  test.each(["web.fetch", "image.resize"])("that reads an address (%s) is not retried after 404", async (type) => {
     const { failingPage, requestsFor } = await sharedMediaRuns();
     const url = failingPage(404, 2);
     const { run } = await bench.run(reading(type, url));
@@ -170,7 +170,7 @@ describe("a step that fails", () => {
     expect(requestsFor(url)).toBe(1);
   });
 
-  test("is late after its time", async () => {
+  test("times out after its limit", async () => {
     const { run } = await bench.run({
       steps: [
         {
@@ -187,7 +187,7 @@ describe("a step that fails", () => {
 });
 
 describe("a capability", () => {
-  test("takes what a step before it gave, and its output holds its own members and files", async () => {
+  test("uses the output of an earlier step, and its output contains its own members and files", async () => {
     const { run } = await bench.run({
       steps: [
         say("json", '{"name":"tea","price":3}'),
@@ -205,7 +205,7 @@ describe("a capability", () => {
 });
 
 describe("a large output", () => {
-  test("lies apart, is read where its step says, and by the next step", async () => {
+  test("is stored separately, and can be read through its step and by the next step", async () => {
     const text = "word ".repeat(30_000).trim();
     const { run } = await bench.run(
       {

@@ -132,7 +132,7 @@ describe("a workflow", () => {
     ]);
   });
 
-  test("has one version for each of many changes at once", async () => {
+  test("has one version for each of many concurrent changes", async () => {
     const path = `/v1/workflows/${await store()}`;
     const answers = await Promise.all(
       Array.from({ length: 20 }, (_, at) =>
@@ -167,14 +167,14 @@ describe("a workflow", () => {
       { name: "x", definition: ABOUT, sharingScope: "world" },
       [400, "unsupported_value", "sharingScope"],
     ],
-  ])("is refused %s", async (_name, body, said) => {
+  ])("is rejected %s", async (_name, body, said) => {
     const before = (await call("GET", "/v1/workflows", "maker")).body["total"];
     const answer = await call("POST", "/v1/workflows", "maker", body);
     expect([answer.status, answer.body.error?.code, answer.body.error?.param]).toEqual(said as never);
     expect((await call("GET", "/v1/workflows", "maker")).body["total"]).toEqual(before);
   });
 
-  test("takes no half of a character when it is changed, and stays as it was", async () => {
+  test("rejects half of a surrogate pair on update, and stays unchanged", async () => {
     const path = `/v1/workflows/${await store()}`;
     const before = (await call("GET", path, "maker")).body;
     for (const member of ["name", "description"]) {
@@ -184,7 +184,7 @@ describe("a workflow", () => {
     expect((await call("GET", path, "maker")).body).toEqual(before);
   });
 
-  test("keeps texts as they are, and takes names to the last character", async () => {
+  test("keeps texts unchanged, and accepts names up to the last character", async () => {
     const name = "Ünïcode 茶 🫖".padEnd(121, "x");
     const metadata = { text: "a\u0000b \ud800", deep: [[[null]]] };
     const id = await store({ name, definition: { ...ABOUT, metadata } });
@@ -197,7 +197,7 @@ describe("workflows that run others", () => {
     steps: [{ id: "sub", type: "sub_pipeline", workflow_id: id, ...more }],
   });
 
-  test("go to a depth of five and no deeper, and never round", async () => {
+  test("are nested to a depth of five at most, and never in a cycle", async () => {
     const first = await store(PLAIN);
     let last = first;
     for (let depth = 1; depth <= 5; depth += 1) last = await store({ definition: running(last) });
@@ -216,7 +216,7 @@ describe("workflows that run others", () => {
     ).toEqual([400, "invalid_workflow_definition"]);
   });
 
-  test("name workflows and versions that the caller sees", async () => {
+  test("name workflows and versions that the caller can see", async () => {
     const hidden = await store(PLAIN);
     for (const one of [running(hidden), running(newId())]) {
       expect(codeOf(await call("POST", "/v1/workflows", "colleague", { name: "x", definition: one }))).toEqual([
@@ -236,7 +236,7 @@ describe("workflows that run others", () => {
   });
 });
 
-describe("what a step gives the workflow that it runs", () => {
+describe("the input of a nested workflow", () => {
   let child: string;
   const giving = (input: object, more: object = {}) => ({
     inputs: { any: { type: "string" } },
@@ -257,7 +257,7 @@ describe("what a step gives the workflow that it runs", () => {
     ["what only a run knows", { topic: "${{ inputs.any }}", n: "${{ inputs.any }}" }, { version: 1 }],
     ["null for what is not needed", { topic: "tea", n: null }, { version: 1 }],
     ["what the latest version declares", { theme: "tea" }, {}],
-  ])("is taken: %s", async (_name, input, more) => {
+  ])("is accepted: %s", async (_name, input, more) => {
     await store({ definition: giving(input, more) });
   });
 
@@ -267,7 +267,7 @@ describe("what a step gives the workflow that it runs", () => {
     ["null for what it needs", { topic: null }, { version: 1 }, "input.topic"],
     ["a value of another type", { topic: "x", n: "${{ 'two' }}" }, { version: 1 }, "input.n"],
     ["what only an earlier version declares", { topic: "x" }, {}, "input.topic"],
-  ])("is refused with its place: %s", async (_name, input, more, place) => {
+  ])("is rejected with its path: %s", async (_name, input, more, place) => {
     const answer = await call("POST", "/v1/workflows", "maker", { name: "x", definition: giving(input, more) });
     expect([...codeOf(answer), answer.body.error?.param]).toEqual([
       400,
@@ -277,8 +277,8 @@ describe("what a step gives the workflow that it runs", () => {
   });
 });
 
-describe("who may", () => {
-  test("a private one is its maker's, and its owners' and admins'", async () => {
+describe("access", () => {
+  test("to a private workflow is limited to its creator, owners and admins", async () => {
     const path = `/v1/workflows/${await store()}`;
     const seen = async (who: string) =>
       ((await call("GET", "/v1/workflows?limit=100", who)).body["items"] as { id: string }[]).some(({ id }) =>
@@ -294,7 +294,7 @@ describe("who may", () => {
     expect((await call("DELETE", path, "owner")).status).toBe(200);
   });
 
-  test("a shared one is read by all, and changed by those it is shared with for that", async () => {
+  test("to a shared workflow is read for all, and write for those with that right", async () => {
     const path = `/v1/workflows/${await store({ sharingScope: "workspace" })}`;
     expect((await call("GET", path, "colleague")).status).toBe(200);
     expect(codeOf(await call("PUT", path, "colleague", { name: "x" }))).toEqual([403, "permission_denied"]);
@@ -308,7 +308,7 @@ describe("who may", () => {
     expect(codeOf(await call("GET", path, stack.key))).toEqual([404, "workflow_not_found"]);
   });
 
-  test("a workflow runs those that its author may run, and goes on running those that it ran", async () => {
+  test("to nested workflows depends on the author, and stays for those that it ran before", async () => {
     const running = (id: string) => ({ steps: [{ id: "sub", type: "sub_pipeline", workflow_id: id }] });
     const hidden = await store(PLAIN);
     const onlyRead = await store({ ...PLAIN, sharingScope: "workspace" });
@@ -326,7 +326,7 @@ describe("who may", () => {
     ]);
   });
 
-  test("lists that are written out do not come to more than there may be in all", async () => {
+  test("to expanded lists is limited to a total maximum", async () => {
     let id = await store({ definition: { steps: [definition("x").steps[0]] } });
     const list = Array.from({ length: 100 }, () => 1);
     const of = (nested: string) => ({
@@ -340,7 +340,7 @@ describe("who may", () => {
     ]);
   });
 
-  test("ids that are none are told like those that are not there", async () => {
+  test("with malformed ids is answered like with unknown ids", async () => {
     for (const id of ["x", newId(), "a%2fb", "%00"]) {
       expect(codeOf(await call("GET", `/v1/workflows/${id}`, "maker"))).toEqual([404, "workflow_not_found"]);
     }
@@ -348,7 +348,7 @@ describe("who may", () => {
 });
 
 describe("the list", () => {
-  test("goes by pages, newest first, and counts what the key sees", async () => {
+  test("is paged, newest first, and counts what the key can see", async () => {
     const { id, key } = await createWorkspace(stack, { creditsNano: 0n });
     keys[id] = key;
     const made: string[] = [];

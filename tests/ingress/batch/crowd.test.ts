@@ -21,7 +21,7 @@ afterAll(async () => {
   await nats?.close();
 });
 
-test("messages of a workspace are too many by all of its keys together, in each pool, and not by another workspace's", async () => {
+test("messages of a workspace are limited over all of its keys, in each pool, independent of other workspaces", async () => {
   const [workspaceId, other] = [newId(), newId()];
   const keys = [newId(), newId(), newId()];
   const publish = (to: string, keyId: string, count: number): void => {
@@ -40,7 +40,7 @@ test("messages of a workspace are too many by all of its keys together, in each 
   expect([await crowds.isCrowded("image", workspaceId), await crowds.isCrowded("chat", other)]).toEqual([false, false]);
 });
 
-test("a count is asked for again after two seconds, and a server that does not answer holds nobody back", async () => {
+test("a count is refreshed after two seconds, and an unresponsive server blocks no message", async () => {
   let [nowMs, asked] = [0, 0];
   const crowds = createCrowds(
     () => {

@@ -103,8 +103,8 @@ const own = async (creditsNano = 1_000n * CREDIT, preset = "unlimited"): Promise
 const objectsOf = async (one: BatchArrival): Promise<string[]> =>
   (await listObjects(bench.storage, `claims/${addressOf(one).id}`, undefined, 1_000)).objects.map(({ key }) => key);
 
-describe("a message that comes again after its job was admitted", () => {
-  test.each(["", "mine"])("is answered and waits no more (key %j)", async (key) => {
+describe("a redelivered message of an admitted job", () => {
+  test.each(["", "mine"])("is answered and no longer waits (key %j)", async (key) => {
     const caller = await own();
     const one = arrival(caller, CHAT, { key });
     expect(await takeMessage(context, one)).toMatchObject({ kind: "answered", outcome: "queued" });
@@ -114,7 +114,7 @@ describe("a message that comes again after its job was admitted", () => {
     expect(await bench.db.query("select 1 from hold where workspace_id = $1", [caller.workspaceId])).toHaveLength(1);
   });
 
-  test("is not looked at or stored once more", async () => {
+  test("is not inspected or stored again", async () => {
     const caller = await own();
     const one = arrival(caller, DICTATION, { key: "mine" });
     expect(await takeMessage(context, one)).toMatchObject({ outcome: "queued" });
@@ -130,7 +130,7 @@ describe("a recording", () => {
   test.each([
     ["whose window is full waits", 1_000n * CREDIT, "none", { kind: "full", isWindow: true }],
     ["whose funds are missing is refused", 0n, "unlimited", { outcome: "refused", told: { error: { code: "insufficient_credits" } } }], // prettier-ignore
-  ])("%s, and nothing is done for it", async (_name, credits, preset, outcome) => {
+  ])("%s, and is not processed", async (_name, credits, preset, outcome) => {
     const caller = await own(credits, preset);
     const before = looks;
     const one = arrival(caller, DICTATION, { key: "mine" });
@@ -141,7 +141,7 @@ describe("a recording", () => {
   test.each([
     ["ends", new MediaError("failed", "the child ended")],
     ["outlasts", new MediaError("timeout", "too slow")],
-  ])("that %s each look is looked at again, and at last refused", async (_what, fault) => {
+  ])("that %s each inspection is inspected again, and finally rejected", async (_what, fault) => {
     const caller = await own();
     lookFault = fault;
     try {
@@ -154,7 +154,7 @@ describe("a recording", () => {
     }
   });
 
-  test("waits where its workspace has many in hand, and another's does not", async () => {
+  test("waits if its workspace has many in progress, and another's does not", async () => {
     const [caller, other] = [await own(), await own()];
     const open = Promise.withResolvers<void>();
     gate = open.promise;
@@ -177,7 +177,7 @@ describe("a recording", () => {
 });
 
 describe("two messages under one key with different large bodies", () => {
-  test("do not write over each other: the one that was admitted is whole", async () => {
+  test("do not overwrite each other: the admitted one is complete", async () => {
     const caller = await own();
     const large = (letter: string) => ({
       body: { ...CHAT.body, user: letter, metadata: { text: letter.repeat(JOB_TEXT_BYTES_MAX) } },
@@ -196,7 +196,7 @@ describe("two messages under one key with different large bodies", () => {
   });
 });
 
-test("a large message that is refused when it is admitted leaves nothing in the object store", async () => {
+test("a large message that is rejected at admission leaves nothing in the object store", async () => {
   const caller = await own(0n);
   const body = { ...CHAT.body, metadata: { text: "x".repeat(JOB_TEXT_BYTES_MAX) } };
   // One that starves is stored without a look at window and funds.
@@ -206,7 +206,7 @@ test("a large message that is refused when it is admitted leaves nothing in the 
   await eventually("it is deleted", async () => (await objectsOf(one)).length === 0, 5_000);
 });
 
-test("a body is the same with its usual endpoint written out", async () => {
+test("a body equals one with its default endpoint written out", async () => {
   const caller = await own();
   await takeMessage(context, arrival(caller, CHAT, { key: newId() }));
   await takeMessage(context, arrival(caller, CHAT, { key: "mine" }));
@@ -214,7 +214,7 @@ test("a body is the same with its usual endpoint written out", async () => {
   expect(await takeMessage(context, written)).toMatchObject({ outcome: "repeated" });
 });
 
-describe("a message that asks for a run", () => {
+describe("a message for a run", () => {
   const RUNS = "/v1/workflows/{id}/runs";
 
   interface Own {
@@ -252,7 +252,7 @@ describe("a message that asks for a run", () => {
     (await listObjects(bench.storage, `run-inputs/${addressOf(one).id}`, undefined, 1_000)).objects;
   const LARGE = { text: "x".repeat(RUN_INPUT_TEXT_BYTES_MAX) };
 
-  test("begins it and counts once, however often it comes and however many ask at once", async () => {
+  test("starts it and counts once, for repeated and concurrent deliveries", async () => {
     const of = await ownWorkflow();
     const all = Array.from({ length: 8 }, () => takeMessage(context, toRun(of, LARGE)));
     const outcomes = (await Promise.all(all)).map((one) => (one.kind === "answered" ? one.outcome : one.kind));
@@ -271,7 +271,7 @@ describe("a message that asks for a run", () => {
     expect(await inputsOf(toRun(of))).toEqual([]);
   });
 
-  test("that starves over a full window has a share of it put aside, and begins by that", async () => {
+  test("that starves over a full window gets a reserved share of it, and starts", async () => {
     const of = await ownWorkflow("one");
     expect(await takeMessage(context, toRun(of, undefined, { key: "first" }))).toMatchObject({ outcome: "queued" });
     const starving = toRun(of, undefined, { starves: true });
@@ -284,7 +284,7 @@ describe("a message that asks for a run", () => {
     });
   });
 
-  test("while as many runs are under way as may be waits uncounted, and leaves nothing", async () => {
+  test("waits uncounted while its workspace has its maximum of open runs, and leaves nothing", async () => {
     const of = await ownWorkflow();
     await bench.db.query(
       `insert into run (id, workspace_id, key_id, member_id, definition, mode, lane, max_attempts)
@@ -302,7 +302,7 @@ describe("a message that asks for a run", () => {
     expect(await takeMessage(context, toRun(of, LARGE, { key: "used" }))).toMatchObject({ told: refused });
   });
 
-  test("of a workspace without room is refused and counted once, and hears the same when there is room", async () => {
+  test("of a workspace without storage is rejected and counted once, with the same answer after the recovery", async () => {
     const of = await ownWorkflow();
     const refusal = { outcome: "refused", told: { error: { code: "storage_limit_exceeded" } } };
     expect(await takeMessage({ ...context, config: { ...context.config, storageBytesMax: 1 } }, toRun(of))).toMatchObject(refusal); // prettier-ignore
@@ -311,7 +311,7 @@ describe("a message that asks for a run", () => {
     expect(await kept(of.workspaceId)).toEqual({ runs: 0, jobs: 1, calls: 1 });
   });
 
-  test("and one that asks for a job under its key at the same time: one of the two is accepted", async () => {
+  test("and one for a job under its key at the same time: one of the two is accepted", async () => {
     const of = await ownWorkflow();
     for (let round = 0; round < 20; round += 1) {
       const key = newId();

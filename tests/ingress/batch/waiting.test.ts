@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test";
 
 import { createWaitingMessages, WINDOW_RETRY_MAX_MS, WAITING_MESSAGES_MAX } from "#ingress/batch/intake.ts";
 
-describe("messages that wait", () => {
-  test("under one key: the first stays, whichever way round they are seen", () => {
+describe("waiting messages", () => {
+  test("under one key: the first stays, in either order of their deliveries", () => {
     const waiting = createWaitingMessages();
     expect([waiting.isFirst("a", 7), waiting.isFirst("a", 9), waiting.isFirst("a", 7)]).toEqual([true, false, true]);
     // The second ingress saw the repeat before the message that it repeats.
@@ -12,7 +12,7 @@ describe("messages that wait", () => {
     expect(waiting.isFirst("a", 9)).toBe(true);
   });
 
-  test("that were not seen for long are believed no more: they may have gone with a store", () => {
+  test("that were not delivered for long are dropped: their store may be lost", () => {
     let now = 0;
     const waiting = createWaitingMessages(() => now);
     waiting.isFirst("a", 7);
@@ -22,7 +22,7 @@ describe("messages that wait", () => {
     expect(waiting.isFirst("a", 9)).toBe(true);
   });
 
-  test("are forgotten, the one seen longest ago first, where there are too many", () => {
+  test("are dropped above the maximum, the least recently delivered first", () => {
     const waiting = createWaitingMessages();
     for (let at = 0; at <= WAITING_MESSAGES_MAX; at++) waiting.isFirst(`job ${at}`, 1);
     expect(waiting.isFirst("job 1", 2)).toBe(false);

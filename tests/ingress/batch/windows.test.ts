@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 import { createWindows } from "#ingress/batch/intake.ts";
 
 describe("a window", () => {
-  test("that was found full is not asked about until it opens", () => {
+  test("that was full is not queried until it opens", () => {
     let now = 1_000_000;
     const windows = createWindows(() => now);
     expect(windows.openInMs("a")).toBeLessThanOrEqual(0);
@@ -12,7 +12,7 @@ describe("a window", () => {
     expect([windows.openInMs("a"), windows.openInMs("b") <= 0]).toEqual([3_000, true]);
   });
 
-  test("starves a message that is older than it, unless another message found room in it", () => {
+  test("starves an older message, unless another message passed it", () => {
     let now = 1_000_000;
     const windows = createWindows(() => now);
     // What was let in before its start is not known to it.
@@ -26,7 +26,7 @@ describe("a window", () => {
     expect(windows.starves("a", 1)).toBe(true);
   });
 
-  test("is forgotten when it tells nothing any more", () => {
+  test("is dropped when it has no effect any longer", () => {
     let now = 1_000_000;
     const windows = createWindows(() => now);
     for (let at = 0; at < 999; at++) windows.isFull(String(at), 1_000);

@@ -21,7 +21,7 @@ async function linesIn(text: string, blockBytes: number, bytesMax?: number) {
 }
 
 describe("lines of a file", () => {
-  test.each([1, 2, 3, 7, 1_000])("are the same whatever blocks of %d bytes divide", async (blockBytes) => {
+  test.each([1, 2, 3, 7, 1_000])("are equal for every division into blocks of %d bytes", async (blockBytes) => {
     expect(await linesIn("one\r\n\nthree é\nlast", blockBytes)).toEqual([
       [1, 0, "one"],
       [2, 5, ""],
@@ -32,7 +32,7 @@ describe("lines of a file", () => {
     expect(await linesIn("", blockBytes)).toEqual([]);
   });
 
-  test.each([1, 4, 1_000])("that are too long are passed over, in blocks of %d bytes", async (blockBytes) => {
+  test.each([1, 4, 1_000])("that are too long are skipped, in blocks of %d bytes", async (blockBytes) => {
     expect(await linesIn("12345\n123456\n12345\r\n123456\r\n1", blockBytes, 5)).toEqual([
       [1, 0, "12345"],
       [2, 6, undefined],
@@ -42,7 +42,7 @@ describe("lines of a file", () => {
     ]);
   });
 
-  test("of blanks alone are blank", () => {
+  test("of blanks only are blank", () => {
     expect([" \t", "", " a"].map((text) => isBlank(Buffer.from(text)))).toEqual([true, true, false]);
   });
 });

@@ -103,7 +103,7 @@ const chatLine = (at: number, content = "x"): string =>
   JSON.stringify({ custom_id: `${at}`, method: "POST", url: CHAT, body: { model: "m", messages: [{ role: "user", content }] } }); // prettier-ignore
 
 describe("an input", () => {
-  test("of as many lines as there may be is taken, of one more it is not", async () => {
+  test("with the maximum number of lines is accepted, with one more rejected", async () => {
     const bounds = { lines: 1_200, inputs: 50_000 };
     const lines = Array.from({ length: 1_200 }, (_, at) => chatLine(at)).join("\n");
     const taken = await lead(Buffer.from(lines));
@@ -117,7 +117,7 @@ describe("an input", () => {
     expect(await faultsOf(refused)).toMatchObject([{ line: null, code: "too_many_lines" }]);
   }, 60_000);
 
-  test("of more than 50,000 texts for embeddings is refused", async () => {
+  test("of more than 50,000 texts for embeddings is rejected", async () => {
     const url = "/v1/embeddings";
     const line = (at: number, count: number): string =>
       JSON.stringify({
@@ -142,7 +142,7 @@ describe("an input", () => {
     expect(await faultsOf(refused)).toMatchObject([{ line: 1, code: "line_too_long" }]);
   });
 
-  test("has no long line of blanks, and not more short ones than lines", async () => {
+  test("has no long line of blanks, and no more short blank lines than lines", async () => {
     const blanks = await lead(Buffer.from(`${chatLine(1)}\n${" ".repeat(8 * 1_048_576)}`));
     expect(await validate(blanks)).toBe(false);
     expect(await faultsOf(blanks)).toMatchObject([{ line: 2, code: "invalid_json_line" }]);
@@ -153,7 +153,7 @@ describe("an input", () => {
     expect(await faultsOf(empty)).toMatchObject([{ line: null, code: "too_many_lines" }]);
   }, 20_000);
 
-  test("takes bytes of the storage for its lines until it is dropped, and fails without room for them", async () => {
+  test("reserves storage for its lines until it is deleted, and fails without storage", async () => {
     const stored = () => storedBytes(bench.db.database, workspace.id);
     const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
     const before = await stored();
@@ -169,7 +169,7 @@ describe("an input", () => {
     expect(await stored()).toBe(empty);
   });
 
-  test("has no more lines than all batches of its workspace may have that are kept", async () => {
+  test("is limited by the lines of all stored batches of its workspace", async () => {
     const [kept] = await bench.db.query<{ lines: bigint }>(
       "select coalesce(sum(total), 0)::bigint as lines from batch where workspace_id = $1",
       [workspace.id],
@@ -182,7 +182,7 @@ describe("an input", () => {
     expect(await linesOf(refused)).toBe(0n);
   });
 
-  test("is validated anew by the next leader, which finds no line twice", async () => {
+  test("is validated again by the next leader, which finds no line twice", async () => {
     const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
     expect(await validate(batch)).toBe(true);
     await bench.db.query("update batch set state = 'validating' where id = $1", [batch.id]);
@@ -198,7 +198,7 @@ describe("a batch whose leader is lost", () => {
   const lostOf = async ({ id }: Pick<BatchRow, "id">): Promise<unknown> =>
     (await findBatch(bench.db.database, anyMember(workspace.id), id))?.turns_lost;
 
-  test("waits for longer each time, and counts until something was done for it", async () => {
+  test("waits longer each time, and counts until it makes progress", async () => {
     const { database } = bench.db;
     let batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));
     for (const lost of [1, 2, 3]) {
@@ -230,7 +230,7 @@ describe("a batch whose leader is lost", () => {
     expect(await lostOf(batch)).toBe(0);
   }); // prettier-ignore
 
-  test("before it forgot a refusal has that line wait all the same", async () => {
+  test("before it deleted a rejection delays that line nevertheless", async () => {
     const { database } = bench.db;
     const batch = await lead(Buffer.from([1, 2, 3].map((at) => chatLine(at)).join("\n")));
     await validate(batch);
@@ -260,7 +260,7 @@ describe("a line of a batch", () => {
   const statesOf = ({ id }: BatchRow) =>
     bench.db.query("select state from batch_line where batch_id = $1 order by number", [id]);
 
-  test("is not taken once its batch is to end, by a leader that has not heard of it", async () => {
+  test("is not claimed once its batch must end, by a leader that does not know it", async () => {
     const { database } = bench.db;
     const batch = await leadTwo();
     await cancelBatch(database, workspace.id, batch.id);
@@ -272,7 +272,7 @@ describe("a line of a batch", () => {
     expect(await takeLines(database, ending, 3)).toEqual([]);
   });
 
-  describe("that is to be admitted", () => {
+  describe("during its admission", () => {
     let own: Workspace;
     let database: Database;
     beforeAll(async () => {
@@ -287,7 +287,7 @@ describe("a line of a batch", () => {
         JSON.stringify(offered.map(toOffer)),
       ]);
 
-    test("is not admitted by a leader that leads no more, nor begun as a run, and nothing is counted or held", async () => {
+    test("is not admitted by a former leader, nor started as a run, and nothing is counted or held", async () => {
       const [{ id: memberId } = { id: "" }] = await bench.db.query<{ id: string }>("select id from member where workspace_id = $1", [own.id]); // prettier-ignore
       const runOf = ({ job_id: id }: BatchLine, batch: BatchRow): NewRun =>
         newRun(
@@ -319,7 +319,7 @@ describe("a line of a batch", () => {
       expect(await jobs.admit(jobOf(first, now))).toEqual({ kind: "superseded" });
     });
 
-    test("lets nobody else begin to lead its batch until that has been decided", async () => {
+    test("blocks a new leader of its batch until the admission has ended", async () => {
       const batch = await leadTwo();
       const [line] = (await takeLines(bench.db.database, batch, 1)) ?? [];
       if (!line) throw new Error("no line was taken");
@@ -335,11 +335,11 @@ describe("a line of a batch", () => {
   });
 });
 
-describe("a batch in numbers", () => {
+describe("a batch in the metrics", () => {
   const fault = { code: "internal_error", message: "No.", param: null, line: null };
   const GIVEN_UP = { state: "failed", faults: [fault] } as const;
 
-  test("that has failed counts the lines that it leaves as failed, so that they add up", async () => {
+  test("that has failed counts its remaining lines as failed, so that the sums are exact", async () => {
     const { database } = bench.db;
     const batch = await lead(Buffer.from([1, 2, 3].map((at) => chatLine(at)).join("\n")));
     await validate(batch);
@@ -355,7 +355,7 @@ describe("a batch in numbers", () => {
     expect(validateSchema("JobFailed", told[0]?.metadata)).toBeNull();
   }); // prettier-ignore
 
-  test("is counted while it is open, by its lines and how long it has stood still, and by how it and they end", async () => {
+  test("is counted while it is open, by its lines and its time without progress, and by outcome", async () => {
     const { database } = bench.db;
     await bench.db.query("update batch set ended_at = now() where ended_at is null");
     await watchBatches(database, metrics);
@@ -405,7 +405,7 @@ describe("a batch in numbers", () => {
   }); // prettier-ignore
 });
 
-describe("creations at the same moment", () => {
+describe("concurrent creations", () => {
   const make = (owner: Workspace, repeatId: string | null = null): Promise<string | null> =>
     insertBatch(bench.db.database, {
       id: newId(),
@@ -420,7 +420,7 @@ describe("creations at the same moment", () => {
       windowMs: 60_000,
     });
 
-  test("make no more batches than a workspace may have open, and one under one name", async () => {
+  test("create no more batches than a workspace may have open, and one under one name", async () => {
     const owner = await createWorkspace(bench.db, { creditsNano: 1n });
     const name = newId();
     const named = await Promise.all(Array.from({ length: 5 }, () => make(owner, name)));
@@ -445,7 +445,7 @@ describe("parts", () => {
   const keys = async (): Promise<string[]> =>
     (await listObjects(bench.storage, "batches/", undefined, 100)).objects.map(({ key }) => key);
 
-  test("that are not what was stored are not read", async () => {
+  test("that differ from the stored ones are not read", async () => {
     const batch = await lead(Buffer.from(chatLine(1)));
     const bytes = Buffer.from("a record\n");
     const part = { is_output: true, start: 0n, bytes: bytes.length, sha256: createHash("sha256").update(bytes).digest(), key: await store(batch, "1-1", bytes) }; // prettier-ignore
@@ -455,7 +455,7 @@ describe("parts", () => {
     await sweepBatchParts({ ...bench, database: bench.db.database, log }, { now: Date.now() + 3_700_000 });
   });
 
-  test("are written by the leader alone, end a line once, and go when the batch has ended or nobody knows them", async () => {
+  test("are written by the leader only, end a line once, and are deleted after the batch's end or without a batch", async () => {
     const { database } = bench.db;
     const context = { storage: bench.storage, database, log };
     const batch = await lead(Buffer.from([chatLine(1), chatLine(2)].join("\n")));

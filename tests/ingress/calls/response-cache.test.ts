@@ -17,8 +17,8 @@ const plan = (
 ) =>
   planCache(header, model, endpoint, { text, textBytes: text.length, value: request, pause: () => Promise.resolve() });
 
-describe("the cache", () => {
-  test("is off unless the model or the request turns it on", async () => {
+describe("the response cache", () => {
+  test("is off unless the model or the request enables it", async () => {
     expect(await plan(null)).toBeUndefined();
     expect(await plan("off")).toBeUndefined();
     expect(await plan(null, CACHED)).toMatchObject({ ttlS: 60, mayHit: true });
@@ -26,25 +26,25 @@ describe("the cache", () => {
     expect(await plan("on")).toMatchObject({ ttlS: CACHE_TTL_S, mayHit: true });
   });
 
-  test("takes the caller's time to live, up to a bound, before the model's", async () => {
+  test("uses the caller's time to live, up to a bound, before the model's", async () => {
     expect((await plan("on; ttl=5", CACHED))?.ttlS).toBe(5);
     expect((await plan(" ON;ttl=5 "))?.ttlS).toBe(5);
     expect((await plan("on", CACHED))?.ttlS).toBe(60);
     expect((await plan("on; ttl=999999999"))?.ttlS).toBe(CACHE_TTL_MAX_S);
   });
 
-  test("leaves a request alone that is too large to compare", async () => {
+  test("skips a request that is too large to compare", async () => {
     const request = { ...REQUEST, messages: [{ role: "user", content: "x".repeat(CACHED_REQUEST_BYTES_MAX) }] };
     expect(await plan("on", MODEL, request)).toBeUndefined();
   });
 
-  test("leaves a request alone whose integers read as others do", async () => {
+  test("skips a request with integers that are ambiguous as doubles", async () => {
     const [one, other] = ["9007199254740992", "9007199254740993"].map((seed) => `{"model":"one","seed":${seed}}`);
     for (const text of [one, other])
       expect(await plan("on", MODEL, JSON.parse(text ?? "") as object, "chat", text)).toBeUndefined();
   });
 
-  test("keeps a fresh answer without taking a kept one on refresh", async () => {
+  test("stores a fresh answer without reading a stored one on refresh", async () => {
     expect(await plan("refresh")).toMatchObject({ mayHit: false });
     expect((await plan("refresh"))?.key).toBe((await plan("on"))?.key);
   });
@@ -61,17 +61,17 @@ describe("the cache", () => {
     "on; ttl=1e9",
     "on, off",
     "on; ttl=1; x",
-  ])("refuses the header `%s` with the parameter's name", async (header) => {
+  ])("rejects the header `%s` with the parameter's name", async (header) => {
     const fault: unknown = await plan(header).catch((error: unknown) => error);
     expect(fault).toMatchObject({ code: "unsupported_value", param: "x-cache" });
   });
 });
 
-describe("two requests are the same", () => {
+describe("two requests are equal", () => {
   const keyOf = async (request: object, model = MODEL, endpoint = "chat"): Promise<string> =>
     (await plan("on", model, request, endpoint))?.key ?? "";
 
-  test("whatever the order of their members, at any depth", async () => {
+  test("for any order of their members, at any depth", async () => {
     const key = await keyOf(REQUEST);
     expect(key).toMatch(/^[0-9a-f]{64}$/);
     expect(await keyOf({ temperature: 0, messages: [{ content: "hi", role: "user" }], model: "one" })).toBe(key);
@@ -92,7 +92,7 @@ describe("two requests are the same", () => {
     expect(new Set([key, ...others]).size).toBe(others.length + 1);
   });
 
-  test("with a member called __proto__ it is a member like any other", async () => {
+  test("with a member called __proto__ only if that is equal too", async () => {
     const request = JSON.parse('{"model":"one","messages":[],"__proto__":{"a":1}}') as object;
     expect(await keyOf(request)).not.toBe(await keyOf({ model: "one", messages: [] }));
   });

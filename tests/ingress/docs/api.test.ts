@@ -117,7 +117,7 @@ describe("the API reference", () => {
     }
   });
 
-  test("shows the method of a stock SDK where there is one and it takes the example", () => {
+  test("contains the method of a stock SDK if one exists and accepts the example", () => {
     expect(bodyOf("createChatCompletion")).toContain("client.chat.completions.create(");
     expect(bodyOf("createMessage")).toContain('import Anthropic from "@anthropic-ai/sdk"');
     expect(bodyOf("createMusic")).toContain("requests.request(");
@@ -129,7 +129,7 @@ describe("the API reference", () => {
     expect(sdkSnippets("constructor", {}, "http://x", write)).toBeUndefined();
   });
 
-  test("shows no filler as the value of a property of an example", () => {
+  test("contains no placeholder as the value of a property of an example", () => {
     const filled = endpoints.flatMap(({ operationId }) => {
       const fences = [...bodyOf(operationId).matchAll(/^```(?:json|text|sh|python|js)\n([^]*?)^```/gm)];
       // `type`, modalities and lists of inputs have the real value "text".
@@ -150,7 +150,7 @@ describe("the API reference", () => {
     }),
   );
 
-  test("shows events of each stream that are valid and distinct, and ends as the recorded response does", () => {
+  test("contains valid and distinct events of each stream, up to the end of the recorded response", () => {
     expect(streaming.length).toBeGreaterThan(10);
     for (const { operationId, schema } of streaming) {
       const events = STREAMS[operationId] ?? [];
@@ -211,7 +211,7 @@ describe("the API reference", () => {
     }
   });
 
-  test("gives each variant of a union a table of its own, in which no property occurs twice", () => {
+  test("describes each variant of a union in its own table, in which no property occurs twice", () => {
     const chat = bodyOf("createChatCompletion");
     for (const role of ["system", "user", "assistant", "tool"]) {
       expect(chat).toContain(`#### Properties of \`messages[]\` with \`role\` \`"${role}"\``);
@@ -236,7 +236,7 @@ describe("the API reference", () => {
     }
   });
 
-  test("states who may call an operation", () => {
+  test("states the roles that may call an operation", () => {
     expect(bodyOf("createApiKey")).toContain("**Roles:** owner, admin, developer.");
     expect(bodyOf("createChatCompletion")).toContain("**Authentication:** an API key as");
     expect(bodyOf("getHealth")).toContain("**Authentication:** none.");
@@ -248,7 +248,7 @@ describe("the API reference", () => {
 describe("examples and rows", () => {
   const plain = (schema: Schema): Schema => schema;
 
-  test("an example states what the schema states, else a value within its bounds", () => {
+  test("an example uses the schema's example, else a value within its bounds", () => {
     const example = (schema: Schema): unknown => exampleOf(schema, plain, "required");
     expect(example({ type: "string", example: "a" })).toBe("a");
     expect(example({ type: "string", examples: ["b"] })).toBe("b");
@@ -285,7 +285,7 @@ describe("examples and rows", () => {
     expect(() => exampleOf(endless, plain, "all")).toThrow("no finite example");
   });
 
-  test("rows name nested members, required ones, defaults and bounds", () => {
+  test("rows name nested members, required members, defaults and bounds", () => {
     const schema: Schema = {
       type: "object",
       required: ["list"],

@@ -91,7 +91,7 @@ describe.skipIf(!bench)("in a browser", () => {
   );
 
   test.each(["light", "dark"] as const)(
-    "colours follow the system, and text can be told from its ground: %s",
+    "colours follow the system, and text has enough contrast: %s",
     async (scheme) => {
       await withPage({ width: 1_280, scheme }, async (page, baseUrl) => {
         await page.goto(`${baseUrl}/docs/api/createChatCompletion`);
@@ -106,7 +106,7 @@ describe.skipIf(!bench)("in a browser", () => {
     },
   );
 
-  test("the search field lists results while a word is typed, and arrow keys lead to them", async () => {
+  test("the search field lists results during typing, and arrow keys select them", async () => {
     await withPage({ width: 1_280, scheme: "light" }, async (page, baseUrl) => {
       await page.goto(`${baseUrl}/docs`);
       await page.keyboard.press("/");
@@ -142,7 +142,7 @@ describe.skipIf(!bench)("in a browser", () => {
     },
   );
 
-  test("on a narrow screen no code word of a table breaks, and no path breaks but after a slash", async () => {
+  test("on a narrow screen no code word of a table breaks, and paths break after a slash only", async () => {
     await withPage({ width: 390, scheme: "light" }, async (page, baseUrl) => {
       for (const address of ["/docs/guides/webhooks", "/docs/api", "/docs/reference/settings"]) {
         await page.goto(baseUrl + address);
@@ -198,7 +198,7 @@ describe.skipIf(!bench)("in a browser", () => {
     });
   });
 
-  test("without scripts, tabs change, the menu opens and the search form answers", async () => {
+  test("without scripts, tabs switch, the menu opens and the search form answers", async () => {
     await withPage(
       { width: 390, scheme: "light" },
       async (page, baseUrl) => {

@@ -16,13 +16,13 @@ describe("Markdown", () => {
     ["a handler in a table", "| A |\n|---|\n| <b onclick=alert(1)>b</b> |"],
     ["a handler in a heading", "## <img src=x onerror=alert(1)>"],
     ["a breakout of a code block", "```js\n</code></pre><script>alert(1)</script>\n```"],
-  ])("shows %s as text", async (_name, markdown) => {
+  ])("renders %s as text", async (_name, markdown) => {
     const text = await html(markdown);
     expect(text).not.toMatch(/<(?:script|img|b)\b/);
     expect(text).toContain("&lt;");
   });
 
-  test("does not put the language of a fence into the page", async () => {
+  test("does not copy the language of a fence into the page", async () => {
     expect(await html('```"><script>alert(1)</script>\nx\n```')).toBe(
       '<figure class="code"><pre tabindex="0"><code>x</code></pre></figure>\n',
     );
@@ -68,7 +68,7 @@ describe("Markdown", () => {
     expect(linkAddress(from, "../../../deploy/runbook.md", byFile)).toBeUndefined();
   });
 
-  test("gives headings the anchors of code hosts, each once", async () => {
+  test("gives headings the anchors of code hosts, each unique", async () => {
     const { headings, html } = await renderMarkdown("## Set `A_B`: *now*?\n\n## Twice\n\n### Twice\n", {
       linkOf: () => undefined,
     });
@@ -76,7 +76,7 @@ describe("Markdown", () => {
     expect(html).toContain('<h3 id="twice-1">Twice<a class="anchor" href="#twice-1"');
   });
 
-  test("shows the same call in several languages as tabs that need no script", async () => {
+  test("renders the same call in several languages as tabs without a script", async () => {
     const text = await html("```sh\na\n```\n\n```python\nb\n```\n\n```js\nc\n```\n");
     expect(text.match(/<input type="radio"/g)).toHaveLength(3);
     expect(text).toContain('<label for="tabs-1-1">Python</label>');
@@ -84,7 +84,7 @@ describe("Markdown", () => {
     expect(await html("```python\na\n```\n\nText\n\n```js\nb\n```\n")).not.toContain("radio");
   });
 
-  test("shows nested members as a block that opens, and other tables in a box", async () => {
+  test("renders nested members as a block that opens, and other tables in a box", async () => {
     const members = "| Property | Type | Description |\n|---|---|---|\n| `a[].b` | string | |\n";
     const nested = await html(`#### Properties of \`a\`\n\n${members}\n## After\n`);
     expect(nested).toContain('<details class="nested"><summary>Properties of <code>a</code></summary>');
@@ -95,7 +95,7 @@ describe("Markdown", () => {
     );
   });
 
-  test("shows notes and warnings", async () => {
+  test("renders notes and warnings", async () => {
     expect(await html("> [!WARNING]\n> Do **not**.")).toContain(
       '<div class="callout warn" role="note"><p class="callout-name">Warning</p><p>Do <strong>not</strong>.</p>',
     );
@@ -149,7 +149,7 @@ describe("Markdown", () => {
     expect(await html("| A | B |\n|---|---|\n| 1 | 2 |")).toContain("<td>1</td><td>2</td>");
   });
 
-  test("keeps e-mail in one line, but not in code", async () => {
+  test("keeps an e-mail address in one line, but not in code", async () => {
     expect(await html("An e-mail, `e-mail`.\n\n> [!NOTE]\n> E-mail")).toMatch(
       /An e\u2011mail, <code>e-mail<\/code>[^]*E\u2011mail/,
     );

@@ -23,14 +23,14 @@ describe("the pages", () => {
     expect(pages.some(({ path }) => path === "api")).toBe(true);
   });
 
-  test("have paths of at most two parts, each once", async () => {
+  test("have unique paths of at most two parts", async () => {
     const { pages } = await site();
     expect(pages.filter(({ path }) => path.split("/").length > 2).map(({ file }) => file)).toEqual([]);
     const paths = pages.map(({ path }) => path);
     expect(paths.filter((path, index) => paths.indexOf(path) !== index)).toEqual([]);
   });
 
-  test("take their title from front matter: no heading of the first order is in a body", async () => {
+  test("have their title in the front matter, and no first-level heading in a body", async () => {
     const { pages } = await site();
     const titled = pages.filter(({ body }) => /^# \S/m.test(body.replaceAll(/^```[^]*?^```/gm, "")));
     expect(titled.map(({ file }) => file)).toEqual([]);
@@ -44,7 +44,7 @@ describe("the pages", () => {
     ).toEqual([]);
   });
 
-  test("render with their title, a heading for each link of the contents, and nothing that runs", async () => {
+  test("render with their title, a heading for each link of the contents, and no scripts", async () => {
     const opened = await site();
     for (const page of opened.pages) {
       const { text, nearest } = await opened.answer({ kind: "page", path: page.path });
@@ -102,13 +102,13 @@ describe("front matter", () => {
     ],
     ["an order in words", head("title: T\nsection: Guides\norder: first\nsummary: S."), "an order, a number"],
     ["no summary", head("title: T\nsection: Guides\norder: 1"), "a summary of one sentence"],
-  ])("with %s is refused by file and line", (_name, text, why) => {
+  ])("with %s is rejected with file and line", (_name, text, why) => {
     expect(() => parsePage("schemas/docs/guides/a.md", text)).toThrow(
       new RegExp(`^schemas/docs/guides/a\\.md:1: .*${why.replaceAll(/[-.]/g, ".")}`),
     );
   });
 
-  test("gives the page its place", () => {
+  test("sets the position of the page", () => {
     const parsed = parsePage("schemas/docs/guides/a.md", head("title: T\nsection: Guides\norder: 1\nsummary: S."));
     expect(parsed).toMatchObject({
       path: "guides/a",

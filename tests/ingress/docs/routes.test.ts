@@ -53,7 +53,7 @@ describe("a page", () => {
     expect(await (await get("/docs/index.md")).text()).toStartWith("# Sluice documentation\n");
   });
 
-  test("is rendered once, and has an ETag by which clients ask again", async () => {
+  test("is rendered once, and has an ETag for conditional requests", async () => {
     const first = await get("/docs/reference/settings");
     const etag = first.headers.get("etag") ?? "";
     expect(etag).toMatch(/^"\w+"$/);
@@ -65,7 +65,7 @@ describe("a page", () => {
     expect((await get("/docs/reference/settings", { "if-none-match": '"other"' })).status).toBe(200);
   });
 
-  test("has its place in the navigation, contents, neighbours, and the link to its Markdown", async () => {
+  test("has its position in the navigation, contents, neighbours, and the link to its Markdown", async () => {
     const html = await (await get("/docs/reference/settings")).text();
     expect(html).toContain('<a href="/docs/reference/settings" aria-current="page">Settings</a>');
     expect(html).toContain('<nav class="contents-list" aria-label="On this page">');
@@ -74,7 +74,7 @@ describe("a page", () => {
     expect(html).toContain('<a href="/docs/reference/settings.md">');
   });
 
-  test("that does not exist names the nearest page, to people as HTML and to programs as an error", async () => {
+  test("that does not exist names the nearest page, to browsers as HTML and to programs as an error", async () => {
     const html = await get("/docs/reference/eror");
     expect([html.status, html.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
     expect(await html.text()).toContain('The nearest page is <a href="/docs/reference/errors">Errors A–Z</a>');
@@ -96,7 +96,7 @@ describe("a page", () => {
     "/docs/%3Cscript%3E/a",
     "/docs/constructor",
     `/docs/${"a".repeat(5_000)}`,
-  ])("is no other file: %s", async (path) => {
+  ])("does not serve another file: %s", async (path) => {
     const response = await get(path);
     expect(response.status).toBe(404);
     expect(await response.text()).not.toMatch(/<script>|"dependencies"/);
@@ -110,7 +110,7 @@ describe("search", () => {
     expect(html).toContain('value="overloaded"');
   });
 
-  test("takes any query as text, and reads 200 characters of it", async () => {
+  test("reads any query as text, up to 200 characters", async () => {
     const html = await (
       await get(`/docs/search?q=${encodeURIComponent('"><script>alert(1)</script>')}${"x".repeat(5_000)}`)
     ).text();
@@ -119,7 +119,7 @@ describe("search", () => {
     expect(await (await get("/docs/search")).text()).toContain("Enter a word");
   });
 
-  test("in the browser reads an index of all pages", async () => {
+  test("in the browser uses an index of all pages", async () => {
     const response = await get("/docs/search.json");
     expect(response.headers.get("content-type")).toContain("application/json");
     const index = (await response.json()) as { documentIds: Record<string, string> };
@@ -150,7 +150,7 @@ test.each(["package.json", "../package.json", "..%2Fpackage.json", "site.ts", ""
 );
 
 describe("the renderer", () => {
-  test("renders a page once for requests that come at the same time", async () => {
+  test("renders a page once for concurrent requests", async () => {
     let sources = 0;
     const renderer = createRenderer(() => {
       sources += 1;
@@ -163,7 +163,7 @@ describe("the renderer", () => {
     expect(sources).toBe(1);
   });
 
-  test("refuses requests beyond those that may wait", async () => {
+  test("rejects requests above the maximum of waiting ones", async () => {
     const renderer = createRenderer(() => SOURCE);
     const all = await Promise.allSettled(
       Array.from({ length: 70 }, (_, index) => renderer.render({ kind: "search", query: `word ${index}` })),
@@ -173,7 +173,7 @@ describe("the renderer", () => {
     expect(refused[0]?.reason).toMatchObject({ code: "overloaded" });
   });
 
-  test("reports a fault of the thread, and works again afterwards", async () => {
+  test("reports an error of the thread, and works again afterwards", async () => {
     let broken = true;
     const renderer = createRenderer(() => ({ document: broken ? "{}" : SOURCE.document, facts: {} }));
     const [failed] = await Promise.allSettled([renderer.render({ kind: "llms" })]);
@@ -182,7 +182,7 @@ describe("the renderer", () => {
     expect((await renderer.render({ kind: "llms" })).text).toStartWith("# Sluice");
   });
 
-  test("keeps texts up to its bound, those read last", () => {
+  test("caches texts up to its bound, the most recently read ones", () => {
     const cache = createTextCache(10);
     cache.set("a", "1234");
     cache.set("b", "5678");

@@ -28,7 +28,7 @@ const addresses = (index: typeof INDEX, query: string): readonly string[] =>
 const textOf = (snippet: readonly { readonly text: string; readonly isMatch: boolean }[]): string =>
   snippet.map(({ text, isMatch }) => (isMatch ? `[${text}]` : text)).join("");
 
-test("a word of a section finds it, by its address", () => {
+test("a word of a section finds it, with its address", () => {
   expect(search(INDEX, "exponential", RESULTS_MAX)).toEqual({
     total: 1,
     results: [
@@ -51,12 +51,12 @@ test.each(["expon", "exponentail", "backoffs", "BACKOFF"])("%s finds the section
   expect(addresses(INDEX, query)[0]).toBe("/docs/guides/a#retries-of-webhooks");
 });
 
-test("all words must occur, or else any of them", () => {
+test("all words must occur, or otherwise any of them", () => {
   expect(addresses(INDEX, "webhooks exponential")).toHaveLength(1);
   expect(addresses(INDEX, "exponential unheardof")).toContain("/docs/guides/a#retries-of-webhooks");
 });
 
-test("an empty, a foreign and an endless query find nothing", () => {
+test("an empty, a foreign-language and an endless query find nothing", () => {
   for (const query of ["", "   ", "qqqqqqqq", "zq ".repeat(100_000)])
     expect([query.length, search(INDEX, query, RESULTS_MAX)]).toEqual([query.length, { total: 0, results: [] }]);
 });
@@ -68,13 +68,13 @@ test("results and queries are text, and words of the query are marked", () => {
   expect(html).toContain('<p class="count">1 result</p>');
 });
 
-test("the number of results is shown, also of those that are not listed", () => {
+test("the number of results includes unlisted ones", () => {
   const many = buildIndex(Array.from({ length: 25 }, (_, number) => page(`guides/${number}`, "The same words.")));
   expect(resultsHtml("same", search(many, "same", RESULTS_MAX))).toContain("25 results. The first 20 are listed.");
 });
 
 describe("a snippet", () => {
-  test("begins with the sentence of the word and ends between words", () => {
+  test("begins with the sentence of the match and ends between words", () => {
     const text = `${"Far away. ".repeat(30)}Here is the needle in ${"words ".repeat(60)}`;
     const shown = textOf(snippetOf(text, ["needle"]));
     expect(shown).toStartWith("… Here is the [needle] in words words");
@@ -82,7 +82,7 @@ describe("a snippet", () => {
     expect(shown.length).toBeLessThan(190);
   });
 
-  test("shows the place with the most words of the query", () => {
+  test("contains the position with the most words of the query", () => {
     const text = `One alpha. ${"Filler text. ".repeat(30)}Alpha before beta. ${"Filler text. ".repeat(30)}`;
     expect(textOf(snippetOf(text, ["alpha", "beta"]))).toStartWith("… [Alpha] before [beta]. Filler");
   });
@@ -110,7 +110,7 @@ describe("in the documentation", () => {
   const contains = (snippet: readonly { readonly isMatch: boolean }[]): boolean =>
     snippet.some(({ isMatch }) => isMatch);
 
-  test("words come before words that are spelt like them", async () => {
+  test("exact words come before similar ones", async () => {
     const index = await indexed;
     const found = addresses(index, "spend");
     expect(found.some((address) => /\.speed|speech/.test(address))).toBe(false);
@@ -129,23 +129,26 @@ describe("in the documentation", () => {
     expect(addresses(await indexed, "create chat completion")[0]).toBe("/docs/api/createChatCompletion");
   });
 
-  test("a misspelt word finds the guide", async () => {
+  test("a misspelled word finds the guide", async () => {
     const index = await indexed;
     expect(addresses(index, "webhoks").slice(0, 3).join(" ")).toContain("/docs/guides/webhooks");
   });
 
-  test.each(["spend", "retry", "webhoks"])("snippets of %s are cut between words and mark the word", async (query) => {
-    const index = await indexed;
-    const { results } = search(index, query, RESULTS_MAX);
-    expect(results.length).toBeGreaterThan(3);
-    for (const { snippet, heading, page } of results) {
-      const text = snippet.map((piece) => piece.text).join("");
-      expect(text.replace(/ …$/, "").length).toBeLessThan(180);
-      expect(text).not.toMatch(/\S…$|^…\S|import OpenAI|```/);
-      const isInTitle = /spen|retr|webho/i.test(`${page} ${heading}`);
-      expect([page, heading, text, contains(snippet) || isInTitle]).toEqual([page, heading, text, true]);
-    }
-  });
+  test.each(["spend", "retry", "webhoks"])(
+    "snippets of %s are cut off between words and mark the word",
+    async (query) => {
+      const index = await indexed;
+      const { results } = search(index, query, RESULTS_MAX);
+      expect(results.length).toBeGreaterThan(3);
+      for (const { snippet, heading, page } of results) {
+        const text = snippet.map((piece) => piece.text).join("");
+        expect(text.replace(/ …$/, "").length).toBeLessThan(180);
+        expect(text).not.toMatch(/\S…$|^…\S|import OpenAI|```/);
+        const isInTitle = /spen|retr|webho/i.test(`${page} ${heading}`);
+        expect([page, heading, text, contains(snippet) || isInTitle]).toEqual([page, heading, text, true]);
+      }
+    },
+  );
 
   test("the index that the browser loads lists the same sections", async () => {
     const index = await indexed;

@@ -45,7 +45,7 @@ const refusal = (parts: readonly Uint8Array[], bounds?: Pick<FormBody, "bytesMax
   );
 
 describe("a form", () => {
-  test("sets members with the types of the schema, lists by `name[]`, and none that the schema does not name", async () => {
+  test("sets members with the types of the schema, lists by `name[]`, and only those of the schema", async () => {
     const sent = [field("prompt", "a boat"), field("n", "2"), field("strength", "-1.5e1"), field("stream", "True")];
     const others = ["times[]", "times[]", "unknown", "constructor[]", "__proto__", "toString"];
     const { members, file } = await read([...sent, ...others.map((name) => field(name, "x")), image("PNG"), END]);
@@ -54,7 +54,7 @@ describe("a form", () => {
   });
 
   test.each(["", " 2", "2 ", "0x2", "02", "+2", "2.", ".5", "1_0", "1e999", "NaN", "Infinity"])(
-    "leaves %j a text where a number is due, for the schema to refuse",
+    "keeps %j as text for a number field, and the schema rejects it",
     async (text) => {
       expect((await read([field("n", text), END])).members).toEqual({ n: text });
     },
@@ -71,7 +71,7 @@ describe("a form", () => {
     ["a file beyond its bound", [image("x".repeat(FILE_BYTES_MAX + 1)), END], "unsupported_value", "image"],
     ["no end", [field("n", "1")], "invalid_request", null],
     ["an end within a file", [image("abc").subarray(0, -3)], "invalid_request", null],
-  ])("with %s is refused", async (_what, parts, code, param) => {
+  ])("with %s is rejected", async (_what, parts, code, param) => {
     expect(await refusal(parts)).toMatchObject({ code, param });
   });
 
@@ -82,7 +82,7 @@ describe("a form", () => {
     expect(await refusal(parts, { bytesMax: bytesMax - 1 })).toMatchObject({ code: "request_too_large" });
   });
 
-  test("whose declared size is beyond the bound is refused unread", async () => {
+  test("whose declared size exceeds the bound is rejected unread", async () => {
     const request = post(Buffer.concat([field("n", "1"), END]));
     request.headers.set("content-length", "101");
     const read = readFormBody(request, { members: MEMBERS, files: {}, bytesMax: 100 });

@@ -9,7 +9,7 @@ function post(body: ReadableStream<Uint8Array>, signal?: AbortSignal): Request {
   return new Request("http://localhost/", { method: "POST", body, ...(signal === undefined ? {} : { signal }) });
 }
 
-test("a body that stops coming is given up, however much of it there was", async () => {
+test("a stalled body is aborted, after any number of bytes", async () => {
   const body = new ReadableStream<Uint8Array>({ start: (controller) => controller.enqueue(new Uint8Array(100_000)) });
   const incoming = openIncoming(post(body), PACE);
   expect((await incoming.read())?.length).toBe(100_000);
@@ -17,7 +17,7 @@ test("a body that stops coming is given up, however much of it there was", async
   expect(error).toMatchObject({ code: "request_timeout" });
 });
 
-test("a body that drips is given up though it never stops", async () => {
+test("a dripping body is aborted although it never stalls", async () => {
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       await Bun.sleep(5);
@@ -32,7 +32,7 @@ test("a body that drips is given up though it never stops", async () => {
   expect(await drink().catch((thrown: unknown) => thrown)).toMatchObject({ code: "request_timeout" });
 });
 
-test("time that we let pass between two reads is not the client's", async () => {
+test("our own time between two reads does not count as the client's", async () => {
   let sent = 0;
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
@@ -49,7 +49,7 @@ test("time that we let pass between two reads is not the client's", async () => 
   expect(total).toBe(30);
 });
 
-test("a client that left ends a waiting read", async () => {
+test("a disconnected client ends a waiting read", async () => {
   const left = new AbortController();
   const incoming = openIncoming(post(new ReadableStream<Uint8Array>({}), left.signal));
   const reading = incoming.read().catch((thrown: unknown) => thrown);

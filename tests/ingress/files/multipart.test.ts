@@ -68,7 +68,7 @@ const field = (name: string, content: string): string =>
   part(`Content-Disposition: form-data; name="${name}"`, content);
 
 describe("a form", () => {
-  test("is read to the end of its body: a little may stand behind its last boundary, and all of it must come", async () => {
+  test("is read to the end of its body: a short epilogue is allowed, and all of it must arrive", async () => {
     const form = `${field("a", "1")}--b--`;
     const behind = (length: number): string => form + "x".repeat(length);
     expect(await readAll(behind(MULTIPART_OUTSIDE_BYTES_MAX - 100), "b", [997])).toHaveLength(1);
@@ -99,11 +99,11 @@ describe("a form", () => {
     { name: "empty", filename: undefined, contentType: undefined, content: "" },
   ];
 
-  test("is the same however it is cut", async () => {
+  test("is equal for every division into pieces", async () => {
     for (let size = 1; size <= body.length; size++) expect(await readAll(body, "b", [size])).toEqual(expected);
   });
 
-  test("of any content is read back as it was written, in pieces of any size", async () => {
+  test("of any content is returned as it was written, in pieces of any size", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.uint8Array({ maxLength: 300 }), fc.boolean()), { minLength: 1, maxLength: 10 }),
@@ -129,13 +129,13 @@ describe("a form", () => {
     );
   });
 
-  test("larger than the desk it is looked at on comes through whole", async () => {
+  test("larger than the buffer is returned completely", async () => {
     const content = "\r\n-".repeat(400_000);
     const [read] = await readAll(`${field("file", content)}--b--`, "b", [1_000_003]);
     expect(read?.content).toBe(content);
   });
 
-  test("gives names as they were meant, in whatever way they are quoted", async () => {
+  test("returns names correctly in every style of quoting", async () => {
     const names: [string, string][] = [
       ['filename="a\\"b.txt"', 'a"b.txt'],
       ['filename="a%22b.txt"', 'a"b.txt'],
@@ -151,7 +151,7 @@ describe("a form", () => {
     }
   });
 
-  test("keeps text of any script as it is, and bytes of a file that are no text", async () => {
+  test("keeps text of any script, and bytes of a file that are not text", async () => {
     const text = "\ufeffgr\u00fc\u00df \u6f22 \u{1f600} \u0000";
     const bytes = Buffer.from([0xff, 0xfe, 0xe4]);
     const head = 'Content-Disposition: form-data; name="file"; filename="\u6f22\u{1f600}.bin"';
@@ -169,7 +169,7 @@ describe("a form", () => {
     });
   });
 
-  test("passes over what is left of a part that nobody reads", async () => {
+  test("skips the remainder of a part without a reader", async () => {
     const reader = new MultipartReader(
       incoming(Buffer.from(`${field("a", "x".repeat(300_000))}${field("b", "y")}--b--`), [999]),
       "b",
@@ -181,7 +181,7 @@ describe("a form", () => {
   });
 });
 
-test("the form of an upload has fields without a meaning passed over, whatever is in them", async () => {
+test("the form of an upload skips unknown fields, for any content", async () => {
   const file = 'Content-Disposition: form-data; name="file"; filename="a.txt"';
   const form = (more: string): Buffer =>
     Buffer.from(`${more}${field("purpose", "user_data")}${part(file, "some text")}--b--`, "latin1");
@@ -191,7 +191,7 @@ test("the form of an upload has fields without a meaning passed over, whatever i
   expect(await read(form(junk.repeat(3)))).toEqual(plain);
 });
 
-describe("a form is refused", () => {
+describe("a form is rejected", () => {
   test("when it is cut anywhere before its end", async () => {
     const whole = `${field("a", "1")}${field("b", "2")}--b--`;
     for (let length = 0; length < whole.length; length++) {
@@ -241,7 +241,7 @@ describe("a form is refused", () => {
     expect([error.code, error.param]).toEqual(["request_too_large", "b"]);
   });
 
-  test("with one byte too many in parts that are passed over", async () => {
+  test("with one byte too many in skipped parts", async () => {
     const pass = async (first: number, second: number): Promise<void> => {
       const form = `${field("a", "x".repeat(first))}${field("b", "y".repeat(second))}--b--`;
       const reader = new MultipartReader(incoming(Buffer.from(form), [100_000]), "b");
@@ -258,7 +258,7 @@ describe("a form is refused", () => {
     ["half of a pair", [0xed, 0xa0, 0x80]],
     ["a longer form than needed", [0xc0, 0xaf]],
     ["a byte that begins nothing", [0xff]],
-  ])("with text that is no UTF-8, and nothing is repaired: %s", async (_name, bytes) => {
+  ])("with text that is not UTF-8, without repair: %s", async (_name, bytes) => {
     const bad = Buffer.from(bytes).toString("latin1");
     const form = (text: string): Buffer => Buffer.from(`${text}--b--`, "latin1");
     const inValue = new MultipartReader(incoming(form(field("prompt", `x${bad}y`)), [1]), "b");
@@ -280,7 +280,7 @@ describe("a form is refused", () => {
     }
   });
 
-  test("when its content type is none of a form, or names no boundary", () => {
+  test("when its content type is not a form, or has no boundary", () => {
     const thrown = (type: string, encoding?: string): unknown => {
       try {
         return boundaryOf(

@@ -28,7 +28,7 @@ describe("a byte range", () => {
     ["bytes=99999999999999999999-", { kind: "whole" }],
   ])("%s of ten bytes", (header, expected) => expect(of(header)).toEqual(expected));
 
-  test("is not wanted of another version, nor without a header", () => {
+  test("is ignored for another version, and without a header", () => {
     expect(of("bytes=0-1", 10, '"other"')).toEqual({ kind: "whole" });
     expect(of("bytes=0-1", 10, '"e"')).toEqual(part(0, 2));
     expect(of(null)).toEqual({ kind: "whole" });
@@ -36,7 +36,7 @@ describe("a byte range", () => {
 });
 
 describe("a filename", () => {
-  test("keeps its ending when it is too long, and is counted in characters", () => {
+  test("keeps its extension if it is too long, and is counted in characters", () => {
     const kept = cleanFilename(`${"🙂".repeat(400)}.jsonl`);
     expect(Array.from(kept)).toHaveLength(255);
     expect(kept).toEndWith("🙂.jsonl");

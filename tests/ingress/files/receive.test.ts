@@ -21,7 +21,7 @@ async function faultOf(headers: Readonly<Record<string, string>>): Promise<strin
   throw new Error("expected a refusal", { cause: error });
 }
 
-describe("of two faults the earlier one is told", () => {
+describe("the earlier of two errors is reported", () => {
   const FORM = "multipart/form-data; boundary=b";
   const LARGE = "1000000000000";
 

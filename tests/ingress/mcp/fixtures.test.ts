@@ -247,7 +247,7 @@ afterAll(() => door?.stop(true));
 const EXCEPT: ReadonlySet<string> = new Set(["sep-2575-missing-capability-http-400"]);
 
 test.each(REVISIONS)(
-  "revision %s: what servers of its fixtures are asked",
+  "revision %s: the fixtures of the conformance suite",
   (revision) => expectConformance(`http://127.0.0.1:${door.port}/mcp`, revision, "fixtures", EXCEPT),
   120_000,
 );

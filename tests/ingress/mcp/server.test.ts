@@ -10,7 +10,7 @@ let ahead = 0;
 const clock = spyOn(performance, "now").mockImplementation(() => Bun.nanoseconds() / 1e6 + ahead);
 afterAll(() => clock.mockRestore());
 
-test("a reader that takes nothing more of a large result is cut", async () => {
+test("a client that stops reading a large result is disconnected", async () => {
   const id = newId();
   const job = {
     id,

@@ -9,7 +9,7 @@ const FORM = { members: {}, files: { image: { member: "image_base64" } } };
 const JOB_ID = "0190a1b2-c3d4-7e5f-8a9b-0c1d2e3f4051";
 const FINAL = { shouldRetry: false, jobId: JOB_ID, headers: { "retry-after": "3" } };
 
-test("an error in the terms of a form keeps what it says of another try and of paid work", async () => {
+test("an error in form parameter names keeps its retry hint and its paid work", async () => {
   const error = new ApiError("model_unavailable", "Expected image_base64.", { ...FINAL, param: "image_base64" });
   const refused = await inFormTerms(FORM, {}, () => Promise.reject(error)).catch((thrown: unknown) => thrown);
   expect(refused).toMatchObject({ ...FINAL, code: "model_unavailable", message: "Expected image.", param: "image" });

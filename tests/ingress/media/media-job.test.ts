@@ -26,7 +26,7 @@ function edit(): ReadCall {
 }
 
 test.each(["insufficient_credits", "rate_limit_exceeded", "budget_reached"] as const)(
-  "nothing is stored of a call that is refused: %s",
+  "nothing is stored for a rejected call: %s",
   async (code) => {
     const fake = fakeContext();
     const touched: string[] = [];

@@ -8,6 +8,6 @@ test.each<[bigint, string]>([
   [0n, "0"],
   [48_000_000n, "0.048"],
   [1_234_567_000_000_001n, "1234567.000000001"],
-])("%p nano-credits are told as plain digits in x-credits-used", (nano, digits) => {
+])("%p nano-credits are plain digits in x-credits-used", (nano, digits) => {
   expect(servedHeaders({ model: "m" }, nano)).toEqual({ "x-credits-used": digits, "x-model-used": "m" });
 });

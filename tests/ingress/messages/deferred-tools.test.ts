@@ -40,7 +40,7 @@ function anthropic(body: Members) {
 }
 
 describe("at Anthropic", () => {
-  test("tools and what a search found reach the provider as the client sent them", () => {
+  test("tools and search results reach the provider as the client sent them", () => {
     const tools = [search, deferred("one"), deferred("two")];
     const messages = found(reference("one"), reference("two"));
     const { body, headers } = anthropic({ tools, messages });
@@ -48,13 +48,13 @@ describe("at Anthropic", () => {
     expect(headers).toEqual({ "anthropic-beta": "advanced-tool-use-2025-11-20" });
   });
 
-  test("a call without deferred tools says nothing of them", () => {
+  test("a call without deferred tools has no field for them", () => {
     const { body, headers } = anthropic({ tools: [search, { ...deferred("one"), defer_loading: false }] });
     expect(JSON.stringify(body)).not.toContain("defer_loading");
     expect(headers).toEqual({});
   });
 
-  test("a search that finds one more tool changes nothing of what was sent before", () => {
+  test("a search that finds one more tool changes no earlier part of the request", () => {
     const before = anthropic({ tools: [search] }).body;
     const after = anthropic({ tools: [search, deferred("one")], messages: found(reference("one")) }).body;
     const shown = (after["tools"] as Members[]).filter((tool) => tool["defer_loading"] !== true);
@@ -62,7 +62,7 @@ describe("at Anthropic", () => {
     expect((after["messages"] as Members[]).slice(0, 1)).toEqual(before["messages"] as Members[]);
   });
 
-  test("text beside references follows the results, and a mark stays", () => {
+  test("text beside references follows the results, and a cache mark stays", () => {
     const content = [reference("one"), text("found")];
     const messages = [...found().slice(0, 2), { role: "user", content: [result(content, { cache_control: mark })] }];
     const { body } = anthropic({ tools: [search, deferred("one")], messages });
@@ -75,17 +75,17 @@ describe("at Anthropic", () => {
   test.each<[string, readonly Members[], readonly Members[]]>([
     ["to a tool that is not offered", [search, deferred("two")], [reference("one"), text("found")]],
     ["to a tool that is shown already", [search, { ...search, name: "one" }], [reference("one"), text("found")]],
-  ])("a reference %s is left out, as the provider would refuse it", (_name, tools, content) => {
+  ])("a reference %s is omitted, as the provider would reject it", (_name, tools, content) => {
     const { body } = anthropic({ tools, messages: found(...content) });
     expect((body["messages"] as Members[]).at(-1)).toEqual({ role: "user", content: [result([text("found")])] });
   });
 
-  test("of deferred tools alone all are shown, since a request of nothing else is refused", () => {
+  test("with only deferred tools all are listed, since the provider rejects such a request", () => {
     const { body, headers } = anthropic({ tools: [deferred("one"), deferred("two")] });
     expect([JSON.stringify(body).includes("defer_loading"), headers]).toEqual([false, {}]);
   });
 
-  test("tools that only a search at Anthropic could find are shown at once", () => {
+  test("tools that only a search at Anthropic could find are listed immediately", () => {
     const served = { type: "tool_search_tool_regex_20251119", name: "tool_search_tool_regex" };
     expect(anthropic({ tools: [served, search, deferred("one")] }).body["tools"]).toEqual([
       search,
@@ -93,12 +93,12 @@ describe("at Anthropic", () => {
     ]);
   });
 
-  test("a mark on a deferred tool is left out, as the provider would refuse it", () => {
+  test("a cache mark on a deferred tool is omitted, as the provider would reject it", () => {
     const { body } = anthropic({ tools: [search, deferred("one", { cache_control: mark })] });
     expect(body["tools"]).toEqual([search, deferred("one")]);
   });
 
-  test("a result without text keeps its mark", () => {
+  test("a result without text keeps its cache mark", () => {
     const messages = [...found().slice(0, 2), { role: "user", content: [result([], { cache_control: mark })] }];
     const { body } = anthropic({ tools: [search], messages });
     expect((body["messages"] as Members[]).at(-1)).toMatchObject({ content: [{ cache_control: mark }] });
@@ -108,7 +108,7 @@ describe("at Anthropic", () => {
 test.each([
   ["OpenAI", (call: ReturnType<typeof chatCall>) => openaiRequest(call, false)],
   ["Gemini", (call: ReturnType<typeof chatCall>) => geminiRequest(call, false)],
-])("at %s every tool is shown, and references are left out", (_name, request) => {
+])("at %s every tool is listed, and references are omitted", (_name, request) => {
   const sent = JSON.stringify(
     sentBy(request, { tools: [search, deferred("one")], messages: found(reference("one"), text("said")) }).body,
   );
@@ -120,7 +120,7 @@ test.each([
 test.each<[string, readonly Members[]]>([
   ["beside others", [search, { type: "web_search_20250305", name: "web_search" }]],
   ["alone", [{ type: "web_search_20250305", name: "web_search" }]],
-])("a choice of a tool that is left out is refused by its name, %s", (_name, tools) => {
+])("a choice of an omitted tool is rejected by its name, %s", (_name, tools) => {
   const body = { model: "m", max_tokens: 100, messages: [ASKED], tools, tool_choice: { type: "tool", name: "web_search" } }; // prettier-ignore
   const refused = (): unknown => chatRequestOf(parse("MessagesRequest", body));
   expect(refused).toThrow(ApiError);

@@ -80,14 +80,14 @@ describe("a turn with thinking between its text and its calls", () => {
     expect(content()).toEqual(CONTENT);
   });
 
-  test("goes back to Claude as it was, also with text behind a call", () => {
+  test("returns to Claude unchanged, also with text after a call", () => {
     for (const content of [CONTENT, [thought("s1"), use("a"), said("And:"), thought("s2"), use("b")]]) {
       const body = bodyOf(messagesRequest(chatCall(nextRequest(content)), false));
       expect(messagesIn(body)[1]?.["content"]).toEqual(content);
     }
   });
 
-  test("goes to other families without what only Claude understands", () => {
+  test("reaches other families without the parts that only Claude supports", () => {
     const request = nextRequest(CONTENT, { output_config: { effort: "low" } });
     const body = bodyOf(chatRequest(chatCall(request), false));
     expect(body).not.toHaveProperty("effort_only");
@@ -96,7 +96,7 @@ describe("a turn with thinking between its text and its calls", () => {
   });
 });
 
-test("effort alone asks Claude for no thinking, thinking alone for as much as is usual", () => {
+test("effort alone requests no thinking of Claude, thinking alone the default amount", () => {
   const read = (more: object): Members => {
     const { thinking, output_config } = bodyOf(messagesRequest(chatCall(nextRequest(CONTENT, more)), false));
     return { thinking: (thinking as Members | undefined)?.["type"], ...(output_config as Members | undefined) };

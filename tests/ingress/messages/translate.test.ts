@@ -37,7 +37,7 @@ function refusal(members: Members): [string, string | null] {
 const pdf = { type: "base64", media_type: "application/pdf", data: "JVBERi0=" };
 const hint = { type: "ephemeral", ttl: "1h" };
 
-describe("what a user turn holds", () => {
+describe("content of a user turn", () => {
   test.each<[string, object, object[]]>([
     ["a text with a hint", { type: "text", text: "a", cache_control: hint }, [{ type: "text", text: "a", cache_control: hint }]], // prettier-ignore
     [
@@ -124,11 +124,11 @@ describe("what a user turn holds", () => {
     ]);
   });
 
-  test("one text alone becomes a string, which every server takes", () => {
+  test("one text alone becomes a string, which every server accepts", () => {
     expect(chatOf({ type: "text", text: "a" })).toEqual([{ role: "user", content: "a" }]);
   });
 
-  test("results of tools become messages of their own, before everything else of the turn", () => {
+  test("results of tools become separate messages, before everything else of the turn", () => {
     const messages = chatOf(
       { type: "text", text: "so?" },
       { type: "tool_result", tool_use_id: "a", content: "18 degrees" },
@@ -155,12 +155,12 @@ describe("what a user turn holds", () => {
         { type: "text", text: "no such city" },
       ],
     ],
-  ])("a tool's failure %s is told in words", (_name, content, told) => {
+  ])("a tool's failure %s becomes text", (_name, content, told) => {
     const [message] = chatOf({ type: "tool_result", tool_use_id: "a", is_error: true, content });
     expect(message?.content).toEqual(told as never);
   });
 
-  test("a tool that a search has found is no text of the result", () => {
+  test("a tool found by a search is not text of the result", () => {
     const reference = { type: "tool_reference", tool_name: "f" };
     const said = { type: "text", text: "found" };
     expect(chatOf({ type: "tool_result", tool_use_id: "a", content: [reference, said] })).toEqual([
@@ -169,7 +169,7 @@ describe("what a user turn holds", () => {
     expect(chatOf({ type: "tool_result", tool_use_id: "a", content: [reference] })[0]?.content).toBe("");
   });
 
-  test("a picture that a tool returned follows the results, named by its call", () => {
+  test("an image in a tool's result follows the results, with the name of its call", () => {
     const picture = { type: "image", source: { type: "url", url: "https://a.example/b.png" } };
     const messages = chatOf(
       { type: "tool_result", tool_use_id: "a", content: [{ type: "text", text: "drawn" }, picture] },
@@ -184,12 +184,12 @@ describe("what a user turn holds", () => {
   });
 });
 
-describe("what an assistant turn holds", () => {
+describe("content of an assistant turn", () => {
   const thought = (signature: string) => ({ type: "thinking", thinking: "a", signature });
   const said = { type: "text", text: "I look." };
   const use = { type: "tool_use", id: "x", name: "f", input: {} };
 
-  test("texts, calls and thinking become one message; what is signed or hidden goes back whole", () => {
+  test("texts, calls and thinking become one message; signed and redacted parts are returned completely", () => {
     const message = assistantOf(
       { type: "thinking", thinking: "a", signature: "s" },
       { type: "redacted_thinking", data: "d" },
@@ -229,7 +229,7 @@ describe("what an assistant turn holds", () => {
       [use, { type: "text", text: " " }, thought(""), said, thought("s")],
       ["tool_use", "text", "thinking"],
     ],
-  ])("the order of its blocks goes along where it matters: %s", (_name, blocks, order) => {
+  ])("the order of its blocks is kept if it matters: %s", (_name, blocks, order) => {
     expect(assistantOf(...blocks)).toHaveProperty("role", "assistant");
     expect((assistantOf(...blocks) as Members | undefined)?.["block_order"]).toEqual(order);
   });
@@ -239,7 +239,7 @@ describe("what an assistant turn holds", () => {
     expect(assistantOf({ type: "thinking", thinking: "a" })?.content).toBe("");
   });
 
-  test("nothing, as a refusal leaves it, makes no message", () => {
+  test("empty content, as after a refusal, becomes no message", () => {
     expect(assistantOf()).toEqual({ role: "user", content: "hi" });
     expect(refusal({ messages: [{ role: "assistant", content: [] }] })).toEqual(["invalid_request", "messages"]);
   });
@@ -272,7 +272,7 @@ describe("instructions", () => {
     expect(translated({ system }).messages).toEqual([...messages, { role: "user", content: "hi" }] as never);
   });
 
-  test("in the middle of a conversation stay there", () => {
+  test("in the middle of a conversation keep their position", () => {
     const messages = [...BODY.messages, { role: "system", content: "Now in French." }, { role: "user", content: "go" }];
     expect(translated({ messages }).messages as unknown).toEqual(messages);
   });
@@ -339,13 +339,13 @@ describe("settings", () => {
     });
   });
 
-  test("an end user's name too long for OpenAI goes on as its digest", () => {
+  test("an end user's name too long for OpenAI becomes its hash", () => {
     const { user } = translated({ metadata: { user_id: "u".repeat(65) } });
     expect(user).toMatch(/^[0-9a-f]{64}$/);
     expect(translated({ metadata: { user_id: "v".repeat(65) } }).user).not.toBe(user ?? "");
   });
 
-  test("a hint on the whole request is one on its last block", () => {
+  test("a cache hint on the whole request becomes one on its last block", () => {
     const last = (members: Members) => translated({ cache_control: hint, ...members }).messages.at(-1)?.content;
     const marked = { type: "text", text: "hi", cache_control: hint };
     expect(last({})).toEqual([marked] as never);
@@ -386,7 +386,7 @@ describe("tools", () => {
     expect({ tool_choice, ...(parallel_tool_calls === undefined ? {} : { parallel_tool_calls }) }).toEqual(expected as never); // prettier-ignore
   });
 
-  test("that run at the client become functions that a Claude model is shown by their type", () => {
+  test("that run at the client become functions, described to a Claude model by their type", () => {
     const tools = [
       { type: "bash_20250124", name: "bash", cache_control: hint },
       { type: "text_editor_20250728", name: "str_replace_based_edit_tool", max_characters: 100 },
@@ -402,7 +402,7 @@ describe("tools", () => {
     for (const one of functions) expect(one).toHaveProperty("function.parameters.type", "object");
   });
 
-  test("that are none need no choice", () => {
+  test("that are empty need no choice", () => {
     for (const type of ["auto", "none"]) {
       const request = translated({ tools: [], tool_choice: { type, disable_parallel_tool_use: true } });
       expect(Object.keys(request).toSorted()).toEqual(["max_completion_tokens", "messages", "model"]);
@@ -410,7 +410,7 @@ describe("tools", () => {
   });
 });
 
-describe("refusals name the caller's own field", () => {
+describe("errors name the caller's own field", () => {
   const turn = (content: unknown, role = "user") => ({ messages: [{ role, content }] });
   const result = (content: unknown) => turn([{ type: "tool_result", tool_use_id: "a", content }]);
   test.each<[string, Members, string, string | null]>([
@@ -523,7 +523,7 @@ describe("refusals name the caller's own field", () => {
     expect(refusal(members)).toEqual([code, param]);
   });
 
-  test("also where chat or a provider names its own", () => {
+  test("also if chat or a provider names its own", () => {
     const body = {
       ...BODY,
       system: "s",
@@ -568,13 +568,13 @@ describe("refusals name the caller's own field", () => {
   });
 });
 
-test("counting reads what the model reads, and needs no limit", () => {
+test("counting reads the model's input, and needs no limit", () => {
   const { request } = readPartOf(parse("CountTokensRequest", { model: "m", messages: BODY.messages, system: "s", tools: [tool] })); // prettier-ignore
   expect(Object.keys(request).toSorted()).toEqual(["messages", "tools"]);
   expect(request.messages).toHaveLength(2);
 });
 
-test("whatever a body holds, it is refused with an ApiError or becomes a request that chat would take", () => {
+test("every body is rejected with an ApiError or becomes a request that chat accepts", () => {
   const text = fc.string({ maxLength: 6 });
   const source = fc.oneof(
     fc.record({ type: fc.constant("base64"), media_type: fc.constant("image/png"), data: text }),

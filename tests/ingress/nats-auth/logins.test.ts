@@ -76,7 +76,7 @@ describe("a publisher's login", () => {
   test.each([
     ["as password", (key: string) => ({ user: "anybody", pass: key })],
     ["as token", (key: string) => ({ token: key })],
-  ])("takes an API key %s", async (_how, credentials) => {
+  ])("accepts an API key %s", async (_how, credentials) => {
     await serve();
     const { key, workspaceId, keyId } = await createKey(db.database);
     const publisher = await logIn({ ...credentials(key), inboxPrefix: publisherInbox({ workspaceId, keyId }) });
@@ -85,7 +85,7 @@ describe("a publisher's login", () => {
     expect(publisher.isClosed()).toBe(false);
   });
 
-  test("takes a key that an operator brought", async () => {
+  test("accepts an imported key", async () => {
     await serve();
     const { key } = await createKey(db.database, `sk_local_${newId()}`);
     expect(await outcome({ token: key })).toBe("in");
@@ -96,7 +96,7 @@ describe("a publisher's login", () => {
     ["a key that is over", "update api_key set expires_at = now() - interval '1 second' where id = $1", "keyId"],
     ["a key of a disabled member", "update member set is_active = false where id = $1", "memberId"],
     ["a key of a disabled workspace", "update workspace set is_active = false where id = $1", "workspaceId"],
-  ] as const)("refuses %s", async (_what, sql, field) => {
+  ] as const)("rejects %s", async (_what, sql, field) => {
     await serve();
     const mine = await createKey(db.database);
     await db.query(sql, [mine[field]]);
@@ -110,7 +110,7 @@ describe("a publisher's login", () => {
     ["a key as user name", { user: "KEY", pass: "" }],
     ["the name of a role", { user: "ingress", pass: "KEY" }],
     ["the name of a role as token", { token: "ingress" }],
-  ])("refuses %s", async (_what, credentials: Partial<ConnectionOptions>) => {
+  ])("rejects %s", async (_what, credentials: Partial<ConnectionOptions>) => {
     await serve();
     const { key } = await createKey(db.database);
     const given = Object.entries(credentials).map(([name, value]) => [name, value === "KEY" ? key : value]);
@@ -137,7 +137,7 @@ describe("a publisher's login", () => {
     20_000,
   );
 
-  test("that another process admitted before it died ends when its key is revoked", async () => {
+  test("admitted by a dead process ends when its key is revoked", async () => {
     const end = await serve();
     const mine = await createKey(db.database);
     const publisher = await connect({ servers: server.address, token: mine.key, reconnectTimeWait: 50 });
@@ -147,7 +147,7 @@ describe("a publisher's login", () => {
     expect(String(await publisher.closed())).toMatch(/Authorization/);
   }, 20_000);
 
-  test("ends with its time, and then counts only while its key is valid", async () => {
+  test("ends with its time, and counts only while its key is valid", async () => {
     await serve({ loginMs: 2_500 });
     const { key, keyId } = await createKey(db.database);
     const publisher = await connect({ servers: server.address, token: key, reconnectTimeWait: 50 });
@@ -162,7 +162,7 @@ describe("a publisher's login", () => {
     expect(String(error)).toMatch(/Authorization/);
   }, 30_000);
 
-  test("lasts eight to ten minutes, for its key's subjects alone", async () => {
+  test("lasts eight to ten minutes, for its key's subjects only", async () => {
     const callout = openCallout(server.seeds);
     const given: UserClaims[] = [];
     const admit: Callout["admit"] = (request, serverKey, claims) => {
@@ -187,7 +187,7 @@ describe("a publisher's login", () => {
     expect(claims?.expiresAtMs).toBeLessThanOrEqual(Date.now() + 600_000);
   });
 
-  test("is told in no log with the key", async () => {
+  test("is logged without the key", async () => {
     await serve();
     const [good, unknown] = [(await createKey(db.database)).key, mintKey()];
     lines.length = 0;
@@ -198,8 +198,8 @@ describe("a publisher's login", () => {
   });
 });
 
-describe("those who answer logins", () => {
-  test("answer alike, and one is enough", async () => {
+describe("processes that answer logins", () => {
+  test("answer equally, and one is enough", async () => {
     const asked = [0, 0];
     const found = openKeys({ database: db.database, log });
     const ends = await Promise.all(
@@ -225,7 +225,7 @@ describe("those who answer logins", () => {
     expect(await logins()).toEqual(new Set(["in"]));
   });
 
-  test("let nobody in while they are away, and leave in who is", async () => {
+  test("admit no publisher during their outage, and keep connected ones", async () => {
     const own = await startConfiguredNats(
       (text) => text.replace("\nauthorization {", "\nauthorization {\n  timeout: 0.5"),
       {
@@ -243,7 +243,7 @@ describe("those who answer logins", () => {
     expect(publisher.isClosed()).toBe(false);
   }, 20_000);
 
-  test("refuse while keys cannot be looked up, and go on afterwards", async () => {
+  test("reject while keys cannot be looked up, and continue afterwards", async () => {
     let isAway = true;
     const found = openKeys({ database: db.database, log });
     await serve({ keys: { find: (key) => (isAway ? Promise.reject(new Error("away")) : found.find(key)) } });
@@ -253,7 +253,7 @@ describe("those who answer logins", () => {
     expect(await outcome({ token: key })).toBe("in");
   });
 
-  test("look few wrong keys up at once, and none before those of another address for long", async () => {
+  test("look up few wrong keys concurrently, and delay no other address for long", async () => {
     const { key } = await createKey(db.database);
     const found = openKeys({ database: db.database, log });
     let [open, most] = [0, 0];
@@ -281,7 +281,7 @@ describe("those who answer logins", () => {
 });
 
 describe("connections of one workspace", () => {
-  test("are bounded, whatever key of it opens them, while another workspace's publisher goes on", async () => {
+  test("are limited over all of its keys, while another workspace's publisher continues", async () => {
     await Promise.all([serve({ connectionsMax: 5 }), serve({ connectionsMax: 5 })]);
     const [hostile, good] = [await createKey(db.database), await createKey(db.database)];
     const second = await createKey(db.database, mintKey(), hostile.workspaceId);
@@ -307,13 +307,13 @@ describe("connections of one workspace", () => {
     expect(new Set((await Promise.all(floods)).flat())).toEqual(new Set(["AuthorizationError"]));
     expect(publisher.isClosed()).toBe(false);
     expect(server.log()).toContain("SLUICE_PUBLISHER_CONNECTIONS_MAX");
-    expect(lines.join("")).toContain("a workspace has all its connections");
+    expect(lines.join("")).toContain("a workspace has reached its limit of batch publisher connections");
     // Whoever leaves makes room.
     await Promise.all(opened.map((one) => one.close()));
     await eventually("there is room again", async () => (await outcome({ token: hostile.key })) === "in", 10_000);
   }, 40_000);
 
-  test("that ended count no more, however often a publisher comes back", async () => {
+  test("do not count after their end, for any number of reconnects", async () => {
     // The count is refreshed every 250 ms instead of every second.
     await serve({ connectionsMax: 3, now: () => performance.now() * 4 });
     const { key } = await createKey(db.database);
@@ -324,7 +324,7 @@ describe("connections of one workspace", () => {
     }
   }, 20_000);
 
-  test("are counted by what was admitted where the server does not tell them", async () => {
+  test("are counted by admissions if the server does not report them", async () => {
     const own = await startConfiguredNats((text) => text.replace('"publishers.connections" ] }', '"nothing" ] }'), {
       logins: false,
     });

@@ -36,7 +36,7 @@ describe("the API explorer", () => {
   });
 
   test.each(["package.json", "../package.json", "..%2Fpackage.json", "swagger-initializer.js", "", "constructor"])(
-    "serves nothing under the name %j",
+    "serves no asset with the name %j",
     (name) => {
       expect(explorerAsset(name)).toBeUndefined();
     },

@@ -117,7 +117,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(responses["200"]?.headers ?? {})).toEqual(["x-request-id", "x-credits-used"]);
   });
 
-  test("groups error codes by status, those of the gates included, each once", () => {
+  test("groups error codes by status, including those of the gates, each once", () => {
     const { responses } = operation(CHAT);
     const descriptions = Object.fromEntries(
       Object.entries(responses).map(([status, { description }]) => [status, description]),
@@ -143,7 +143,7 @@ describe("the OpenAPI document", () => {
     expect(Object.keys(responses["500"]?.headers ?? {})).toContain("x-should-retry");
   });
 
-  test("asks for a key only where the route does", () => {
+  test("requires a key only if the route does", () => {
     expect(operation(CHAT).security).toEqual([{ key: [] }, { apiKeyHeader: [] }]);
     expect(operation(SCHEMA_FILE).security).toEqual([]);
     expect(operation(SCHEMA_FILE).responses["401"]).toBeUndefined();
@@ -159,7 +159,7 @@ describe("the OpenAPI document", () => {
     expect(responses["200"]?.content).toEqual({ "application/schema+json": { schema: { type: "string" } } });
   });
 
-  test("names every form of an answer, also frames of several kinds and bytes of any type", () => {
+  test("names every form of an answer, including frames of several kinds and bytes of any type", () => {
     const { responses } = operation({
       ...CHAT,
       responses: {
@@ -182,7 +182,7 @@ describe("the OpenAPI document", () => {
     expect(responses["206"]?.content).toEqual({ "audio/mpeg": binary, "*/*": binary });
   });
 
-  test("shows examples of path and body, a body that may be left out, and a form beside JSON", () => {
+  test("contains examples of path and body, an optional body, and a form beside JSON", () => {
     const { parameters, requestBody } = operation({
       ...CHAT,
       path: "/v1/things/{id}",
@@ -218,7 +218,7 @@ describe("the OpenAPI document", () => {
     });
   });
 
-  test("shows examples of a request, of a response and of events, unless the route has its own", () => {
+  test("contains examples of a request, of a response and of events, unless the route has its own", () => {
     const followed = {
       ...CHAT,
       path: "/v1/followed",
@@ -239,7 +239,7 @@ describe("the OpenAPI document", () => {
     expect(follow?.responses["200"]?.content).toMatchObject({ "text/event-stream": { example: { status: "queued" } } });
   });
 
-  test("shows errors to clients of Anthropic's API in its form", () => {
+  test("describes errors to clients of Anthropic's API in its format", () => {
     const { responses } = operation({ ...CHAT, isAnthropic: true });
     const examples = { anthropic_model_not_found: { $ref: "#/components/examples/anthropic_model_not_found" } };
     expect(responses["404"]?.content).toMatchObject({ "application/json": { examples } });
@@ -248,7 +248,7 @@ describe("the OpenAPI document", () => {
     });
   });
 
-  test("leaves out what only providers call", () => {
+  test("omits provider callbacks", () => {
     expect(build(CHAT, { ...SCHEMA_FILE, isHidden: true }).paths).not.toHaveProperty([SCHEMA_FILE.path]);
   });
 
@@ -265,17 +265,17 @@ describe("the OpenAPI document", () => {
       [{ ...CHAT, errors: ["service_unavailable"], responses: { 503: { description: "Down" } } }],
       "declares 503 twice",
     ],
-  ])("refuses %s", (_name, routes, message) => {
+  ])("rejects %s", (_name, routes, message) => {
     expect(() => build(...routes)).toThrow(message);
   });
 
-  test("refuses a schema that does not exist", () => {
+  test("rejects a schema that does not exist", () => {
     expect(() => buildOpenApi([CHAT], { schemas: {} })).toThrow("there is no schema");
   });
 });
 
 describe("a published schema", () => {
-  test("stands on its own and judges like the contract", () => {
+  test("is self-contained and validates like the contract", () => {
     const schema = standalone("ChatCompletionRequest", components.schemas);
     expect(dangling(schema ?? {})).toEqual([]);
     const ajv = new Ajv2020({ strict: false });
@@ -285,18 +285,18 @@ describe("a published schema", () => {
     expect(isValid({ model: "m", messages: [{ role: "robot" }] })).toBe(false);
   });
 
-  test("leads from a discriminator to its own parts", () => {
+  test("maps a discriminator to its own parts", () => {
     const text = JSON.stringify(standalone("ChatCompletionRequest", components.schemas));
     expect(text).toContain('"user":"#/$defs/UserMessage"');
     expect(text).not.toContain("#/components/");
   });
 
-  test("without parts has none", () => {
+  test("without parts has no discriminator", () => {
     expect(standalone("Health", components.schemas)).toMatchObject({ title: "Health" });
     expect(standalone("Health", components.schemas)).not.toHaveProperty("$defs");
   });
 
-  test.each(["Nothing", "", "constructor", "__proto__", "../error"])("is not there under the name %j", (name) => {
+  test.each(["Nothing", "", "constructor", "__proto__", "../error"])("does not exist under the name %j", (name) => {
     expect(standalone(name, components.schemas)).toBeUndefined();
   });
 });

@@ -83,7 +83,7 @@ describe("the texts of the OpenAPI document", () => {
     expect(undescribed({ components: { schemas: components.schemas } })).toEqual([]);
   });
 
-  test("a text without a description is found, wherever it is", () => {
+  test("a text without a description is found at every position", () => {
     const property = { type: "string" };
     const seeded: Described = {
       tags: [{ name: "T" }],
@@ -117,7 +117,7 @@ describe("the texts of the OpenAPI document", () => {
     ]);
   });
 
-  test("a description opens with its subject, has short sentences and words of the field", () => {
+  test("a description opens with its subject, has short sentences and technical terms", () => {
     const sentences = (text: string): readonly string[] => text.split(/(?<=[.;!?])\s+/);
     const bad = [...textsIn(document), ...textsIn(components)].filter(
       (text) =>
@@ -150,7 +150,7 @@ describe("the examples of the OpenAPI document", () => {
     expect(faults).toEqual([]);
   });
 
-  test("every body of a request has one", () => {
+  test("every body of a request has an example", () => {
     const without = operations.filter(
       ({ requestBody }) =>
         requestBody && Object.values(requestBody.content).every(({ example }) => example === undefined),
@@ -158,7 +158,7 @@ describe("the examples of the OpenAPI document", () => {
     expect(without.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  test("every operation that answers with JSON or events has one of its success", () => {
+  test("every operation that answers with JSON or events has an example of its success", () => {
     const without = operations.filter(({ responses }) => {
       const media = Object.entries(responses)
         .filter(([status]) => Number(status) < 300)
@@ -169,7 +169,7 @@ describe("the examples of the OpenAPI document", () => {
     expect(without.map(({ operationId }) => operationId)).toEqual([]);
   });
 
-  test("every operation has one for 400, 401, 403, 404, 429 and 500, where it can answer so", () => {
+  test("every operation has examples for 400, 401, 403, 404, 429 and 500, if it can return them", () => {
     const without = contents.filter(
       ({ place, content }) =>
         /\b(?:400|401|403|404|429|500)$/.test(place) && content["application/json"]?.examples === undefined,

@@ -9,7 +9,7 @@ import { newId } from "#shared/ids.ts";
 import { runWhole } from "#shared/time-slices.ts";
 import { openSummary, sealSummary } from "#shared/responses/sealed.ts";
 
-test("a transcript holds what each side said, called and was told, and names what is no text", () => {
+test("a transcript contains each side's messages, calls and results, and names parts without text", () => {
   const items = runWhole(
     readingItems([
       { type: "compaction", encrypted_content: sealSummary("They met.") },
@@ -54,7 +54,7 @@ test("a transcript holds what each side said, called and was told, and names wha
   });
 });
 
-test("a compaction is the summary that the model wrote, and none is a failure", () => {
+test("a compaction is the summary of the model, and an empty one is a failure", () => {
   const usage = { input_tokens: 1, input_tokens_details: { cached_tokens: 0, cache_write_tokens: 0 }, output_tokens: 1, output_tokens_details: { reasoning_tokens: 0 }, total_tokens: 2 }; // prettier-ignore
   const of = (text: string): ModelResponse => ({
     ...responseOf({ model: "m", input: "x" }, newId(), 1),

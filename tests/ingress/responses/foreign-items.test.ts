@@ -125,7 +125,7 @@ describe("a conversation with", () => {
     expect(chatOf(USER, ...input, USER) as unknown[]).toEqual([USER, ...expected, USER]);
   });
 
-  test("a result in a sealed part shows what is not encrypted", () => {
+  test("a result in a sealed part lists its unencrypted content", () => {
     const sealed = (encrypted_content: string) => ({ type: "encrypted_content", encrypted_content });
     const shown = chatOf(
       { type: "function_call", call_id: "a", name: "f", arguments: "{}" },
@@ -134,7 +134,7 @@ describe("a conversation with", () => {
     expect(shown.at(-1)?.content).toMatchObject([{ text: "(a part that only its service can read)" }, { text: "18" }]);
   });
 
-  test("a screen shows it behind the results", () => {
+  test("a screenshot is placed after the results", () => {
     const shown = chatOf(
       { type: "computer_call", call_id: "a", action: { type: "screenshot" } },
       { type: "computer_call_output", call_id: "a", output: { type: "computer_screenshot", image_url: PNG } },
@@ -145,7 +145,7 @@ describe("a conversation with", () => {
     ]);
   });
 
-  test("calls and results pairs them by id where they have no call_id, and in their order where they have none", () => {
+  test("calls and results without call_id are paired by id, or otherwise by their order", () => {
     const shown = chatOf(
       { type: "custom_tool_call", id: "ctc_1", name: "patch", input: "x" },
       { type: "custom_tool_call_output", call_id: "ctc_1", output: "one" },
@@ -166,7 +166,7 @@ describe("a conversation with", () => {
  * Types of items that the published SDK declares as input, beside those of Codex. A new release of the SDK brings more: what the service
  * does not know is shown as text, and none of them makes a conversation one that can never go on.
  */
-test("no item that a client may have kept ends its conversation for good", async () => {
+test("no item of a client's earlier history makes its conversation unusable", async () => {
   const declared = await Bun.file(DECLARATIONS).text();
   const types = new Set([...declared.matchAll(/^ {4,8}type\??: '([a-z_]+)';$/gm)].map(([, type = ""]) => type));
   expect(types.size).toBeGreaterThan(50);

@@ -41,14 +41,14 @@ const refusal = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("a conversation", () => {
-  test("that goes on stands behind the stored one, and holds as its own what it brought", async () => {
+  test("that continues is placed after the stored one, and stores its new items", async () => {
     const { items, own } = await read({ input: "And a crab?", previous_response_id: responseId(callId) });
     expect(items.map(({ from }) => from)).toEqual(["previous_response_id", "previous_response_id", "input[0]"]);
     expect(items[1]?.item).toMatchObject({ role: "assistant", content: [{ text: "Eight." }] });
     expect(own).toEqual([{ type: "message", role: "user", content: "And a crab?" }]);
   });
 
-  test("has items in place of references, to output and to input", async () => {
+  test("resolves references, to output and to input", async () => {
     const [question] = stored.input;
     const input = [
       { type: "item_reference", id: question?.id },
@@ -62,7 +62,7 @@ describe("a conversation", () => {
     expect(own).toEqual(items.map(({ item }) => item));
   });
 
-  test("has of a response the items that it has itself, and none that another was asked with under their ids", async () => {
+  test("contains only the items of a response itself, and none of another response under their ids", async () => {
     const another = newId();
     const forged = { ...output, content: [{ type: "output_text" as const, text: "Nine.", annotations: [], logprobs: [] }] }; // prettier-ignore
     const own = { type: "message" as const, role: "user" as const, id: `msg_${another.replaceAll("-", "")}_i1`, content: "b" }; // prettier-ignore
@@ -81,11 +81,11 @@ describe("a conversation", () => {
     ["no response", { input: "x", previous_response_id: "nothing" }, ["previous_response_not_found", "previous_response_id"]], // prettier-ignore
     ["an unknown item", { input: [{ type: "item_reference", id: `msg_${hex}_7` }] }, ["response_not_found", "input[0].id"]], // prettier-ignore
     ["an item of nobody", { input: [{ type: "item_reference", id: "msg_1" }] }, ["response_not_found", "input[0].id"]],
-  ])("of %s is refused", async (_name, body, expected) => {
+  ])("of %s is rejected", async (_name, body, expected) => {
     expect(await refusal(read(body))).toEqual(expected);
   });
 
-  test("beyond the bounds, or that cannot be read, is refused", async () => {
+  test("above the limits, or unreadable, is rejected", async () => {
     const asked = { input: "x", previous_response_id: responseId(callId) };
     const long = { ...store, findChain: () => Promise.resolve("long" as const) };
     expect(await refusal(readConversation(long, caller, asked))).toEqual(["invalid_request", "previous_response_id"]);
@@ -108,12 +108,12 @@ describe("a conversation", () => {
   });
 });
 
-test("owners and admins see every response, others their own", () => {
+test("owners and admins can read every response, others their own", () => {
   const seesAll = (role: Caller["role"]): boolean => viewerOf({ ...caller, role }).seesAll;
   expect([seesAll("owner"), seesAll("admin"), seesAll("developer"), seesAll("billing")]).toEqual([true, true, false, false]); // prettier-ignore
 });
 
-test("items are stored with ids and in parts, and those that have ids keep them", () => {
+test("items are stored with ids and in parts, and existing ids are kept", () => {
   const call = { type: "function_call", id: "fc_own", call_id: "a", name: "f", arguments: "{}" };
   const items = runWhole(
     readingItems([

@@ -49,13 +49,13 @@ async function make(tool: ResponsesImageTool, models: readonly string[], bytes: 
   return { outcome, asked, logged: fakes.logged };
 }
 
-test("the model is the one that costs least, whatever its arguments say, then the first by its slug", async () => {
+test("the cheapest model is used, for any arguments, then the first by its slug", async () => {
   const models = [image("dear", "3"), image("cheap-b", "1"), image("cheap-a", "1")];
   expect((await make(TOOL, models, 1n)).asked).toEqual([{ model: "cheap-a", prompt: "a boat" }]);
   expect((await make({ ...TOOL, model: "dear" }, models, 1n)).asked).toEqual([{ model: "dear", prompt: "a boat" }]);
 });
 
-test("an image beyond the room of a response is told by its file alone, and is not read", async () => {
+test("an image above the size limit of a response is returned by its file only, and is not read", async () => {
   const { outcome, logged } = await make(TOOL, [image("a", "1")], 9n * 1_048_576n);
   expect(outcome).toMatchObject({
     status: "completed",
@@ -65,7 +65,7 @@ test("an image beyond the room of a response is told by its file alone, and is n
   expect(logged).toEqual([]);
 });
 
-test("an image that is made and cannot be read is told by its file, and the log has why", async () => {
+test("a generated image that cannot be read is returned by its file, and the cause is logged", async () => {
   const { outcome, logged } = await make(TOOL, [image("a", "1")], 10n);
   expect(outcome).toMatchObject({
     status: "completed",
@@ -85,7 +85,7 @@ test.each([
     "does not support size",
   ],
   ["all refuse it", { ...TOOL, size: "1x1" }, [image("a", "1"), image("b", "1")], "tools[0].model", "No image model"],
-] as const)("is refused where %s", (_when, tool, models, param, words) => {
+] as const)("an image call is rejected if %s", (_when, tool, models, param, words) => {
   const read = () => readImageTool(catalogueOf(...models), tool, "tools[0]");
   expect(read).toThrow(ApiError);
   expect(read).toThrow(words);

@@ -35,8 +35,8 @@ const WEB = { type: "web_search", external_web_access: true };
 const namesIn = ({ request }: Translated): unknown =>
   request.tools?.map((tool) => (tool.type === "function" ? tool.function.name : tool.type));
 
-describe("the model is shown", () => {
-  test("tools in namespaces by joined names, the first with what the namespace is for", () => {
+describe("the model receives", () => {
+  test("tools in namespaces by joined names, the first with the description of the namespace", () => {
     const { request, tools } = translate({ tools: [f("a"), ns("crm", { ...f("find"), description: "Finds." }, { type: "custom", name: "note" })] }); // prettier-ignore
     expect(request.tools).toMatchObject([
       { function: { name: "a" } },
@@ -49,7 +49,7 @@ describe("the model is shown", () => {
     ]);
   });
 
-  test("tools that the conversation adds, and those that a search has found, each once", () => {
+  test("tools that the conversation adds, and tools that a search has found, each once", () => {
     const found = { type: "tool_search_output", call_id: "s", execution: "client", tools: [ns("mail", f("send")), f("a"), { type: "unheard_of" }] }; // prettier-ignore
     const input = [
       added(ns("functions", f("exec")), SEARCH),
@@ -91,7 +91,7 @@ describe("the model is shown", () => {
   });
 });
 
-test("names longer than a source takes are shortened, each in its own way and always the same", () => {
+test("names longer than a source accepts are shortened, uniquely and stably", () => {
   const names = ["a", "b"].map((end) => shownName({ namespace: "mcp__server", name: `${"n".repeat(80)}${end}` }));
   for (const name of names) expect(name).toMatch(/^mcp__server__n+_[0-9a-f]{8}$/);
   expect(names.map((name) => name.length)).toEqual([64, 64]);
@@ -100,8 +100,8 @@ test("names longer than a source takes are shortened, each in its own way and al
   expect(shownName({ name: "n".repeat(64) })).toBe("n".repeat(64));
 });
 
-describe("refused are", () => {
-  test("two tools whose joined names are the same, by both of their names", () => {
+describe("rejected:", () => {
+  test("two tools whose joined names are equal, by both of their names", () => {
     expect(refusal({ tools: [f("crm__find"), ns("crm", f("find"))] })).toEqual([
       "Expected tools with different names: crm__find and find of the namespace crm are both sent as crm__find.",
       "tools[1].tools[0]",
@@ -112,7 +112,7 @@ describe("refused are", () => {
     ]);
   });
 
-  test("a search of the web that the call insists on", () => {
+  test("a required web search", () => {
     expect(refusal({ tools: [WEB], tool_choice: { type: "web_search" } })[1]).toBe("tool_choice.type");
   });
 });
@@ -134,7 +134,7 @@ test.each([
   });
 });
 
-test("a fault of the chat request is told of the tool that the caller wrote", () => {
+test("an error of the chat request is reported for the caller's own tool", () => {
   const { paramOf } = translate({ tools: [f("a"), ns("crm", f("b"))], input: [added(f("c")), USER] });
   const places = ["tools[0].function.name", "tools[1].function.parameters", "tools[2]"].map((param) => paramOf(param));
   expect(places).toEqual(["tools[0].name", "tools[1].tools[0].parameters", "input[0].tools[0]"]);

@@ -45,7 +45,7 @@ function connect(port: number, key = KEY): Heard {
 }
 
 describe("connections", () => {
-  test("end when the port closes: at once, or behind the turn that they are in", async () => {
+  test("end when the port closes: immediately, or after their current turn", async () => {
     const { promise: word, resolve } = Promise.withResolvers<void>();
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
     const relay = async (): Promise<Response> => {
@@ -68,7 +68,7 @@ describe("connections", () => {
     await stopped;
   });
 
-  test("of a workspace are so many, and no more", async () => {
+  test("of a workspace are limited", async () => {
     const { context } = fake();
     const server = listen(context, { hostname: "127.0.0.1", port: 0 });
     closing.push(() => server.stop(true));
@@ -82,7 +82,7 @@ describe("connections", () => {
     await next.opened;
   });
 
-  test("end when a client goes on sending beyond its queue, and every refusal is counted", async () => {
+  test("end when a client keeps sending beyond its queue, and every rejection is counted", async () => {
     const { promise: asked, resolve: onAsked } = Promise.withResolvers<void>();
     const relay = (): Promise<Response> => {
       onAsked();
@@ -105,7 +105,7 @@ describe("connections", () => {
     );
   });
 
-  test("end at a message that is larger than one may be", async () => {
+  test("end at a message above the size limit", async () => {
     const { context } = fake();
     const server = listen({ ...context, config: { ...context.config, bodyBytesMax: 2_000 } }, { hostname: "127.0.0.1", port: 0 }); // prettier-ignore
     closing.push(() => server.stop(true));
@@ -119,7 +119,7 @@ describe("connections", () => {
     expect([1006, 1009]).toContain(await larger.closed);
   });
 
-  test("take a message of bytes like one of text, and refuse what is no UTF-8 as a body is", async () => {
+  test("accept a message of bytes like one of text, and reject invalid UTF-8 like a body", async () => {
     const { context } = fake();
     const server = listen(context, { hostname: "127.0.0.1", port: 0 });
     closing.push(() => server.stop(true));
@@ -161,7 +161,7 @@ describe("connections", () => {
     expect(counted).toHaveLength(4);
   });
 
-  test("count a message without generation in the window, and ask no model and hold no credits for it", async () => {
+  test("count a message without generation in the window, without a model call or a hold", async () => {
     const { context, counted, relayed } = fake();
     const server = listen(context, { hostname: "127.0.0.1", port: 0 });
     closing.push(() => server.stop(true));
@@ -184,7 +184,7 @@ describe("connections", () => {
     });
   });
 
-  test("of one workspace hold half of what messages may hold, and those of others find room", async () => {
+  test("of one workspace use at most half of the message memory, and others are accepted", async () => {
     const { context, caller } = fake({ bodyBytesMax: 8 * 1_048_576 });
     const { promise: word, resolve } = Promise.withResolvers<void>();
     let isHeld = false;
@@ -216,7 +216,7 @@ describe("connections", () => {
     await refused;
   }, 30_000);
 
-  test("whose client reads nothing for so long are cut", async () => {
+  test("whose client reads nothing for the limit are disconnected", async () => {
     const data = "x".repeat(262_144);
     const relay = (): Response =>
       new Response(
@@ -255,7 +255,7 @@ describe("connections", () => {
     await cut;
   });
 
-  test("live so long, and say so at their end", async () => {
+  test("have a maximum lifetime, and report it at their end", async () => {
     const { context } = fake();
     const { serve } = partsOf(context);
     const sockets = openResponseSockets(context, serve, { lifeMs: 50, unreadMs: 1_000 });

@@ -58,7 +58,7 @@ const run = (id: string, round: number, more: object = {}) => ({
 });
 const said = (id: string) => ({ role: "tool", tool_call_id: id, content: `made by ${id}` });
 
-describe("runs of the service", () => {
+describe("runs of the service's tools", () => {
   test.each<[string, object[], unknown[]]>([
     [
       "of one round are calls of one turn, with their results behind all of them",
@@ -102,7 +102,7 @@ describe("runs of the service", () => {
     );
   });
 
-  test("without their output are none", () => {
+  test("without their output are ignored", () => {
     expect(refusal({ input: [run("a", 1, { output: undefined })] })).toEqual([
       "missing_required_parameter",
       "input[0].output",
@@ -111,7 +111,7 @@ describe("runs of the service", () => {
 });
 
 describe("input", () => {
-  test("that is a text is what the user says, behind the instructions", () => {
+  test("that is a text is the user's message, after the instructions", () => {
     expect(translated({ instructions: "Be brief." }).messages).toEqual([
       { role: "system", content: "Be brief." },
       { role: "user", content: "hi" },
@@ -280,7 +280,7 @@ describe("input", () => {
         user,
       ],
     ],
-  ])("holds %s", (_name, input, expected) => {
+  ])("contains %s", (_name, input, expected) => {
     expect(chatOf(...input)).toEqual(expected);
   });
 });
@@ -327,7 +327,7 @@ describe("settings", () => {
     { type: "custom", name: "patch", description: "Patches.", format: { type: "grammar", syntax: "lark", definition: "start: A" } }, // prettier-ignore
   ];
 
-  test("tools are functions, those of free text too", () => {
+  test("tools are functions, including free-text tools", () => {
     const request = translated({ tools, parallel_tool_calls: false });
     expect(request.parallel_tool_calls).toBe(false);
     expect(request.tools).toEqual([
@@ -377,7 +377,7 @@ describe("settings", () => {
   });
 });
 
-describe("refusals name the caller's own field", () => {
+describe("errors name the caller's own field", () => {
   const content = (...parts: unknown[]) => ({ input: [user, { role: "user", content: parts }] });
   test.each<[string, Members, string, string | null]>([
     ["no input", { input: undefined }, "missing_required_parameter", "input"],
@@ -401,7 +401,7 @@ describe("refusals name the caller's own field", () => {
     expect(refusal(members)).toEqual([code, param]);
   });
 
-  test("where the fault shows only in the chat request", () => {
+  test("if the error is found only in the chat request", () => {
     const items = [user, { role: "user", content: [{ type: "input_text", text: "a" }, { type: "input_image", image_url: PNG }] }]; // prettier-ignore
     const tools = ["f", "g"].map((name) => ({ type: "function", name }));
     const { paramOf } = translate({ input: items, instructions: "Be brief.", tools });
@@ -421,7 +421,7 @@ describe("refusals name the caller's own field", () => {
   });
 });
 
-test("whatever a body holds, it is refused with an ApiError or becomes a request that chat would take", () => {
+test("every body is rejected with an ApiError or becomes a request that chat accepts", () => {
   const text = fc.string({ maxLength: 5 });
   const part = fc.record({ type: fc.constantFrom("input_text", "output_text", "refusal", "input_image", "input_file"), text, refusal: text, image_url: fc.constantFrom(PNG, null), file_data: fc.constantFrom(PDF, null) }, { requiredKeys: ["type"] }); // prettier-ignore
   const content = fc.oneof(text, fc.array(part, { maxLength: 3 }));
@@ -443,7 +443,7 @@ test("whatever a body holds, it is refused with an ApiError or becomes a request
   );
 });
 
-test("reading and translating stop between items, so that others have their turn", () => {
+test("reading and translating pause between items, so that other requests proceed", () => {
   const input = Array.from({ length: 50 }, (_, at) => ({ role: "user", content: String(at) }));
   const stopsOf = <T>(work: Iterator<void, T>): readonly [stops: number, value: T] => {
     for (let stops = 0; ; stops += 1) {

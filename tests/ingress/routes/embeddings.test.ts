@@ -43,7 +43,7 @@ function start(options: FakeOptions = {}) {
 const BODY = { model: "sandbox-embed", input: ["abc", "a"], user: "someone" };
 
 describe("POST /v1/embeddings", () => {
-  test("is held for its bound and dispatched as it came", async () => {
+  test("is held for its bound and dispatched unchanged", async () => {
     const { send, counted, sent, relayed } = start();
     expect((await send("/v1/embeddings", BODY)).status).toBe(200);
     // 3 + 2 and 1 + 2 tokens at 2 credits a million.
@@ -63,7 +63,7 @@ describe("POST /v1/embeddings", () => {
     expect(relayed[0]?.pool).toBe("chat");
   });
 
-  test("is counted once in the window, without a hold, when it is refused", async () => {
+  test("is counted once in the window, without a hold, when it is rejected", async () => {
     const { send, counted, sent } = start();
     const bodies = ["{", { ...BODY, input: [] }, { ...BODY, model: "sandbox-chat" }, { ...BODY, dimensions: 5_000 }];
     for (const body of bodies) expect((await send("/v1/embeddings", body)).status).toBe(400);
@@ -94,7 +94,7 @@ function bodyFor({ modality, supports_chat: isChat, allowed_params: needs }: Mod
 }
 
 describe("POST /v1/models/{slug}/estimate", () => {
-  test("answers at once: counted like any call, neither held nor dispatched", async () => {
+  test("answers immediately: counted like any call, neither held nor dispatched", async () => {
     const { send, counted, sent } = start();
     const response = await send("/v1/models/sandbox-embed/estimate", BODY);
     expect(response.status).toBe(200);
@@ -103,7 +103,7 @@ describe("POST /v1/models/{slug}/estimate", () => {
     expect(sent).toEqual([]);
   });
 
-  test("takes a slug with its characters escaped, and knows no slug that is none", async () => {
+  test("accepts an escaped slug, and rejects an invalid one", async () => {
     const { send } = start();
     expect((await send("/v1/models/sandbox%2Dembed/estimate", { input: "a" })).status).toBe(200);
     for (const slug of ["nobody", "__proto__", "%00"]) {
@@ -112,13 +112,13 @@ describe("POST /v1/models/{slug}/estimate", () => {
     }
   });
 
-  test("counts a refused estimate once as well", async () => {
+  test("counts a rejected estimate once as well", async () => {
     const { send, counted } = start();
     expect((await send("/v1/models/sandbox-embed/estimate", { input: "" })).status).toBe(400);
     expect(counted).toHaveLength(1);
   });
 
-  test("can be asked of every model that is offered", async () => {
+  test("works for every offered model", async () => {
     const { send } = start({ bodyBytesMax: 1_000_000 });
     for (const [slug, model] of [...CATALOGUE.models].filter(([, one]) => hasEndpoint(one))) {
       const body = bodyFor(model);
@@ -140,7 +140,7 @@ function thrownIn(...files: readonly string[]): string[] {
   });
 }
 
-test("the codes that checks and bodies can say are documented", () => {
+test("the codes of checks and bodies are documented", () => {
   const { context } = start();
   const common = ["shared/json/parse.ts", "ingress/body.ts", "shared/calls/kinds/models.ts"];
   const checks = thrownIn(...common, "shared/calls/kinds/embeddings.ts");

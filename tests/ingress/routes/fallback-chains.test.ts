@@ -128,12 +128,12 @@ const ROUTES: readonly RouteRow[] = [
   { method: "DELETE", path: (id) => chainOf(id, "a"), may: ["owner", "admin"] },
 ];
 
-describe("who may", () => {
+describe("access", () => {
   const matrix = ROUTES.flatMap((route) =>
     ROLES.map((role) => [`${route.method} ${route.path("{id}")}`, role, route] as const),
   );
 
-  test.each(matrix)("%s as %s: as the table says, in the own workspace only", async (_name, role, route) => {
+  test.each(matrix)("of %s to %s: as listed in the table, in the own workspace only", async (_name, role, route) => {
     const [mine, other] = [await team(), await team()];
     const may = route.may.includes(role);
     const own = await send(route.method, route.path(mine.id), mine.keys[role], route.body);
@@ -169,7 +169,7 @@ describe("who may", () => {
   });
 
   test.each(ROUTES.map((route) => [`${route.method} ${route.path("{id}")}`, route] as const))(
-    "%s: nobody without a good key, whichever workspace",
+    "to %s: nothing without a valid key, for every workspace",
     async (_name, route) => {
       const { id, keys } = await team();
       await db.query("update api_key set revoked_at = now() where workspace_id = $1", [id]);
@@ -182,7 +182,7 @@ describe("who may", () => {
     },
   );
 
-  test("a member whose role is taken away may no longer, within a cache life", async () => {
+  test("ends for a member whose role is changed, within a cache lifetime", async () => {
     const { id, keys, members } = await team();
     expect((await send("PUT", chainOf(id, "a"), keys.admin, { fallbacks: ["c"] })).status).toBe(200);
     await db.query("update member set role = 'developer' where id = $1", [members.admin]);
@@ -196,7 +196,7 @@ describe("who may", () => {
     expect((await send("GET", listOf(id.toUpperCase()), keys.owner)).status).toBe(200);
   });
 
-  test("the own workspace goes by its name too, also after a change", async () => {
+  test("the own workspace can be named, also after it is renamed", async () => {
     const { id, keys } = await team();
     expect((await send("GET", listOf(nameOf(id)), keys.developer)).status).toBe(200);
     expect((await send("PUT", chainOf(nameOf(id), "a"), keys.owner, { fallbacks: ["c"] })).status).toBe(200);
@@ -208,7 +208,7 @@ describe("who may", () => {
     expect((await send("GET", listOf(nameOf(id)), keys.owner)).status).toBe(404);
   });
 
-  test("other methods are told which there are", async () => {
+  test("other methods receive the allowed ones", async () => {
     const { id, keys } = await team();
     const allow = async (path: string) => (await send("PATCH", path, keys.owner)).headers.get("allow");
     expect(await allow(listOf(id))).toBe("GET, HEAD, OPTIONS");
@@ -217,7 +217,7 @@ describe("who may", () => {
 });
 
 describe("chains", () => {
-  test("continue streams where they say so, each change on record", async () => {
+  test("continue streams if they are configured to, each change with an audit entry", async () => {
     const { id, keys } = await team();
     for (const body of [{ fallbacks: ["d"], continue_streams: true }, { fallbacks: ["d"] }]) {
       const answer: unknown = await (await send("PUT", chainOf(id, "c"), keys.owner, body)).json();
@@ -233,7 +233,7 @@ describe("chains", () => {
     ).toBe(400);
   });
 
-  test("are set, read, listed by model, replaced and deleted, each answer as its schema says", async () => {
+  test("are set, read, listed by model, replaced and deleted, each answer valid by its schema", async () => {
     const { id, keys, members } = await team();
     const put = await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["d", "b"] });
     const stored: unknown = await put.json();
@@ -275,7 +275,7 @@ describe("chains", () => {
     ]);
   });
 
-  test("are not billed", async () => {
+  test("are not charged", async () => {
     const { id, keys } = await team();
     for (const { method, path, body } of ROUTES) {
       expect((await send(method, path(id), keys.owner, body)).headers.get("x-credits-used")).toBeNull();
@@ -283,7 +283,7 @@ describe("chains", () => {
     expect(fake.counted.every(({ hold }) => hold === null)).toBe(true);
   });
 
-  test("come with the next call's caller within a cache life", async () => {
+  test("apply to the next call within a cache lifetime", async () => {
     const { id, keys } = await team();
     const caller = async () => (await authenticator.authenticate(`Bearer ${keys.developer}`)).fallbackChains;
     expect((await caller())?.get("a")).toEqual(["b"]);
@@ -295,7 +295,7 @@ describe("chains", () => {
     expect(await caller()).toBeUndefined();
   });
 
-  test("that are not there are not found, whatever they are called", async () => {
+  test("that do not exist are not found, under every name", async () => {
     const { id, keys } = await team();
     for (const model of ["b", "nothing", "A", "a%00", "%00", "a%2Fb", "%F0%9F%99%82", "x".repeat(5_000), "__proto__"]) {
       for (const method of ["GET", "DELETE"]) {
@@ -307,7 +307,7 @@ describe("chains", () => {
     expect(fake.logged).toEqual([]);
   });
 
-  test("whose models left the catalogue can be read and deleted", async () => {
+  test("whose models were removed from the catalogue can be read and deleted", async () => {
     const { id, keys } = await team();
     await db.query("insert into fallback_chain (workspace_id, model, fallbacks) values ($1, 'retired', '{old}')", [id]);
     expect((await send("GET", chainOf(id, "retired"), keys.owner)).status).toBe(200);
@@ -315,7 +315,7 @@ describe("chains", () => {
   });
 });
 
-describe("a chain is refused", () => {
+describe("a chain is rejected", () => {
   const eleven = Array.from("bcdefghijkla");
 
   test.each<[string, string, unknown, string, string | null]>([
@@ -344,21 +344,21 @@ describe("a chain is refused", () => {
     expect(await db.query("select 1 from audit_log where workspace_id = $1", [id])).toEqual([]);
   });
 
-  test("with the way back in the sentence", async () => {
+  test("with the solution in the sentence", async () => {
     const { id, keys } = await team();
     await send("PUT", chainOf(id, "b"), keys.owner, { fallbacks: ["c"] });
     const { message } = await envelopeOf(await send("PUT", chainOf(id, "c"), keys.owner, { fallbacks: ["a"] }));
     expect(message).toBe("A chain must not lead back to its own model, got c → a → b → c.");
   });
 
-  test("in another form than JSON", async () => {
+  test("in another format than JSON", async () => {
     const { id, keys } = await team();
     const headers = { authorization: `Bearer ${keys.owner}`, "content-type": "text/plain" };
     const request = new Request(`http://localhost${chainOf(id, "a")}`, { method: "PUT", headers, body: "{}" });
     expect((await app.handle(request)).status).toBe(415);
   });
 
-  test("never for members that are not the client's to say: they have no effect", async () => {
+  test("never for read-only members: they have no effect", async () => {
     const [mine, other] = [await team(), await team()];
     const body = {
       fallbacks: ["c"],
@@ -377,7 +377,7 @@ describe("a chain is refused", () => {
   });
 });
 
-test("chains put at once in opposite directions: one of each pair is stored, nothing fails otherwise", async () => {
+test("concurrent chains in opposite directions: one of each pair is stored, without other errors", async () => {
   const { id, keys } = await team();
   await send("DELETE", chainOf(id, "a"), keys.owner);
   const pairs = [

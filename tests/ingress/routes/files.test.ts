@@ -71,7 +71,7 @@ const form = (content: Uint8Array<ArrayBuffer> | string = "hello"): Init => {
 };
 
 describe("the gates", () => {
-  test("count each upload in the window once, refused ones too, and no read", async () => {
+  test("count each upload in the window once, including rejected ones, and no read", async () => {
     const service = serve();
     await service.send("/v1/files");
     await service.send("/v1/files/file-nothing");
@@ -81,7 +81,7 @@ describe("the gates", () => {
     for (const counted of service.counted) expect(counted).toMatchObject({ workspaceId, hold: null });
   });
 
-  test("refuse a call beyond the window unread, and tell what is stored all the same", async () => {
+  test("reject a call beyond the window unread, with the storage headers", async () => {
     const service = serve({
       admit: () => {
         throw new ApiError("rate_limit_exceeded", "Too many.");
@@ -93,7 +93,7 @@ describe("the gates", () => {
     expect(answer.headers.get("x-storage-limit-bytes")).toBe(String(LIMITS_OF_BENCH.storageBytesMax));
   });
 
-  test("keep the billing role out before it is counted, and strangers without a word about storage", async () => {
+  test("reject the billing role before it is counted, and unknown keys without storage headers", async () => {
     const service = serve({ caller: { role: "billing" } });
     const answer = await service.send("/v1/files");
     expect([answer.status, service.counted.length]).toEqual([403, 0]);
@@ -101,13 +101,13 @@ describe("the gates", () => {
     expect([stranger.status, stranger.headers.get("x-storage-used-bytes")]).toEqual([401, null]);
   });
 
-  test.each(["owner", "admin", "developer"] as const)("let the role %s in", async (role) => {
+  test.each(["owner", "admin", "developer"] as const)("admit the role %s", async (role) => {
     expect((await serve({ caller: { role } }).send("/v1/files")).status).toBe(200);
   });
 });
 
 describe("answers", () => {
-  test("are as their schemas say", async () => {
+  test("are valid by their schemas", async () => {
     const service = serve();
     const made = parse("StoredFile", await (await service.send("/v1/files", form())).json());
     parse("StoredFileList", await (await service.send("/v1/files")).json());
@@ -116,10 +116,10 @@ describe("answers", () => {
   });
 });
 
-describe("bytes that are not those that were stored", () => {
+describe("bytes that differ from the stored ones", () => {
   const content = async (service: Service, id: string): Promise<Response> => service.send(`/v1/files/${id}/content`);
 
-  test("of a small file: 500 in the envelope, not to be sent again", async () => {
+  test("of a small file: 500 in the envelope, without a retry", async () => {
     const service = serve();
     for (const damage of [
       (id: string) => putObject(bench.storage, objectKey(id), Buffer.from("other bytes")),
@@ -134,7 +134,7 @@ describe("bytes that are not those that were stored", () => {
     expect(service.logged.length).toBeGreaterThan(0);
   });
 
-  test("of a large file: the connection breaks before the first wrong byte", async () => {
+  test("of a large file: the connection is closed before the first wrong byte", async () => {
     const service = serve();
     const bytes = randomBytes(6 * 1_048_576);
     const id = await storeFile(bench.uploads, workspaceId, bytes);
@@ -156,7 +156,7 @@ describe("bytes that are not those that were stored", () => {
   });
 });
 
-describe("a store that is away", () => {
+describe("an unavailable store", () => {
   test("is 503 for uploads and downloads, and no file", async () => {
     const away = storageAt("http://127.0.0.1:9", "b");
     const uploads = openUploads({ database: bench.db.database, storage: away, log, limits: LIMITS_OF_BENCH });
@@ -173,7 +173,7 @@ describe("a store that is away", () => {
     away.close();
   });
 
-  test("keeps no file from being deleted", async () => {
+  test("does not prevent the deletion of a file", async () => {
     const away = storageAt("http://127.0.0.1:9", "b");
     const id = await storeFile(bench.uploads, workspaceId);
     const service = serve({}, { storage: away });
@@ -184,7 +184,7 @@ describe("a store that is away", () => {
   });
 });
 
-describe("a database that is away", () => {
+describe("an unavailable database", () => {
   test("is 503 on every route", async () => {
     const query = (): Promise<never> => Promise.reject(new Error("connection lost"));
     const database = { query } as unknown as IngressContext["database"];

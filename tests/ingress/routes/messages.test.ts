@@ -61,7 +61,7 @@ describe("POST /v1/messages", () => {
     ["x-api-key", { "x-api-key": KEY }, [`Bearer ${KEY}`]],
     ["a bearer token", { authorization: `Bearer ${KEY}` }, [`Bearer ${KEY}`]],
     ["both: the token counts", { authorization: `Bearer ${KEY}`, "x-api-key": "other" }, [`Bearer ${KEY}`]],
-  ])("takes the key from %s", async (_name, headers, asked) => {
+  ])("reads the key from %s", async (_name, headers, asked) => {
     const { post, authorizations } = start();
     expect((await post(MESSAGE, headers)).status).toBe(200);
     expect(authorizations).toEqual(asked);
@@ -72,7 +72,7 @@ describe("POST /v1/messages", () => {
     ["an empty one", { "x-api-key": "" }, "missing_api_key"],
     ["a wrong one", { "x-api-key": "wrong" }, "invalid_api_key"],
     ["a good one behind a wrong token", { authorization: "Bearer wrong", "x-api-key": KEY }, "invalid_api_key"],
-  ])("refuses a key: %s", async (_name, headers, code) => {
+  ])("rejects a key: %s", async (_name, headers, code) => {
     const { post, counted } = start();
     const response = await post(MESSAGE, headers);
     expect(response.status).toBe(401);
@@ -94,25 +94,22 @@ describe("POST /v1/messages", () => {
     ],
     ["a method that it does not take", "GET", "", {}, 405, "method_not_allowed"],
     ["a path of Anthropic's that is not here", "POST", "/batches", { "x-api-key": KEY }, 404, "not_found"],
-  ])(
-    "answers %s with an error in Anthropic's form around our own",
-    async (_name, method, path, headers, status, code) => {
-      const app = createApp(start().context);
-      const init = method === "GET" ? { method } : { method, body: "{}" };
-      const type = { "content-type": "application/json", ...headers };
-      const response = await app.handle(new Request(`http://localhost/v1/messages${path}`, { ...init, headers: type }));
-      expect(response.status).toBe(status);
-      const body: unknown = await response.json();
-      expect(body).toEqual({
-        type: "error",
-        error: expect.objectContaining({ code, message: expect.any(String) as unknown }) as unknown,
-        request_id: response.headers.get("request-id"),
-      });
-      expect(validate("ErrorEnvelope", body)).toBeNull();
-    },
-  );
+  ])("answers %s with our error in Anthropic's format", async (_name, method, path, headers, status, code) => {
+    const app = createApp(start().context);
+    const init = method === "GET" ? { method } : { method, body: "{}" };
+    const type = { "content-type": "application/json", ...headers };
+    const response = await app.handle(new Request(`http://localhost/v1/messages${path}`, { ...init, headers: type }));
+    expect(response.status).toBe(status);
+    const body: unknown = await response.json();
+    expect(body).toEqual({
+      type: "error",
+      error: expect.objectContaining({ code, message: expect.any(String) as unknown }) as unknown,
+      request_id: response.headers.get("request-id"),
+    });
+    expect(validate("ErrorEnvelope", body)).toBeNull();
+  });
 
-  test("lowers a limit above the model's, holds credits for the lowered one, and says so", async () => {
+  test("lowers a limit above the model's, holds credits for the lowered one, and reports it", async () => {
     const { post, sent } = start();
     const within = await post(MESSAGE);
     expect(within.headers.get("x-max-tokens-lowered")).toBeNull();
@@ -140,7 +137,7 @@ describe("POST /v1/messages", () => {
       "image_not_supported_by_model",
       "messages[0].content[1]",
     ],
-  ])("refuses %s by the caller's own field, and has counted once", async (_name, members, code, param) => {
+  ])("rejects %s by the caller's own field, and counts once", async (_name, members, code, param) => {
     const { post, counted, relayed } = start();
     const response = await post({ ...MESSAGE, ...members });
     expect(response.status).toBe(400);
@@ -161,7 +158,7 @@ describe("POST /v1/messages", () => {
     expect(counted).toEqual([expect.objectContaining({ hold: null })]);
   });
 
-  test("leaves out tools that run at Anthropic, and names their types", async () => {
+  test("omits tools that run at Anthropic, and names their types", async () => {
     const withTools = BASE.replace("supports_chat: true", "supports_chat: true\n    supports_tools: true");
     const presets = "presets: [{ name: standard, requests_per_minute: 120, daily_tokens: null }]";
     const { post, sent } = start({ catalogue: build([`${withTools}\n${presets}\n`]) });
@@ -180,7 +177,7 @@ describe("POST /v1/messages", () => {
     ]);
   });
 
-  test("tells a provider's refusal of a parameter by the caller's own field, with headers and word on repeating", async () => {
+  test("reports a provider's rejected parameter by the caller's own field, with headers and retry hint", async () => {
     const { post, counted } = start({
       relay: () => {
         throw new ApiError("unsupported_value", "No.", {
@@ -197,7 +194,7 @@ describe("POST /v1/messages", () => {
   });
 });
 
-test("the codes of messages are those of chat, which names stored files besides", () => {
+test("the codes of messages equal those of chat, plus stored files", () => {
   const fake = fakeContext();
   open.push(fake);
   const codesOf = (path: string) => new Set(routesOf(fake.context).find((route) => route.path === path)?.errors);
@@ -216,7 +213,7 @@ describe("POST /v1/messages/count_tokens", () => {
     return (body as { input_tokens: number }).input_tokens;
   };
 
-  test("counts what the model reads, in the window once, without hold or job", async () => {
+  test("counts the model's input, in the window once, without hold or job", async () => {
     const { post, counted, relayed } = start();
     const base = await countOf(post, {});
     expect(base).toBeGreaterThan(0);
@@ -227,7 +224,7 @@ describe("POST /v1/messages/count_tokens", () => {
     expect(await countOf(post, { max_tokens: 5, temperature: 1 })).toBe(base);
   });
 
-  test("counts a picture at the model's bound", async () => {
+  test("counts an image at the model's bound", async () => {
     const { post } = start();
     const picture = (size: number) => ({
       messages: [
@@ -240,7 +237,7 @@ describe("POST /v1/messages/count_tokens", () => {
     expect(await countOf(post, picture(4))).toBe(await countOf(post, picture(2_000)));
   });
 
-  test("takes what is too long to count by its length", async () => {
+  test("counts a text that is too long by its length", async () => {
     const { post } = start({ bodyBytesMax: 8 * 1_048_576 });
     const size = COUNTED_CHARACTERS_MAX + 4;
     expect(await countOf(post, { messages: [{ role: "user", content: "x ".repeat(size / 2) }] })).toBeWithin(size / 4, size / 4 + 20); // prettier-ignore
@@ -249,7 +246,7 @@ describe("POST /v1/messages/count_tokens", () => {
   test.each<[string, object, string]>([
     ["an unknown model", { model: "nothing" }, "model_not_found"],
     ["a turn of no shape", { messages: [{ role: "user", content: [{ type: "video" }] }] }, "unsupported_value"],
-  ])("refuses %s", async (_name, members, code) => {
+  ])("rejects %s", async (_name, members, code) => {
     const { post } = start();
     expect(await envelopeOf(await post({ ...MESSAGE, ...members }, undefined, "/count_tokens"))).toMatchObject({
       code,

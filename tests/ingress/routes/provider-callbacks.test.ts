@@ -39,7 +39,7 @@ async function ring(
 
 const json = (value: unknown): string => JSON.stringify(value);
 
-describe("a ring", () => {
+describe("a provider callback", () => {
   test.each([
     ["fal's", { request_id: "f-1", gateway_request_id: "g-1", status: "OK", payload: {} }, "f-1"],
     ["Replicate's", { id: "r1", status: "succeeded", output: ["https://x"] }, "r1"],
@@ -60,12 +60,12 @@ describe("a ring", () => {
     ["with a name that leads elsewhere", json({ id: "../account" })],
     ["for no start", json({ id: "1" }), { query: "" }],
     ["for a start that is none", json({ id: "1" }), { query: "?start=1" }],
-  ])("%s makes us ask, and names nothing", async (_how, body, more = {}) => {
+  ])("%s triggers a poll, and names nothing", async (_how, body, more = {}) => {
     const { response, named, published } = await ring(body, more);
     expect([(response as Response).status, named, published.length]).toEqual([204, undefined, 1]);
   });
 
-  test("is read up to its bound, and rings beyond it", async () => {
+  test("is read up to its bound, and triggers a poll beyond it", async () => {
     const around = json({ id: "1", output: "" }).length;
     const sized = (bytes: number): string => json({ id: "1", output: "x".repeat(bytes - around) });
     expect((await ring(sized(RING_BYTES_MAX))).named).toEqual([JOB, START, "1"]);
@@ -73,7 +73,7 @@ describe("a ring", () => {
     expect([(response as Response).status, named]).toEqual([204, undefined]);
   });
 
-  test("with another token is none", async () => {
+  test("with another token is ignored", async () => {
     const { response, named, published } = await ring(json({ id: "1" }), { token: "forged" });
     expect(response).toMatchObject({ code: "not_found" });
     expect([named, published]).toEqual([undefined, []]);

@@ -114,8 +114,8 @@ async function whoIs(answer: Response, wasEnded = BEGUN_ENDED): Promise<unknown>
   return (await get("/console/session", cookie, { "x-sluice-console": "1" })).json();
 }
 
-describe("a person who signs in at the issuer", () => {
-  test("has the session of the member with this mail address, in whatever case it is written", async () => {
+describe("a person who signs in with the OpenID issuer", () => {
+  test("has the session of the member with this mail address, regardless of its case", async () => {
     idp.person = { email: email.toUpperCase(), email_verified: true };
     const answer = await signIn("?return_to=/docs%23tag");
     expect(answer.headers.get("location")).toBe("/docs#tag");
@@ -126,18 +126,18 @@ describe("a person who signs in at the issuer", () => {
     expect(logged).toEqual([{ who: person.id, after: { signed_in_by: "issuer" } }]);
   });
 
-  test("is known by the issuer's page too, where the token has no address", async () => {
+  test("is found by the issuer's user info too, if the token has no address", async () => {
     idp.hidesEmail = true;
     expect(await whoIs(await signIn())).toMatchObject({ member: { id: person.id } });
   });
 
-  test("may come back to another ingress", async () => {
+  test("may return to another ingress", async () => {
     const begun = await begin();
     handle = open(idp.url);
     expect(await whoIs(await comeBack(begun))).toMatchObject({ member: { id: person.id } });
   });
 
-  test("is known after the issuer turned its key", async () => {
+  test("is found after the issuer rotated its key", async () => {
     expect((await signIn()).status).toBe(303);
     await idp.turnKey();
     // A process looks at the issuer's keys once a minute at most, when it meets one that it does not know.
@@ -145,7 +145,7 @@ describe("a person who signs in at the issuer", () => {
     expect((await signIn()).status).toBe(303);
   });
 
-  test("goes straight to the workspace that it named, where the address is known in several", async () => {
+  test("continues directly to its named workspace, if the address is known in several", async () => {
     const second = await addElsewhere();
     expect(await whoIs(await signIn(`?workspace=${second.workspaceId}`))).toMatchObject({ member: { id: second.id } });
     const name = encodeURIComponent(`workspace ${workspaceId}`);
@@ -168,7 +168,7 @@ describe("a person who signs in at the issuer", () => {
       () => db.query("update workspace set is_active = false where id = $1", [workspaceId]),
     ],
     ["its keys are revoked", () => db.query("update api_key set revoked_at = now() where id = $1", [person.keyId])],
-  ])("is not let in where %s", async (_what, change) => {
+  ])("is rejected if %s", async (_what, change) => {
     await change();
     expect(await refusal(signIn())).toBe("403 permission_denied");
   });
@@ -219,7 +219,7 @@ describe("a person whose address several workspaces know", () => {
   const buttonOf = ({ paths }: Offer, workspace: string): string | undefined =>
     paths.find((path) => path.endsWith(`/${workspace}`));
 
-  test("chooses one, at any ingress, and comes to the page that was asked for", async () => {
+  test("chooses one, at any ingress, and continues to the requested page", async () => {
     const offer = await offered(await signIn("?return_to=/docs%23tag"));
     expect(offer.paths.map((path) => path.split("/").at(-1) ?? "").toSorted()).toEqual(
       [workspaceId, second.workspaceId].toSorted(),
@@ -239,7 +239,7 @@ describe("a person whose address several workspaces know", () => {
     expect(await db.query("select 1 from sign_in_choice where email = $1", [email])).toEqual([]);
   });
 
-  test("sees the names of its own workspaces alone, as texts, on a page that runs and loads nothing", async () => {
+  test("sees the names of its own workspaces only, as texts, on a page without scripts and assets", async () => {
     const name = `<b>"Ada" & 'co'</b> ${newId()}`;
     await db.query("update workspace set name = $2 where id = $1", [second.workspaceId, name]);
     const [off, foreign] = [await addElsewhere(), await createWorkspace(db.database, 0n)];
@@ -263,7 +263,7 @@ describe("a person whose address several workspaces know", () => {
     expect(paths).toHaveLength(2);
   });
 
-  test("is told where there are more than the page has", async () => {
+  test("is informed if there are more than the page lists", async () => {
     await db.query(
       `with made as (
          insert into workspace (id, name) select new_id(), 'z ' || $1::text || n from generate_series(1, $2::int) n returning id
@@ -282,7 +282,7 @@ describe("a person whose address several workspaces know", () => {
     expect([cut.paths.length, cut.html.includes("?workspace=")]).toEqual([SIGN_IN_CHOICES_MAX, true]);
   });
 
-  test("chooses once, also where it does so several times at once", async () => {
+  test("chooses once, also concurrently", async () => {
     const offer = await offered(await signIn());
     const answers = await Promise.all(
       offer.paths.flatMap((path) => [path, path]).map((path) => press(path, offer.cookie)),
@@ -291,7 +291,7 @@ describe("a person whose address several workspaces know", () => {
     expect(await refusal(press(offer.paths[0], offer.cookie))).toBe("401 invalid_api_key");
   });
 
-  test("does not choose after ten minutes", async () => {
+  test("cannot choose after ten minutes", async () => {
     const offer = await offered(await signIn());
     const age = (minutes: string) =>
       db.query("update sign_in_choice set created_at = now() - $2::interval where email = $1", [email, minutes]);
@@ -301,7 +301,7 @@ describe("a person whose address several workspaces know", () => {
     expect((await press(offer.paths[0], offer.cookie)).status).toBe(303);
   });
 
-  test("does not choose the workspace of another, and has to begin again then", async () => {
+  test("cannot choose the workspace of another, and must start again", async () => {
     const offer = await offered(await signIn());
     const foreign = await createWorkspace(db.database, 0n);
     await addPerson(db, foreign, "owner");
@@ -315,13 +315,13 @@ describe("a person whose address several workspaces know", () => {
     ["its member", "update member set is_active = false where id = $1", "id"],
     ["its key", "update api_key set revoked_at = now() where id = $1", "keyId"],
     ["its workspace", "update workspace set is_active = false where id = $1", "workspaceId"],
-  ] as const)("does not choose a workspace where %s has ended meanwhile", async (_what, sql, of) => {
+  ] as const)("cannot choose a workspace if %s has ended meanwhile", async (_what, sql, of) => {
     const offer = await offered(await signIn());
     await db.query(sql, [second[of]]);
     expect(await refusal(press(buttonOf(offer, second.workspaceId), offer.cookie))).toBe("403 permission_denied");
   });
 
-  test("chooses in the browser that was asked, from the page that it was shown last", async () => {
+  test("chooses in the same browser, from the latest page", async () => {
     const first = await offered(await signIn());
     const later = await offered(await signIn());
     const [path = ""] = first.paths;
@@ -354,7 +354,7 @@ describe("a person whose address several workspaces know", () => {
     expect((await press(path, first.cookie)).status).toBe(303);
   });
 
-  test("is refused its eleventh choice in a minute", async () => {
+  test("is rejected at the eleventh choice in a minute", async () => {
     const path = `/console/oidc/choices/${"0".repeat(64)}/${workspaceId}`;
     for (let at = 0; at < TRIES_PER_MINUTE_MAX; at++) {
       expect(await refusal(press(path, ""))).toBe("401 invalid_api_key");
@@ -363,19 +363,19 @@ describe("a person whose address several workspaces know", () => {
   });
 });
 
-describe("a sign-in proves nobody", () => {
+describe("a sign-in is rejected", () => {
   test.each([
     ["of another nonce", { nonce: "another" }],
     ["for another client", { aud: "another" }],
     ["of another issuer", { iss: "https://elsewhere.example.com" }],
     ["that is over", { exp: Math.floor(Date.now() / 1_000) - 60 }],
     ["without a nonce", { nonce: undefined }],
-  ])("by a token %s", async (_what, claims) => {
+  ])("with a token %s", async (_what, claims) => {
     idp.spoil = (given) => ({ ...given, ...claims });
     expect(await refusal(signIn())).toBe("401 invalid_api_key");
   });
 
-  test("by a token that a stranger signed", async () => {
+  test("with a token that a stranger signed", async () => {
     idp.spoil = "forged";
     expect(await refusal(signIn())).toBe("401 invalid_api_key");
   });
@@ -386,7 +386,7 @@ describe("a sign-in proves nobody", () => {
     ["with a code that is none", (back: URL) => back.searchParams.set("code", "another")],
     ["of another issuer", (back: URL) => back.searchParams.set("iss", "https://elsewhere.example.com")],
     ["with an error", (back: URL) => back.searchParams.set("error", "access_denied")],
-  ])("by coming back %s", async (_what, change) => {
+  ])("when it returns %s", async (_what, change) => {
     const answer = comeBack(await begin(), (back) => {
       change(back);
       return back;
@@ -394,7 +394,7 @@ describe("a sign-in proves nobody", () => {
     expect(await refusal(answer)).toBe("401 invalid_api_key");
   });
 
-  test("in a browser in which none has begun, or another one has", async () => {
+  test("in a browser without a started sign-in, or with another one", async () => {
     const [mine, others] = [await begin(), await begin()];
     expect(await refusal(comeBack({ ...mine, cookie: "" }))).toBe("401 invalid_api_key");
     expect(await refusal(comeBack({ ...mine, cookie: others.cookie }))).toBe("401 invalid_api_key");
@@ -403,7 +403,7 @@ describe("a sign-in proves nobody", () => {
     );
   });
 
-  test("twice, or after ten minutes", async () => {
+  test("for the second time, or after ten minutes", async () => {
     const begun = await begin();
     const back = new URL(await idp.visit(begun.location));
     expect((await get(back.pathname + back.search, begun.cookie)).status).toBe(303);
@@ -413,18 +413,18 @@ describe("a sign-in proves nobody", () => {
     expect(await refusal(comeBack(late))).toBe("401 invalid_api_key");
   });
 
-  test("and tells the log no token, code or address", async () => {
+  test("without token, code or address in the log", async () => {
     lines.length = 0;
     idp.spoil = (given) => ({ ...given, nonce: "another" });
     await signIn();
     const told = lines.join("");
-    expect(told).toContain("a sign-in at the issuer failed");
+    expect(told).toContain("a sign-in with the OpenID issuer failed");
     for (const secret of [email, "another", "eyJ", CLIENT.clientSecret]) expect(told).not.toContain(secret);
   });
 });
 
 describe("the paths of the issuer", () => {
-  test("are not there without one", async () => {
+  test("do not exist without an issuer", async () => {
     handle = open(undefined);
     for (const path of ["/console/oidc", "/console/oidc/callback?code=x"]) {
       expect(await refusal(get(path))).toBe("404 not_found");
@@ -438,7 +438,7 @@ describe("the paths of the issuer", () => {
     "/\\elsewhere.example.com",
     "docs",
     "/a%0d%0ab",
-  ])("send nobody back to %s", async (path) => {
+  ])("redirect no browser to %s", async (path) => {
     const query = path.includes("%") ? path : encodeURIComponent(path);
     expect(await refusal(get(`/console/oidc?return_to=${query}`))).toBe("400 invalid_request");
   });
@@ -447,7 +447,7 @@ describe("the paths of the issuer", () => {
     expect(await refusal(get(`/console/oidc?workspace=${name}`))).toMatch(/^4\d\d unsupported_value$/);
   });
 
-  test("answer 503 while the issuer is away, ask it again in a few seconds, and then work", async () => {
+  test("answer 503 during an outage of the issuer, retry within seconds, and then work", async () => {
     let [isAway, asked] = [true, 0];
     const server = Bun.serve({
       port: 0,
@@ -472,20 +472,20 @@ describe("the paths of the issuer", () => {
     expect(await refusal(get("/console/oidc"))).toBe("503 service_unavailable");
   });
 
-  test("answer 503 where the issuer takes too long", async () => {
+  test("answer 503 if the issuer is too slow", async () => {
     handle = open(idp.url, 1_000);
     idp.delayMs = 6_000;
     expect(await refusal(signIn())).toBe("503 service_unavailable");
   }, 20_000);
 
-  test("refuse an address its eleventh return in a minute", async () => {
+  test("reject an address's eleventh return in a minute", async () => {
     for (let at = 0; at < TRIES_PER_MINUTE_MAX; at++) {
       expect(await refusal(get("/console/oidc/callback?code=x&state=y"))).toBe("401 invalid_api_key");
     }
     expect(await refusal(get("/console/oidc/callback?code=x&state=y"))).toBe("429 ip_rate_limit_exceeded");
   });
 
-  test("stand in no document for programs", async () => {
+  test("are in no document for programs", async () => {
     const document = await (await get("/openapi.json")).text();
     expect(document).toContain("/console/session");
     expect(document).not.toContain("/console/oidc");

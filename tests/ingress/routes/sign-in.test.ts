@@ -90,7 +90,7 @@ async function refusal(answered: Response | Promise<Response>): Promise<string> 
 }
 
 describe("POST /console/session", () => {
-  test("sets a cookie that no script reads and no other site sends, of which only the hash is kept", async () => {
+  test("sets a cookie that scripts cannot read and other sites do not send, and stores its hash only", async () => {
     const answer = await signIn(person.key);
     expect(answer.status).toBe(204);
     expect(answer.headers.get("cache-control")).toBe("no-store");
@@ -113,7 +113,7 @@ describe("POST /console/session", () => {
     ]);
   });
 
-  test("binds the cookie to this host and to https where clients come by https", async () => {
+  test("binds the cookie to this host and to https if clients use https", async () => {
     handle = open({ publicUrl: "https://ai.example.com" });
     const answer = await signIn(person.key, { origin: "http://10.0.0.1:8080" });
     expect(answer.headers.get("set-cookie")).toMatch(
@@ -122,7 +122,7 @@ describe("POST /console/session", () => {
   });
 
   test.each(["http://ai.example.com", "http://10.0.0.1:8080", "http://localhost.example.com"])(
-    "refuses plain http on %s",
+    "rejects plain http on %s",
     async (origin) => {
       expect(await refusal(signIn(person.key, { origin }))).toBe("403 permission_denied");
     },
@@ -133,17 +133,17 @@ describe("POST /console/session", () => {
     ["of another site", { ...OURS, "sec-fetch-site": "cross-site" }],
     ["of a sibling site", { ...OURS, "sec-fetch-site": "same-site" }],
     ["of the address bar", { ...OURS, "sec-fetch-site": "none" }],
-  ])("refuses requests %s", async (_what, headers) => {
+  ])("rejects requests %s", async (_what, headers) => {
     expect(await refusal(signIn(person.key, { headers }))).toBe("403 permission_denied");
   });
 
-  test("refuses a key that is none, and one that was revoked", async () => {
+  test("rejects an invalid key, and a revoked one", async () => {
     expect(await refusal(signIn("nobody's"))).toBe("401 invalid_api_key");
     await db.query("update api_key set revoked_at = now() where id = $1", [person.keyId]);
     expect(await refusal(signIn(person.key))).toBe("401 invalid_api_key");
   });
 
-  test("refuses an address its eleventh try in a minute, whatever key it brings, and no other address", async () => {
+  test("rejects an address's eleventh attempt in a minute, for any key, and no other address", async () => {
     for (let at = 0; at < TRIES_PER_MINUTE_MAX; at++) {
       expect(await refusal(signIn("wrong-key-of-twenty-characters"))).toBe("401 invalid_api_key");
     }
@@ -152,7 +152,7 @@ describe("POST /console/session", () => {
     expect((await signIn(person.key)).status).toBe(204);
   });
 
-  test("ends the oldest session of a key that has the most of them", async () => {
+  test("ends the oldest session of a key at the maximum", async () => {
     await db.query(
       `insert into console_session (sha256, key_id, created_at)
        select sha256(n::text::bytea), $1, now() - n * interval '1 minute' from generate_series(1, $2::int) n`,
@@ -170,7 +170,7 @@ describe("POST /console/session", () => {
 });
 
 describe("a session", () => {
-  test("says who is signed in, and stands for the key on paths that take one", async () => {
+  test("returns the signed-in member, and acts as the key on paths that require one", async () => {
     const cookie = await cookieOf(person.key);
     const asked = ["GET", "/console/session"] as const;
     const session = await answerOf("ConsoleSession", await ask("/console/session", cookie), 200, asked);
@@ -188,13 +188,13 @@ describe("a session", () => {
   test.each([
     ["without the header", {}],
     ["of another site", { ...OURS, "sec-fetch-site": "cross-site" }],
-  ])("does not count in requests %s", async (_what, headers) => {
+  ])("is ignored in requests %s", async (_what, headers) => {
     const cookie = await cookieOf(person.key);
     expect(await refusal(ask("/v1/key", cookie, { headers }))).toBe("401 missing_api_key");
     expect(await refusal(ask("/console/session", cookie, { headers }))).toBe("403 permission_denied");
   });
 
-  test.each(["authorization", "x-api-key"])("does not count beside %s", async (name) => {
+  test.each(["authorization", "x-api-key"])("is ignored beside %s", async (name) => {
     const cookie = await cookieOf(person.key);
     const other = await addPerson(db, workspaceId, "billing");
     const credential = (key: string): string => (name === "authorization" ? `Bearer ${key}` : key);
@@ -204,7 +204,7 @@ describe("a session", () => {
     expect(await refusal(wrong)).toBe("401 invalid_api_key");
   });
 
-  test("does not count under the name that it has on one's own machine where clients come by https", async () => {
+  test("is ignored under its local cookie name if clients use https", async () => {
     const cookie = await cookieOf(person.key);
     handle = open({ publicUrl: "https://ai.example.com" });
     expect(await refusal(ask("/v1/key", cookie))).toBe("401 missing_api_key");
@@ -235,7 +235,7 @@ describe("a session", () => {
     expect(await refusal(ask("/console/session", cookie))).toBe("401 invalid_api_key");
   });
 
-  test("goes on while it is used", async () => {
+  test("is extended while it is used", async () => {
     const cookie = await cookieOf(person.key);
     for (let hour = 0; hour < 3; hour++) {
       await db.query("update console_session set used_at = now() - interval '59 minutes' where key_id = $1", [
@@ -251,7 +251,7 @@ describe("a session", () => {
     }
   });
 
-  test("is none of somebody who makes one up", async () => {
+  test("cannot be forged", async () => {
     for (const cookie of ["sluice=", "sluice=x", `sluice=${"A".repeat(43)}`]) {
       expect(await refusal(ask("/v1/key", cookie))).toMatch(/^401 /);
       expect(await refusal(ask("/console/session", cookie))).toBe("401 invalid_api_key");
@@ -263,7 +263,7 @@ describe("DELETE /console/session", () => {
   const end = (cookie: string, headers: Readonly<Record<string, string>> = OURS): Promise<Response> =>
     handle(request("DELETE", "/console/session", { headers: { ...headers, cookie } }));
 
-  test("ends the session on record, takes the cookie back, and may be repeated", async () => {
+  test("ends the session with an audit entry, deletes the cookie, and may be repeated", async () => {
     const cookie = await cookieOf(person.key);
     for (let turn = 0; turn < 2; turn++) {
       const answer = await end(cookie);
@@ -278,14 +278,14 @@ describe("DELETE /console/session", () => {
     expect(logged).toEqual([{ action: "session.open" }, { action: "session.end" }]);
   });
 
-  test("is refused to other sites", async () => {
+  test("is rejected for other sites", async () => {
     const cookie = await cookieOf(person.key);
     expect(await refusal(end(cookie, {}))).toBe("403 permission_denied");
     expect((await ask("/v1/key", cookie)).status).toBe(200);
   });
 });
 
-test("what one process remembers of addresses that try is bounded by time", async () => {
+test("a process's memory of addresses is bounded by time", async () => {
   let clock = 0;
   let counted = 0;
   const tries = createTries({ query: () => Promise.resolve([{ counted: ++counted }] as never[]) }, () => clock);
@@ -299,7 +299,7 @@ test("what one process remembers of addresses that try is bounded by time", asyn
   await tries.take("2001:db8::2");
 });
 
-test("the tries of an address are counted over all ingresses, for a minute", async () => {
+test("the attempts of an address are counted over all ingresses, for a minute", async () => {
   const ingresses = [createTries(db.database), createTries(db.database), createTries(db.database)];
   const own = `2001:db8:${(address + 1).toString(16)}::`;
   const takeAll = async (count: number): Promise<number> => {

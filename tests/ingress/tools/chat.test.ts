@@ -66,7 +66,7 @@ async function ask(turns: readonly Response[], more = "") {
   return { answer, text, chunks, sent, made };
 }
 
-test("a turn goes back to the model as it came: text, thinking, and calls put together of their pieces", async () => {
+test("a turn returns to the model unchanged: text, thinking, and calls joined from their pieces", async () => {
   const thinking = { type: "thinking", thinking: "Hm", signature: "s" };
   const first = [
     { role: "assistant", content: "" },
@@ -104,12 +104,12 @@ test("a turn goes back to the model as it came: text, thinking, and calls put to
   expect(made.authorizations).toHaveLength(3);
 });
 
-test("integers that no double holds go to the model by their digits", async () => {
+test("integers beyond a double reach the model by their digits", async () => {
   const { sent } = await ask([streamOf([{ content: "yes" }], "stop")], ',"seed":9007199254740993');
   expect(sent[0]?.text).toContain('"seed":9007199254740993');
 });
 
-test("turns stay where their cache is", async () => {
+test("turns keep their prompt cache", async () => {
   const { sent } = await ask([streamOf([{ tool_calls: [CALL] }, { tool_calls: [REST] }], "tool_calls"), streamOf([{ content: "yes" }], "stop")]); // prettier-ignore
   const [first, second] = sent.map(({ head }) => head);
   expect(first?.affinity).toBe(first?.job_id ?? "none");
@@ -117,7 +117,7 @@ test("turns stay where their cache is", async () => {
   expect(second?.job_id).not.toBe(first?.job_id ?? "");
 });
 
-test("a call that was cut is not run", async () => {
+test("a truncated call is not run", async () => {
   const { chunks, sent } = await ask([streamOf([{ tool_calls: [CALL] }], "length")]);
   expect(sent).toHaveLength(1);
   expect(chunks.flatMap(({ choices }) => choices.flatMap(({ finish_reason: reason }) => reason ?? []))).toEqual([

@@ -97,7 +97,7 @@ async function play({
   return { summary, error, told, ids, requestId, authorizations };
 }
 
-test("runs of a tool beyond its own limit are refused, and are not begun", async () => {
+test("runs of a tool above its own limit are rejected, and are not started", async () => {
   const { told } = await play({ turns: [[call(), call(), call()], []], most: 2 });
   const ended = told.filter(({ status }) => status !== "in_progress");
   expect(ended.map(({ status }) => status)).toEqual(["completed", "completed", "failed"]);
@@ -105,7 +105,7 @@ test("runs of a tool beyond its own limit are refused, and are not begun", async
   expect(ended[2]).not.toHaveProperty("request_id");
 });
 
-test("a model is asked until it answers; every turn and run has an id of its own, the first that of the request", async () => {
+test("a model is called until it answers; every turn and run has its own id, the first that of the request", async () => {
   const { summary, told, ids, requestId } = await play({ turns: [[call(), call()], [call()], []] });
   expect(summary).toMatchObject({ ended_by: "answer", credits_used: 0.000000045 });
   expect(summary?.turns).toHaveLength(3);
@@ -119,7 +119,7 @@ test("a model is asked until it answers; every turn and run has an id of its own
 });
 
 describe("a limit", () => {
-  test("of rounds runs nothing that nobody would read", async () => {
+  test("of rounds runs no tool without a following turn", async () => {
     const { summary } = await play({ turns: [[call()]], limits: { rounds: 3 } });
     expect(summary).toMatchObject({ ended_by: "max_rounds", turns: [{}, {}, {}], calls: [{}, {}] });
   });
@@ -131,19 +131,19 @@ describe("a limit", () => {
     [16n, 1, 2],
     [20n, 1, 2],
     [21n, 2, 2],
-  ])("of %p nano-credits begins nothing once they are used: turns %p, runs %p", async (nano, turns, runs) => {
+  ])("of %p nano-credits starts nothing once they are used: turns %p, runs %p", async (nano, turns, runs) => {
     const { summary } = await play({ turns: [[call(), call()]], limits: { nano, rounds: 16 } });
     expect([summary?.ended_by, summary?.turns.length, summary?.calls?.length]).toEqual(["max_credits", turns, runs]);
   });
 
-  test("of credits counts what is held for a run that was ended, and does not tell of it as used", async () => {
+  test("of credits counts the hold of a cancelled run, and does not report it as used", async () => {
     const run = (): ToolOutcome => ({ ...MADE, nano: 0n, heldNano: 5n });
     const { summary } = await play({ turns: [[call(), call()], []], limits: { nano: 15n }, run });
     expect(summary).toMatchObject({ ended_by: "max_credits", credits_used: 0.00000001, calls: [{ credits_used: 0 }] });
     expect(summary?.calls).toHaveLength(1);
   });
 
-  test("of runs is told to the model", async () => {
+  test("of runs is reported to the model", async () => {
     const { summary } = await play({ turns: [[call(), call(), call()], []], limits: { runs: 2 } });
     expect(summary?.calls?.map(({ status }) => status)).toEqual(["completed", "completed", "failed"]);
     expect(summary?.calls?.[2]?.output).toContain("Expected at most 2 tool calls");
@@ -151,7 +151,7 @@ describe("a limit", () => {
   });
 });
 
-test("a person who is signed in is one in every turn and run, as a key is", async () => {
+test("a signed-in person acts as its key in every turn and run", async () => {
   const token = "t".repeat(43);
   const headers = { cookie: `sluice=${token}`, "x-sluice-console": "1" };
   const { summary, authorizations } = await play({ turns: [[call()], []], headers });
@@ -159,7 +159,7 @@ test("a person who is signed in is one in every turn and run, as a key is", asyn
   expect(authorizations).toEqual([token, token]);
 });
 
-test("calls of the caller end it when the others have been run", async () => {
+test("calls of the caller's functions end it after the others have been run", async () => {
   const { summary } = await play({ turns: [[call()]], handsOver: true, limits: { rounds: 1 } });
   expect(summary).toMatchObject({ ended_by: "handover", turns: [{}], calls: [{ status: "completed" }] });
   expect((await play({ turns: [[]], handsOver: true })).summary?.ended_by).toBe("handover");
@@ -168,7 +168,7 @@ test("calls of the caller end it when the others have been run", async () => {
 });
 
 test.each(["[]", "null", "{", "3"])(
-  "arguments that are no object, such as %s, run nothing and are told to the model",
+  "arguments that are not an object, such as %s, run nothing and are reported to the model",
   async (text) => {
     const { summary } = await play({ turns: [[call(text)], []] });
     expect(summary?.calls).toMatchObject([
@@ -177,7 +177,7 @@ test.each(["[]", "null", "{", "3"])(
   },
 );
 
-test("a turn that fails tells what was used by then, and asks for no repeat", async () => {
+test("a failed turn reports the usage so far, and gives no retry hint", async () => {
   const { error } = await play({
     turns: [[call()], new ApiError("overloaded", "Later.", { headers: { "retry-after": "1" } })],
   });
@@ -190,7 +190,7 @@ test("a turn that fails tells what was used by then, and asks for no repeat", as
   });
 });
 
-test("a turn that fails while something is held for a run asks for no repeat, though nothing was used", async () => {
+test("a turn that fails while a run holds credits gives no retry hint, although nothing was used", async () => {
   const turns = [[call()], new ApiError("overloaded", "Later.")];
   const failed = { turns, turnNano: 0n, run: (): ToolOutcome => ({ ...MADE, nano: 0n, heldNano: 5n }) };
   expect((await play(failed)).error).toMatchObject({ shouldRetry: false, headers: { "x-credits-used": "0" } });
@@ -198,7 +198,7 @@ test("a turn that fails while something is held for a run asks for no repeat, th
   expect((await play(free)).error).not.toBeInstanceOf(TurnsFailed);
 });
 
-test("the key is looked at before each turn and each run but the first turn", async () => {
+test("the key is checked before each turn and each run except the first turn", async () => {
   expect((await play({ turns: [[call()], []] })).authorizations).toEqual([`Bearer ${KEY}`, `Bearer ${KEY}`]);
   const authenticate = (): void => {
     throw new ApiError("invalid_api_key", "Revoked.");
@@ -208,7 +208,7 @@ test("the key is looked at before each turn and each run but the first turn", as
   expect(ids).toHaveLength(1);
 });
 
-test("a caller that leaves during a run ends it behind that", async () => {
+test("a caller that disconnects during a run ends it afterwards", async () => {
   const { error, ids } = await play({
     turns: [[call(), call()], []],
     run(left) {
@@ -220,6 +220,6 @@ test("a caller that leaves during a run ends it behind that", async () => {
   expect(ids).toHaveLength(2);
 });
 
-test("a choice that demands a call does so once", () => {
+test("a choice that requires a call does so once", () => {
   expect(["none", "auto", "required"].map((choice) => laterChoice(choice))).toEqual(["none", "auto", "auto"]);
 });

@@ -40,7 +40,7 @@ async function offerOf(workflows: readonly string[], known: readonly string[], f
   return { tools: [...(offer?.tools.values() ?? [])], error, queries };
 }
 
-test("workflows are looked up together, and stand in the order in which they are named", async () => {
+test("workflows are looked up together, and are listed in the order of the request", async () => {
   const ids = Array.from({ length: 32 }, () => newId());
   const { tools, queries } = await offerOf(ids, ids.toReversed());
   expect(queries).toHaveLength(1);
@@ -52,7 +52,7 @@ test("workflows are looked up together, and stand in the order in which they are
   });
 });
 
-test("a caller whose window is full hears of it before any is looked up", async () => {
+test("a caller whose window is full receives the error before any lookup", async () => {
   const admit = (): never => {
     throw new ApiError("rate_limit_exceeded", "Later.");
   };
@@ -66,7 +66,7 @@ test.each([
   ["the key does not list", newId(), { caller: { tools: new Set(["code.regex"]) } }],
   ["the role may not read", newId(), { caller: { role: "billing" as const } }],
   ["is no workflow", "code.regex", {}],
-])("one that %s is refused by its place", async (_what, id, fake) => {
+])("a tool that %s is rejected by its path", async (_what, id, fake) => {
   const { error } = await offerOf([id], [], fake);
   expect(error).toMatchObject({ code: "unsupported_value", param: "tools[0].workflows[0]" });
 });

@@ -57,12 +57,15 @@ describe("a result", () => {
     expect(JSON.parse(outcome.output)).toEqual({ output: { a: 1 }, files: [file(1)] });
   });
 
-  test.each(["x", "ü", "\u0001", '"', "😀"])("of many %p is cut at the bound, and names its files", async (letter) => {
-    const { outcome } = await run({ runCapability: made({ text: letter.repeat(40_000) }, [file(1)]) });
-    expect(Buffer.byteLength(outcome.output)).toBeLessThanOrEqual(OUTPUT_BYTES_MAX);
-    expect(Buffer.byteLength(outcome.output)).toBeGreaterThan(OUTPUT_BYTES_MAX / 2);
-    expect(JSON.parse(outcome.output)).toMatchObject({ files: [{ file_id: "file-1" }] });
-  });
+  test.each(["x", "ü", "\u0001", '"', "😀"])(
+    "of many %p is truncated at the bound, and names its files",
+    async (letter) => {
+      const { outcome } = await run({ runCapability: made({ text: letter.repeat(40_000) }, [file(1)]) });
+      expect(Buffer.byteLength(outcome.output)).toBeLessThanOrEqual(OUTPUT_BYTES_MAX);
+      expect(Buffer.byteLength(outcome.output)).toBeGreaterThan(OUTPUT_BYTES_MAX / 2);
+      expect(JSON.parse(outcome.output)).toMatchObject({ files: [{ file_id: "file-1" }] });
+    },
+  );
 
   test("of very many files names some", async () => {
     const { outcome } = await run({
@@ -80,7 +83,7 @@ describe("a run with a limit", () => {
   test.each([
     ["a capability", "code.tell", "estimateCapability", "runCapability"],
     ["a workflow", newId(), "estimateWorkflow", "runWorkflow"],
-  ])("%s begins if the most that it may cost is left", async (_what, id, estimate, begin) => {
+  ])("%s starts if its maximum cost is left", async (_what, id, estimate, begin) => {
     const answers = { [estimate]: () => Response.json({ max_credits: 2e-8 }), [begin]: made({}) };
     const allowed = await run(answers, id, [], { mostNano: 20n });
     expect(allowed.asked).toEqual([estimate, begin]);
@@ -90,7 +93,7 @@ describe("a run with a limit", () => {
   });
 });
 
-test("a refusal is told, and nothing is looked for", async () => {
+test("a rejection is reported, without a lookup", async () => {
   const refuse = (): never => {
     throw new ApiError("unsupported_value", "Expected more.", { param: "x" });
   };
@@ -108,7 +111,7 @@ test.each([
   ["code.tell", "runCapability", "cancelJob", "job_timeout"],
   [newId(), "runWorkflow", "cancelRun", "run_timeout"],
 ] as const)(
-  "one that takes too long is ended, and its price told when it has let go: %s",
+  "a run that takes too long is cancelled, and its cost reported after its end: %s",
   async (id, begin, cancel, code) => {
     const answers = { [begin]: late(code), [cancel]: () => Response.json({}) };
     const { outcome, asked } = await run(answers, id, [
@@ -120,13 +123,13 @@ test.each([
   },
 );
 
-test("one that does not let go is told with what is held for it still", async () => {
+test("a run that does not end is reported with its current hold", async () => {
   const answers = { runCapability: late("job_timeout"), cancelJob: () => Response.json({}) };
   const { outcome } = await run(answers, "code.tell", [{ billedNano: 1n, heldNano: 400n }]);
   expect(outcome).toMatchObject({ status: "failed", nano: 1n, heldNano: 400n });
 }, 15_000);
 
-test("a workflow that fails tells why, and what its steps cost", async () => {
+test("a failed workflow reports the cause, and the cost of its steps", async () => {
   const failed = { status: "failed", error: { code: "overloaded", message: "Busy.", stepId: "a" } };
   const answer = (): Response => Response.json(failed, { headers: { "x-credits-used": "0.1" } });
   const { outcome } = await run({ runWorkflow: answer }, newId());

@@ -49,7 +49,7 @@ describe("a stream for a client of Anthropic's API", () => {
     expect(validate("MessageStreamEvent", event)).toBeNull();
   });
 
-  test("that failed before it began has a status and no event", async () => {
+  test("that failed before its start has a status and no event", async () => {
     const call = open();
     call.onFrame({ t: "error", n: 0, code: "overloaded", message: "Busy.", param: null, retry: true }, bytes(""));
     expect(await call.response.catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });

@@ -76,7 +76,7 @@ function lastError(text: string): { code: string } {
 }
 
 describe("a plain answer", () => {
-  test("is the worker's bytes, with the model that served and what it cost", async () => {
+  test("is the worker's bytes, with the model and the cost", async () => {
     const opened = open();
     opened.frame({ ...END, n: 0 }, '{"a":"é"}');
     const response = await opened.call.response;
@@ -92,7 +92,7 @@ describe("a plain answer", () => {
     expect(opened.call.isFinished).toBe(true);
   });
 
-  test("is put together from its parts", async () => {
+  test("is joined from its parts", async () => {
     const opened = open();
     opened.frame({ t: "part", n: 0 }, "abc");
     opened.frame({ t: "part", n: 1 }, "def");
@@ -101,7 +101,7 @@ describe("a plain answer", () => {
   });
 });
 
-test.each(["plain", "streamed"])("a %s answer that is read past the limit of its wait is a deadline", async (form) => {
+test.each(["plain", "streamed"])("a %s answer that is read past its wait limit is a timeout", async (form) => {
   const opened = open({ waitMs: 20 });
   const { call, ends, frame } = opened;
   if (form === "streamed") frame(HEAD, "data: a\n\n");
@@ -113,7 +113,7 @@ test.each(["plain", "streamed"])("a %s answer that is read past the limit of its
 });
 
 describe("a stream", () => {
-  test("of a stream gets the parts of an end that is larger than a frame", async () => {
+  test("receives the parts of an end that is larger than a frame", async () => {
     const opened = open();
     opened.frame(HEAD, "data: a\n\n");
     opened.frame({ t: "part", n: 1 }, "data: b");
@@ -121,7 +121,7 @@ describe("a stream", () => {
     expect(await (await opened.call.response).text()).toBe("data: a\n\ndata: bc\n\n");
   });
 
-  test("begins with its head, not before: until then a failure has a status", async () => {
+  test("starts with its headers, and a failure before them has a status", async () => {
     const opened = open();
     opened.frame({ t: "beat" });
     expect(opened.call.isStream).toBe(false);
@@ -140,7 +140,7 @@ describe("a stream", () => {
     expect(opened.ends).toEqual([undefined]);
   });
 
-  test("knows what it has relayed, for the case that its worker dies", () => {
+  test("records its relayed part, in case its worker dies", () => {
     const opened = open();
     opened.frame(HEAD);
     expect(opened.call.relayed).toEqual({ nano: 0n, tokens: 0 });
@@ -150,7 +150,7 @@ describe("a stream", () => {
     expect(opened.call.relayed).toEqual({ nano: 99n, tokens: 9 });
   });
 
-  test("is not finished before its last byte was taken", async () => {
+  test("is not finished before its last byte was read", async () => {
     const opened = open();
     opened.frame(HEAD, "data: a\n\n");
     opened.frame(END, "data: [DONE]\n\n");
@@ -160,8 +160,8 @@ describe("a stream", () => {
   });
 });
 
-describe("a failure the worker tells", () => {
-  test("before the head is a status, with the hint when to come back", async () => {
+describe("a failure reported by the worker", () => {
+  test("before the headers is a status, with the retry time", async () => {
     const opened = open();
     opened.frame({ ...FAULT, retry_after_s: 7, param: "model" });
     const error = await errorOf(opened);
@@ -175,7 +175,7 @@ describe("a failure the worker tells", () => {
     expect(opened.ends).toEqual([undefined]);
   });
 
-  test("after which money moved must not be sent again, and has no hint", async () => {
+  test("after a charge must not be retried, and has no hint", async () => {
     const opened = open();
     opened.frame({ ...FAULT, retry: false, retry_after_s: 7 });
     expect(await errorOf(opened)).toMatchObject({ shouldRetry: false, headers: {} });
@@ -197,7 +197,7 @@ describe("a failure the worker tells", () => {
   });
 });
 
-describe("a call that we end", () => {
+describe("a call that the ingress ends", () => {
   test.each<[string, (opened: Opened) => void, EndReason, Code, boolean | undefined]>([
     ["a hole in its frames", ({ call }) => call.onGap(), "gap", "internal_error", false],
     ["a later delivery that tells the loss", ({ frame }) => frame({ t: "lost" }), "lost", "internal_error", false],
@@ -211,26 +211,29 @@ describe("a call that we end", () => {
     ],
     ["its deadline", ({ frame, tick }) => (frame({ t: "beat" }), tick(600_001)), "deadline", "upstream_timeout", false],
     ["the end of the grace", ({ call }) => call.end("shutdown"), "shutdown", "service_unavailable", false],
-  ])("for %s: a status before the head, an error event after it", async (_name, act, reason, code, shouldRetry) => {
-    const plain = open();
-    act(plain);
-    const error = await errorOf(plain);
-    expect(error).toMatchObject({ code });
-    expect(error.shouldRetry).toBe(shouldRetry as never);
-    expect(plain.ends).toEqual([reason]);
+  ])(
+    "for %s: a status before the headers, an error event after them",
+    async (_name, act, reason, code, shouldRetry) => {
+      const plain = open();
+      act(plain);
+      const error = await errorOf(plain);
+      expect(error).toMatchObject({ code });
+      expect(error.shouldRetry).toBe(shouldRetry as never);
+      expect(plain.ends).toEqual([reason]);
 
-    // A stream has a worker, and one that is heard is not lost.
-    if (reason === "queue" || reason === "lost") return;
-    const stream = open();
-    stream.frame(HEAD, "data: a\n\n");
-    const text = (await stream.call.response).text();
-    await Bun.sleep(0);
-    act(stream);
-    expect(lastError(await text).code).toBe(code);
-    expect(stream.ends).toEqual([reason]);
-  });
+      // A stream has a worker, and one that is heard is not lost.
+      if (reason === "queue" || reason === "lost") return;
+      const stream = open();
+      stream.frame(HEAD, "data: a\n\n");
+      const text = (await stream.call.response).text();
+      await Bun.sleep(0);
+      act(stream);
+      expect(lastError(await text).code).toBe(code);
+      expect(stream.ends).toEqual([reason]);
+    },
+  );
 
-  test("is not ended by a later delivery while its worker is heard: only its beats to the queue were lost", () => {
+  test("is not ended by a later delivery while its worker sends frames: only its queue heartbeats were lost", () => {
     const opened = open();
     opened.frame(HEAD, "data: a\n\n");
     opened.frame({ t: "lost" });
@@ -245,7 +248,7 @@ describe("a call that we end", () => {
     expect(opened.ends).toEqual(["dispatch"]);
   });
 
-  test("is not to be sent again when it was paid without our hearing of it", async () => {
+  test("must not be retried if it was charged without our knowledge", async () => {
     for (const reason of ["queue", "dispatch"] as const) {
       const opened = open({}, false);
       opened.call.end(reason, new Error("the queue is away"));
@@ -253,7 +256,7 @@ describe("a call that we end", () => {
     }
   });
 
-  test("because its client left: nobody hears anything, and no rejection goes unhandled", async () => {
+  test("because its client disconnected: nothing is sent, and no rejection is unhandled", async () => {
     const opened = open();
     opened.call.end("client");
     await Promise.resolve();
@@ -265,7 +268,7 @@ describe("a call that we end", () => {
     expect(stream.call.isFinished).toBe(true);
   });
 
-  test("ends once: the first reason counts, whatever comes behind it", async () => {
+  test("ends once: the first reason counts", async () => {
     const opened = open();
     opened.call.onGap();
     opened.call.end("shutdown");
@@ -275,7 +278,7 @@ describe("a call that we end", () => {
     expect(await errorOf(opened)).toMatchObject({ code: "internal_error" });
   });
 
-  test("that ended well is no disconnect, whoever leaves afterwards", async () => {
+  test("that succeeded is not a disconnect, even if its client disconnects afterwards", async () => {
     const opened = open();
     opened.frame(HEAD, "data: a\n\n");
     opened.frame(END, "data: [DONE]\n\n");
@@ -284,7 +287,7 @@ describe("a call that we end", () => {
     expect(opened.ends).toEqual([undefined]);
   });
 
-  test("is not ended by silence while its worker gives signs of life", () => {
+  test("is not ended by silence while its worker sends heartbeats", () => {
     const opened = open();
     for (let beat = 0; beat < 5; beat++) {
       opened.frame({ t: "beat" });
@@ -293,7 +296,7 @@ describe("a call that we end", () => {
     expect(opened.ends).toEqual([]);
   });
 
-  test("is under the limit of silence from the moment the queue handed it out", () => {
+  test("has a silence limit from the moment of its delivery", () => {
     const opened = open();
     opened.call.onHandedOut();
     opened.tick(FRAME_SILENCE_MS - 1_000);

@@ -62,7 +62,7 @@ function waitingOf(shares: LiveShares, count: number): number {
 
 const enter = (shares: LiveShares, workspaceId = "a") => shares.enter({ pool: "chat", workspaceId, requestBytes: 1 });
 
-test("two ingresses have one share of a workspace and one limit of an address, until one of them goes", async () => {
+test("two ingresses share one quota of a workspace and one limit of an address, until one of them stops", async () => {
   const one = await join();
   const turns = Array.from({ length: ALONE }, () => enter(one.shares));
   expect(turns.filter(({ entered }) => entered !== undefined)).toEqual([]);
@@ -84,7 +84,7 @@ test("two ingresses have one share of a workspace and one limit of an address, u
   await eventually("the other has the whole share", () => waitingOf(other.shares, ALONE) === 0);
 });
 
-test("a word says what is new; who has missed one, or has just started, is told everything, and nobody else", async () => {
+test("a report contains the changes; an ingress that missed one, or has just started, receives everything, and no other", async () => {
   const ingressId = newId();
   const one = await join(ingressId);
   closing.push(one.close);

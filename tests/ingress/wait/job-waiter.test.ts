@@ -63,7 +63,7 @@ function pass(client: Socket, bytes: Buffer): void {
   else client.write(bytes);
 }
 
-test("what a job said before it ended is heard before its end, though its row is read first", async () => {
+test("events of a job are delivered before its end, although its row is read first", async () => {
   const heard: string[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
   written = promise;
@@ -89,7 +89,7 @@ test("what a job said before it ended is heard before its end, though its row is
   expect(await ended).toMatchObject({ row: { state: "failed" }, heard: ["begun"] });
 });
 
-test("a job that ended without a word is not waited for", async () => {
+test("a job that ended without an event is not awaited", async () => {
   const listening = { onFrame: () => undefined };
   for (const more of [{}, listening]) {
     const left = new AbortController();
@@ -109,7 +109,7 @@ test("a job that is found to have ended while the link to NATS is away is answer
   expect(await other.wait({ ...waiting, onFrame: () => undefined })).toMatchObject({ state: "failed" });
 });
 
-test("a job that was just admitted is looked at when it says that it ended, or after a while", async () => {
+test("a just admitted job is looked up when it reports its end, or after a while", async () => {
   const before = looks;
   const left = new AbortController();
   const wait = waiter.wait({ workspaceId: "workspace", jobId: "new", ms: 60_000, isNew: true, left: left.signal });
@@ -124,7 +124,7 @@ test("a job that was just admitted is looked at when it says that it ended, or a
   expect(looks).toBe(before + 2);
 });
 
-test("a job that tells what it ended with needs no look at its row, and what it said before is heard first", async () => {
+test("a job that reports its outcome needs no lookup, and its earlier events are delivered first", async () => {
   const before = looks;
   const heard: string[] = [];
   const left = new AbortController();
@@ -151,17 +151,20 @@ test("a job that tells what it ended with needs no look at its row, and what it 
   expect([heard, looks]).toEqual([["begun"], before]);
 });
 
-test.each(["", "x", "-1", "1e3"])("a job that tells a cost of %j has rung, and its row is looked at", async (nano) => {
-  const left = new AbortController();
-  const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, left: left.signal });
-  const before = looks;
-  worker.publish(waiter.address("odd"), encodeJobFrame({ t: "ended", nano }));
-  await delivered();
-  expect(looks).toBe(before + 1);
-  expect(await wait).toMatchObject({ state: "failed" });
-});
+test.each(["", "x", "-1", "1e3"])(
+  "a job that reports a cost of %j is treated as a notice, and its row is looked up",
+  async (nano) => {
+    const left = new AbortController();
+    const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, left: left.signal });
+    const before = looks;
+    worker.publish(waiter.address("odd"), encodeJobFrame({ t: "ended", nano }));
+    await delivered();
+    expect(looks).toBe(before + 1);
+    expect(await wait).toMatchObject({ state: "failed" });
+  },
+);
 
-test("a job whose answer has begun is waited for until it ends, another for as long as it was said", async () => {
+test("a job whose answer has started is awaited until its end, another up to the wait limit", async () => {
   state = "running";
   const waitFor = (jobId: string, onFrame: () => void) =>
     waiter.wait({

@@ -31,7 +31,7 @@ async function entered(turns: readonly Lease[]): Promise<number> {
   return count + turns.filter((turn) => turn.entered === undefined).length;
 }
 
-test("a workspace alone leaves slots to the first calls of others; the rest of its calls waits in its order", async () => {
+test("a single workspace leaves slots for the first calls of others; its remaining calls wait in order", async () => {
   const shares = open();
   const turns = enter(shares, "a", ALONE + 3);
   expect([await entered(turns), shares.waiting("chat")]).toEqual([ALONE, 3]);
@@ -41,7 +41,7 @@ test("a workspace alone leaves slots to the first calls of others; the rest of i
   expect(shares.waiting("chat")).toBe(1);
 });
 
-test("a second workspace enters at once, and the first one's share shrinks as its calls end", async () => {
+test("a second workspace starts immediately, and the first one's share shrinks as its calls end", async () => {
   const shares = open();
   const first = enter(shares, "a", ALONE + 10);
   const [second] = enter(shares, "b");
@@ -55,7 +55,7 @@ test("a second workspace enters at once, and the first one's share shrinks as it
   expect(await entered(first)).toBe(ALONE + ALONE / 2 + 1);
 });
 
-test("of the slots that stay free a second workspace takes no more than it leaves, and then its share as the first's calls end", async () => {
+test("a second workspace uses part of the free slots, and then its share as the first's calls end", async () => {
   const shares = open();
   const first = enter(shares, "a", ALONE + 10);
   const second = enter(shares, "b", ALONE);
@@ -67,7 +67,7 @@ test("of the slots that stay free a second workspace takes no more than it leave
   expect([await entered(first), await entered(second)]).toEqual([ALONE + ALONE / 2, ALONE / 2]);
 });
 
-test("a call that leaves while it waits gives its place to none, and leaves once", async () => {
+test("a waiting call that disconnects passes its position to none, and leaves once", async () => {
   const shares = open();
   const turns = enter(shares, "a", ALONE + 2);
   const last = turns[ALONE + 1];
@@ -79,7 +79,7 @@ test("a call that leaves while it waits gives its place to none, and leaves once
   expect(shares.waiting("chat")).toBe(0);
 });
 
-test("calls of another ingress count, but never keep ours from having some", async () => {
+test("calls of another ingress count, but never prevent all of ours", async () => {
   const shares = open();
   tell(shares, 2, ALONE - 3);
   const turns = enter(shares, "a", ALONE);
@@ -91,13 +91,13 @@ test("calls of another ingress count, but never keep ours from having some", asy
   expect(await entered(turns)).toBe(ALONE);
 });
 
-test("a burst at several ingresses takes the share once, also before they have heard of it", async () => {
+test("a burst at several ingresses uses the share once, also before they have exchanged reports", async () => {
   const all = Array.from({ length: 2 }, () => open({ ingresses: 2 }));
   const turns = all.flatMap((shares) => enter(shares, "a", 100));
   expect(await entered(turns)).toBe(ALONE);
 });
 
-test("an ingress that alone has calls takes what the others leave, little by little", async () => {
+test("an ingress with all the calls uses the free slots of others, step by step", async () => {
   const shares = open({ ingresses: 7 });
   const turns = enter(shares, "a", ALONE + 1);
   const steps: number[] = [];
@@ -110,7 +110,7 @@ test("an ingress that alone has calls takes what the others leave, little by lit
   expect(steps.length).toBeLessThanOrEqual(8 * (ALONE / 2));
 });
 
-test("what waits is bounded by number and by bytes", () => {
+test("the waiting calls are bounded by number and by bytes", () => {
   const shares = open();
   enter(shares, "a", ALONE + 2_000);
   expect(() => enter(shares, "a")).toThrow("Too many calls are waiting");
@@ -120,7 +120,7 @@ test("what waits is bounded by number and by bytes", () => {
   expect(enter(shares, "c")[0]?.entered).toBeUndefined();
 });
 
-test("what has ended leaves nothing behind", () => {
+test("an ended call leaves no state", () => {
   const shares = open();
   const turns = enter(shares, "a", ALONE + 5);
   for (const turn of turns) turn.release();

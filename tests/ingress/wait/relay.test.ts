@@ -76,7 +76,7 @@ const messageOf = ({ jobId }: CallFacts) => ({ head: { job_id: jobId } as JobMes
 const HEAD = { t: "head", n: 0, model: "m", upstream_ms: 1, nano: "0", tokens: 0 } as const;
 const END = { t: "end", n: 0, model: "m", nano: "7", upstream_ms: 1 } as const;
 
-test("an answer that came while the process stood still is read before its call counts as silent", async () => {
+test("an answer that arrived during a pause of the process is read before its call counts as silent", async () => {
   const { relay: own, listeners } = open();
   const call = facts();
   const response = own.run(call, messageOf(call), new AbortController().signal);
@@ -92,7 +92,7 @@ test.each([
   ["a beat", { t: "beat", cancel: "there" } as const, "there"],
   ["the head of a stream", { ...HEAD, cancel: "there" }, "there"],
   ["a beat of a worker that does not say where", { t: "beat" } as const, undefined],
-])("a call whose client leaves is cancelled where its worker has said, in %s", async (_what, frame, at) => {
+])("a call whose client disconnects is cancelled at its worker's address, in %s", async (_what, frame, at) => {
   const { relay: own, listeners, cancelled } = open();
   const call = facts();
   const client = new AbortController();
@@ -103,7 +103,7 @@ test.each([
   expect(cancelled).toEqual([[call.jobId, at]]);
 });
 
-test("a call that no worker took is not to be sent again when its hold turns out settled", async () => {
+test("a call that no worker received must not be retried when its hold turns out settled", async () => {
   for (const [takenNano, shouldRetry] of [
     [0n, undefined],
     [7n, false],
@@ -121,7 +121,7 @@ test("a call that no worker took is not to be sent again when its hold turns out
   }
 });
 
-test("a call is put on the queue with its request as it came and where it is answered to", async () => {
+test("a call is put on the queue with its unchanged request and its reply address", async () => {
   const sent: Dispatch[] = [];
   const dispatched = Promise.withResolvers<void>();
   const { relay: own, listeners } = open(0n, (one) => {

@@ -10,7 +10,7 @@ import { NO_SPAN } from "#shared/tracing/tracing.ts";
 
 const requestId = newId();
 
-test("a Responses stream that fails ends with both forms of its error, the failed response and [DONE], numbered on", async () => {
+test("a failed Responses stream ends with both forms of its error, the failed response and [DONE], in sequence", async () => {
   const response = responseOf({ model: "asked", input: "hi" }, requestId, 1_000);
   const call = new Call(
     {

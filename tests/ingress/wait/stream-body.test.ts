@@ -19,13 +19,13 @@ const textOf = (value: Uint8Array | undefined): string => new TextDecoder().deco
 const KEEPALIVE = ": keepalive\n\n";
 
 describe("the body of a stream", () => {
-  test("joins what was written while nobody read, in order", async () => {
+  test("joins pieces written without a reader, in order", async () => {
     const { body, reader } = open();
     for (const piece of ["a", "b", "c"]) body.write(bytes(piece));
     expect(textOf((await reader.read()).value)).toBe("abc");
   });
 
-  test("loses nothing and mixes nothing up, however reads and writes alternate", async () => {
+  test("loses and reorders nothing, for every sequence of reads and writes", async () => {
     const step = fc.oneof(fc.constant("read" as const), fc.uint8Array({ maxLength: 5 }));
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 600 }), async (steps) => {
@@ -59,7 +59,7 @@ describe("the body of a stream", () => {
     expect(textOf((await reader.read()).value)).toBe(expected);
   });
 
-  test("ends behind its last piece, and nobody is said to have left", async () => {
+  test("ends after its last piece, without a disconnect report", async () => {
     const { body, reader, left } = open();
     body.write(bytes("a"));
     body.end();
@@ -71,7 +71,7 @@ describe("the body of a stream", () => {
     expect(left).toEqual([]);
   });
 
-  test("takes empty pieces for nothing", async () => {
+  test("ignores empty pieces", async () => {
     const { body, reader } = open();
     const read = reader.read();
     body.write(new Uint8Array());
@@ -80,8 +80,8 @@ describe("the body of a stream", () => {
   });
 });
 
-describe("a client that leaves", () => {
-  test("is told once, and nothing is kept for it", async () => {
+describe("a client that disconnects", () => {
+  test("is reported once, and its buffer is released", async () => {
     const { body, reader, left } = open();
     body.write(bytes("a"));
     await reader.cancel();
@@ -95,7 +95,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a silent stream", () => {
-  test("says a comment before ten seconds are over, again and again", async () => {
+  test("sends a comment before ten seconds are over, repeatedly", async () => {
     expect(KEEPALIVE_MS + 1_000).toBeLessThan(10_000);
     const { body, reader } = open();
     const start = performance.now();
@@ -107,7 +107,7 @@ describe("a silent stream", () => {
     }
   });
 
-  test("says nothing before its time", async () => {
+  test("sends no comment before its time", async () => {
     const { body, reader } = open();
     const read = reader.read();
     body.tick(performance.now() + KEEPALIVE_MS - 1_000);
@@ -115,7 +115,7 @@ describe("a silent stream", () => {
     expect(textOf((await read).value)).toBe("a");
   });
 
-  test("says nothing between pieces that still wait, nor behind its end", async () => {
+  test("sends no comment between waiting pieces, nor after its end", async () => {
     const { body, reader } = open();
     body.write(bytes("data: half"));
     body.tick(performance.now() + KEEPALIVE_MS + 1_000);
@@ -128,7 +128,7 @@ describe("a silent stream", () => {
 });
 
 describe("a reader that stops", () => {
-  test("is cut after half a minute, and its end is no whole one", async () => {
+  test("is disconnected after half a minute, without a regular end", async () => {
     const { body, reader, left } = open();
     body.write(bytes("a"));
     body.tick(performance.now() + READER_STUCK_MS - 1_000);
@@ -139,7 +139,7 @@ describe("a reader that stops", () => {
     expect(reader.read()).rejects.toBeUndefined();
   });
 
-  test("is not taken for one while there is nothing to read", async () => {
+  test("is not assumed while there is nothing to read", async () => {
     const { body, left, reader } = open();
     void reader.read();
     await Bun.sleep(0);
@@ -148,7 +148,7 @@ describe("a reader that stops", () => {
     expect(body.isOpen).toBe(true);
   });
 
-  test("costs two megabytes at most, however fast the pieces come", async () => {
+  test("costs two megabytes at most, for any speed of pieces", async () => {
     const { body, left, reader } = open();
     const piece = new Uint8Array(FRAME_BYTES_MAX);
     let written = 0;
@@ -162,7 +162,7 @@ describe("a reader that stops", () => {
     expect(reader.read()).rejects.toBeUndefined();
   });
 
-  test("that takes the rest of an ended stream too late is cut as well", () => {
+  test("that reads the remainder of an ended stream too late is disconnected as well", () => {
     const { body, left } = open();
     body.write(bytes("a"));
     body.end();
@@ -171,7 +171,7 @@ describe("a reader that stops", () => {
     expect(body.isOpen).toBe(false);
   });
 
-  test("does not hold back another's stream", async () => {
+  test("does not delay another's stream", async () => {
     const slow = open();
     const quick = open();
     slow.body.write(new Uint8Array(1_000_000));

@@ -10,8 +10,8 @@ const many = (count: number, calls: number): Record<string, number> =>
 const heardOf = (others: OthersCalls): Record<string, unknown> =>
   Object.fromEntries(Array.from(others.sum().get("chat") ?? [], ([id, { calls }]) => [id, calls]));
 
-describe("a word of an ingress", () => {
-  test("tells what has changed since the one before, and the end of a workspace's calls", () => {
+describe("a report of an ingress", () => {
+  test("contains the changes since the previous one, and the end of a workspace's calls", () => {
     const own = new OwnCalls();
     expect(own.takeChanges(inFlight({ a: 1, b: 2, waits: 0 }))).toEqual({ chat: { a: 1, b: 2, waits: 0 } });
     expect(own.takeChanges(inFlight({ a: 1, b: 2, waits: 0 }))).toEqual({});
@@ -20,7 +20,7 @@ describe("a word of an ingress", () => {
     expect(own.whole().calls).toEqual({ chat: {} });
   });
 
-  test("has a bounded length: large changes come first, and none waits for ever", () => {
+  test("has a bounded length: large changes come first, and all come eventually", () => {
     const own = new OwnCalls();
     const others = new OthersCalls();
     others.hear("x", own.nextWord({}));
@@ -38,7 +38,7 @@ describe("a word of an ingress", () => {
     expect(others.withHoles()).toEqual([]);
   });
 
-  test("tells of the thousand workspaces with the most calls", () => {
+  test("contains the thousand workspaces with the most calls", () => {
     const own = new OwnCalls();
     const calls = inFlight({ ...many(1_500, 1), large: 9 });
     for (let turn = 0; turn < 10; turn += 1) own.takeChanges(calls);
@@ -47,7 +47,7 @@ describe("a word of an ingress", () => {
     expect(told["large"]).toBe(9);
   });
 
-  test("tells everything now and then", () => {
+  test("contains everything periodically", () => {
     const own = new OwnCalls();
     const words = Array.from({ length: 250 }, (_, turn) => own.nextWord(own.takeChanges(inFlight({ a: turn, b: 1 }))));
     expect(words.filter(({ isWhole }) => isWhole).map(({ n }) => n)).toEqual([1, 101, 201]);
@@ -56,7 +56,7 @@ describe("a word of an ingress", () => {
   });
 });
 
-describe("what is heard of the others", () => {
+describe("the reports of the others", () => {
   test("is added up, workspace by workspace", () => {
     const others = new OthersCalls();
     others.hear("x", { n: 1, calls: { chat: { a: 1, b: 2 } }, isWhole: true });
@@ -69,7 +69,7 @@ describe("what is heard of the others", () => {
     expect(others.ingresses).toBe(1);
   });
 
-  test("has a hole where a word was lost, until everything is told anew", () => {
+  test("have a gap after a lost report, until a full one", () => {
     const others = new OthersCalls();
     others.hear("x", { n: 1, calls: { chat: { a: 1 } }, isWhole: true });
     expect(others.withHoles()).toEqual([]);
@@ -84,13 +84,13 @@ describe("what is heard of the others", () => {
     expect(heardOf(others)).toEqual({ b: 2, c: 3 });
   });
 
-  test("has a hole where an ingress is heard for the first time in the middle", () => {
+  test("have a gap if the first report of an ingress is not a full one", () => {
     const others = new OthersCalls();
     others.hear("x", { n: 7, calls: { chat: { a: 1 } } });
     expect(others.withHoles()).toEqual(["x"]);
   });
 
-  test("takes no count that is none, and only so many", () => {
+  test("ignore invalid counts, and are limited in number", () => {
     const others = new OthersCalls();
     const odd = JSON.parse('{"chat":{"a":-1,"b":1.5,"c":"7","d":2},"image":"text"}') as object;
     others.hear("x", { n: 1, calls: odd, isWhole: true });

@@ -50,8 +50,8 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 const counted = (): Promise<string> =>
   metrics.registry.getSingleMetricAsString("sluice_answers_settled_by_ingress_total");
 
-describe("an answer that came before it was settled", () => {
-  test("is told to be taken, with others of the same turn in one message", async () => {
+describe("an answer delivered before its settlement", () => {
+  test("is acknowledged, together with others of the same turn in one message", async () => {
     const { words } = open();
     answers.keep(CALL, FRAME, NOTE);
     answers.keep({ ...CALL, jobId: "other" }, FRAME, NOTE);
@@ -59,7 +59,7 @@ describe("an answer that came before it was settled", () => {
     expect(words).toEqual([{ subject: "_INBOX.wk.w.taken", text: '{"taken":["job","other"]}' }]);
   });
 
-  test("is told to nobody where its worker needs no word, or names an address that is no worker's", async () => {
+  test("is not acknowledged if its worker does not need it, or its address is not a worker's", async () => {
     const { words } = open();
     const { tell: _none, ...quiet } = NOTE;
     answers.keep(CALL, FRAME, quiet);
@@ -68,7 +68,7 @@ describe("an answer that came before it was settled", () => {
     expect(words).toEqual([]);
   });
 
-  test("is forgotten when its worker says that it is settled", async () => {
+  test("is dropped when its worker reports its settlement", async () => {
     const { settlements } = open();
     answers.keep(CALL, FRAME, NOTE);
     answers.onSettled("job");
@@ -78,7 +78,7 @@ describe("an answer that came before it was settled", () => {
     expect(settlements).toEqual([]);
   });
 
-  test("is settled from here when its worker is lost, at the worker's own figures and once", async () => {
+  test("is settled by the ingress when its worker is lost, with the worker's own figures and once", async () => {
     const { settlements } = open();
     answers.keep(CALL, FRAME, NOTE);
     expect(answers.onFrame("job", { t: "beat" })).toBe(CALLER_TAKEN);
@@ -91,7 +91,7 @@ describe("an answer that came before it was settled", () => {
     expect(await counted()).toContain("} 1");
   });
 
-  test("is settled when its worker says nothing any more, and counted only where that took it", async () => {
+  test("is settled when its worker stops reporting, and counted only if that charged it", async () => {
     const { settlements } = open({ wasClosed: true });
     answers.keep(CALL, FRAME, NOTE);
     while (answers.size() > 0) await Bun.sleep(50);
@@ -108,7 +108,7 @@ describe("an answer that came before it was settled", () => {
     expect(unbilled).toContain("} 4e-8");
   });
 
-  test("is counted as paid late when its hold had been released and it was taken from what is available", async () => {
+  test("is counted as charged late when its hold had been released and available credits covered it", async () => {
     const { settlements } = open({ wasClosed: true, takenNano: 40n, lateNano: 40n });
     answers.keep(CALL, FRAME, NOTE);
     await answers.settleAll();
@@ -118,7 +118,7 @@ describe("an answer that came before it was settled", () => {
     expect(await sample("sluice_credits_unbilled_total")).toContain("} 0");
   });
 
-  test("is given up at once where the database refuses its figures, and counted", async () => {
+  test("is dropped immediately if the database rejects its figures, and counted", async () => {
     const refused = Object.assign(new Error("invalid input"), { code: "22P02" });
     const { settlements } = open({ faults: 1, fault: refused });
     answers.keep(CALL, FRAME, NOTE);
@@ -127,7 +127,7 @@ describe("an answer that came before it was settled", () => {
     expect(await metrics.registry.getSingleMetricAsString("sluice_credits_unbilled_total")).toContain("} 4e-8");
   });
 
-  test("is tried again when the database was away", async () => {
+  test("is retried after an outage of the database", async () => {
     const { settlements } = open({ faults: 1 });
     answers.keep(CALL, FRAME, NOTE);
     answers.onFrame("job", { t: "lost" });
@@ -144,7 +144,7 @@ describe("an answer that came before it was settled", () => {
     expect(settlements).toHaveLength(1);
   });
 
-  test("is settled at once when little is left of the grace, or the process is to hurry", async () => {
+  test("is settled immediately when little of the grace period remains, or on a forced exit", async () => {
     for (const [hurry, allowedMs] of [
       [new AbortController().signal, 100],
       [AbortSignal.abort(), 60_000],
@@ -160,7 +160,7 @@ describe("an answer that came before it was settled", () => {
   });
 });
 
-test("the answer of a call that is not waited for any more is told to be gone, or taken when it comes twice", async () => {
+test("the answer of an abandoned call is reported as undelivered, or acknowledged when it comes twice", async () => {
   const { words } = open();
   expect(answers.onFrame("job", FRAME)).toBe(CALLER_GONE);
   await turn();

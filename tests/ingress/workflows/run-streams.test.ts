@@ -133,7 +133,7 @@ async function until(reader: Reader, sought: string): Promise<string> {
   return text;
 }
 
-test("who waits for many words leaves nothing behind of each", async () => {
+test("a waiter for many notices leaves no state of each", async () => {
   const followed = runs.follow(newId());
   let listeners = 0;
   const over = {
@@ -146,7 +146,7 @@ test("who waits for many words leaves nothing behind of each", async () => {
   expect(listeners).toBe(0);
 });
 
-test("who waits for the end of a run is woken by that alone, and by workers that do not say", async () => {
+test("a waiter for the end of a run is resumed by that only, and by workers that do not specify", async () => {
   const runId = newId();
   const [waiting, reading] = [runs.awaitEnd(runId), runs.follow(runId)];
   await waiting.catchUp();
@@ -170,7 +170,7 @@ test("who waits for the end of a run is woken by that alone, and by workers that
 });
 
 describe("readers of one run", () => {
-  test("share one subscription, and what they read of it", async () => {
+  test("share one subscription, and its reads", async () => {
     const runId = await hangingRun();
     subscribed = 0;
     const streams = Array.from({ length: 40 }, () => open(runId));
@@ -184,7 +184,7 @@ describe("readers of one run", () => {
     expect(queries).toBeGreaterThan(0);
   });
 
-  test("all hear a word, and read once for it", async () => {
+  test("all receive a notice, and read once for it", async () => {
     const runId = await hangingRun();
     const streams = Array.from({ length: 10 }, () => open(runId));
     await Promise.all(streams.map((reader) => until(reader, ": run")));
@@ -195,7 +195,7 @@ describe("readers of one run", () => {
     for (const text of await heard) expect(text).toContain('"step.delta"');
   });
 
-  test("read anew when a word has come since", async () => {
+  test("read again after a new notice", async () => {
     const runId = await hangingRun();
     const [one, other] = [runs.follow(runId), runs.follow(runId)];
     let reads = 0;
@@ -209,7 +209,7 @@ describe("readers of one run", () => {
     other.close();
   });
 
-  test("do not share a fault with who comes later", async () => {
+  test("do not share an error with later ones", async () => {
     const followed = runs.follow(newId());
     const away = new Error("away");
     expect(await followed.share(0, () => Promise.reject(away)).catch((error: unknown) => error)).toBe(away);
@@ -218,7 +218,7 @@ describe("readers of one run", () => {
   });
 });
 
-test("pieces of an answer come behind the frame that begins their step and before the one that ends it, though they are late", async () => {
+test("late pieces of an answer come after the start frame of their step and before its end frame", async () => {
   const runId = await hangingRun();
   let isOver = false;
   const late = {
@@ -262,7 +262,7 @@ test("pieces of an answer come behind the frame that begins their step and befor
   ]);
 });
 
-describe("streams that a process is read", () => {
+describe("run streams of a process", () => {
   const refusal = (caller: { workspaceId: string; keyId: string }): ApiError => {
     try {
       runs.follow(newId(), caller).close();
@@ -273,7 +273,7 @@ describe("streams that a process is read", () => {
     throw new Error("it was let in");
   };
 
-  test("are so many of a workspace, and so many of one key, and not one more", () => {
+  test("are limited per workspace, and per key", () => {
     const workspace = newId();
     const [greedy, modest] = [newId(), newId()];
     const follow = (keyId: string) => runs.follow(newId(), { workspaceId: workspace, keyId });
@@ -294,7 +294,7 @@ describe("streams that a process is read", () => {
     follow(greedy).close();
   });
 
-  test("leave nothing behind, though their readers leave before the first byte", async () => {
+  test("leave no state, although their readers disconnect before the first byte", async () => {
     const runId = await hangingRun();
     const caller = { workspaceId: newId(), keyId: newId() };
     for (let at = 0; at < RUN_STREAMS_PER_KEY_MAX + 1; at += 1) await open(runId, caller).cancel();

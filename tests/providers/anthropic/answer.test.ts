@@ -93,7 +93,7 @@ const RECORDED: Readonly<Record<string, Expected>> = {
 const parsed = (text: string): unknown => (text.startsWith("{") ? (JSON.parse(text) as unknown) : text);
 
 describe("a recorded answer", () => {
-  test.each(Object.entries(RECORDED))("comes out whole, streamed: %s", async (name, expected) => {
+  test.each(Object.entries(RECORDED))("is complete, streamed: %s", async (name, expected) => {
     const { text, reasoning, thinking, calls, finish, usage, error } = await streamed(
       name,
       expected.request,
@@ -111,7 +111,7 @@ describe("a recorded answer", () => {
     expect(usage).toEqual(usageOf(expected.usage));
   });
 
-  test.each(Object.entries(RECORDED))("comes out whole, plain: %s", async (name, expected) => {
+  test.each(Object.entries(RECORDED))("is complete, plain: %s", async (name, expected) => {
     const { choices, usage } = await completed(name, expected.request, expected.options);
     expect(choices).toHaveLength(1);
     const { message, finish_reason: finish, index } = choices[0] as Record<string, unknown>;
@@ -134,7 +134,7 @@ describe("a recorded answer", () => {
     expect(usage).toEqual(usageOf(expected.usage));
   });
 
-  test.each(Object.keys(RECORDED))("keeps what we publish, chunk by chunk and whole: %s", async (name) => {
+  test.each(Object.keys(RECORDED))("is valid by the published schema, chunk by chunk and joined: %s", async (name) => {
     const { request, options } = RECORDED[name] ?? {};
     const call = { jobId: "0199aaaa-bbbb-7ccc-8ddd-eeeeffff0000", model: "our-slug", createdS: 1, includeUsage: false };
     const rendering = createRendering(call);
@@ -147,7 +147,7 @@ describe("a recorded answer", () => {
     expect(validate("ChatCompletion", JSON.parse(rendering.completion(result, NO_USAGE)) as unknown)).toBeNull();
   });
 
-  test("begins with the role, numbers calls from 0 and names each once, on its first piece", async () => {
+  test("starts with the role, numbers calls from 0 and names each once, on its first piece", async () => {
     const { deltas } = await streamed("tools");
     const pieces = deltas.map(({ choices }) => choices[0]?.["delta"] as Record<string, unknown>);
     expect(pieces[0]).toEqual({ role: "assistant" });
@@ -162,7 +162,7 @@ describe("a recorded answer", () => {
     ]);
   });
 
-  test("tells its tier in OpenAI's words, once", async () => {
+  test("has its service tier in OpenAI's names, once", async () => {
     expect((await completed("text")).extra).toEqual({ service_tier: "default" });
     const { deltas } = await streamed("text");
     expect(deltas.filter(({ extra }) => extra !== undefined).map(({ extra }) => extra)).toEqual([
@@ -170,14 +170,14 @@ describe("a recorded answer", () => {
     ]);
   });
 
-  test("reports usage at its end only, so that a cut stream is counted by us", async () => {
+  test("reports usage at its end only, so that an interrupted stream is counted by us", async () => {
     const { deltas } = await streamed("text");
     expect(deltas.map(({ usage }) => usage !== undefined)).toEqual(
       deltas.map((_delta, at) => at === deltas.length - 1),
     );
   });
 
-  test("by tool has no talk around it, but is the talk when the tool was not used", async () => {
+  test("by tool has no text around it, but is the text when the tool was not used", async () => {
     const { deltas } = await streamed("json-tool", JSON_CALL, BY_TOOL);
     const first = deltas
       .map(({ choices }) => (choices[0]?.["delta"] as { content?: string } | undefined)?.content)
@@ -188,19 +188,19 @@ describe("a recorded answer", () => {
     expect(choices[0]?.["message"]).toHaveProperty("content", RECORDED["text"]?.text ?? "");
   });
 
-  test("of a tool that is no JSON answer stays a call", async () => {
+  test("of a tool that is not JSON stays a call", async () => {
     const gathered = await streamed("tools", JSON_CALL, BY_TOOL);
     expect(gathered.calls.map(({ name }) => name)).toEqual(["weather", "updateIssueList"]);
     expect(gathered).toMatchObject({ text: "I'll look both up.", finish: ["tool_calls"] });
   });
 
-  test("keeps tools of the provider's own, their results and citations to itself", async () => {
+  test("omits tools of the provider, their results and citations", async () => {
     const { text, calls, finish, usage } = await streamed("server-tool");
     expect({ text, calls, finish }).toEqual({ text: "They used leisters.", calls: [], finish: ["stop"] });
     expect(usage).toEqual(usageOf({ input: 4_230, output: 446 }));
   });
 
-  test("is refused when it declines without a word, and the reason goes to the log alone", async () => {
+  test("that refuses without text is rejected, and the reason is logged only", async () => {
     const { error, deltas } = await streamed("refusal");
     expect(error).toMatchObject({ kind: "refused" });
     expect(error?.detail).toContain("cyber");
@@ -210,25 +210,25 @@ describe("a recorded answer", () => {
     expect(await failureOf(completed("refusal"))).toMatchObject({ kind: "refused" });
   });
 
-  test("is billed by the last report, also for input", async () => {
+  test("is charged by the last report, also for input", async () => {
     expect((await streamed("late-input")).usage).toEqual(usageOf({ input: 61, output: 2 }));
   });
 
-  test("that begins twice is one answer, and its first report fills in the last", async () => {
+  test("that starts twice is one answer, and its first report completes the last", async () => {
     const { text, finish, usage, error } = await streamed("duplicate-start");
     expect(error).toBeUndefined();
     expect({ text, finish }).toEqual({ text: "Hello, World!", finish: ["stop"] });
     expect(usage).toEqual(usageOf({ input: 17, output: 227 }));
   });
 
-  test("into which another is spliced fails, since its calls could not be told apart", async () => {
+  test("with a second answer inside fails, since its calls are ambiguous", async () => {
     const { error, finish } = await streamed("spliced-start");
     expect(error).toMatchObject({ kind: "failed" });
     expect(finish).toEqual([]);
   });
 });
 
-describe("a whole answer", () => {
+describe("a plain answer", () => {
   type Block = Record<string, unknown>;
   const said = (text: string): Block => ({ type: "text", text });
   const thought = (signature: string): Block => ({ type: "thinking", thinking: "Hm.", signature });
@@ -246,7 +246,7 @@ describe("a whole answer", () => {
     throw new Error("the answer was taken");
   };
 
-  test("tells what came before each block of thinking, so that it can be put back there", () => {
+  test("contains the position of each block of thinking, so that it can be restored", () => {
     const content = [thought("s1"), said("I look. "), thought("s2"), use("a"), thought("s3"), use("b")];
     expect(read(content, "tool_use").message).toMatchObject({
       content: "I look. ",
@@ -258,7 +258,7 @@ describe("a whole answer", () => {
     });
   });
 
-  test("goes back as it came", () => {
+  test("returns unchanged", () => {
     const content = [
       thought("s1"),
       said("🙂 I look. "),
@@ -277,13 +277,13 @@ describe("a whole answer", () => {
     expect(body.messages[1]?.content).toEqual(content);
   });
 
-  test("tells which stop text it met", () => {
+  test("names the matched stop text", () => {
     const choice = read([said("a")], "stop_sequence", { stop_sequence: "END" });
     expect(choice).toMatchObject({ finish_reason: "stop", stop_sequence: "END" });
     expect(read([said("a")], "end_turn", { stop_sequence: null })).not.toHaveProperty("stop_sequence");
   });
 
-  test("that ended for a reason nobody knows is none", () => {
+  test("with an unknown stop reason fails", () => {
     for (const reason of ["novelty", "toString"]) {
       const error = failure(() => read([said("a")], reason));
       expect(error).toMatchObject({ kind: "failed", detail: `unknown stop reason ${reason}` });
@@ -298,7 +298,7 @@ describe("a whole answer", () => {
     ["with white space around it", '\n {"a":1} '],
     ["in a code fence", '```json\n{"a":1}\n```'],
     ["in a fence without a name", ' ```\n{"a":1}```\n'],
-  ])("is JSON where that was asked for: %s", (_name, text) => {
+  ])("is JSON on request: %s", (_name, text) => {
     expect(read([said(text)], "end_turn", {}, JSON_OBJECT).message["content"]).toBe('{"a":1}');
     expect(read([said(text)]).message["content"]).toBe(text);
   });
@@ -311,11 +311,11 @@ describe("a whole answer", () => {
     ["half of it", '{"a":'],
     ["a fence in a fence", '```\n```json\n{"a":1}\n```\n```'],
     ["a fence that is not closed", '```json\n{"a":1}'],
-  ])("that is no JSON object where one was asked for has failed: %s", (_name, text) => {
+  ])("that is not a JSON object on request fails: %s", (_name, text) => {
     expect(failure(() => read([said(text)], "end_turn", {}, JSON_OBJECT))).toMatchObject({ kind: "failed" });
   });
 
-  test("is not judged as JSON where it was cut, calls tools or goes on with the caller's beginning", () => {
+  test("is not validated as JSON if it was truncated, calls tools or continues a prefill", () => {
     const half = '{"a":';
     expect(read([said(half)], "max_tokens", {}, JSON_OBJECT).message["content"]).toBe(half);
     expect(read([said(half)], "stop_sequence", { stop_sequence: "," }, JSON_OBJECT).message["content"]).toBe(half);

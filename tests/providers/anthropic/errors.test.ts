@@ -66,12 +66,12 @@ describe("an error answer", () => {
     }
   });
 
-  test("goes by its type before its status", () => {
+  test("is classified by its type before its status", () => {
     expect(classifyAnswer(500, NONE, ERRORS.overloaded.body).kind).toBe("busy");
     expect(classifyAnswer(400, NONE, ERRORS.forbidden.body).kind).toBe("misconfigured");
   });
 
-  test("about our own limit blames us, whether its words or its code say so", () => {
+  test("about our own limit is an internal error, by its text or its code", () => {
     const details = { error_code: "contract_spend_limit_reached" };
     for (const [status, type] of [
       [400, "invalid_request_error"],
@@ -92,7 +92,7 @@ describe("an error answer", () => {
     "Could not process image",
   ];
 
-  test.each(SAID)("that repeats what the caller wrote takes no class from it: %s", (said) => {
+  test.each(SAID)("with the caller's own text is not classified by it: %s", (said) => {
     for (const message of [`tools.0.custom.name: got '${said}'`, `unknown value ${said}`, `x\n${said}`]) {
       const bodyOf = (type: string): string => JSON.stringify({ type: "error", error: { type, message } });
       const rejected = classifyAnswer(400, NONE, bodyOf("invalid_request_error"));
@@ -109,7 +109,7 @@ describe("an error answer", () => {
     expect(classifyAnswer(500, NONE, text)).toMatchObject({ kind: "failed", code: undefined });
   });
 
-  test("tells when to come back, and keeps at most 1,000 characters for the log", () => {
+  test("contains the retry time, and at most 1,000 characters for the log", () => {
     const headers = new Headers({ "retry-after": "7" });
     expect(classifyAnswer(429, headers, ERRORS["rate-limit"].body).retryAfterMs).toBe(7_000);
     expect(classifyAnswer(529, NONE, ERRORS.overloaded.body).retryAfterMs).toBeUndefined();

@@ -22,19 +22,19 @@ function completed(behaviour: string, request: object = {}) {
 
 const TEXT = "A local answer, word by word, with an é and a 🙂 in it.";
 
-describe("a stream that goes wrong", () => {
+describe("a faulty stream", () => {
   test.each<[string, ProviderErrorClass]>([
     ["spliced", "failed"],
     ["refusal", "refused"],
-  ])("never looks whole: %s is %s", async (behaviour, kind) => {
+  ])("is never complete: %s is %s", async (behaviour, kind) => {
     const { error, finish } = await streamed(behaviour);
     expect(error?.kind).toBe(kind);
     expect(finish).toEqual([]);
   });
 });
 
-describe("a stream that is odd but whole", () => {
-  test.each(["start-twice", "start-twice-late"])("comes out: %s", async (behaviour) => {
+describe("an unusual but complete stream", () => {
+  test.each(["start-twice", "start-twice-late"])("succeeds: %s", async (behaviour) => {
     const messages = [{ role: "user", content: "say Où crème 🙂 brûlée" }];
     const { text, finish, usage, error } = await streamed(behaviour, { messages });
     expect(error).toBeUndefined();
@@ -42,7 +42,7 @@ describe("a stream that is odd but whole", () => {
     expect(usage).toMatchObject({ output: 4 });
   });
 
-  test("of arguments that are no JSON has what the model wrote", async () => {
+  test("of arguments that are not JSON has the model's text", async () => {
     expect((await streamed("tools-invalid-json")).calls[0]?.arguments).toBe('{"city":');
   });
 
@@ -55,7 +55,7 @@ describe("a stream that is odd but whole", () => {
     expect((await completed(behaviour)).choices[0]?.["finish_reason"]).toBe(reason);
   });
 
-  test("gives thinking that can be sent back", async () => {
+  test("returns thinking that can be sent back", async () => {
     const signed = { type: "thinking", thinking: "Let me think about it.", signature: "EvQBCkYICxgCKkAxhD4N" };
     expect(await streamed("reasoning")).toMatchObject({
       text: "Four.",
@@ -69,7 +69,7 @@ describe("a stream that is odd but whole", () => {
 });
 
 describe("a conversation with tools", () => {
-  test("goes on over several turns with what the model gave", async () => {
+  test("continues over several turns with the model's output", async () => {
     const { server, provider } = start();
     const tools = [
       { type: "function", function: { name: "get_weather" } },
@@ -112,7 +112,7 @@ describe("usage", () => {
   });
 });
 
-describe("a plain answer that is none", () => {
+describe("an invalid plain answer", () => {
   test.each<[string, ProviderErrorClass]>([
     ["no-finish", "failed"],
     ["refusal", "refused"],
@@ -120,7 +120,7 @@ describe("a plain answer that is none", () => {
     expect((await failureOf(completed(behaviour))).kind).toBe(kind);
   });
 
-  test("tells when to come back, of 529 too", async () => {
+  test("contains the retry time, also for 529", async () => {
     const { provider } = start(hinted(ERRORS.overloaded, { "retry-after": "3" }));
     expect(await failureOf(provider.complete(chatCall()))).toMatchObject({ kind: "busy", retryAfterMs: 3_000 });
   });

@@ -41,7 +41,7 @@ const use = (id: string, name: string, args: string) => ({ id, type: "function",
 const fn = (name: string, more: object = {}) => ({ type: "function", function: { name, ...more } });
 
 describe("the call", () => {
-  test("goes to the messages endpoint with our key and the version, and nothing of the caller's steers it", async () => {
+  test("uses the messages endpoint with our key and the version, and no field of the caller changes that", async () => {
     const { provider, server } = start();
     const steering = { api_key: "sk-x", base_url: "http://evil/", provider: {}, "anthropic-beta": "x", unknown: 1 };
     await provider.complete(chatCall(steering));
@@ -54,12 +54,12 @@ describe("the call", () => {
     expect(Object.keys(server.requests[0]?.body as Body)).toEqual(["model", "max_tokens", "messages"]);
   });
 
-  test("asks for a stream only where one is wanted", () => {
+  test("requests a stream only on demand", () => {
     expect(JSON.parse(messagesRequest(chatCall(), true).body)).toHaveProperty("stream", true);
     expect(bodyOf({ stream: true })).not.toHaveProperty("stream");
   });
 
-  test("is shown to the source's edits when it is whole, and their word is the last", () => {
+  test("is passed to the source's edits when it is complete, and the edits take precedence", () => {
     const body = bodyOf(
       {},
       {
@@ -89,7 +89,7 @@ describe("the call", () => {
 });
 
 describe("messages", () => {
-  test("of the system and developer kind are gathered in order at the beginning", async () => {
+  test("of the system and developer kind are collected in order at the beginning", async () => {
     const body = await sent({
       messages: [
         { role: "system", content: "One." },
@@ -101,7 +101,7 @@ describe("messages", () => {
     expect(body["messages"]).toEqual([user([text("hi")])]);
   });
 
-  test("of one role become one turn, and empty ones none", () => {
+  test("of one role become one turn, and empty ones are dropped", () => {
     expect(
       turnsOf([
         user("a"),
@@ -119,14 +119,14 @@ describe("messages", () => {
     ]);
   });
 
-  test("that end in an answer to be continued end without white space", () => {
+  test("that end in a prefill end without white space", () => {
     expect(turnsOf([user("a"), { role: "assistant", content: " It is \n" }])).toEqual([
       user([text("a")]),
       { role: "assistant", content: [text(" It is")] },
     ]);
   });
 
-  test("with nothing to say are refused", () => {
+  test("without content are rejected", () => {
     expect(refusal({ messages: [{ role: "system", content: "Be kind." }, user(" ")] })).toMatchObject({
       code: "unsupported_value",
       param: "messages",
@@ -202,7 +202,7 @@ describe("messages", () => {
       ".file.file_data",
     ],
     ["a block nobody knows", { type: "video" }, "", ".type"],
-  ])("with %s are refused by name", (_name, block, code, place) => {
+  ])("with %s are rejected by name", (_name, block, code, place) => {
     const error = refusal({ messages: [user("a"), user([text("b"), block])] });
     expect(error).toMatchObject({
       kind: "rejected",
@@ -212,7 +212,7 @@ describe("messages", () => {
     expect(error.say).toMatch(/\.$/);
   });
 
-  test("of tools travel as uses and results, results first and their ids in letters that are taken", async () => {
+  test("of tools become uses and results, results first and their ids in allowed characters", async () => {
     const body = await sent({
       tools: [fn("look"), fn("time")],
       messages: [
@@ -248,7 +248,7 @@ describe("messages", () => {
     ]);
   });
 
-  test("of tools may hold images", () => {
+  test("of tools may contain images", () => {
     const url = `data:image/png;base64,${PNG}`;
     const turns = turnsOf([
       user("a"),
@@ -273,19 +273,19 @@ describe("messages", () => {
     ["a function's call", { function_call: { name: "f", arguments: "{}" } }, "function_call"],
     ["a spoken answer", { audio: { id: "audio_1" } }, "audio"],
     ["thinking without its signature", { content: "x", thinking_blocks: [{ type: "thinking" }] }, "thinking_blocks[0]"],
-  ])("of the assistant with %s are refused by name", (_name, members, place) => {
+  ])("of the assistant with %s are rejected by name", (_name, members, place) => {
     expect(refusal({ messages: [user("a"), { role: "assistant", ...members }, user("b")] })).toMatchObject({
       code: "unsupported_value",
       param: `messages[1].${place}`,
     });
   });
 
-  test("of the function role are refused by name", () => {
+  test("of the function role are rejected by name", () => {
     const messages = [user("a"), { role: "function", name: "f", content: "x" }];
     expect(refusal({ messages }).param).toBe("messages[1].role");
   });
 
-  test("bring back signed thinking as it came, and before everything else; unsigned reasoning stays behind", async () => {
+  test("return signed thinking unchanged, before everything else; unsigned reasoning is omitted", async () => {
     const blocks = [
       { type: "thinking", thinking: "Hm.", signature: "c2ln" },
       { type: "redacted_thinking", data: "ZGF0YQ==" },
@@ -377,7 +377,7 @@ describe("the order of an answer's blocks", () => {
       },
       [thought("s1"), text("one"), called("x"), text("two"), thought("s2"), called("y")],
     ],
-  ])("comes back: %s", (_name, members, content) => {
+  ])("is restored: %s", (_name, members, content) => {
     expect(answered(members)).toEqual(content);
   });
 
@@ -386,12 +386,12 @@ describe("the order of an answer's blocks", () => {
     ["of other blocks", ["text", "text"]],
     ["of kinds nobody knows", ["image", "text"]],
     ["no list", { length: 2 }],
-  ])("that does not fit says nothing: %s", (_name, block_order) => {
+  ])("that does not match is ignored: %s", (_name, block_order) => {
     const members = { content: "b", thinking_blocks: [thought("s")], block_order };
     expect(answered(members)).toEqual([thought("s"), text("b")]);
   });
 
-  test("puts the mark of a message on a block that may have one", () => {
+  test("puts the mark of a message on a block that allows one", () => {
     const mark = { cache_control: { type: "ephemeral" } };
     const members = { content: "b", thinking_blocks: [{ ...thought("s"), ...after(1) }], ...mark };
     expect(answered(members)).toEqual([{ ...text("b"), ...mark }, thought("s")]);
@@ -402,7 +402,7 @@ describe("cache marks", () => {
   const mark = { type: "ephemeral" };
   const hour = { type: "ephemeral", ttl: "1h" };
 
-  test("pass on blocks, messages, tools and the system, with their lifetime", () => {
+  test("apply to blocks, messages, tools and the system, with their lifetime", () => {
     const body = bodyOf({
       messages: [
         { role: "system", content: [{ ...text("s"), cache_control: hour }] },
@@ -435,7 +435,7 @@ describe("cache marks", () => {
   });
 
   test.each([[{ type: "forever" }], [{ type: "ephemeral", ttl: "2h" }], ["ephemeral"]])(
-    "without meaning are refused: %p",
+    "without meaning are rejected: %p",
     (cache_control) => {
       expect(refusal({ messages: [user([{ ...text("a"), cache_control }])] })).toMatchObject({
         code: "unsupported_value",
@@ -448,7 +448,7 @@ describe("cache marks", () => {
 describe("tools", () => {
   const schema = { type: "object", properties: { city: { type: "string", minLength: 2 } }, required: ["city"] };
 
-  test("carry name, description and schema; a strict one is bound to what can be enforced", async () => {
+  test("have name, description and schema; a strict one is bound to the supported schema", async () => {
     const body = await sent({
       tools: [
         fn("f", { description: "Looks.", parameters: schema }),
@@ -513,16 +513,16 @@ describe("tools", () => {
       { tools: [fn("f", { strict: true, parameters: { type: "object", additionalProperties: { type: "string" } } })] },
       "tools[0].function.parameters",
     ],
-  ])("are refused by name: %s", (_name, request, param) => {
+  ])("are rejected by name: %s", (_name, request, param) => {
     expect(refusal(request)).toMatchObject({ code: "unsupported_value", param });
   });
 
-  test("that are none are not sent", () => {
+  test("that are empty are not sent", () => {
     expect(Object.keys(bodyOf({ tools: [], tool_choice: "none" }))).toEqual(["model", "max_tokens", "messages"]);
   });
 });
 
-describe("what the family does not have", () => {
+describe("a parameter that the family lacks", () => {
   test.each<[string, object]>([
     ["n", { n: 2 }],
     ["logprobs", { logprobs: true }],
@@ -538,13 +538,13 @@ describe("what the family does not have", () => {
     ["stop", { stop: ["\n"] }],
     ["top_k", { top_k: 0.5 }],
     ["temperature", { temperature: 1.2 }],
-  ])("is refused by name: %s", (param, request) => {
+  ])("is rejected by name: %s", (param, request) => {
     const error = refusal(request);
     expect(error).toMatchObject({ kind: "rejected", code: "unsupported_value", param });
     expect(error.say).toMatch(/^[A-Z].*\.$/s);
   });
 
-  test("is passed over where it asks for nothing, or for what changes no answer", () => {
+  test("is ignored if it requests nothing, or changes no answer", () => {
     const body = bodyOf({
       n: 1,
       logprobs: false,
@@ -593,7 +593,7 @@ describe("sampling", () => {
     ["temperature", { temperature: 0.5, reasoning_effort: "low" }, []],
     ["top_p", { top_p: 0.5, reasoning_effort: "low" }, []],
     ["top_k", { top_k: 5, reasoning_effort: "low" }, []],
-  ])("is refused where the model takes none: %s", (param, request, traits) => {
+  ])("is rejected if the model lacks it: %s", (param, request, traits) => {
     expect(refusal(request, traits)).toMatchObject({ code: "unsupported_value", param });
   });
 
@@ -629,7 +629,7 @@ describe("reasoning", () => {
     expect((body["output_config"] as Body | undefined)?.["effort"]).toEqual(sentEffort);
   });
 
-  test("is the model's own affair when nothing is said", () => {
+  test("has the model's default without a setting", () => {
     for (const request of [{}, { reasoning_effort: null }]) {
       expect(Object.keys(bodyOf(request))).toEqual(["model", "max_tokens", "messages"]);
     }
@@ -644,11 +644,11 @@ describe("reasoning", () => {
       { reasoning_effort: "low", tools: [fn("f")], tool_choice: "required" },
       ["reasoning_by_budget"],
     ],
-  ])("is refused: %s", (_name, request, traits) => {
+  ])("is rejected: %s", (_name, request, traits) => {
     expect(refusal(request, traits)).toMatchObject({ code: "unsupported_value", param: "reasoning_effort" });
   });
 
-  test("is only an effort where nothing was said of thinking, and nothing where there are but budgets", async () => {
+  test("is only an effort without a thinking setting, and nothing for models with budgets only", async () => {
     const request = { reasoning_effort: "xhigh", effort_only: true, temperature: 0.5 };
     const body = await sent(request, { traits: ["no_xhigh_effort"] });
     expect(body["output_config"]).toEqual({ effort: "max" });
@@ -659,13 +659,13 @@ describe("reasoning", () => {
     expect(bodyOf({ reasoning_effort: "low", effort_only: "yes" })).toHaveProperty("thinking.type", "adaptive");
   });
 
-  test("is only an effort where a tool must be called", async () => {
+  test("is only an effort if a tool must be called", async () => {
     const body = await sent({ reasoning_effort: "high", tools: [fn("f")], tool_choice: "required" });
     expect(body).not.toHaveProperty("thinking");
     expect(body["output_config"]).toEqual({ effort: "high" });
   });
 
-  test("has no budget where the limit leaves no room, or a turn came back without its thoughts", async () => {
+  test("has no budget if the limit leaves no tokens, or a turn was returned without its thinking", async () => {
     const traits = ["reasoning_by_budget"] as const;
     expect(bodyOf({ reasoning_effort: "high", max_tokens: 1_024 }, { traits })).not.toHaveProperty("thinking");
     expect(bodyOf({ reasoning_effort: "high", max_tokens: 1_025 }, { traits })["thinking"]).toEqual(enabled(1_024));
@@ -688,7 +688,7 @@ describe("JSON answers", () => {
     response_format: { type: "json_schema", json_schema: { name: "s", schema, ...more } },
   });
 
-  test("of no shape are asked for in words, behind the caller's own", () => {
+  test("without a schema are requested by instructions, after the caller's own", () => {
     const body = bodyOf({
       response_format: { type: "json_object" },
       messages: [{ role: "system", content: "Be kind." }, user("hi")],
@@ -696,7 +696,7 @@ describe("JSON answers", () => {
     expect(body["system"]).toEqual([text("Be kind."), text(expect.stringContaining("JSON object") as string)]);
   });
 
-  test("of a shape are bound to the part of the schema that can be enforced", async () => {
+  test("with a schema are bound to its supported part", async () => {
     const body = await sent({ ...bySchema(), reasoning_effort: "low" });
     expect(body["output_config"]).toEqual({
       effort: "low",
@@ -743,11 +743,11 @@ describe("JSON answers", () => {
   });
 });
 
-describe("who asks, and how fast", () => {
+describe("user and service tier", () => {
   const hash = (name: string, workspaceId = chatCall().workspaceId) =>
     new Bun.CryptoHasher("sha256").update(`${workspaceId}:${name}`).digest("hex");
 
-  test("the end user is another one in each workspace", () => {
+  test("the end user differs in each workspace", () => {
     const metadataIn = (workspaceId: string): unknown => {
       const { body } = messagesRequest({ ...chatCall({ user: "ann" }), workspaceId }, false);
       return (JSON.parse(body) as Body)["metadata"];
@@ -762,7 +762,7 @@ describe("who asks, and how fast", () => {
     expect(bodyOf({ user: "" })).not.toHaveProperty("metadata");
   });
 
-  test("only auto may reach capacity of another price", () => {
+  test("only auto may use capacity of another price", () => {
     expect(bodyOf({ service_tier: "auto" })["service_tier"]).toBe("auto");
     expect(bodyOf({ service_tier: "default" })["service_tier"]).toBe("standard_only");
     expect(bodyOf({ service_tier: "flex" })["service_tier"]).toBe("standard_only");

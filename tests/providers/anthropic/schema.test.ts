@@ -6,7 +6,7 @@ const closed = (schema: unknown) => closedSchema(schema, "p");
 const object = (properties: object, more: object = {}) => ({ type: "object", properties, ...more });
 const shut = (properties: object, more: object = {}) => object(properties, { ...more, additionalProperties: false });
 
-describe("a schema an answer can be bound to", () => {
+describe("a supported schema", () => {
   test.each<[string, object, object]>([
     [
       "objects are closed at every depth",
@@ -55,7 +55,7 @@ describe("a schema an answer can be bound to", () => {
   });
 });
 
-describe("a schema no answer can be bound to", () => {
+describe("an unsupported schema", () => {
   test.each<[string, unknown]>([
     ["objects of any members", { type: "object" }],
     ["deep inside, too", object({ a: { type: "array", items: { type: "object" } } })],
@@ -63,7 +63,7 @@ describe("a schema no answer can be bound to", () => {
     ["anything at all", {}],
     ["true", true],
     ["anything with words", object({ a: { description: "x" } })],
-  ])("is refused: %s", (_name, schema) => {
+  ])("is rejected: %s", (_name, schema) => {
     expect(() => closed(schema)).toThrow(expect.objectContaining({ code: "unsupported_value", param: "p" }) as Error);
   });
 });

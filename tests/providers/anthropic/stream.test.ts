@@ -29,7 +29,7 @@ function* deltasOf(events: Iterable<object>): Generator<ChatDelta> {
 const read = (...events: readonly object[]): Promise<Gathered> => gather(deltasOf([start, ...events]));
 
 describe("a stream of blocks", () => {
-  test("that were never closed gives what they still owe", async () => {
+  test("without their ends returns their remaining content", async () => {
     const gathered = await read(
       open(0, { type: "thinking", thinking: "", signature: "" }),
       add(0, { type: "thinking_delta", thinking: "Hm." }),
@@ -50,7 +50,7 @@ describe("a stream of blocks", () => {
     });
   });
 
-  test("that begin with content gives it once", async () => {
+  test("that start with content return it once", async () => {
     const gathered = await read(
       open(0, { type: "text", text: "Hello" }),
       add(0, { type: "text_delta", text: " there" }),
@@ -63,7 +63,7 @@ describe("a stream of blocks", () => {
     expect(gathered).toMatchObject({ text: "Hello there", calls: [{ arguments: '{"x":1}' }], finish: ["tool_calls"] });
   });
 
-  test("whose thinking is unsigned shows it, and gives nothing to send back", async () => {
+  test("with unsigned thinking shows it, and returns no signature", async () => {
     const gathered = await read(
       open(0, { type: "thinking", thinking: "Hm." }),
       close(0),
@@ -73,7 +73,7 @@ describe("a stream of blocks", () => {
     expect(gathered).toMatchObject({ text: "Four.", reasoning: "Hm.", thinking: [] });
   });
 
-  test("of kinds nobody knows gives nothing", async () => {
+  test("of unknown types returns nothing", async () => {
     const gathered = await read(
       { type: "novelty" },
       open(0, { type: "novelty" }),
@@ -87,7 +87,7 @@ describe("a stream of blocks", () => {
     expect(gathered.deltas).toHaveLength(2);
   });
 
-  test("that ends for a reason nobody knows has failed, whatever came before", async () => {
+  test("with an unknown stop reason fails, regardless of its content", async () => {
     for (const reason of ["novelty", "toString"]) {
       const gathered = await read(open(0, { type: "text", text: "Hi" }), finish(reason));
       expect(gathered).toMatchObject({ text: "Hi", finish: [] });
@@ -96,7 +96,7 @@ describe("a stream of blocks", () => {
     expect((await read(open(0, { type: "text", text: "Hi" }), finish("pause_turn"))).finish).toEqual(["stop"]);
   });
 
-  test("numbers its thinking and tells what came before each block of it", async () => {
+  test("numbers its thinking and contains the position of each block of it", async () => {
     const sealed = (index: number, signature: string) => [
       open(index, { type: "thinking", thinking: "", signature: "" }),
       add(index, { type: "thinking_delta", thinking: "Hm." }),
@@ -123,7 +123,7 @@ describe("a stream of blocks", () => {
     ]);
   });
 
-  test("tells which stop text it met", async () => {
+  test("names the matched stop text", async () => {
     const met = { ...finish("stop_sequence"), delta: { stop_reason: "stop_sequence", stop_sequence: "END" } };
     const { deltas } = await read(open(0, { type: "text", text: "Hi" }), met);
     expect(deltas.at(-1)?.choices[0]).toMatchObject({ finish_reason: "stop", stop_sequence: "END" });
@@ -146,28 +146,31 @@ describe("a stream of blocks", () => {
     ["but nothing it does not know", { input_tokens: 0, output_tokens: 5 }, undefined],
     ["but nothing that cannot be true", { input_tokens: -3, output_tokens: 5 }, undefined],
     ["but nothing that is no report", undefined, undefined],
-  ])("tells its input with its first delta, %s, so that a cut one is settled with it", async (_name, usage, input) => {
-    const { deltas } = await gather(deltasOf([{ type: "message_start", message: { id: "m", usage } }]));
-    expect(deltas).toHaveLength(1);
-    expect(deltas[0]?.choices[0]).toMatchObject({ delta: { role: "assistant" } });
-    expect(deltas[0]?.inputUsage).toEqual(input === undefined ? undefined : { ...NO_USAGE, ...input });
-    // It is no report of the whole, and must not pass for one.
-    expect(deltas[0]).not.toHaveProperty("usage");
-  });
+  ])(
+    "reports its input with its first delta, %s, so that an interrupted one is settled with it",
+    async (_name, usage, input) => {
+      const { deltas } = await gather(deltasOf([{ type: "message_start", message: { id: "m", usage } }]));
+      expect(deltas).toHaveLength(1);
+      expect(deltas[0]?.choices[0]).toMatchObject({ delta: { role: "assistant" } });
+      expect(deltas[0]?.inputUsage).toEqual(input === undefined ? undefined : { ...NO_USAGE, ...input });
+      // It is no report of the whole, and must not pass for one.
+      expect(deltas[0]).not.toHaveProperty("usage");
+    },
+  );
 
   test("that ends twice has ended once, and the last report counts", async () => {
     const gathered = await read(open(0, { type: "text", text: "Hi" }), finish("end_turn"), finish("max_tokens", 9));
     expect(gathered).toMatchObject({ finish: ["stop"], usage: { input: 3, output: 9 } });
   });
 
-  test("in which thinking alone came before a refusal is filtered, since it was shown", async () => {
+  test("with thinking only before a refusal is filtered, since it was delivered", async () => {
     const gathered = await read(open(0, { type: "thinking", thinking: "Hm." }), close(0), finish("refusal"));
     expect(gathered).toMatchObject({ reasoning: "Hm.", finish: ["content_filter"], error: undefined });
     const hidden = await read(open(0, { type: "redacted_thinking", data: "eA==" }), close(0), finish("refusal"));
     expect(hidden.error?.kind).toBe("refused");
   });
 
-  test("without end fails, whether it opens calls or thinks unseen", async () => {
+  test("without end fails, for calls and for hidden thinking", async () => {
     function* calls(): Generator<object> {
       for (let index = 0; ; index += 1) yield open(index, use(`t${index}`));
     }

@@ -89,7 +89,7 @@ describe("a report", () => {
     ["null", null],
     ["empty", {}],
     ["of zeros", { input_tokens: 0, output_tokens: 0, cache_read_input_tokens: 0, cache_creation_input_tokens: 0 }],
-  ])("that is none: %s", (_name, report) => {
+  ])("that is empty: %s", (_name, report) => {
     expect(readAnthropicUsage(report)).toBeNull();
   });
 
@@ -105,7 +105,7 @@ describe("a report", () => {
     ["a negative split", { input_tokens: 5, output_tokens: 1, ...split(-5, 5) }],
     ["negative thinking", { input_tokens: 5, output_tokens: 1, output_tokens_details: { thinking_tokens: -1 } }],
     ["a negative part", { input_tokens: 5, output_tokens: 1, iterations: [iteration("message", -5, 1)] }],
-  ])("that cannot be true: %s", (_name, report) => {
+  ])("that is impossible: %s", (_name, report) => {
     expect(readAnthropicUsage(report)).toBe("impossible");
   });
 });
@@ -113,7 +113,7 @@ describe("a report", () => {
 describe("a later report of a stream", () => {
   const first = { input_tokens: 43, cache_creation_input_tokens: 30, ...split(10, 20), output_tokens: 1 };
 
-  test("wins, and the first fills in what it leaves out", () => {
+  test("replaces the first, which completes it", () => {
     expect(readAnthropicUsage({ input_tokens: 61, output_tokens: 2 }, first)).toEqual(
       usageOf({ input: 61, cacheWrite5m: 10, cacheWrite1h: 20, output: 2 }),
     );
@@ -121,14 +121,14 @@ describe("a later report of a stream", () => {
     expect(readAnthropicUsage({ output_tokens: 2 }, "odd")).toEqual(usageOf({ output: 2 }));
   });
 
-  test("that says more was written keeps the lifetimes it began with", () => {
+  test("with more cache writes keeps the first report's lifetimes", () => {
     const more = { input_tokens: 43, cache_creation_input_tokens: 50, output_tokens: 2 };
     expect(readAnthropicUsage(more, first)).toMatchObject({ cacheWrite5m: 30, cacheWrite1h: 20 });
     const hourly = { ...first, ...split(0, 30) };
     expect(readAnthropicUsage(more, hourly)).toMatchObject({ cacheWrite5m: 0, cacheWrite1h: 50 });
   });
 
-  test("shows clients the whole prompt", () => {
+  test("contains the whole prompt for clients", () => {
     const usage = readAnthropicUsage({ cache_read_input_tokens: 7, output_tokens: 2 }, first);
     expect(promptTokens(usage as TokenUsage)).toBe(43 + 30 + 7);
   });

@@ -40,7 +40,7 @@ const EXPECTED: Readonly<Record<ErrorName, object>> = {
 };
 
 describe("an error of Deepgram", () => {
-  test.each(ERROR_NAMES)("%s has its class, and what its caller may see", (name) => {
+  test.each(ERROR_NAMES)("%s has its class, and its public part", (name) => {
     const { status, headers, body } = ERRORS[name];
     const error = classifyAnswer(status, new Headers(headers), body, LISTEN);
     expect(error).toMatchObject({ ...EXPECTED[name], status });
@@ -48,7 +48,7 @@ describe("an error of Deepgram", () => {
     if (body.includes(VENDOR_MARK)) expect(error.detail).toContain(VENDOR_MARK);
   });
 
-  test("of speech blames the text, never a file", () => {
+  test("of speech refers to the text, never to a file", () => {
     for (const name of ERROR_NAMES) {
       const { status, headers, body } = ERRORS[name];
       expect(classifyAnswer(status, new Headers(headers), body, SPEAK)).not.toMatchObject({ param: "file" });
@@ -77,17 +77,17 @@ describe("an error of Deepgram", () => {
     [503, "busy"],
     [504, "timeout"],
     [529, "busy"],
-  ])("with status %i and nothing to read is %s", (status, kind) => {
+  ])("with status %i and no readable body is %s", (status, kind) => {
     for (const text of ["", "<html>", "null", "5", "[]", "{}", '{"err_code":null}', '{"category":{},"message":5}']) {
       expect(classifyAnswer(status, new Headers(), text, LISTEN).kind).toBe(kind);
     }
   });
 
-  test("with a word that is also a member of every object has its status' class", () => {
+  test("with a code named like an inherited member has its status' class", () => {
     expect(classifyAnswer(500, new Headers(), '{"err_code":"constructor"}', LISTEN).kind).toBe("failed");
   });
 
-  test("cuts what goes to the log", () => {
+  test("truncates the text for the log", () => {
     expect(classifyAnswer(500, new Headers(), "x".repeat(9_999), LISTEN).detail).toHaveLength(500);
   });
 });

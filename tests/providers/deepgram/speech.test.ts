@@ -20,7 +20,7 @@ function start() {
 const voices = { thalia: "aura-2-thalia-en", apollo: "aura-2-apollo-en" };
 
 describe("a request for speech", () => {
-  test("has the text in its body and everything else in its address", async () => {
+  test("has the text in its body and other parameters in its address", async () => {
     const { server, speech } = start();
     const call = speechCall(
       { text: "Grüße 👋", speed: 0.9, instructions: "Whisper." },
@@ -43,7 +43,7 @@ describe("a request for speech", () => {
     ["flac", { encoding: "flac", sample_rate: "48000" }, "audio/flac"],
     ["wav", { encoding: "linear16", container: "wav", sample_rate: "24000" }, "audio/wav"],
     ["pcm", { encoding: "linear16", container: "none", sample_rate: "24000" }, "audio/pcm"],
-  ])("for %s asks for %j and delivers %s", async (format, query, contentType) => {
+  ])("for %s requests %j and delivers %s", async (format, query, contentType) => {
     const { server, speech } = start();
     const { output } = await speech.run(speechCall({ format }));
     expect(server.requests[0]?.query).toEqual({ model: "m", ...query });
@@ -59,7 +59,7 @@ describe("a request for speech", () => {
     expect(server.requests[0]?.query).toEqual({ model, encoding: "mp3" });
   });
 
-  test("with a voice that the map has not is refused before it is sent: it would be a model of another price", async () => {
+  test("with an unmapped voice is rejected before it is sent: it would be a model of another price", async () => {
     const { server, speech } = start();
     const call = speechCall({ voice: "aura-2-zeus-en" }, overriding({ voices }));
     expect(await failureOf(speech.run(call))).toMatchObject({
@@ -71,13 +71,13 @@ describe("a request for speech", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("leaves out a voice where its source has none to choose", async () => {
+  test("omits a voice if its source has none", async () => {
     const { server, speech } = start();
     await speech.run(speechCall({ voice: "nova" }));
     expect(server.requests[0]?.query).toEqual({ model: "m", encoding: "mp3" });
   });
 
-  test.each([0.25, 0.69, 1.51, 4])("at the speed %p is refused before it is sent", async (speed) => {
+  test.each([0.25, 0.69, 1.51, 4])("at the speed %p is rejected before it is sent", async (speed) => {
     const { server, speech } = start();
     expect(await failureOf(speech.run(speechCall({ speed })))).toMatchObject({
       kind: "rejected",
@@ -87,7 +87,7 @@ describe("a request for speech", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("of more than 2000 characters is refused before it is sent, of 2000 it is not", async () => {
+  test("of more than 2000 characters is rejected before it is sent, of 2000 accepted", async () => {
     const { server, speech } = start();
     expect(await failureOf(speech.run(speechCall({ text: "é".repeat(2_001) })))).toMatchObject({
       kind: "rejected",
@@ -101,13 +101,13 @@ describe("a request for speech", () => {
 });
 
 describe("an answer with speech", () => {
-  test("that is of another format than was asked for says so", async () => {
+  test("in another format than requested reports it", async () => {
     const { server, speech } = start();
     server.next(bytesReply("audio/mpeg", soundOf("wav")));
     expect((await speech.run(speechCall())).output).toMatchObject({ contentType: "audio/wav" });
   });
 
-  test("of samples keeps them as they are, whatever bytes they begin with", async () => {
+  test("of samples keeps them unchanged, for any first bytes", async () => {
     const { server, speech } = start();
     const samples = Buffer.concat([Buffer.from([0xff, 0xfb, 0x90, 0x64]), Buffer.alloc(32, 1)]);
     server.next(bytesReply("audio/l16", samples));
@@ -115,7 +115,7 @@ describe("an answer with speech", () => {
     expect(output).toEqual({ bytes: samples, contentType: "audio/pcm" });
   });
 
-  test("of samples that turn out to be a file is that file", async () => {
+  test("of samples that contain a file is that file", async () => {
     const { server, speech } = start();
     server.next(bytesReply("audio/wav", soundOf("wav")));
     expect((await speech.run(speechCall({ format: "pcm" }))).output).toMatchObject({ contentType: "audio/wav" });

@@ -16,7 +16,7 @@ function start() {
 }
 
 describe("a request for a transcription", () => {
-  test("is the sound as it is under its own type, with everything else in the address", async () => {
+  test("is the unchanged audio with its own type, and other parameters in the address", async () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({ prompt: "Names.", temperature: 1 }, { sourceModel: "nova-3" }));
     const [call] = server.requests;
@@ -29,7 +29,7 @@ describe("a request for a transcription", () => {
     expect(call?.bytes).toEqual(AUDIO.bytes);
   });
 
-  test("names the language where the caller did, and then asks for no guess", async () => {
+  test("contains the caller's language, and then no language detection", async () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({ language: "pt-BR" }));
     expect(server.requests[0]?.query).toEqual({
@@ -48,7 +48,7 @@ describe("a request for a transcription", () => {
     expect(server.requests[0]?.query).toMatchObject({ smart_format: "false", keyterm: "Sluice" });
   });
 
-  test.each(["multi", "a&b=c", "english"])("in the language %p is refused before it is sent", async (language) => {
+  test.each(["multi", "a&b=c", "english"])("in the language %p is rejected before it is sent", async (language) => {
     const { server, transcription } = start();
     expect(await failureOf(transcription.run(transcriptionCall({ language })))).toMatchObject({
       kind: "rejected",
@@ -60,7 +60,7 @@ describe("a request for a transcription", () => {
 });
 
 describe("a transcription", () => {
-  test("has words as they are written, utterances as its segments, and is billed by the length of the sound", async () => {
+  test("has formatted words, utterances as its segments, and is charged by the length of the audio", async () => {
     const { transcription } = start();
     expect(await transcription.run(transcriptionCall())).toEqual({
       output: {
@@ -83,7 +83,7 @@ describe("a transcription", () => {
     });
   });
 
-  test("without a detected language is in the one that was asked for", async () => {
+  test("without a detected language has the requested one", async () => {
     const { server, transcription } = start();
     const [channel] = HEARD.results.channels;
     server.next(ok({ ...HEARD, results: { channels: [{ alternatives: channel.alternatives }] } }));
@@ -92,7 +92,7 @@ describe("a transcription", () => {
     expect(output.segments).toBeUndefined();
   });
 
-  test("of silence is empty, and billed all the same", async () => {
+  test("of silence is empty, and charged", async () => {
     const { server, transcription } = start();
     const alternatives = [{ transcript: "", confidence: 0, words: [] }];
     server.next(ok({ metadata: { duration: 12 }, results: { channels: [{ alternatives }], utterances: [] } }));
@@ -102,7 +102,7 @@ describe("a transcription", () => {
     });
   });
 
-  test.each([-1, "3", null, 1e300])("with the length %p leaves it to us to measure", async (duration) => {
+  test.each([-1, "3", null, 1e300])("with the length %p is measured by us", async (duration) => {
     const { server, transcription } = start();
     server.next(ok({ ...HEARD, metadata: { duration } }));
     expect((await transcription.run(transcriptionCall())).usage).toEqual({});
@@ -121,7 +121,7 @@ describe("a transcription", () => {
     expect((await failureOf(transcription.run(transcriptionCall()))).kind).toBe("failed");
   });
 
-  test("survives words and utterances that are none", async () => {
+  test("ignores invalid words and utterances", async () => {
     const { server, transcription } = start();
     const alternatives = [
       { transcript: "Hm.", words: [null, { word: "hm", start: -1, end: 1 }, { word: 5, start: 0, end: 1 }] },
@@ -134,7 +134,7 @@ describe("a transcription", () => {
     ["corrupt", undefined, { kind: "rejected", code: "unprocessable_input", param: "file" }],
     ["unknown-combination", undefined, { kind: "misconfigured" }],
     ["unknown-combination", "xx", { kind: "rejected", code: "unsupported_value", param: "language" }],
-  ])("refused as %s, asked for in %p, is told as such", async (name, language, expected) => {
+  ])("rejected as %s, in %p, is reported as such", async (name, language, expected) => {
     const { transcription } = start();
     const input = language === undefined ? {} : { language };
     const failing = transcription.run(transcriptionCall(input, { sourceModel: `mock-${name}` }));

@@ -42,7 +42,7 @@ const EXPECTED: Readonly<Record<ErrorName, object>> = {
 };
 
 describe("an error of ElevenLabs", () => {
-  test.each(ERROR_NAMES)("%s has its class, and what its caller may see", (name) => {
+  test.each(ERROR_NAMES)("%s has its class, and its public part", (name) => {
     const { status, headers, body } = ERRORS[name];
     const error = classifyAnswer(status, new Headers(headers), body);
     expect(error).toMatchObject({ ...EXPECTED[name], status });
@@ -66,7 +66,7 @@ describe("an error of ElevenLabs", () => {
     [503, "busy"],
     [504, "timeout"],
     [529, "busy"],
-  ])("with status %i and nothing to read is %s", (status, kind) => {
+  ])("with status %i and no readable body is %s", (status, kind) => {
     for (const text of [
       "",
       "<html>",
@@ -82,14 +82,14 @@ describe("an error of ElevenLabs", () => {
     }
   });
 
-  test("with a word that is also a member of every object has its status' class", () => {
+  test("with a code named like an inherited member has its status' class", () => {
     const body = JSON.stringify({ detail: { status: "constructor", message: "?" } });
     expect(classifyAnswer(500, new Headers(), body).kind).toBe("failed");
     const fault = JSON.stringify({ detail: [{ loc: ["body", "toString"], msg: "?" }] });
     expect(classifyAnswer(422, new Headers(), fault)).toMatchObject({ kind: "misconfigured", param: null });
   });
 
-  test("cuts what goes to the log", () => {
+  test("truncates the text for the log", () => {
     expect(classifyAnswer(500, new Headers(), "x".repeat(9_999)).detail).toHaveLength(500);
   });
 });

@@ -45,7 +45,7 @@ function readWave(bytes: Buffer): { channels: number; rate: number; data: Buffer
 }
 
 describe("a request for music", () => {
-  test("has the prompt and the length in milliseconds, the format in its address, and nothing that nobody chose", async () => {
+  test("has the prompt and the length in milliseconds, the format in its address, and no other defaults", async () => {
     const { server, compose } = start();
     await compose({ duration: 30, seed: 7 });
     const [call] = server.requests;
@@ -58,7 +58,7 @@ describe("a request for music", () => {
     expect(call?.body).toEqual({ model_id: "music_v2_5", prompt: "a waltz", music_length_ms: 30_000 });
   });
 
-  test("without a length leaves it to the model", async () => {
+  test("without a length uses the model's default", async () => {
     const { server, compose } = start();
     await compose();
     expect(server.requests[0]?.body).toEqual({ model_id: "music_v2_5", prompt: "a waltz" });
@@ -70,7 +70,7 @@ describe("a request for music", () => {
     expect((server.requests[0]!.body as Members)["prompt"]).toBe("a waltz\n\nLyrics:\nLa la\nla");
   });
 
-  test("has its lyrics where its source has a field for them", async () => {
+  test("has its lyrics in the field of its source, if one exists", async () => {
     const { server, compose } = start();
     await compose({ lyrics: "La la" }, { fields: { prompt: "prompt", lyrics: "lyrics_text" } });
     expect(server.requests[0]?.body).toEqual({ model_id: "music_v2_5", prompt: "a waltz", lyrics_text: "La la" });
@@ -82,7 +82,7 @@ describe("a request for music", () => {
     expect(server.requests[0]?.body).toMatchObject({ force_instrumental: true, music_length_ms: 30_000 });
   });
 
-  test.each([1, 2, 601])("of %p seconds is refused before it is sent", async (duration) => {
+  test.each([1, 2, 601])("of %p seconds is rejected before it is sent", async (duration) => {
     const { server, compose } = start();
     expect(await failureOf(compose({ duration }))).toMatchObject({
       kind: "rejected",
@@ -99,7 +99,7 @@ describe("a request for music", () => {
     expect(composed(server)).toBe(1);
   });
 
-  test("to a source that takes no length is not refused for one", async () => {
+  test("to a source without a length parameter is not rejected for one", async () => {
     const { server, compose } = start();
     await compose({ duration: 2 }, { fields: { prompt: "prompt" } });
     expect(server.requests[0]?.body).toEqual({ model_id: "music_v2_5", prompt: "a waltz" });
@@ -109,7 +109,7 @@ describe("a request for music", () => {
     [{ prompt: "x".repeat(4_101) }, "prompt"],
     [{ prompt: "x".repeat(4_101), lyrics: "La" }, "prompt"],
     [{ prompt: "x".repeat(4_000), lyrics: "x".repeat(100) }, "lyrics"],
-  ])("of more than it takes (%.20j) is refused before it is sent", async (input, param) => {
+  ])("above the maximum (%.20j) is rejected before it is sent", async (input, param) => {
     const { server, compose } = start();
     expect(await failureOf(compose(input))).toMatchObject({
       kind: "rejected",
@@ -120,7 +120,7 @@ describe("a request for music", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("of just what it takes is sent", async () => {
+  test("at the maximum is sent", async () => {
     const { server, compose } = start();
     await compose({ prompt: "x".repeat(4_000), lyrics: "x".repeat(89) });
     expect(String((server.requests[0]!.body as Members)["prompt"])).toHaveLength(4_099);
@@ -132,7 +132,7 @@ describe("music", () => {
     ["mp3", "mp3_44100_128", "audio/mpeg"],
     ["opus", "opus_48000_128", "audio/ogg"],
   ])(
-    "as %s is asked for as %s and passed on as it comes, its length left to be measured",
+    "as %s is requested as %s and passed on unchanged, with its length measured by us",
     async (format, theirs, type) => {
       const { server, compose } = start();
       expect(await compose({ format, duration: 3 })).toEqual({
@@ -144,7 +144,7 @@ describe("music", () => {
   );
 
   test.each<SpeechFormat>(["wav", "flac", "aac", "pcm"])(
-    "as %s is asked for as samples, which get the head that tells what they are",
+    "as %s is requested as samples, which get a file header",
     async (format) => {
       const { server, compose } = start();
       const { output, usage } = await compose({ format, duration: 4 });
@@ -162,7 +162,7 @@ describe("music", () => {
     ["two channels, a little short", 3.5, 2, 4, 2],
     ["two channels, longer than was asked for", 6, 2, 4, 2],
     ["two channels where no length was asked for", 4, 2, undefined, 2],
-  ])("of %s is told so", async (_what, seconds, made, duration, channels) => {
+  ])("of %s is reported as such", async (_what, seconds, made, duration, channels) => {
     const { server, compose } = start();
     server.next(bytesReply("audio/pcm", samples(seconds, made)));
     const { output, usage } = await compose({ format: "wav", ...(duration === undefined ? {} : { duration }) });
@@ -170,7 +170,7 @@ describe("music", () => {
     expect(usage.seconds).toBeCloseTo(seconds, 3);
   });
 
-  test("that ends in the middle of a sample is cut before it", async () => {
+  test("that ends in the middle of a sample is truncated before it", async () => {
     const { server, compose } = start();
     server.next(bytesReply("audio/pcm", samples(1, 2).subarray(0, -1)));
     const { output } = await compose({ format: "wav" });
@@ -181,7 +181,7 @@ describe("music", () => {
     ["wav", "audio/wav"],
     ["mp3", "audio/mpeg"],
     ["flac", "audio/flac"],
-  ])("that is %s where samples were asked for is passed on as %s", async (format, contentType) => {
+  ])("that is %s where samples were requested is passed on as %s", async (format, contentType) => {
     const { server, compose } = start();
     const bytes = format === "mp3" ? Buffer.from("ID3\u0004 and so on") : soundOf(format);
     server.next(bytesReply("application/octet-stream", bytes));
@@ -192,14 +192,14 @@ describe("music", () => {
     ["text under the name of sound", bytesReply("audio/mpeg", Buffer.from("all is well"))],
     ["JSON that begins as sound does", bytesReply("application/json", soundOf("mp3"))],
     ["nothing", bytesReply("audio/mpeg", Buffer.alloc(0))],
-  ])("that is %s was paid for, and nobody knows what it was", async (_what, reply) => {
+  ])("that is %s was charged, with an unknown outcome", async (_what, reply) => {
     const { server, compose } = start();
     server.next(reply);
     expect((await failureOf(compose())).kind).toBe("unknown");
   });
 });
 
-describe("an answer to what is paid for", () => {
+describe("an answer to a paid request", () => {
   test.each([
     ["reset", "unknown"],
     ["reset-after-head", "unknown"],
@@ -224,7 +224,7 @@ describe("an answer to what is paid for", () => {
     ["fault-plan", "misconfigured"],
     ["bad-prompt", "refused"],
     ["against-policy", "refused"],
-  ] as const)("%s is %s, and is not asked for again", async (name, kind) => {
+  ] as const)("%s is %s, and is not requested again", async (name, kind) => {
     const { server, compose } = start();
     const error = await failureOf(compose({}, { sourceModel: `mock-${name}` }));
     expect([error.kind, error.isUnsent]).toEqual([kind, false]);
@@ -236,7 +236,7 @@ describe("an answer to what is paid for", () => {
     ["fault-prompt", "prompt"],
     ["fault-length", "duration"],
     ["fault-lyrics", "lyrics"],
-  ] as const)("%s blames %s", (name, param) => {
+  ] as const)("%s refers to %s", (name, param) => {
     const { status, headers, body } = MUSIC_ERRORS[name];
     expect(classifyAnswer(status, new Headers(headers), body)).toMatchObject({
       kind: "rejected",
@@ -245,20 +245,20 @@ describe("an answer to what is paid for", () => {
     });
   });
 
-  test("that is larger than music can be is not read, and nobody knows what it was", async () => {
+  test("above the maximum size of music is not read, with an unknown outcome", async () => {
     const { server, compose } = start();
     const head = "HTTP/1.1 200 OK\r\ncontent-type: audio/mpeg\r\ncontent-length: 300000000\r\n\r\n";
     server.next({ kind: "custom", play: async (_request, wire) => void (await wire.write(head)) });
     expect((await failureOf(compose())).kind).toBe("unknown");
   });
 
-  test("of one that never left is said to be unsent", async () => {
+  test("of a request that was never sent is reported as unsent", async () => {
     const { server, compose } = start();
     server.close();
     expect(await failureOf(compose())).toMatchObject({ kind: "failed", isUnsent: true });
   });
 
-  test("that never comes is the caller's own end of it, and its connection ends with its caller's signal", async () => {
+  test("that never arrives ends with its caller, and its connection ends with the caller's signal", async () => {
     const { server, compose } = start();
     const controller = new AbortController();
     const failing = failureOf(compose({}, { sourceModel: "mock-silent", signal: controller.signal }));
@@ -272,8 +272,8 @@ describe("an answer to what is paid for", () => {
   });
 });
 
-describe("our catalogue", () => {
-  test("asks for nothing that ElevenLabs' music does not take, in every format it declares", async () => {
+describe("the catalogue", () => {
+  test("requests only what ElevenLabs' music accepts, in every declared format", async () => {
     const models = (await loadOurLayers()).flatMap(({ content }) => content.models ?? []);
     const ours = models.filter(
       ({ modality, sources = [] }) => modality === "music" && sources.some(({ provider }) => provider === "elevenlabs"),

@@ -20,7 +20,7 @@ function start() {
 }
 
 describe("a request for speech", () => {
-  test("names voice and format in the address, and says what nobody chose in no way", async () => {
+  test("has voice and format in the address, and no defaults", async () => {
     const { server, speech } = start();
     await speech.run(speechCall({ text: "Grüße 👋", voice: VOICE }, { sourceModel: "eleven_multilingual_v2" }));
     const [call] = server.requests;
@@ -33,7 +33,7 @@ describe("a request for speech", () => {
     expect(call?.body).toEqual({ text: "Grüße 👋", model_id: "eleven_multilingual_v2" });
   });
 
-  test("carries the speed among the voice's settings, and no instructions", async () => {
+  test("has the speed among the voice's settings, and no instructions", async () => {
     const { server, speech } = start();
     await speech.run(speechCall({ voice: VOICE, speed: 1.2, instructions: "Whisper." }));
     expect(server.requests[0]?.body).toEqual({
@@ -50,7 +50,7 @@ describe("a request for speech", () => {
     ["pcm", "pcm_24000", "pcm", "audio/pcm"],
     ["aac", "wav_24000", "wav", "audio/wav"],
     ["flac", "wav_24000", "wav", "audio/wav"],
-  ])("for %s asks for %s and delivers %s as %s", async (format, theirs, delivered, contentType) => {
+  ])("for %s requests %s and delivers %s as %s", async (format, theirs, delivered, contentType) => {
     const { server, speech } = start();
     const { output } = await speech.run(speechCall({ voice: VOICE, format }));
     expect(server.requests[0]?.query).toEqual({ output_format: theirs });
@@ -70,7 +70,7 @@ describe("a request for speech", () => {
   });
 
   test.each(["..", "../history", "a/b", "a?b=c", "a%2Fb", "", "é", "x".repeat(65)])(
-    "with the voice %p is refused before it is sent",
+    "with the voice %p is rejected before it is sent",
     async (voice) => {
       const { server, speech } = start();
       expect(await failureOf(speech.run(speechCall({ voice })))).toMatchObject({
@@ -82,7 +82,7 @@ describe("a request for speech", () => {
     },
   );
 
-  test("without any voice is refused before it is sent", async () => {
+  test("without any voice is rejected before it is sent", async () => {
     const { server, speech } = start();
     expect(await failureOf(speech.run(speechCall()))).toMatchObject({
       kind: "rejected",
@@ -93,7 +93,7 @@ describe("a request for speech", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test.each([0.25, 0.69, 1.21, 4])("at the speed %p is refused before it is sent", async (speed) => {
+  test.each([0.25, 0.69, 1.21, 4])("at the speed %p is rejected before it is sent", async (speed) => {
     const { server, speech } = start();
     expect(await failureOf(speech.run(speechCall({ voice: VOICE, speed })))).toMatchObject({
       kind: "rejected",
@@ -117,7 +117,7 @@ describe("an answer with speech", () => {
     expect(usage).toEqual({ characters: 4 });
   });
 
-  test("that is of another format than was asked for says so", async () => {
+  test("in another format than requested reports it", async () => {
     const { server, speech } = start();
     server.next(bytesReply("audio/mpeg", soundOf("wav")));
     expect((await speech.run(speechCall({ voice: VOICE }))).output).toMatchObject({ contentType: "audio/wav" });

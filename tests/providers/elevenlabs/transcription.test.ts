@@ -16,7 +16,7 @@ function start() {
 }
 
 describe("a request for a transcription", () => {
-  test("is a form with the sound under a name of ours, and always asks for words", async () => {
+  test("is a form with the audio under our own name, and always requests words", async () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({}, { sourceModel: "scribe_v2" }));
     expect(server.requests[0]?.pathname).toBe("/v1/speech-to-text");
@@ -28,7 +28,7 @@ describe("a request for a transcription", () => {
     });
   });
 
-  test("carries language without its region and temperature, and leaves a prompt out", async () => {
+  test("has language without its region and temperature, and omits a prompt", async () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({ language: "pt_BR", temperature: 0.2, prompt: "Names." }));
     const members = server.requests[0]?.body;
@@ -43,7 +43,7 @@ describe("a request for a transcription", () => {
   });
 
   test.each(["multi", "english", "e", "en us", ""])(
-    "in the language %p is refused before it is sent",
+    "in the language %p is rejected before it is sent",
     async (language) => {
       const { server, transcription } = start();
       expect(await failureOf(transcription.run(transcriptionCall({ language })))).toMatchObject({
@@ -57,7 +57,7 @@ describe("a request for a transcription", () => {
 });
 
 describe("a transcription", () => {
-  test("has its words with their times, spaces and noises left out, and no length that nobody reported", async () => {
+  test("has its words with their times, without spaces and noises, and no unreported length", async () => {
     const { transcription } = start();
     expect(await transcription.run(transcriptionCall())).toEqual({
       output: {
@@ -75,7 +75,7 @@ describe("a transcription", () => {
     });
   });
 
-  test("with a reported length is billed by it", async () => {
+  test("with a reported length is charged by it", async () => {
     const { server, transcription } = start();
     server.next(ok({ ...HEARD, audio_duration_secs: 7.25 }));
     const { output, usage } = await transcription.run(transcriptionCall());
@@ -105,7 +105,7 @@ describe("a transcription", () => {
     expect((await failureOf(transcription.run(transcriptionCall()))).kind).toBe("failed");
   });
 
-  test("survives words that are none", async () => {
+  test("ignores invalid words", async () => {
     const { server, transcription } = start();
     server.next(
       ok({

@@ -34,7 +34,7 @@ const ask = (server: Upstream, model: string, more: object = {}, init: RequestIn
   post(server, "/chat/completions", { model, messages: SAID, ...more }, init);
 
 describe("a behaviour", () => {
-  test("comes from the model's name, then from the queue, then from the default", async () => {
+  test("is read from the model's name, then from the queue, then from the default", async () => {
     const server = own(startOpenAiServer({ default: { text: "default" } }));
     server.next({ status: 503, body: "" });
     expect((await ask(server, "mock-rate-limit")).status).toBe(429);
@@ -42,7 +42,7 @@ describe("a behaviour", () => {
     expect(await (await ask(server, "m")).text()).toContain("default");
   });
 
-  test("that has no such name resets the call and is listed among the server's faults", async () => {
+  test("with an unknown name resets the call and is listed among the server's errors", async () => {
     const server = startOpenAiServer();
     expect(ask(server, "mock-oops")).rejects.toThrow();
     const call = await server.received(1);
@@ -70,7 +70,7 @@ describe("a behaviour", () => {
       ],
     ],
   ] as const)(
-    "of each name answers, hangs or breaks without a fault of the server: %s",
+    "of each name answers, hangs or breaks without an error of the server: %s",
     async (_name, start, callOf) => {
       const server = own(start());
       const abort = new AbortController();
@@ -90,7 +90,7 @@ describe("a behaviour", () => {
     },
   );
 
-  test("of hints and of usage that JSON.stringify could not write arrives as it is", async () => {
+  test("of hints and of usage that JSON.stringify cannot write is sent unchanged", async () => {
     const server = own(startOpenAiServer());
     expect((await ask(server, "mock-429-7")).headers.get("retry-after")).toBe("7");
     expect(await (await ask(server, "mock-usage-bare-nan")).text()).toContain('"prompt_tokens":NaN');
@@ -98,7 +98,7 @@ describe("a behaviour", () => {
   });
 
   test.each(["fin", "rst", "cut-utf8", "cut-in-json", "cut-body"])(
-    "of a break leaves the HTTP message open: %s",
+    "of an interruption leaves the HTTP message open: %s",
     async (name) => {
       const server = own(startOpenAiServer());
       const { promise, resolve } = Promise.withResolvers<string>();
@@ -120,7 +120,7 @@ describe("a behaviour", () => {
   );
 });
 
-describe("a client that leaves", () => {
+describe("a client that disconnects", () => {
   test.each(["mock-silent", "mock-stall", "mock-endless", "mock-huge-1g"])(
     "is recorded with its moment: %s",
     async (model) => {
@@ -139,7 +139,7 @@ describe("a client that leaves", () => {
     },
   );
 
-  test("behind its answer has not abandoned it", async () => {
+  test("after its answer has not abandoned it", async () => {
     const server = own(startOpenAiServer());
     await (await ask(server, "m")).text();
     const [call] = server.requests;
@@ -150,7 +150,7 @@ describe("a client that leaves", () => {
 });
 
 describe("a dialect", () => {
-  test("of OpenAI's is what its own client reads, counted alike plain and streamed", async () => {
+  test("of OpenAI's is readable by its own client, with equal counts plain and streamed", async () => {
     const client = new OpenAI({ baseURL: own(startOpenAiServer()).url, apiKey: "sk-test", maxRetries: 0 });
     const body = { model: "m", messages: [{ role: "user" as const, content: "say one two three" }] };
     const plain = await client.chat.completions.create(body);
@@ -247,7 +247,7 @@ describe("a dialect", () => {
       "/models/m:batchEmbedContents",
       [{ requests: Array.from({ length: 101 }, () => embedding) }],
     ],
-  ])("of %s refuses what the vendor refuses", async (_name, start, path, wrong) => {
+  ])("of %s rejects what the vendor rejects", async (_name, start, path, wrong) => {
     const server = own(start({}));
     for (const body of wrong) {
       const answer = await post(server, path, body);

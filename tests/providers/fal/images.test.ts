@@ -24,7 +24,7 @@ const platform = (type: string, status: number) => ({ result: platformReply(type
 const GATEWAY = { error: { message: "no", code: "bad_input" } };
 const REFUSED = { detail: [{ type: "value_error" }, { type: "content_policy_violation" }] };
 
-describeQueuedJob("pictures of fal", {
+describeQueuedJob("fal images", {
   ...falJobs(({ images }) => images, { prompt: "a sea otter", n: 1 }, { sourceModel: MODEL, fields }),
   sends: [
     [
@@ -148,7 +148,7 @@ describeQueuedJob("pictures of fal", {
   ],
 });
 
-describeQueuedJob("an edit of fal", {
+describeQueuedJob("a fal edit", {
   ...falJobs(({ imageEdits }) => imageEdits, EDIT, {
     sourceModel: "acme/painter/edit",
     fields: { n: "num_images", image: "image_urls[]" },
@@ -207,7 +207,7 @@ describeQueuedJob("an edit of fal", {
   },
 });
 
-describe("a job of fal", () => {
+describe("a fal job", () => {
   const serve = useFal();
   const start = () => {
     const { server, adapters } = serve();
@@ -225,7 +225,7 @@ describe("a job of fal", () => {
     ["are none", { status_url: 7, response_url: "::", cancel_url: null }],
     ["are missing", { status_url: undefined, response_url: undefined, cancel_url: undefined }],
     ["name another job", { status_url: "SELF/fal-ai/flux/requests/other/status" }],
-  ])("whose addresses %s is asked about at the documented ones", async (_what, receipt) => {
+  ])("whose addresses %s is polled at the documented ones", async (_what, receipt) => {
     const { server, images, make } = start();
     const here = Object.entries(receipt).map(([name, value]) => [
       name,
@@ -237,7 +237,7 @@ describe("a job of fal", () => {
     expect(JSON.stringify(job)).not.toMatch(/evil|other|:1\//);
   });
 
-  test("keeps the addresses of its own host, whatever they look like, and is open where they lead nowhere", async () => {
+  test("keeps the addresses of its own host in any form, and stays open if they do not exist", async () => {
     const { server, images, make } = start();
     const id = "3f0c-1";
     server.next({ receipt: { request_id: id, status_url: `${server.url}/queue/${id}?logs=0` } });

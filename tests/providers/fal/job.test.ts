@@ -8,7 +8,7 @@ const jobAt = (baseUrl: string, answer: Readonly<Record<string, unknown>>, model
   newJob({ baseUrl, headers: {} }, model, { request_id: "r-1", ...answer }, FACTS);
 
 describe("a new job", () => {
-  test("has paths below a base that lies deeper, and none beside it", () => {
+  test("has paths below a nested base, and none beside it", () => {
     const base = "https://proxy.example/fal";
     const told = { status_url: `${base}/a/b/requests/r-1/status`, response_url: "https://proxy.example/other/r-1" };
     expect(jobAt(base, told)).toMatchObject({
@@ -24,7 +24,7 @@ describe("a new job", () => {
     ["another port", "https://queue.example:8443/requests/r-1"],
     ["a longer name", "https://queue.example.evil/requests/r-1"],
     ["a way out", "https://queue.example/../r-1/../x"],
-  ])("does not believe an address with %s", (_what, status_url) => {
+  ])("rejects an address with %s", (_what, status_url) => {
     expect(jobAt("https://queue.example", { status_url })?.status_path).toBe("/fal-ai/flux/requests/r-1/status");
   });
 });

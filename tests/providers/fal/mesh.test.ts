@@ -16,7 +16,7 @@ const INPUT: MeshInput = { image: PICTURE };
 const ONE = [{ url: "https://x.example/1" }];
 const fails = (...reply: Parameters<typeof modelReply>) => ({ result: modelReply(...reply) });
 
-describeQueuedJob("a mesh of fal", {
+describeQueuedJob("a fal mesh", {
   ...falJobs(({ mesh }) => mesh, INPUT, { sourceModel: "fal-ai/trellis", fields }),
   sends: [
     [

@@ -8,7 +8,7 @@ const INPUT = { lyrics: "la la", duration: 30, seed: 7 };
 const ONE = [{ url: "https://x.example/1" }];
 const fails = (...reply: Parameters<typeof modelReply>) => ({ result: modelReply(...reply) });
 
-describeQueuedJob("music of fal", {
+describeQueuedJob("fal music", {
   ...falJobs(({ music }) => music, { prompt: "lofi beats", format: "mp3" }, { sourceModel: "fal-ai/ace-step", fields }),
   sends: [
     [

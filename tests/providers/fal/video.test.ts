@@ -22,7 +22,7 @@ const FROM_PICTURE = "fal-ai/kling-video/v2.5-turbo/pro/image-to-video";
 const ONE = [{ url: "https://x.example/1" }];
 const fails = (...reply: Parameters<typeof modelReply>) => ({ result: modelReply(...reply) });
 
-describeQueuedJob("a video of fal", {
+describeQueuedJob("a fal video", {
   ...falJobs(({ video }) => video, { prompt: "waves in a bay" }, { sourceModel: KLING.slice(1), fields }),
   sends: [
     [

@@ -53,7 +53,7 @@ const SIGNATURE = { google: { thought_signature: "c2lnbmF0dXJlIG9mIHRob3VnaHRz" 
 const CALL_ID = expect.stringMatching(/^call_[0-9a-f]{24}$/) as unknown as string;
 
 describe("recorded answers", () => {
-  test("a text comes out whole, plain and streamed", async () => {
+  test("a text is complete, plain and streamed", async () => {
     const gathered = await streamed(eventReply(...text.chunks));
     const usage = usageOf({ input: 9, output: 311, reasoning: 282 });
     expect(gathered).toMatchObject({ text: TEXT, reasoning: "", finish: ["stop"], usage });
@@ -73,7 +73,7 @@ describe("recorded answers", () => {
     });
   });
 
-  test("a call comes out whole with an id of ours and the signature it must come back with", async () => {
+  test("a call is complete, with our own id and the signature to return", async () => {
     const gathered = await streamed(eventReply(...toolCall.chunks));
     const call = { id: CALL_ID, name: "weather", arguments: '{"location":"San Francisco"}', extra: SIGNATURE };
     expect(gathered).toMatchObject({ text: "", finish: ["tool_calls"], calls: [call], error: undefined });
@@ -95,7 +95,7 @@ describe("recorded answers", () => {
     });
   });
 
-  test("arguments in pieces become one text, also where the call's last event is missing", async () => {
+  test("arguments in pieces become one text, also if the call's last event is missing", async () => {
     const { calls, finish, usage, error } = await streamed(eventReply(...partialArguments.chunks));
     expect(error).toBeUndefined();
     expect(calls).toEqual([
@@ -112,7 +112,7 @@ describe("recorded answers", () => {
     expect(usage).toEqual(usageOf({ input: 54, output: 195, reasoning: 121 }));
   });
 
-  test("a call without arguments has an empty object, and calls behind it keep their own", async () => {
+  test("a call without arguments has an empty object, and later calls keep their own", async () => {
     const { calls, reasoning, usage, error } = await streamed(eventReply(...noArguments.chunks));
     expect(error).toBeUndefined();
     expect(reasoning).toStartWith("**Reading**");
@@ -172,7 +172,7 @@ describe("every split of every byte", () => {
   });
 });
 
-describe("what we pass on meets our own contract", () => {
+describe("delivered chunks and answers are valid by our own contract", () => {
   const rendering = createRendering({ jobId: crypto.randomUUID(), model: "m", createdS: 1, includeUsage: false });
 
   test.each([
@@ -232,7 +232,7 @@ describe("a finish reason", () => {
     expect((await stream()).error).toMatchObject({ kind: "failed" });
   });
 
-  test.each(["content-policy", "finish-safety-empty"])("%s is a refusal, before anything was said", async (name) => {
+  test.each(["content-policy", "finish-safety-empty"])("%s is a refusal, before any content", async (name) => {
     const { plain, stream } = named(name);
     expect(await failureOf(plain())).toMatchObject({ kind: "refused" });
     const { error, text: said, finish } = await stream();
@@ -240,7 +240,7 @@ describe("a finish reason", () => {
     expect([said, finish]).toEqual(["", []]);
   });
 
-  test("that comes with the limit is length, with what was said until then", async () => {
+  test("together with the limit is length, with the content so far", async () => {
     const { plain } = named("ok", { max_completion_tokens: 2 });
     const result = await plain();
     expect(messageOf(result)["content"]).toBe("A local");
@@ -252,7 +252,7 @@ describe("tool calls", () => {
   const WANTED = TOOL_CALLS.map(({ name, arguments: text }) => ({ id: CALL_ID, name, arguments: text }));
 
   test.each(["tools-parallel", "tools-partial"])(
-    "%s: indexes from 0, ids of their own, arguments that join",
+    "%s: indexes from 0, unique ids, arguments that join",
     async (name) => {
       const { calls, finish, error } = await named(name).stream();
       expect(error).toBeUndefined();
@@ -268,14 +268,14 @@ describe("tool calls", () => {
     },
   );
 
-  test("the streamed calls, put together, are the plain ones", async () => {
+  test("the joined streamed calls equal the plain ones", async () => {
     const { plain, stream } = named("tools-parallel");
     const calls = messageOf(await plain())["tool_calls"];
     expect(calls).toMatchObject(WANTED.map(({ id, ...fn }) => ({ id, type: "function", function: fn })));
     expect((await stream()).calls).toMatchObject(WANTED);
   });
 
-  test("keep Google's id, unless two calls have the same", async () => {
+  test("keep Google's id, unless two calls share one", async () => {
     const parts = ["g1", "g1", ""].map((id) => ({ functionCall: { id, name: "f", args: {} } }));
     const candidates = [{ content: { parts }, finishReason: "STOP" }];
     const { calls } = await streamed(eventReply({ candidates }));
@@ -283,7 +283,7 @@ describe("tool calls", () => {
     expect(calls[1]?.id).not.toBe(calls[2]?.id);
   });
 
-  test("have a text before them where the model spoke first", async () => {
+  test("follow a text if the model wrote one first", async () => {
     const { plain, stream } = named("tools-said");
     expect(messageOf(await plain())["content"]).toBe("Let me look.");
     expect((await stream()).text).toBe("Let me look.");
@@ -291,7 +291,7 @@ describe("tool calls", () => {
 
   const ended = (...parts: readonly object[]) => ({ candidates: [{ content: { parts }, finishReason: "STOP" }] });
 
-  test("without end are a failure, not a heap that grows", async () => {
+  test("without end are a failure, with bounded memory", async () => {
     const calls = Array.from({ length: 5_000 }, () => ({ functionCall: { name: "f" } }));
     expect((await streamed(eventReply(ended(...calls)))).error).toMatchObject({ kind: "failed" });
     const events = Array.from({ length: 500 }, (_, index) => ({
@@ -309,7 +309,7 @@ describe("tool calls", () => {
     },
   );
 
-  test("whose pieces end with the answer are whole all the same", async () => {
+  test("whose pieces end with the answer are complete", async () => {
     const open = { functionCall: { name: "f", willContinue: true } };
     const piece = { functionCall: { partialArgs: [{ jsonPath: "$.a", numberValue: 1 }], willContinue: true } };
     const { calls, error } = await streamed(eventReply(ended(open, piece)));
@@ -317,7 +317,7 @@ describe("tool calls", () => {
     expect(calls[0]?.arguments).toBe('{"a":1}');
   });
 
-  test("with arguments named like an object's own machinery are those arguments", async () => {
+  test("with arguments named like inherited members keep them", async () => {
     const open = { functionCall: { name: "f", willContinue: true } };
     const piece = { functionCall: { partialArgs: [{ jsonPath: "$.__proto__.x", stringValue: "y" }] } };
     const { calls } = await streamed(
@@ -342,7 +342,7 @@ describe("a tool conversation of several turns", () => {
       }),
       "skip_thought_signature_validator",
     ],
-  ])("goes on with signatures %s", async (_name, treat, expected) => {
+  ])("continues with signatures %s", async (_name, treat, expected) => {
     const { server, provider } = start();
     const first = await provider.complete(
       chatCall({ messages: [question], tools }, { sourceModel: "mock-tools-parallel" }),
@@ -370,7 +370,7 @@ describe("a tool conversation of several turns", () => {
 });
 
 describe("reasoning", () => {
-  test("come as reasoning_content and count as output, plain and streamed", async () => {
+  test("is reasoning_content and counts as output, plain and streamed", async () => {
     const { plain, stream } = named("reasoning");
     const result = await plain();
     expect(messageOf(result)).toMatchObject({ content: "Four.", reasoning_content: "Let me think about it." });
@@ -382,7 +382,7 @@ describe("reasoning", () => {
     });
   });
 
-  test("are counted where they are not shown", async () => {
+  test("is counted if it is hidden", async () => {
     const { plain } = named("reasoning", { reasoning_effort: "none" });
     const result = await plain();
     expect(messageOf(result)).not.toHaveProperty("reasoning_content");
@@ -433,29 +433,29 @@ describe("several answers and their probabilities", () => {
 });
 
 describe("a usage report", () => {
-  test("that is empty is none, plain and streamed", async () => {
+  test("that is empty is ignored, plain and streamed", async () => {
     const { plain, stream } = named("usage-empty");
     expect((await plain()).usage).toBeNull();
     const { usage, error } = await stream();
     expect([usage, error]).toEqual([undefined, undefined]);
   });
 
-  test("without counts does not undo one with", async () => {
+  test("without counts does not replace one with counts", async () => {
     const end = { candidates: [{ finishReason: "STOP" }], usageMetadata: { trafficType: "ON_DEMAND" } };
     const { usage } = await streamed(eventReply({ ...text.chunks[0] }, end));
     expect(usage).toEqual(usageOf({ input: 9, output: 287, reasoning: 282 }));
   });
 });
 
-describe("an odd event", () => {
-  test("an event with usage alone is a sign of life without choices", async () => {
+describe("an unusual event", () => {
+  test("with usage only is activity without choices", async () => {
     const { deltas } = await streamed(eventReply({ usageMetadata: { trafficType: "ON_DEMAND" } }, ...text.chunks));
     expect(deltas[0]).toEqual({ choices: [] });
   });
 });
 
-describe("a stream that breaks", () => {
-  test("one of two candidates still open is cut, not whole", async () => {
+describe("an interrupted stream", () => {
+  test("with one of two candidates open is incomplete", async () => {
     const piece = (index: number, finishReason?: string) => ({
       candidates: [{ index, content: { parts: [{ text: "a" }] }, finishReason }],
     });
@@ -464,7 +464,7 @@ describe("a stream that breaks", () => {
   });
 });
 
-describe("a plain answer that is none", () => {
+describe("an invalid plain answer", () => {
   test.each([
     ["null", "null"],
     ["a list", "[]"],
@@ -485,7 +485,7 @@ describe("a plain answer that is none", () => {
     expect(await failureOf(provider.complete(chatCall({})))).toMatchObject({ name: "ProviderError", kind: "failed" });
   });
 
-  test("a key Google does not know is our fault, not the caller's", async () => {
+  test("a key that Google rejects is our error, not the caller's", async () => {
     const server = own(startGeminiServer({ apiKey: "another" }));
     const { chat } = createGemini({ baseUrl: server.url, headers: { "x-goog-api-key": "key-ours" } });
     expect(await failureOf(chat!.complete(chatCall({})))).toMatchObject({ kind: "misconfigured", code: undefined });

@@ -35,7 +35,7 @@ const unit = (...values: readonly number[]): Float32Array =>
   floats(...values).map((number) => number / Math.hypot(...values));
 
 describe("embeddings", () => {
-  test("of one text ask for one vector", async () => {
+  test("of one text request one vector", async () => {
     const { server, provider } = start();
     const result = await provider.embed(mediaCall(["four"]));
     expect(result).toEqual({ vectors: [floats(4, 1 / 2, 1 / 3, 1 / 4)], usage: null });
@@ -49,7 +49,7 @@ describe("embeddings", () => {
     expect(server.requests[0]?.body).not.toHaveProperty("outputDimensionality");
   });
 
-  test("of several ask once, with the length wanted for each, and keep their order", async () => {
+  test("of several texts send one request, with the requested length for each, and keep their order", async () => {
     const { server, provider } = start();
     const { vectors } = await provider.embed(mediaCall(["a", "é🙂", "ccc"], { dimensions: 2 }));
     expect(vectors).toEqual([unit(1, 0.5), unit(3, 0.5), unit(3, 0.5)]);
@@ -66,7 +66,7 @@ describe("embeddings", () => {
     ]);
   });
 
-  test("of more than a hundred come in requests of at most a hundred", async () => {
+  test("of more than a hundred texts send requests of at most a hundred", async () => {
     const { server, provider } = start();
     const inputs = Array.from({ length: 201 }, (_, at) => "x".repeat(at));
     const { vectors } = await provider.embed(mediaCall(inputs));
@@ -79,14 +79,14 @@ describe("embeddings", () => {
     expect(server.faults).toEqual([]);
   });
 
-  test("of a length asked for are of unit length, those of none excepted", async () => {
+  test("of a requested length have unit length, except for zero vectors", async () => {
     const embeddings = [{ values: [3, -4] }, { values: [0, 0] }, { values: [1e-5, 0] }];
     const { provider } = start(ok({ embeddings }));
     const { vectors } = await provider.embed(mediaCall(["a", "b", "c"], { dimensions: 2 }));
     expect(vectors).toEqual([floats(3 / 5, -4 / 5), floats(0, 0), floats(1, 0)]);
   });
 
-  test("take a source's edits in each entry", async () => {
+  test("apply a source's edits in each entry", async () => {
     const { server, provider } = start();
     const adapt = (body: Record<string, unknown>): void => void (body["taskType"] = "SEMANTIC_SIMILARITY");
     await provider.embed(mediaCall(["a", "b"], { adapt }));
@@ -94,7 +94,7 @@ describe("embeddings", () => {
     expect(requests.map(({ taskType }) => taskType)).toEqual(["SEMANTIC_SIMILARITY", "SEMANTIC_SIMILARITY"]);
   });
 
-  test("report what Google reports, summed, and nothing where one request has none", async () => {
+  test("report Google's usage, summed, and none if one request has none", async () => {
     const usage = { usage: { promptTokenCount: 7 } };
     const inputs = Array.from({ length: 150 }, () => "x");
     expect((await start(usage, usage).provider.embed(mediaCall(inputs))).usage).toEqual(usageOf({ input: 14 }));
@@ -104,7 +104,7 @@ describe("embeddings", () => {
     );
   });
 
-  test("of token numbers are refused, before anything is sent", async () => {
+  test("of token numbers are rejected, before anything is sent", async () => {
     const { server, provider } = start();
     const error = await failureOf(provider.embed(mediaCall(["a", [1, 2, 3]])));
     expect(error).toMatchObject({ kind: "rejected", code: "unsupported_value", param: "input" });

@@ -39,7 +39,7 @@ describe("Google's errors", () => {
     expect(classifyErrorMember(error)).toMatchObject(wanted);
   });
 
-  test("come as the one element of a list, too", () => {
+  test("are read as the one element of a list, too", () => {
     const { status, body } = ERRORS["rate-limit"];
     expect(classifyAnswer(status, NONE, `[${body}]`)).toMatchObject(TABLE["rate-limit"]);
   });
@@ -62,13 +62,13 @@ describe("Google's errors", () => {
     [504, "timeout"],
     [529, "busy"],
     [302, "failed"],
-  ])("a %i that says nothing more is %s", (status, kind) => {
+  ])("a %i without details is %s", (status, kind) => {
     for (const text of ["", "<html>", "{}", "null", "[]", '{"error":null}', '{"error":{"status":"NEW_WORD"}}']) {
       expect(classifyAnswer(status, NONE, text).kind).toBe(kind);
     }
   });
 
-  test("the word counts before the number", () => {
+  test("the status name takes precedence over the number", () => {
     const text = '{"error":{"code":400,"message":"m","status":"UNAVAILABLE"}}';
     expect(classifyAnswer(400, NONE, text).kind).toBe("busy");
     expect(classifyAnswer(500, NONE, '{"error":{"status":"toString"}}').kind).toBe("failed");
@@ -85,7 +85,7 @@ describe("Google's errors", () => {
     ["quoted further in", 'Base64 decoding failed for "API key not valid"', []],
     ["quoted at the start, of a field", "API key not valid is no base64", [violation]],
     ["as part of a longer word", "API key not validated", []],
-  ])("a caller's own words never make our key look refused: %s", (_name, message, details) => {
+  ])("a caller's own text never makes our key look rejected: %s", (_name, message, details) => {
     expect(classifyAnswer(400, NONE, rejection(message, details)).kind).toBe("rejected");
   });
 
@@ -94,18 +94,18 @@ describe("Google's errors", () => {
     ["the reason in its details", 400, rejection("No.", [violation, { reason: "API_KEY_INVALID" }])],
     ["a 401, whatever its word", 401, rejection("No.")],
     ["a 403, whatever its word", 403, rejection("No.")],
-  ])("a key of ours that is refused is known by %s", (_name, status, text) => {
+  ])("our rejected key is recognised by %s", (_name, status, text) => {
     expect(classifyAnswer(status, NONE, text).kind).toBe("misconfigured");
   });
 
-  test("inside a 200, what has neither word nor number is a failure", () => {
+  test("inside a 200, without name and number, is a failure", () => {
     for (const error of [true, "it broke", {}, { code: 7 }, { code: "429" }, []]) {
       expect(classifyErrorMember(error).kind).toBe("failed");
     }
     expect(classifyErrorMember({ code: 429 }).kind).toBe("busy");
   });
 
-  test("words about length in another class change nothing", () => {
+  test("text about length in another class changes nothing", () => {
     const text = '{"error":{"code":500,"message":"The input token count exceeds it","status":"INTERNAL"}}';
     expect(classifyAnswer(500, NONE, text).code).toBeUndefined();
   });
@@ -115,7 +115,7 @@ describe("Google's errors", () => {
   });
 });
 
-describe("the hint when to come back", () => {
+describe("the retry time", () => {
   const delay = (retryDelay: unknown): string =>
     JSON.stringify({ error: { status: "RESOURCE_EXHAUSTED", details: [{ retryDelay }] } });
 
@@ -134,7 +134,7 @@ describe("the hint when to come back", () => {
     expect(classifyAnswer(429, NONE, delay(given)).retryAfterMs).toBe(expected);
   });
 
-  test("in the headers counts where the details have none", () => {
+  test("in the headers counts if the details have none", () => {
     const headers = new Headers({ "retry-after": "7" });
     expect(classifyAnswer(429, headers, "").retryAfterMs).toBe(7_000);
     expect(classifyAnswer(429, headers, delay("1s")).retryAfterMs).toBe(1_000);

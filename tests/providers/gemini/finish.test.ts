@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test";
 
 import { finishReason } from "#workers/providers/gemini/finish.ts";
 
-describe("why Gemini stopped", () => {
+describe("Gemini's finish reason", () => {
   test.each<[unknown, ReturnType<typeof finishReason>]>([
     ["STOP", "stop"],
     ["MAX_TOKENS", "length"],
@@ -21,7 +21,7 @@ describe("why Gemini stopped", () => {
     ["", undefined],
     [null, undefined],
     [undefined, undefined],
-  ])("%s is told as %s", (word, expected) => {
+  ])("%s becomes %s", (word, expected) => {
     expect(finishReason({ finishReason: word })).toBe(expected);
   });
 
@@ -35,7 +35,7 @@ describe("why Gemini stopped", () => {
     "IMAGE_OTHER",
     "NO_IMAGE",
     "A_WORD_OF_TOMORROW",
-  ])("%s is no answer", (word) => {
+  ])("%s fails", (word) => {
     const stop = { finishReason: word, finishMessage: "why" };
     expect(() => finishReason(stop)).toThrow(
       expect.objectContaining({ kind: "failed", detail: expect.stringContaining(word) }),

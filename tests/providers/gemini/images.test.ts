@@ -34,8 +34,8 @@ interface Sent {
 }
 const bodiesOf = (server: GeminiServer): readonly Sent[] => server.requests.map(({ body }) => body as Sent);
 
-describe("a picture", () => {
-  test("that is made is asked for in a ratio and a size, and in nothing Gemini has not", async () => {
+describe("an image", () => {
+  test("is requested with a ratio and a size, and only with Gemini's parameters", async () => {
     const { server, make } = start();
     const { output, usage } = await make(EVERYTHING);
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1beta/models/painter:generateContent"]);
@@ -56,7 +56,7 @@ describe("a picture", () => {
     });
   });
 
-  test("asks for nothing that nobody chose, and is changed by its source last", async () => {
+  test("is requested without defaults, and changed by its source last", async () => {
     const { server, make } = start();
     await make({}, { adapt: (body) => (body["safetySettings"] = []) });
     expect(server.requests[0]?.body).toEqual({
@@ -66,7 +66,7 @@ describe("a picture", () => {
     });
   });
 
-  test("goes by the fields of its source where that names them", async () => {
+  test("uses the fields that its source names", async () => {
     const { server, make } = start();
     await make(EVERYTHING, { fields: { aspect_ratio: "imageConfig.aspectRatio" } });
     expect(bodiesOf(server)[0]?.generationConfig).toEqual({
@@ -75,14 +75,14 @@ describe("a picture", () => {
     });
   });
 
-  test("that is edited is not repainted as a whole where a mask came with it", async () => {
+  test("with a mask is not edited as a whole", async () => {
     const { server, edit } = start();
     const refused = { kind: "rejected", code: "unsupported_value", param: "mask_base64", isUnsent: true };
     expect(await failureOf(edit({ mask: MASK }))).toMatchObject(refused);
     expect(server.requests).toEqual([]);
   });
 
-  test("that is edited goes along", async () => {
+  test("to edit is sent along", async () => {
     const { server, edit } = start();
     const { usage } = await edit({ aspectRatio: "1:1" });
     expect(bodiesOf(server)).toEqual([
@@ -104,7 +104,7 @@ describe("a picture", () => {
     expect(usage.tokens?.imageInput).toBe(MOCK_PICTURE.inputImage);
   });
 
-  test("comes without the drafts that were thoughts, which are paid for as text", async () => {
+  test("is returned without the drafts in thoughts, which are charged as text", async () => {
     const { make } = start({ thoughts: "First the water." });
     const { output, usage } = await make();
     expect(output).toEqual([PICTURE]);
@@ -112,8 +112,8 @@ describe("a picture", () => {
   });
 });
 
-describe("several pictures", () => {
-  test("are as many calls at once, no two with one seed, and their costs are summed", async () => {
+describe("several images", () => {
+  test("are concurrent calls, each with its own seed, and their costs are summed", async () => {
     const { server, make } = start();
     const { output, usage } = await make({ n: 3, seed: 2_147_483_647 });
     expect(output).toEqual([PICTURE, PICTURE, PICTURE]);
@@ -126,7 +126,7 @@ describe("several pictures", () => {
     });
   });
 
-  test("cost nobody knows what when one of them does not say", async () => {
+  test("have an unknown cost if one of them reports none", async () => {
     const { make } = start({}, { usage: "missing" });
     expect((await make({ n: 2 })).usage).toEqual({ images: 2 });
   });
@@ -135,7 +135,7 @@ describe("several pictures", () => {
     ["was filtered", { finishReason: "IMAGE_SAFETY" }],
     ["was too much", ERRORS["rate-limit"]],
     ["was lost", "reset"],
-  ])("are delivered and paid for without the one that %s", async (_what, behaviour) => {
+  ])("are delivered and charged without the one that %s", async (_what, behaviour) => {
     const { server, make } = start({}, behaviour, {});
     const { output, usage } = await make({ n: 3 });
     expect(output).toEqual([PICTURE, PICTURE]);
@@ -146,25 +146,25 @@ describe("several pictures", () => {
     expect(server.requests).toHaveLength(3);
   });
 
-  test("of which none was made tell the first reason", async () => {
+  test("without any result report the first reason", async () => {
     const { server, make } = start(...Array.from({ length: 3 }, () => ERRORS["rate-limit"]));
     expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "busy" });
     expect(server.requests).toHaveLength(3);
   });
 
-  test("of which none came and one may be paid for are an unknown outcome", async () => {
+  test("without any result, one of them possibly charged, have an unknown outcome", async () => {
     const { make } = start(ERRORS["rate-limit"], { finishReason: "IMAGE_SAFETY" }, ERRORS.deadline);
     expect(await failureOf(make({ n: 3 }))).toMatchObject({ kind: "unknown", isUnsent: false });
   });
 
-  test("are delivered without the one that is still being made when their time is over", async () => {
+  test("are delivered without an unfinished one at their deadline", async () => {
     const { server, make } = start({}, "hang", {});
     const { output } = await make({ n: 3 }, { signal: AbortSignal.timeout(1_000) });
     expect(output).toEqual([PICTURE, PICTURE]);
     expect(server.requests).toHaveLength(3);
   });
 
-  test("are given up with their caller", async () => {
+  test("are aborted with their caller", async () => {
     const { server, make } = start("hang", "hang");
     const controller = new AbortController();
     const failing = failureOf(make({ n: 2 }, { signal: controller.signal }));
@@ -174,7 +174,7 @@ describe("several pictures", () => {
   });
 });
 
-describe("an answer without a picture", () => {
+describe("an answer without an image", () => {
   test.each<[string, Behaviour, string]>([
     ["a blocked prompt", { blockReason: "PROHIBITED_CONTENT" }, "refused"],
     ["a filtered picture", { finishReason: "IMAGE_SAFETY" }, "refused"],
@@ -198,7 +198,7 @@ describe("an answer without a picture", () => {
     ],
     ["a cut", { status: 200, body: "{}", cut: { afterBytes: 1, how: "fin" } }, "unknown"],
     ["a reset", "reset", "unknown"],
-  ])("%s is told by its class", async (_what, behaviour, kind) => {
+  ])("%s is reported with its class", async (_what, behaviour, kind) => {
     const { make } = start(behaviour);
     expect(await failureOf(make())).toMatchObject({ kind, isUnsent: false });
   });
@@ -218,7 +218,7 @@ describe("an error", () => {
     expect((await failureOf(make())).kind).toBe(kind);
   });
 
-  test("about a picture that was sent is the caller's to mend", async () => {
+  test("about a sent image is the caller's error", async () => {
     const error = { code: 400, status: "INVALID_ARGUMENT", message: "Unable to process input image. Please retry." };
     const { edit } = start({ status: 400, body: JSON.stringify({ error }) });
     expect(await failureOf(edit())).toMatchObject({

@@ -30,14 +30,14 @@ const THINKING = { thinkingConfig: { includeThoughts: true } };
 const PNG = "iVBORw0KGgo=";
 
 describe("the request", () => {
-  test("goes to the model's own path, streamed as server-sent events", () => {
+  test("uses the model's own path, streamed as server-sent events", () => {
     const call = chatCall({}, { sourceModel: "gemini-3.5-flash" });
     expect(chatRequest(call, false).path).toBe("/models/gemini-3.5-flash:generateContent");
     expect(chatRequest(call, true).path).toBe("/models/gemini-3.5-flash:streamGenerateContent?alt=sse");
     expect(chatRequest(chatCall({}, { sourceModel: "../x?y" }), false).path).toBe("/models/..%2Fx%3Fy:generateContent");
   });
 
-  test("is the same body streamed and plain, and says nothing it was not asked to", () => {
+  test("is the same body streamed and plain, without defaults", () => {
     const call = chatCall({ stream: true, stream_options: { include_usage: true } });
     expect(chatRequest(call, true).body).toBe(chatRequest(call, false).body);
     expect(bodyOf({})).toEqual({
@@ -46,7 +46,7 @@ describe("the request", () => {
     });
   });
 
-  test("leaves out what Gemini has no place for and no answer depends on", () => {
+  test("omits parameters that Gemini lacks and that change no answer", () => {
     const extras = {
       user: "u",
       safety_identifier: "s",
@@ -65,7 +65,7 @@ describe("the request", () => {
     expect(bodyOf(extras)).toEqual(bodyOf({}));
   });
 
-  test("is shown to the source's edits when it is whole, and their word is the last", () => {
+  test("is passed to the source's edits when it is complete, and the edits take precedence", () => {
     const adapt = (body: Body): void => {
       expect(body).toHaveProperty("contents");
       body["safetySettings"] = [];
@@ -75,7 +75,7 @@ describe("the request", () => {
     expect(Object.keys(body)).toEqual(["contents", "safetySettings"]);
   });
 
-  test("leaves what the client sent untouched", () => {
+  test("does not change the client's request", () => {
     const request = {
       messages: [
         { role: "user", content: "hi" },
@@ -125,7 +125,7 @@ describe("generation settings", () => {
     expect(configOf(request)).toEqual({ ...expected, ...THINKING });
   });
 
-  test("a schema is converted for models that take OpenAPI's", () => {
+  test("a schema is converted for models that require OpenAPI's format", () => {
     const schema = { type: "object", properties: { a: { type: ["string", "null"] } }, additionalProperties: false };
     const response_format = { type: "json_schema", json_schema: { name: "n", schema } };
     expect(configOf({ response_format }, ["json_by_converted_schema", "no_reasoning"])).toEqual({
@@ -165,7 +165,7 @@ describe("generation settings", () => {
   });
 });
 
-describe("what Gemini cannot do is refused by name", () => {
+describe("an unsupported parameter is rejected by name", () => {
   test.each<[string, object]>([
     ["logit_bias", { logit_bias: { "50256": -100 } }],
     ["prediction", { prediction: { type: "content", content: "x" } }],
@@ -236,14 +236,14 @@ describe("what Gemini cannot do is refused by name", () => {
         ],
       },
     ],
-  ])("what contradicts itself is invalid: %s", (param, request) => {
+  ])("a contradiction is invalid: %s", (param, request) => {
     expect(faultOf(request)).toMatchObject({ kind: "rejected", code: "invalid_request", param });
   });
 
   test.each<[string, Trait]>([
     ["none", "reasoning_always"],
     ["low", "no_reasoning"],
-  ])("an effort of %s where the model has the trait %s", (reasoning_effort, trait) => {
+  ])("an effort of %s for a model with the trait %s", (reasoning_effort, trait) => {
     expect(faultOf({ reasoning_effort }, [trait])).toMatchObject({
       code: "unsupported_value",
       param: "reasoning_effort",
@@ -251,7 +251,7 @@ describe("what Gemini cannot do is refused by name", () => {
   });
 
   test.each([{ type: "json_object" }, { type: "json_schema", json_schema: { name: "n", schema: { type: "object" } } }])(
-    "JSON answers beside tools, where the model has not both: %j",
+    "JSON answers beside tools, if the model lacks the combination: %j",
     (response_format) => {
       const tools = [{ type: "function", function: { name: "now" } }];
       expect(faultOf({ response_format, tools }, ["no_json_with_tools"])).toMatchObject({
@@ -267,7 +267,7 @@ describe("what Gemini cannot do is refused by name", () => {
     },
   );
 
-  test("the bounds themselves are taken", () => {
+  test("the bounds themselves are accepted", () => {
     const request = { stop: ["1", "2", "3", "4", "5"], seed: 2 ** 31 - 1, n: 8 };
     expect(configOf(request)).toMatchObject({ stopSequences: request.stop, seed: request.seed, candidateCount: 8 });
   });
@@ -278,7 +278,7 @@ function user(...content: readonly object[]): object {
 }
 
 describe("the conversation", () => {
-  test("has system and developer messages of its beginning apart", () => {
+  test("has its first system and developer messages separate", () => {
     const messages = [
       { role: "system", content: "Be brief." },
       { role: "developer", content: [{ type: "text", text: "Be kind." }] },
@@ -290,13 +290,13 @@ describe("the conversation", () => {
     });
   });
 
-  test("of instructions alone is what the user said", () => {
+  test("of instructions only is a user message", () => {
     const body = bodyOf({ messages: [{ role: "system", content: "Say hi." }] });
     expect(body["contents"]).toEqual([{ role: "user", parts: [{ text: "Say hi." }] }]);
     expect(body).not.toHaveProperty("systemInstruction");
   });
 
-  test("joins messages of one role, and calls the assistant model", () => {
+  test("joins messages of one role, and names the assistant model", () => {
     const messages = [
       { role: "user", content: "a" },
       { role: "user", content: "b" },
@@ -317,7 +317,7 @@ describe("the conversation", () => {
     ]);
   });
 
-  test("holds pictures, sound and files as bytes with their own types", () => {
+  test("contains images, audio and files as bytes with their own types", () => {
     const content = [
       { type: "text", text: "Look:" },
       { type: "image_url", image_url: { url: `data:image/png;base64,${PNG}`, detail: "low" } },
@@ -358,7 +358,7 @@ describe("the conversation", () => {
     expect(contentsOf([{ role: "user", content }])).toEqual([{ role: "user", parts: [{ inlineData }] }]);
   });
 
-  test("takes base64 as Google does: either alphabet, padded or not", () => {
+  test("accepts base64 like Google: either alphabet, padded or not", () => {
     for (const data of ["AA", "AAA", "AA==", "AAA=", "+/+/", "-_-_"]) {
       const content = [{ type: "input_audio", input_audio: { data, format: "mp3" } }];
       expect(contentsOf([{ role: "user", content }])).toMatchObject([{ parts: [{ inlineData: { data } }] }]);
@@ -375,7 +375,7 @@ describe("the conversation", () => {
   const step = (...tool_calls: readonly object[]) => ({ role: "assistant", content: null, tool_calls });
   const result = (id: string, content: unknown) => ({ role: "tool", tool_call_id: id, content });
 
-  test("answers calls by their names, results of a turn together and apart from what the user says", () => {
+  test("answers calls by their names, results of a turn together and separate from the user's text", () => {
     const messages = [
       { role: "user", content: "go" },
       step(call("a", signed), call("b")),
@@ -412,7 +412,7 @@ describe("the conversation", () => {
       .filter((part) => part.functionCall)
       .map((part) => part.thoughtSignature);
 
-  test("puts the documented stand-in on the first unsigned call of each step of the running turn", () => {
+  test("puts the documented placeholder on the first unsigned call of each step of the current turn", () => {
     const steps = [
       step(call("a"), call("b")),
       result("a", ""),
@@ -435,14 +435,14 @@ describe("the conversation", () => {
   });
 
   test.each([{}, { google: null }, { google: { thought_signature: 7 } }, null, "x"])(
-    "does not trip over extra content that is odd: %j",
+    "ignores invalid extra content: %j",
     (extra_content) => {
       const messages = [step(call("a", { extra_content })), result("a", ""), { role: "user", content: "go" }];
       expect(signaturesOf(messages)).toEqual([undefined]);
     },
   );
 
-  test("takes calls of the older kind", () => {
+  test("accepts calls in the legacy form", () => {
     const messages = [
       { role: "user", content: "go" },
       { role: "assistant", content: null, function_call: { name: "f", arguments: "" } },
@@ -469,13 +469,13 @@ describe("tools", () => {
     { name: "none" },
   ];
 
-  test("are declared with their JSON schemas as they are", () => {
+  test("are declared with their unchanged JSON schemas", () => {
     const body = bodyOf({ tools });
     expect(body["tools"]).toEqual([{ functionDeclarations: declared }]);
     expect(body).not.toHaveProperty("toolConfig");
   });
 
-  test("are declared with converted schemas to models that know no others", () => {
+  test("are declared with converted schemas for models that require them", () => {
     const body = bodyOf({ tools }, ["json_by_converted_schema"]);
     expect(body["tools"]).toMatchObject([
       {
@@ -488,7 +488,7 @@ describe("tools", () => {
     ]);
   });
 
-  test("without parameters say nothing of them to models that refuse empty objects", () => {
+  test("without parameters omit them for models that reject empty objects", () => {
     const empty = { type: "function", function: { name: "now", parameters: { type: "object", properties: {} } } };
     expect(bodyOf({ tools: [empty] }, ["json_by_converted_schema"])["tools"]).toEqual([
       { functionDeclarations: [{ name: "now" }] },
@@ -512,7 +512,7 @@ describe("tools", () => {
     });
   });
 
-  test("that may be called, of which some are not allowed, are told without those", () => {
+  test("that are not allowed are omitted", () => {
     const tool_choice = { type: "allowed_tools", allowed_tools: { mode: "auto", tools: [fn("now")] } };
     expect(bodyOf({ tools, tool_choice })).toMatchObject({
       tools: [{ functionDeclarations: [{ name: "now" }] }],
@@ -520,7 +520,7 @@ describe("tools", () => {
     });
   });
 
-  test("that are none are not mentioned, nor the choice among them", () => {
+  test("that are empty are omitted, as is the choice among them", () => {
     for (const request of [{ tools: [] }, { tools: [], tool_choice: "auto" }, { tool_choice: "none" }]) {
       expect(bodyOf(request)).toEqual(bodyOf({}));
     }

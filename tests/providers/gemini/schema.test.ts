@@ -14,7 +14,7 @@ function faultOf(schema: object): ProviderError {
   throw new Error("the schema was taken");
 }
 
-describe("JSON Schema in OpenAPI's words", () => {
+describe("JSON Schema in OpenAPI's format", () => {
   test.each<[string, object, object]>([
     ["a type", { type: "integer", minimum: 1, maximum: 5 }, { type: "INTEGER", minimum: 1, maximum: 5 }],
     ["a type or null", { type: ["number", "null"] }, { type: "NUMBER", nullable: true }],
@@ -88,7 +88,7 @@ describe("JSON Schema in OpenAPI's words", () => {
     ["grows without bounds when references are put in place", { $defs: { ...branching, d25: {} }, $ref: "#/$defs/d0" }],
     ["excludes", { not: { type: "string" } }],
     ["is a tuple", { type: "array", prefixItems: [{}] }],
-  ])("a schema that %s is refused", (_name, schema) => {
+  ])("a schema that %s is rejected", (_name, schema) => {
     expect(faultOf(schema)).toMatchObject({ kind: "rejected", code: "unsupported_value", param: "response_format" });
   });
 });

@@ -41,7 +41,7 @@ async function startClient(models: readonly string[]): Promise<{ server: GeminiS
 
 const PICTURE = "data:image/png;base64,iVBORw0KGgo=";
 
-test.each(["plain", "streamed"])("a stock client carries a tool conversation with a picture on, %s", async (mode) => {
+test.each(["plain", "streamed"])("a stock client continues a tool conversation with an image, %s", async (mode) => {
   const { server, client } = await startClient(["mock-tools-parallel", "mock-needs-signatures"]);
   const tools = TOOL_CALLS.map(({ name }) => ({ type: "function" as const, function: { name, parameters: {} } }));
   const messages: OpenAI.ChatCompletionMessageParam[] = [

@@ -98,7 +98,7 @@ describe("Gemini's usage report", () => {
     else expect(usage).toEqual({ ...NO_USAGE, ...expected });
   });
 
-  test("whatever it says, the buckets are whole, not negative, and add up to the totals", () => {
+  test("buckets are integers, not negative, and add up to the totals for any report", () => {
     const tokens = fc.nat({ max: 1_000_000 });
     const details = fc.array(
       fc.record({ modality: fc.constantFrom("TEXT", "IMAGE", "AUDIO", "VIDEO"), tokenCount: tokens }),
@@ -130,7 +130,7 @@ describe("Gemini's usage report", () => {
     );
   });
 
-  test("never throws, whatever arrives", () => {
+  test("never throws, for any input", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         readUsage(value);

@@ -112,7 +112,7 @@ const PLAIN = {
 const seeded = (seed: number, sent: number) =>
   [`with the seed ${seed} as ${sent}`, { input: { seed } }, { ...PLAIN, generation_config: { seed: sent } }] as const;
 
-describeQueuedJob("a video of Omni", {
+describeQueuedJob("an Omni video", {
   ...GEMINI,
   ...OMNI,
   sends: [
@@ -246,7 +246,7 @@ const ended = (code: number, message: string): Script => says({ done: true, erro
 const sample = (video: object) => response({ generatedSamples: [{ video }] });
 const BARE = { instances: [{ prompt: "a sea otter" }], parameters: { sampleCount: 1 } };
 
-describeQueuedJob("a video of Veo with a key", {
+describeQueuedJob("a Veo video with a key", {
   ...GEMINI,
   call: ({ input, ...changes }) => videoCall(input, { sourceModel: "veo-3.1", ...VEO, ...changes }),
   request: {
@@ -340,8 +340,8 @@ describeQueuedJob("a video of Veo with a key", {
   ],
 });
 
-describe("where a video of Gemini lies", () => {
-  test("on our own host by another scheme, or with a name before it, is elsewhere", async () => {
+describe("the address of a Gemini video", () => {
+  test("on our own host with another scheme, or with a user name, is foreign", async () => {
     const { server, adapter } = start();
     for (const uri of [server.url.replace("http:", "https:"), server.url.replace("//", "//key-ours@")]) {
       server.next(says(doneOperation(`${uri}/files/abc:download`)));
@@ -353,19 +353,16 @@ describe("where a video of Gemini lies", () => {
   test.each([
     ["omni", {}],
     ["veo", VEO],
-  ])(
-    "is at a private address, or at a stranger's, for %s: nobody goes there with our key",
-    async (sourceModel, shape) => {
-      const other = own(startRecorder(() => videoReply(mp4Of(1))));
-      const uri = `${other.origin}/v1beta/files/abc:download`;
-      const { adapter } = start(
-        { polls: ["done"], file: jsonReply(302, "", { location: uri }) },
-        says(sourceModel === "omni" ? doneInteraction(uri) : doneOperation(uri)),
-      );
-      const poll = async () => adapter.poll(await adapter.start(videoCall({}, { sourceModel, ...shape })), never);
-      expect((await failureOf(openOf(await poll()))).kind).toBe("failed");
-      expect(JSON.stringify(await poll())).not.toContain("key-ours");
-      expect(other.requests).toEqual([]);
-    },
-  );
+  ])("is private, or foreign, for %s: it receives no request with our key", async (sourceModel, shape) => {
+    const other = own(startRecorder(() => videoReply(mp4Of(1))));
+    const uri = `${other.origin}/v1beta/files/abc:download`;
+    const { adapter } = start(
+      { polls: ["done"], file: jsonReply(302, "", { location: uri }) },
+      says(sourceModel === "omni" ? doneInteraction(uri) : doneOperation(uri)),
+    );
+    const poll = async () => adapter.poll(await adapter.start(videoCall({}, { sourceModel, ...shape })), never);
+    expect((await failureOf(openOf(await poll()))).kind).toBe("failed");
+    expect(JSON.stringify(await poll())).not.toContain("key-ours");
+    expect(other.requests).toEqual([]);
+  });
 });

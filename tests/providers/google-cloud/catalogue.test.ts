@@ -76,7 +76,7 @@ async function sentFor({ slug, sources, ...rest }: Model, asked: CallOf): Promis
   return sent;
 }
 
-describe("our video models of Google's", () => {
+describe("Google's video models", () => {
   test("are these", () => {
     expect(OURS.map(({ slug }) => slug).toSorted()).toEqual([
       "gemini-omni-1.1-flash",
@@ -88,7 +88,7 @@ describe("our video models of Google's", () => {
   });
 
   test.each(OURS.map((one) => [one.slug, one] as const))(
-    "%s asks for whatever it may with a body that its maker takes",
+    "%s sends every allowed parameter in a body that the vendor accepts",
     async (_slug, one) => {
       const { durations = [], resolutions = [], aspect_ratios: ratios = [], person_generation } = one.allowed_params;
       expect(durations.length * resolutions.length * ratios.length).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ describe("our video models of Google's", () => {
     },
   );
 
-  test("say what their price hangs on also where the caller says nothing", async () => {
+  test("state the dimensions of their price also for default requests", async () => {
     expect(await sentFor(model("veo-3.1"), {})).toEqual({
       instances: [{ prompt: "a sea otter" }],
       parameters: { sampleCount: 1, durationSeconds: 8, resolution: "720p", aspectRatio: "16:9", generateAudio: true },
@@ -116,7 +116,7 @@ describe("our video models of Google's", () => {
     });
   });
 
-  test("take a seed only from Omni 1.2 on", async () => {
+  test("accept a seed only from Omni 1.2 on", async () => {
     expect(await sentFor(model("gemini-omni-1.2-flash"), { seed: 7 })).toMatchObject({
       generation_config: { seed: 7 },
     });
@@ -132,7 +132,7 @@ describe("our video models of Google's", () => {
     ["veo-3.1", [40, 40, 60]],
     ["veo-3.1-fast", [10, 12, 30]],
     ["veo-3.1-lite", [5, 8]],
-  ])("%s costs what its lists say, at each resolution", (slug, credits) => {
+  ])("%s costs its listed price, at each resolution", (slug, credits) => {
     for (const [index, resolution] of ["720p", "1080p", "4k"].entries()) {
       const expected = credits[index];
       const check = () => checkVideo({ model: slug, prompt: "a sea otter", resolution, duration: 8 }, model(slug));

@@ -37,7 +37,7 @@ function start(...scripts: readonly TokenScript[]) {
 const made = (video: ReturnType<typeof start>["video"]) => video.start(videoCall({}, { sourceModel: "veo-3.1" }));
 
 describe("a token", () => {
-  test("serves all calls until shortly before it ends", async () => {
+  test("serves all calls until shortly before its expiry", async () => {
     const { server, video, make, bearers } = start();
     const job = await make();
     server.clock.now += 3_299_000 - 1;
@@ -49,7 +49,7 @@ describe("a token", () => {
     expect(bearers()).toEqual([first, first, second]);
   });
 
-  test("that lives short is not used to its end", async () => {
+  test("with a short lifetime is replaced before its expiry", async () => {
     const { server, make } = start({ members: { expires_in: 100 } });
     await make();
     server.clock.now += 49_999;
@@ -60,14 +60,14 @@ describe("a token", () => {
     expect(server.tokens.length).toBe(2);
   });
 
-  test.each([undefined, null, "3599", -1])("whose end is %p serves one call", async (expires_in) => {
+  test.each([undefined, null, "3599", -1])("whose expiry is %p serves one call", async (expires_in) => {
     const { server, make } = start({ members: { expires_in } });
     await make();
     await make();
     expect([server.tokens.length, server.veo.charged]).toEqual([2, 2]);
   });
 
-  test("is believed for an hour at most", async () => {
+  test("is cached for an hour at most", async () => {
     const { server, make } = start({ members: { expires_in: 999_999 } });
     await make();
     server.clock.now += 3_300_000;
@@ -75,14 +75,14 @@ describe("a token", () => {
     expect(server.tokens.length).toBe(2);
   });
 
-  test("is minted once for all who wait for it", async () => {
+  test("is requested once for all waiting calls", async () => {
     const { server, make, bearers } = start();
     await Promise.all([make(), make(), make()]);
     expect([server.identity.requests.length, server.veo.charged]).toEqual([1, 3]);
     expect(new Set(bearers())).toEqual(new Set(server.tokens));
   });
 
-  test("is minted to its end though the first who wanted it left", async () => {
+  test("is requested to its end although its first caller disconnected", async () => {
     const { server, make } = start();
     const caller = new AbortController();
     const left = failureOf(make(caller.signal));
@@ -93,14 +93,14 @@ describe("a token", () => {
     expect([server.identity.requests.length, server.veo.charged]).toEqual([1, 1]);
   });
 
-  test("that never comes is not waited for longer than its caller wants", async () => {
+  test("that never arrives is awaited up to its caller's deadline", async () => {
     const { server, make } = start("hang");
     expect(await failureOf(make(AbortSignal.timeout(20)))).toMatchObject({ kind: "aborted", isUnsent: true });
     expect(await failureOf(make(AbortSignal.abort()))).toMatchObject({ kind: "aborted", isUnsent: true });
     expect(server.veo.requests).toEqual([]);
   });
 
-  test("that never comes is given up, and the next call tries anew", async () => {
+  test("that never arrives is aborted, and the next call requests another", async () => {
     const { server } = start("hang");
     const account = readAccount(server.credentials);
     if (!account) throw new Error("expected an account");
@@ -109,7 +109,7 @@ describe("a token", () => {
     expect(await tokens.take(never)).toBe(server.tokens[0] ?? "");
   });
 
-  test("that was taken back is given up by the next poll, and a start mints another at once", async () => {
+  test("that was revoked is dropped by the next poll, and a start requests another immediately", async () => {
     const { server, video, make } = start();
     const job = await make();
     server.revokeTokens();
@@ -120,7 +120,7 @@ describe("a token", () => {
     expect([server.tokens.length, server.veo.charged]).toEqual([3, 2]);
   });
 
-  test("that was taken back and cannot be had again leaves a start unsent", async () => {
+  test("that was revoked and cannot be replaced leaves a start unsent", async () => {
     const { server, make } = start();
     await make();
     server.revokeTokens();
@@ -129,7 +129,7 @@ describe("a token", () => {
     expect(server.veo.charged).toBe(1);
   });
 
-  test("is asked for in the account's name alone, and its key goes nowhere", async () => {
+  test("is requested in the account's name only, and its key is never sent", async () => {
     const { server, video, make } = start();
     await video.poll(await make(), never);
     const sent = JSON.stringify([server.veo.requests, server.identity.requests]);
@@ -156,7 +156,7 @@ describe("an exchange", () => {
     ["a token of spaces", { members: { access_token: "a b" } }, "failed"],
     ["a reset", "reset", "failed"],
     ["a cut", "cut", "failed"],
-  ])("answered with %s fails what it was for, unsent, and the next is tried anew", async (_what, script, kind) => {
+  ])("answered with %s fails its request, unsent, and the next is attempted again", async (_what, script, kind) => {
     const { server, make } = start(script);
     const error = await failureOf(make());
     expect(error).toMatchObject({ kind, isUnsent: true });
@@ -174,12 +174,12 @@ describe("an exchange", () => {
     expect(await video.poll(job, never)).toMatchObject({ state: "pending" });
   });
 
-  test("says when to come back where Google does", async () => {
+  test("contains Google's retry time, if any", async () => {
     const { make } = start(jsonReply(429, {}, { "retry-after": "3" }));
     expect(await failureOf(make())).toMatchObject({ kind: "busy", retryAfterMs: 3_000 });
   });
 
-  test("signed with another key is refused", async () => {
+  test("signed with another key is rejected", async () => {
     const { server, with: withMembers } = start();
     const other = generateKeyPairSync("rsa", { modulusLength: 2_048 }).privateKey;
     const error = await failureOf(made(withMembers({ private_key: other.export({ type: "pkcs8", format: "pem" }) })));
@@ -188,14 +188,14 @@ describe("an exchange", () => {
     expect(server.tokens).toEqual([]);
   });
 
-  test("with nobody there fails unsent", async () => {
+  test("without a server fails unsent", async () => {
     const { server, make } = start();
     server.identity.close();
     expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: true });
   });
 });
 
-describe("credentials that are no service account's", () => {
+describe("credentials without a service account", () => {
   const ec = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
   const publicKey = generateKeyPairSync("rsa", { modulusLength: 2_048 }).publicKey.export({
     type: "spki",
@@ -249,7 +249,7 @@ describe("credentials that are no service account's", () => {
     },
   );
 
-  test("are some when only the key's id is missing, and then the statement names none", async () => {
+  test("are valid if only the key's id is missing, and then the statement names none", async () => {
     const { server, with: withMembers } = start("reset");
     expect(await failureOf(made(withMembers({ private_key_id: undefined })))).toMatchObject({ isUnsent: true });
     const [head] = String(new URLSearchParams(String(server.identity.requests[0]?.body)).get("assertion")).split(".");

@@ -50,7 +50,7 @@ const seeded = (seed: number, sent: number) =>
     { ...BARE, parameters: { sampleCount: 1, seed: sent } },
   ] as const;
 
-describeQueuedJob("a video of Veo on Google Cloud", {
+describeQueuedJob("a Veo video on Google Cloud", {
   open(...scripts: readonly Script[]) {
     const { server, video: adapter, another } = start(...scripts);
     return { server: server.veo, beside: server.identity, adapter, another };
@@ -194,8 +194,8 @@ describeQueuedJob("a video of Veo on Google Cloud", {
   ],
 });
 
-describe("a job of Veo on Google Cloud", () => {
-  test("is kept without a secret, and asked about by its name", async () => {
+describe("a Veo job on Google Cloud", () => {
+  test("is stored without a secret, and polled by its name", async () => {
     const { server, video: adapter, make } = start();
     const job = await make();
     for (const secret of [server.tokens[0], server.account["private_key_id"]]) {
@@ -214,7 +214,7 @@ describe("a job of Veo on Google Cloud", () => {
     expect(artifact && "bytes" in artifact ? bytes.equals(artifact.bytes) : polled).toBeTrue();
   });
 
-  test("waits for room to be read in, which nobody needs for a small answer, and gives it back", async () => {
+  test("waits for memory to be read, unless its answer is small, and releases it", async () => {
     const bytes = Buffer.alloc(2 * 1_048_576, 7);
     const large = { members: doneOperation({ bytesBase64Encoded: bytes.toString("base64") }) };
     const server = startGoogleCloudServer();
@@ -242,14 +242,14 @@ describe("a job of Veo on Google Cloud", () => {
     (await budget.take({ amount: ROOM }, never)).release();
   });
 
-  test("whose answer is without end is left open for its size", async () => {
+  test("whose answer is endless stays open for its size", async () => {
     expect(await outcomeOf(endless)).toEqual({
       state: "unknown",
       detail: "the poll failed: failed, answer of 999999999 bytes is over the limit",
     });
   });
 
-  test("that is not let in is sent once more, with another token, and then it is the account's fault", async () => {
+  test("that is unauthorized is sent once more, with another token, and then it is the account's error", async () => {
     const { server, make } = start({ start: ERRORS.unauthenticated }, { start: ERRORS.unauthenticated });
     expect(await failureOf(make())).toMatchObject({ kind: "misconfigured", isUnsent: false });
     const sent = server.veo.requests.map(({ headers }) => headers["authorization"]);
@@ -257,7 +257,7 @@ describe("a job of Veo on Google Cloud", () => {
     expect([sent.length, server.veo.charged]).toEqual([2, 0]);
   });
 
-  test("of a job whose names lead elsewhere stays in the models of the project", async () => {
+  test("whose names point elsewhere stays in the models of the project", async () => {
     const { server, video } = start();
     const job = { model: "../../../../x?a=b#", operation: "https://evil.example/operations/1" };
     expect(await video.poll(job, never)).toMatchObject({ state: "unknown" });

@@ -13,7 +13,7 @@ const PROMPT = { kind: "rejected", code: "invalid_request", param: "prompt" };
 const PICTURE = { kind: "rejected", code: "unprocessable_input", param: "image_url" };
 const MESH = { kind: "rejected", code: "unprocessable_input", param: "mesh_url" };
 
-describe("a task that was not taken", () => {
+describe("a rejected task", () => {
   test.each<[number, string, readonly MeshInputName[], object]>([
     [400, "Invalid values: prompt", ["prompt"], PROMPT],
     [400, "Invalid values: TextStylePrompt", ["mesh", "prompt"], PROMPT],
@@ -42,33 +42,33 @@ describe("a task that was not taken", () => {
     [302, "Found", ["prompt"], { kind: "failed" }],
     [408, "Request Timeout", ["prompt"], { kind: "failed" }],
     [504, "Gateway Timeout", ["prompt"], { kind: "failed" }],
-  ])("%i %s of %j has its class, and what its caller may see", (status, message, given, expected) => {
+  ])("%i %s of %j has its class, and its public part", (status, message, given, expected) => {
     const error = classifyStart(status, none, body(message), given);
     expect(error).toMatchObject({ ...expected, status });
     expect(error.say ?? "").not.toContain(VENDOR_MARK);
     expect(error.detail).toContain(VENDOR_MARK);
   });
 
-  test("says when to come back where Meshy does", () => {
+  test("contains Meshy's retry time, if any", () => {
     const error = classifyStart(429, new Headers({ "retry-after": "3" }), body("RateLimitExceeded"), ["prompt"]);
     expect(error).toMatchObject({ kind: "busy", retryAfterMs: 3_000 });
   });
 
-  test.each(["", "<html>", "null", "[]", '{"message":7}'])("with %p to read has its status' class", (text) => {
+  test.each(["", "<html>", "null", "[]", '{"message":7}'])("with the body %p has its status' class", (text) => {
     expect(classifyStart(500, none, text, ["prompt"])).toMatchObject({ kind: "failed" });
     expect(classifyStart(400, none, text, ["prompt"])).toMatchObject({ kind: "rejected", param: null });
   });
 
-  test.each([400, 413, 422])("%i of what we made up alone is no caller's fault", (status) => {
+  test.each([400, 413, 422])("%i about a field that we set is not the caller's error", (status) => {
     expect(classifyStart(status, none, body("prompt"), [])).toMatchObject({ kind: "misconfigured", param: null });
   });
 
-  test("cuts what goes to the log", () => {
+  test("truncates the text for the log", () => {
     expect(classifyStart(500, none, "x".repeat(9_999), []).detail).toHaveLength(500);
   });
 });
 
-describe("a task that failed", () => {
+describe("a failed task", () => {
   const said = (type: string, code?: string): object => ({
     type,
     ...(code === undefined ? {} : { code }),
@@ -93,7 +93,7 @@ describe("a task that failed", () => {
     ["for want of a server", said("service_unavailable"), ["prompt"], { kind: "busy" }],
     ["by a server's fault", said("server_error"), ["prompt"], { kind: "failed" }],
     ["by something new", said("constructor", "toString"), ["prompt"], { kind: "failed" }],
-  ])("%s has its class, and what its caller may see", (_what, error, given, expected) => {
+  ])("%s has its class, and its public part", (_what, error, given, expected) => {
     const verdict = classifyTaskError(error, given);
     expect(verdict).toMatchObject(expected);
     expect(verdict.say ?? "").not.toContain(VENDOR_MARK);
@@ -101,7 +101,7 @@ describe("a task that failed", () => {
     expect(verdict.detail).toContain(VENDOR_MARK);
   });
 
-  test.each([undefined, null, "no", {}, { message: "" }, { type: 7, code: [] }])("by %j has failed", (error) => {
+  test.each([undefined, null, "no", {}, { message: "" }, { type: 7, code: [] }])("with %j has failed", (error) => {
     expect(classifyTaskError(error, ["prompt"])).toMatchObject({ kind: "failed" });
   });
 });

@@ -84,7 +84,7 @@ const MESHY: JobBase<MeshInput, Script> = {
   find: {},
 };
 
-describeQueuedJob("a mesh of Meshy", {
+describeQueuedJob("a Meshy mesh", {
   ...MESHY,
   sends: [
     [
@@ -228,17 +228,17 @@ describeQueuedJob("a mesh of Meshy", {
   ],
 });
 
-describeFinding("a mesh of Meshy, made of words", {
+describeFinding("a Meshy mesh from a text", {
   ...MESHY,
   call: ({ input = { prompt: "a red chair" }, ...changes }) => mediaCall(input, { sourceModel: TEXT, ...changes }),
   find: { listedWith: { input: { prompt: "a fox" } } },
 });
 
-describe("a task of Meshy whose start was lost", () => {
+describe("a Meshy task whose start was lost", () => {
   const words = (prompt: string) => mediaCall({ prompt }, { sourceModel: TEXT });
   const image = () => mediaCall({ image: { url: "https://x.example/1.png" } }, { sourceModel: IMAGE });
 
-  test("goes on to its second half when it is found", async () => {
+  test("continues with its second phase when it is found", async () => {
     const { server, meshes } = start({ start: "lost" });
     const { found } = await lose(meshes, words("a red chair"));
     const asked = await found();
@@ -248,7 +248,7 @@ describe("a task of Meshy whose start was lost", () => {
     expect((await meshes.poll(job, never)).state).toBe("next");
   });
 
-  test("made of an image is never found, since a list shows no image: it can be told only that there is none", async () => {
+  test("from an image is never found, since a list contains no image: only its absence can be detected", async () => {
     const { server, meshes } = start({ start: "lost" });
     const { found } = await lose(meshes, image());
     expect(await found()).toMatchObject({ alike: [], unclear: [{ name: server.jobs[0]?.id }] });
@@ -256,7 +256,7 @@ describe("a task of Meshy whose start was lost", () => {
     expect(await untaken.found()).toMatchObject({ state: "listed", alike: [], unclear: [], mayRing: false });
   });
 
-  test("that is the second half of another is told from first halves, and not from other second ones", async () => {
+  test("of a second phase is distinguished from first phases, not from other second phases", async () => {
     const { server, meshes } = start({ polls: ["SUCCEEDED"] }, { start: "lost" });
     const first = await meshes.start(words("a fox"));
     const polled = await meshes.poll(first, never);
@@ -275,14 +275,14 @@ describe("a task of Meshy whose start was lost", () => {
     expect(await found()).toMatchObject({ alike: [{ name: refine?.id, job: { preview: first["id"] } }], unclear: [] });
   });
 
-  test("of a kind that is not listed leaves nothing to look for", async () => {
+  test("of an unlisted kind cannot be searched", async () => {
     const marks: unknown[] = [];
     const noteStart = async (mark: unknown): Promise<void> => void marks.push(mark);
     await start().meshes.start(mediaCall({ mesh: MESH_URL }, { sourceModel: "rigging", noteStart }));
     expect(marks).toEqual([null]);
   });
 
-  test("is none that was made long before, by our clock and Meshy's together", async () => {
+  test("does not match a task created long before, by our clock and Meshy's", async () => {
     const { server, meshes } = start({ start: "reset" });
     const { found } = await lose(meshes, words("a fox"));
     const old = { id: "old", type: "text-to-3d-preview", prompt: "a fox", created_at: Date.now() - 3_600_000 };
@@ -294,7 +294,7 @@ describe("a task of Meshy whose start was lost", () => {
 });
 
 describe("a job of two phases", () => {
-  test("makes a preview, and of it the mesh: two tasks, each paid for once", async () => {
+  test("generates a preview, and from it the mesh: two tasks, each charged once", async () => {
     const { server, meshes, make } = start();
     const preview = await make(
       "text-to-3d/meshy-6",
@@ -316,7 +316,7 @@ describe("a job of two phases", () => {
     expect(creditsOf(server, ["FAILED"])).toBe(30);
   });
 
-  test("is gone on with by another process between the phases, with only what was stored", async () => {
+  test("is continued by another process between the phases, from the stored record only", async () => {
     const { server, another, make } = start({ polls: ["SUCCEEDED"] }, { polls: ["SUCCEEDED"] });
     const preview = stored(await make("text-to-3d/meshy-7"));
     const refine = stored(await nextOf(await another().poll(preview, never))(never));
@@ -330,14 +330,14 @@ describe("a job of two phases", () => {
     ]);
   });
 
-  test("begins its second phase only when it is told to, however often it is asked", async () => {
+  test("starts its second phase only on request, for any number of polls", async () => {
     const { server, meshes, make } = start({ polls: ["SUCCEEDED"] });
     const preview = await make("text-to-3d/meshy-6");
     for (let at = 0; at < 3; at += 1) expect((await meshes.poll(preview, never)).state).toBe("next");
     expect(charged(server)).toEqual({ previews: 1, refines: 0, others: 0 });
   });
 
-  test("cannot have its second phase turned into another by its source", async () => {
+  test("keeps its second phase against edits of its source", async () => {
     const { server, meshes, make } = start({ polls: ["SUCCEEDED"] });
     const hostile = overriding({ refine: { mode: "preview", preview_task_id: "x", ai_model: "latest" } });
     const preview = await make("text-to-3d/meshy-6", { prompt: "a chair" }, hostile);
@@ -349,7 +349,7 @@ describe("a job of two phases", () => {
     ["too many tasks", message(429, "NoMoreConcurrentTasks", { "retry-after": "1" })],
     ["no room", message(503, "Service Unavailable")],
     ["a fault", message(500, "oops")],
-  ])("whose second start met %s is gone on with: its preview is paid for once", async (_what, create) => {
+  ])("whose second start failed with %s continues: its preview is charged once", async (_what, create) => {
     const { server, meshes, another, make } = start(
       { polls: ["SUCCEEDED"] },
       { start: create },
@@ -367,7 +367,7 @@ describe("a job of two phases", () => {
     );
   });
 
-  test("whose preview cannot be asked about for a while, or hangs, is waited for", async () => {
+  test("whose preview cannot be polled for a while, or hangs, continues to wait", async () => {
     const polls = ["IN_PROGRESS", "cut", message(502, "<html>"), "LOST", "IN_PROGRESS", "SUCCEEDED"] as const;
     const { server, meshes, make } = start({ polls });
     const preview = await make("text-to-3d/meshy-6");
@@ -377,7 +377,7 @@ describe("a job of two phases", () => {
   });
 
   test.each(["IN_PROGRESS", "SUCCEEDED"] as const)(
-    "that is ended while its preview is %s has that left alone, and no second one",
+    "that is cancelled while its preview is %s leaves that unchanged, and starts no second phase",
     async (status) => {
       const { server, meshes, make } = start({ polls: [status] });
       const preview = await make("text-to-3d/meshy-6");
@@ -388,13 +388,13 @@ describe("a job of two phases", () => {
     },
   );
 
-  test("whose preview fails begins no second phase", async () => {
+  test("whose preview fails starts no second phase", async () => {
     const { server, meshes, make } = start({ polls: ["FAILED"] });
     expect((await meshes.poll(await make("text-to-3d/meshy-6"), never)).state).toBe("failed");
     expect(charged(server)).toEqual({ previews: 0, refines: 0, others: 0 });
   });
 
-  test("whose second start was lost may be paid for twice over: nobody knows", async () => {
+  test("whose second start was lost has an unknown outcome and may be charged twice", async () => {
     const { server, meshes, make } = start({ polls: ["SUCCEEDED"] }, { start: "lost" });
     const begin = nextOf(await meshes.poll(await make("text-to-3d/meshy-6"), never));
     expect((await failureOf(begin(never))).kind).toBe("unknown");
@@ -410,7 +410,7 @@ describe("a job of two phases", () => {
     ["a refusal", message(400, "moderation_blocked"), "refused"],
     ["a fault", message(500, "oops"), "failed"],
     ["a gateway that lost Meshy", message(502, "Bad Gateway"), "unknown"],
-  ])("whose second start is answered with %s is told by its class", async (_what, create, kind) => {
+  ])("whose second start is answered with %s has its class", async (_what, create, kind) => {
     const { meshes, make } = start({ polls: ["SUCCEEDED"] }, { start: create });
     const begin = nextOf(await meshes.poll(await make("text-to-3d/meshy-6"), never));
     expect((await failureOf(begin(never))).kind).toBe(kind as "busy");
@@ -418,7 +418,7 @@ describe("a job of two phases", () => {
 });
 
 describe("a cancel at Meshy", () => {
-  test("takes back what waits, and the job has then failed without a cost", async () => {
+  test("cancels a waiting task, and the job has then failed without a cost", async () => {
     const { server, meshes, make } = start({ polls: ["PENDING"] });
     const job = await make(TEXT);
     await meshes.cancel?.(job, never);
@@ -431,7 +431,7 @@ describe("a cancel at Meshy", () => {
     ["is ready, so that it is not destroyed", { polls: ["SUCCEEDED"] }],
     ["has a status that nobody knows", { polls: ["LOST", "SUCCEEDED"] }],
     ["cannot be asked about", { polls: [message(500, "oops"), "SUCCEEDED"] }],
-  ])("leaves alone what %s", async (_what, script) => {
+  ])("does not touch a task that %s", async (_what, script) => {
     const { server, meshes, make } = start(script);
     const job = await make("remesh", { mesh: MESH_URL });
     await meshes.cancel?.(job, never);
@@ -440,8 +440,8 @@ describe("a cancel at Meshy", () => {
   });
 });
 
-describe("our catalogue", () => {
-  test("asks Meshy for nothing that it does not take, and pays what its prices were made of", async () => {
+describe("the catalogue", () => {
+  test("sends only fields that Meshy accepts, at the prices behind its own", async () => {
     const models = (await loadOurLayers()).flatMap(({ content }) => content.models ?? []);
     const ours = models.flatMap((model) =>
       (model.sources ?? []).filter(({ provider }) => provider === "meshy").map((source) => ({ model, source })),

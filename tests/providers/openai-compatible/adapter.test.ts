@@ -27,7 +27,7 @@ function start(...behaviours: readonly Behaviour[]) {
   return { server, provider };
 }
 
-describe("the body we send", () => {
+describe("the sent body", () => {
   const bodyOf = (request: object, isStream: boolean, adapt: ChatCall["adapt"] = () => undefined) =>
     JSON.parse(chatRequest({ ...chatCall(request), sourceModel: "their-model", adapt }, isStream).body) as Record<
       string,
@@ -40,7 +40,7 @@ describe("the body we send", () => {
     expect(chatRequest(chatCall({}), false).path).toBe("/chat/completions");
   });
 
-  test("always asks for usage in a stream, and keeps other stream options", () => {
+  test("always requests usage in a stream, and keeps other stream options", () => {
     for (const options of [undefined, null, {}, { include_usage: false }, { include_usage: true }]) {
       expect(bodyOf({ stream: true, stream_options: options }, true)).toMatchObject({
         stream: true,
@@ -53,7 +53,7 @@ describe("the body we send", () => {
     });
   });
 
-  test("says nothing of streams in a plain call", () => {
+  test("has no stream options in a plain call", () => {
     for (const stream of [false, null]) {
       const body = bodyOf({ stream, stream_options: null }, false);
       expect(body).not.toHaveProperty("stream");
@@ -61,7 +61,7 @@ describe("the body we send", () => {
     }
   });
 
-  test("carries no member that could steer where, as whom or to which model we call", () => {
+  test("contains no member that could change the address, account or model", () => {
     const steering = {
       api_base: "http://evil/",
       base_url: "http://evil/",
@@ -80,7 +80,7 @@ describe("the body we send", () => {
     expect(bodyOf(steering, false)).toEqual({ ...HELLO, model: "their-model" });
   });
 
-  test("keeps members of those names that are data further down", () => {
+  test("keeps nested data with such names", () => {
     const metadata = { api_key: "a label", base_url: "another" };
     const tools = [
       { type: "function", function: { name: "f", parameters: { type: "object", properties: { models: {} } } } },
@@ -88,7 +88,7 @@ describe("the body we send", () => {
     expect(bodyOf({ metadata, tools }, false)).toMatchObject({ metadata, tools });
   });
 
-  test("is shown to the source's edits when it is whole, and their word is the last", () => {
+  test("is passed to the source's edits when it is complete, and the edits take precedence", () => {
     const body = bodyOf({ api_key: "sk-x", stream: true }, true, (sent) => {
       expect(sent).toMatchObject({ model: "their-model", stream_options: { include_usage: true } });
       expect(sent).not.toHaveProperty("api_key");
@@ -106,7 +106,7 @@ describe("the body we send", () => {
     expect(call.request).toEqual(before);
   });
 
-  test("is pinned to the endpoint whatever the request says", async () => {
+  test("uses the fixed endpoint for any request", async () => {
     const { server, provider } = start();
     const hostile = {
       host: "http://evil/",
@@ -198,7 +198,7 @@ describe("recorded answers", () => {
         usage: undefined,
       },
     ],
-  ])("%s: the stream comes out whole", async (_name, recorded, expected) => {
+  ])("%s: the stream is complete", async (_name, recorded, expected) => {
     const gathered = await streamed(streamReply(recorded));
     expect(gathered.error).toBeUndefined();
     expect(gathered).toMatchObject(expected);
@@ -222,20 +222,20 @@ describe("recorded answers", () => {
       usageOf({ input: 17, output: 649, reasoning: 570 }),
     ],
     ["xAI", xaiToolCall, { content: "", reasoning_content: "First, the weather." }, XAI_USAGE],
-  ])("%s: the plain answer comes out whole", async (_name, recorded, message, usage) => {
+  ])("%s: the plain answer is complete", async (_name, recorded, message, usage) => {
     const result = await completed(recorded.plain);
     expect(result.choices).toHaveLength(1);
     expect(result.choices[0]?.["message"]).toMatchObject({ role: "assistant", ...message });
     expect(result.usage).toEqual(usage);
   });
 
-  test("the same answer counts the same, plain and streamed", async () => {
+  test("the same answer has equal usage, plain and streamed", async () => {
     for (const recorded of [openaiText, groqToolCall, groqReasoning, xaiToolCall]) {
       expect((await streamed(streamReply(recorded))).usage).toEqual((await completed(recorded.plain)).usage);
     }
   });
 
-  test("what is passed on beside the choices is the fingerprint and the tier, nothing of the vendor's own", async () => {
+  test("only the fingerprint and the tier are passed on beside the choices, nothing of the vendor's own", async () => {
     expect((await completed(groqToolCall.plain)).extra).toEqual({
       system_fingerprint: "fp_f8b414701e",
       service_tier: "on_demand",
@@ -244,13 +244,13 @@ describe("recorded answers", () => {
     for (const delta of deltas) expect(delta).not.toHaveProperty("extra");
   });
 
-  test("an event without choices and usage is none, such as Azure's verdict on the prompt", async () => {
+  test("an event without choices and usage is ignored, such as Azure's prompt filter result", async () => {
     const { deltas } = await streamed(streamReply(azureReasoning));
     expect(deltas[0]?.choices[0]?.["delta"]).toMatchObject({ role: "assistant" });
   });
 });
 
-describe("what we pass on meets our own contract", () => {
+describe("delivered chunks and answers are valid by our own contract", () => {
   const rendering = createRendering({ jobId: crypto.randomUUID(), model: "m", createdS: 1, includeUsage: false });
   const fault = (chunk: string) => validate("ChatCompletionChunk", JSON.parse(chunk.slice("data: ".length)));
 
@@ -330,11 +330,11 @@ describe("a finish reason", () => {
     ["something new", "stop"],
     [null, "stop"],
     ["", "stop"],
-  ])("%j is told as %s", async (given, told) => {
+  ])("%j becomes %s", async (given, told) => {
     expect(await plain(given)).toBe(told);
   });
 
-  test("that is missing beside tool calls is told as tool_calls", async () => {
+  test("missing beside tool calls becomes tool_calls", async () => {
     const tool_calls = [{ id: "a", type: "function", function: { name: "f", arguments: "{}" } }];
     expect(await plain(null, { content: null, tool_calls })).toBe("tool_calls");
   });
@@ -348,7 +348,7 @@ describe("a finish reason", () => {
 });
 
 describe("parallel tool calls", () => {
-  test("come out of a plain answer whole", async () => {
+  test("of a plain answer are complete", async () => {
     const { provider } = start();
     const plain = await provider.complete(chatCall({}, { sourceModel: "mock-tools-parallel" }));
     expect(plain.choices[0]?.["message"]).toMatchObject({
@@ -428,7 +428,7 @@ describe("parallel tool calls", () => {
     ]);
   });
 
-  test("or choices without end are a failure, not a heap that grows", async () => {
+  test("or choices without end are a failure, with bounded memory", async () => {
     const calls = Array.from({ length: 5_000 }, (_, index) => deltaOf({ index, id: `call${index}` }));
     expect((await streamed(eventReply(...calls, end))).error).toMatchObject({ kind: "failed" });
     const choices = Array.from({ length: 500 }, (_, index) => ({ choices: [{ index, delta: {} }] }));
@@ -436,18 +436,18 @@ describe("parallel tool calls", () => {
   });
 });
 
-describe("a stream in odd dress", () => {
+describe("a stream in unusual form", () => {
   test.each([
     ["repeat", "one é é two 🙂 three"],
     ["event-name", "one é two 🙂 three"],
-  ])("%s is read as it is", async (name, said) => {
+  ])("%s is read unchanged", async (name, said) => {
     const { provider } = start();
     const request = { stream: true, messages: [{ role: "user", content: "say one é two 🙂 three" }] };
     const { text, finish, error } = await gather(provider.stream(chatCall(request, { sourceModel: `mock-${name}` })));
     expect({ text, finish, error }).toEqual({ text: said, finish: ["stop"], error: undefined });
   });
 
-  test("a later report replaces an earlier one, also one that was impossible", async () => {
+  test("a later report replaces an earlier one, also an impossible one", async () => {
     const chunk = (completion_tokens: number, finish_reason: string | null = null) => ({
       choices: [{ index: 0, delta: { content: "a" }, finish_reason }],
       usage: { prompt_tokens: 3, completion_tokens },
@@ -458,7 +458,7 @@ describe("a stream in odd dress", () => {
     expect((await streamed(eventReply(chunk(9), chunk(-1, "stop")))).usage).toBe("impossible");
   });
 
-  test("usage behind the finish reason counts, however the bytes are cut", async () => {
+  test("usage after the finish reason counts, for every division of the bytes", async () => {
     for (const splitBytes of [1, 64, 100_000]) {
       const { provider } = start({ text: "one two", splitBytes });
       const { usage } = await gather(provider.stream(chatCall({ stream: true })));
@@ -468,14 +468,14 @@ describe("a stream in odd dress", () => {
 });
 
 describe("a usage report", () => {
-  test("of null is none", async () => {
+  test("of null is ignored", async () => {
     const { provider } = start();
     expect((await provider.complete(chatCall({}, { sourceModel: "mock-usage-null" }))).usage).toBeNull();
     const options = { sourceModel: "mock-usage-null" };
     expect((await gather(provider.stream(chatCall({ stream: true }, options)))).usage).toBeUndefined();
   });
 
-  test("that is no JSON costs the plain answer, and of a stream only its event", async () => {
+  test("of invalid JSON fails the plain answer, and only its event of a stream", async () => {
     const { provider } = start();
     expect(await failureOf(provider.complete(chatCall({}, { sourceModel: "mock-usage-bare-nan" })))).toMatchObject({
       kind: "failed",
@@ -489,7 +489,7 @@ describe("a usage report", () => {
   });
 });
 
-describe("a stream that breaks", () => {
+describe("an interrupted stream", () => {
   const a = (index: number, finish_reason: string | null = null) => ({
     choices: [{ index, delta: { content: "a" }, finish_reason }],
   });
@@ -501,7 +501,7 @@ describe("a stream that breaks", () => {
     ["a malformed last event", [a(0), '{"choices":[{"finish_re']],
     ["choices that are none", [{ choices: [null, 7, "x"] }, { choices: "none" }, { choices: {} }]],
     ["JSON that is no object", ["null", "[]", "7", '"text"']],
-  ])("%s is cut, not whole", async (_name, events) => {
+  ])("%s is incomplete", async (_name, events) => {
     expect((await streamed(eventReply(...events))).error).toMatchObject({ kind: "failed" });
   });
 
@@ -512,22 +512,22 @@ describe("a stream that breaks", () => {
     expect(text).toBe("aa");
   });
 
-  test("brackets in a text are no depth", async () => {
+  test("brackets in a text do not count as depth", async () => {
     const content = `\\"${"[{".repeat(500)}`;
     const { text } = await streamed(eventReply({ choices: [{ index: 0, delta: { content }, finish_reason: "stop" }] }));
     expect(text).toBe(content);
   });
 
-  test("both of two choices ended is whole", async () => {
+  test("both of two choices ended is complete", async () => {
     expect((await streamed(eventReply(a(0), a(1), a(1, "stop"), a(0, "length")))).error).toBeUndefined();
   });
 
-  test("a refusal as first event has its class", async () => {
+  test("an error as first event has its class", async () => {
     const refused = { error: { message: "No.", code: "content_filter" } };
     expect((await streamed(eventReply(refused))).error).toMatchObject({ kind: "refused" });
   });
 
-  test("a line without end is refused at its limit", async () => {
+  test("a line without end is rejected at its limit", async () => {
     const { server, provider } = start();
     const { error } = await gather(provider.stream(chatCall({ stream: true }, { sourceModel: "mock-huge-1g" })));
     expect(error).toMatchObject({ kind: "failed" });
@@ -541,7 +541,7 @@ describe("a stream that breaks", () => {
 /** The parser takes it; writing it again would block the process for seconds. */
 const DEEP = `${"[".repeat(30_000)}${"]".repeat(30_000)}`;
 
-describe("a plain answer that is none", () => {
+describe("an invalid plain answer", () => {
   test.each<[string, unknown]>([
     ["null", "null"],
     ["an array", "[]"],

@@ -21,8 +21,8 @@ function deltasOf(...deltas: readonly Members[]): Members[] {
 const piece = (members: Members): Members => ({ tool_calls: [members] });
 const callsOf = (delta: Members | undefined): Members[] => (delta?.["tool_calls"] ?? []) as Members[];
 
-describe("thoughts", () => {
-  test("have one name, whatever the vendor calls them", () => {
+describe("reasoning", () => {
+  test("has one name, for every vendor's name", () => {
     expect(messageOf({ content: "a", reasoning: "because" })).toMatchObject({ reasoning_content: "because" });
     expect(messageOf({ content: "a", reasoning: "because" })).not.toHaveProperty("reasoning");
     expect(deltasOf({ reasoning: "be" }, { reasoning: "cause" })).toEqual([
@@ -31,7 +31,7 @@ describe("thoughts", () => {
     ]);
   });
 
-  test("in blocks beside the text are told apart from it", () => {
+  test("in blocks beside the text is separated from it", () => {
     const content = [
       {
         type: "thinking",
@@ -46,7 +46,7 @@ describe("thoughts", () => {
     expect(messageOf({ content })).toMatchObject({ content: "Eight.", reasoning_content: "because" });
   });
 
-  test("that are no text stay as they are, where a client may read them", () => {
+  test("that is not text stays unchanged, readable for clients", () => {
     const details = [{ type: "reasoning.encrypted", data: "x" }];
     expect(messageOf({ content: "a", reasoning: null, reasoning_details: details })).toMatchObject({
       reasoning_details: details,
@@ -55,7 +55,7 @@ describe("thoughts", () => {
 });
 
 describe("a tool call", () => {
-  test("without an id has one of ours from its first piece on, and keeps it", () => {
+  test("without an id has one of ours from its first piece", () => {
     const [first, second, third] = deltasOf(
       piece({ index: 0, function: { name: "f", arguments: "{" } }),
       piece({ index: 0, id: "late", function: { arguments: "}" } }),
@@ -77,19 +77,19 @@ describe("a tool call", () => {
     expect(texts.join("")).toBe("{}");
   });
 
-  test("with arguments gets none added", () => {
+  test("with arguments is unchanged", () => {
     const [, last] = deltasOf(piece({ index: 0, id: "a", function: { name: "f", arguments: "{}" } }), {});
     expect(last).not.toHaveProperty("tool_calls");
   });
 
-  test("of a whole answer has an id and a type", () => {
+  test("of a plain answer has an id and a type", () => {
     expect(messageOf({ tool_calls: [{ function: { name: "f", arguments: "{}" } }] })).toMatchObject({
       tool_calls: [{ id: expect.stringMatching(/^call_/), type: "function" }],
     });
   });
 });
 
-describe("what other families need in their next turn", () => {
+describe("members for the next turn of other families", () => {
   const messages = [
     { role: "user", content: [{ type: "text", text: "a", cache_control: { type: "ephemeral" } }] },
     {
@@ -115,7 +115,7 @@ describe("what other families need in their next turn", () => {
     return (JSON.parse(chatRequest(call, false).body) as { messages: Members[] }).messages;
   };
 
-  test("is left out: servers refuse members they do not know", () => {
+  test("are omitted: servers reject unknown members", () => {
     expect(sent()).toEqual([
       { role: "user", content: [{ type: "text", text: "a" }] },
       {
@@ -127,7 +127,7 @@ describe("what other families need in their next turn", () => {
     ]);
   });
 
-  test("goes along where the catalogue says that it is understood", () => {
+  test("are sent if the catalogue declares support", () => {
     const [user, assistant] = sent("cache_control", "reasoning_back");
     expect(user).toMatchObject({ content: [{ cache_control: { type: "ephemeral" } }] });
     expect(assistant).toMatchObject({ reasoning_content: "because" });
@@ -137,7 +137,7 @@ describe("what other families need in their next turn", () => {
     expect(other).not.toHaveProperty("reasoning_content");
   });
 
-  test("is left in the caller's own request, which a fallback reads again", () => {
+  test("stay in the caller's own request, which a fallback reads again", () => {
     sent();
     expect(messages[1]).toHaveProperty("thinking_blocks");
   });
@@ -176,11 +176,11 @@ describe("parallel calls without ids under one number", () => {
     ["name first, of one function", [{ name: "f", arguments: "" }, { arguments: paris }, { name: "f", arguments: "" }, { arguments: cut }, { arguments: rest }], [`f:${paris}`, `f:${london}`]],
     ["in pieces that split the first", [{ name: "f", arguments: cut }, { arguments: rest }, { name: "g", arguments: paris }], [`f:${london}`, `g:${paris}`]],
     ["the first without arguments", [{ name: "f", arguments: null }, { name: "g", arguments: paris }], ["f:", `g:${paris}`]],
-  ] as [string, Piece[], string[]][])("are told apart: %s", (_name, pieces, calls) => {
+  ] as [string, Piece[], string[]][])("are separated: %s", (_name, pieces, calls) => {
     expect(joined(...pieces)).toEqual(calls);
   }); // prettier-ignore
 
-  test("stay one call where its name is repeated with its pieces", () => {
+  test("stay one call if its name is repeated with its pieces", () => {
     const pieces = [
       { name: "f", arguments: cut },
       { name: "f", arguments: rest },

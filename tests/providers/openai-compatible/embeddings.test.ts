@@ -33,7 +33,7 @@ function mediaCall(call: Partial<EmbeddingsCall>): EmbeddingsCall {
 const floats = (numbers: readonly number[]): number[] => [...Float32Array.from(numbers)];
 
 describe("a request", () => {
-  test("asks for base64 and carries what the caller chose, under the source's name", async () => {
+  test("uses base64 and the caller's settings, under the source's name", async () => {
     const { server, embed } = start();
     await embed({ sourceModel: "text-embedding-3-small", dimensions: 4, user: "someone" });
     expect(server.requests[0]?.path).toBe("/v1/embeddings");
@@ -46,7 +46,7 @@ describe("a request", () => {
     });
   });
 
-  test("leaves out what nobody chose, and is changed by its source last", async () => {
+  test("omits defaults, and is changed by its source last", async () => {
     const { server, embed } = start();
     await embed({ inputs: [[1, 2, 3]], adapt: (body) => delete body["encoding_format"] });
     expect(server.requests[0]?.body).toEqual({ model: "m", input: [[1, 2, 3]] });
@@ -65,7 +65,7 @@ describe("a request", () => {
 });
 
 describe("an answer", () => {
-  test("is the same floats whether it came in base64 or as numbers", async () => {
+  test("has the same floats in base64 and as numbers", async () => {
     const wanted = ["one text", "another"].map((input) => floats(mockVector(input)));
     const { embed } = start();
     const base64 = await embed();
@@ -75,13 +75,13 @@ describe("an answer", () => {
     expect(base64.usage).toEqual({ ...NO_USAGE, input: 3 });
   });
 
-  test("is put in the order of its indexes", async () => {
+  test("is sorted by its indexes", async () => {
     const data = [1, 0].map((index) => ({ index, embedding: [index, 0.5] }));
     const { embed } = start(ok({ data }));
     expect((await embed()).vectors.map((vector) => vector[0])).toEqual([0, 1]);
   });
 
-  test("without indexes is taken as it comes, and without usage says so", async () => {
+  test("without indexes keeps its order, and without usage reports none", async () => {
     const { embed } = start(ok({ data: [{ embedding: [1] }, { embedding: [2] }] }));
     const { vectors, usage } = await embed();
     expect([vectors.map((vector) => vector[0]), usage]).toEqual([[1, 2], null]);
@@ -125,14 +125,14 @@ describe("an answer", () => {
     expect((await failureOf(embed())).kind).toBe("misconfigured");
   });
 
-  test("that is cut is a failure", async () => {
+  test("that is truncated is a failure", async () => {
     const reply = embeddingsReply({ model: "m", input: "x" });
     const { embed } = start({ ...reply, cut: { afterBytes: 20, how: "fin" } });
     expect((await failureOf(embed())).kind).toBe("failed");
   });
 });
 
-describe("a refusal", () => {
+describe("an error", () => {
   const refuse = (message: string, members: Parameters<typeof openAiError>[2] = {}): ReplyBehaviour =>
     openAiError(400, message, members);
 
@@ -141,12 +141,12 @@ describe("a refusal", () => {
     ["Invalid 'input[22]': maximum input length is 8192 tokens.", "input[22]"],
     ["Requested 400000 tokens, max 300000 tokens per request", null],
     ["Too many tokens in batch. Max is 16384 got 17555", null],
-  ])("of a long input is told as such: %s", async (message, param) => {
+  ])("about a long input is reported as such: %s", async (message, param) => {
     const { embed } = start(refuse(message));
     expect(await failureOf(embed())).toMatchObject({ kind: "rejected", code: "context_length_exceeded", param });
   });
 
-  test("of something else keeps its class and parameter", async () => {
+  test("about something else keeps its class and parameter", async () => {
     const { embed } = start(refuse("no", { param: "dimensions", code: "unsupported_value" }));
     expect(await failureOf(embed())).toMatchObject({
       kind: "rejected",

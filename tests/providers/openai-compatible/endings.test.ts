@@ -67,8 +67,8 @@ const whole = (message: object, finish_reason: string | null, index = 0) => ({
   finish_reason,
 });
 
-describe("a whole answer that was filtered", () => {
-  test.each(SILENT)("and says %s is a refusal", (_name, message) => {
+describe("a filtered plain answer", () => {
+  test.each(SILENT)("with %s is a refusal", (_name, message) => {
     for (const word of ["content_filter", "safety", "refusal"]) {
       expect(() => wholeChoices([whole(message, word)])).toThrow(expect.objectContaining({ kind: "refused" }));
     }
@@ -76,20 +76,20 @@ describe("a whole answer that was filtered", () => {
     expect(() => wholeChoices(both)).toThrow(expect.objectContaining({ kind: "refused" }));
   });
 
-  test.each(SPOKEN)("behind %s is told as it is", (_name, message) => {
+  test.each(SPOKEN)("after %s keeps its finish reason", (_name, message) => {
     expect(wholeChoices([whole(message, "content_filter")])).toMatchObject([{ finish_reason: "content_filter" }]);
   });
 
-  test("beside a choice that ended well is told as it is", () => {
+  test("beside a finished choice keeps its finish reason", () => {
     const choices = wholeChoices([whole({}, "content_filter"), whole({ content: "" }, "stop", 1)]);
     expect(choices.map(({ finish_reason }) => finish_reason)).toEqual(["content_filter", "stop"]);
   });
 });
 
-describe("a stream that was filtered", () => {
+describe("a filtered stream", () => {
   const role = chunk({ role: "assistant", content: "" });
 
-  test.each(SILENT)("and says %s is a refusal, and its end is not told", async (_name, delta) => {
+  test.each(SILENT)("with %s is a refusal, and its end is not sent", async (_name, delta) => {
     for (const rest of [[usage, "[DONE]"], ["[DONE]"], []]) {
       const { deltas, kind } = await streamed(eventReply(role, chunk(delta, "content_filter"), ...rest));
       expect(kind).toBe("refused");
@@ -98,7 +98,7 @@ describe("a stream that was filtered", () => {
     }
   });
 
-  test.each(SPOKEN)("behind %s is told as it is", async (_name, delta) => {
+  test.each(SPOKEN)("after %s keeps its finish reason", async (_name, delta) => {
     for (const chunks of [[chunk(delta), chunk({}, "content_filter")], [chunk(delta, "content_filter")]]) {
       const { deltas, kind } = await streamed(eventReply(role, ...chunks, usage, "[DONE]"));
       expect(kind).toBeUndefined();
@@ -106,7 +106,7 @@ describe("a stream that was filtered", () => {
     }
   });
 
-  test("and then stays open is a refusal at once", async () => {
+  test("that stays open is a refusal immediately", async () => {
     const text = `data: ${JSON.stringify(chunk({}, "content_filter"))}\n\n`;
     const head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n";
     const { kind } = await streamed({
@@ -120,7 +120,7 @@ describe("a stream that was filtered", () => {
     expect(kind).toBe("refused");
   });
 
-  test("in all of its choices is a refusal, though fewer came than were asked for", async () => {
+  test("in all of its choices is a refusal, although fewer arrived than requested", async () => {
     const both = [chunk({}, "content_filter"), chunk({}, "content_filter", 1), "[DONE]"];
     for (const n of [2, 3]) {
       const { deltas, kind } = await streamed(eventReply(...both), { n });
@@ -129,7 +129,7 @@ describe("a stream that was filtered", () => {
     }
   });
 
-  test("in one of its choices tells that end as soon as another choice says something", async () => {
+  test("in one of its choices sends that end as soon as another choice has content", async () => {
     const chunks = [chunk({}, "content_filter"), chunk({ content: "a" }, null, 1), chunk({}, "stop", 1), "[DONE]"];
     const { deltas, kind } = await streamed(eventReply(...chunks), { n: 2 });
     expect(kind).toBeUndefined();
@@ -139,7 +139,7 @@ describe("a stream that was filtered", () => {
     ]);
   });
 
-  test("in one of its choices tells that end once, in the same event as another's", async () => {
+  test("in one of its choices sends that end once, in the same event as another's", async () => {
     const { choices } = chunk({}, "content_filter");
     const { deltas, kind } = await streamed(eventReply({ choices: [...choices, ...chunk({}, "stop", 1).choices] }), {
       n: 2,
@@ -151,13 +151,13 @@ describe("a stream that was filtered", () => {
     ]);
   });
 
-  test("in one of its choices and cut in another is a failure", async () => {
+  test("in one of its choices and interrupted in another is a failure", async () => {
     const chunks = [chunk({}, "content_filter"), chunk({ content: "" }, null, 1), "[DONE]"];
     expect(await streamed(eventReply(...chunks), { n: 2 })).toMatchObject({ kind: "failed" });
   });
 });
 
-describe("a finish reason that tells of a break", () => {
+describe("a finish reason of an interruption", () => {
   test.each(["error", "insufficient_system_resource", "abort", "aborted", "cancelled", "canceled", "timeout"])(
     "is a failure, plain and streamed: %s",
     (word) => {
@@ -167,7 +167,7 @@ describe("a finish reason that tells of a break", () => {
     },
   );
 
-  test("is known by its own words only", () => {
+  test("is recognised by exact values only", () => {
     expect(wholeChoices([whole({ content: "a" }, "something new")])).toMatchObject([{ finish_reason: "stop" }]);
   });
 });
@@ -175,25 +175,25 @@ describe("a finish reason that tells of a break", () => {
 describe("a choice that calls tools", () => {
   const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "{}" } };
 
-  test.each(["stop", "eos", "end_turn", null])("and ends in %j is told as tool_calls", (word) => {
+  test.each(["stop", "eos", "end_turn", null])("with the end %j becomes tool_calls", (word) => {
     expect(wholeChoices([whole({ tool_calls: [call] }, word)])).toMatchObject([{ finish_reason: "tool_calls" }]);
   });
 
-  test.each(["length", "content_filter"])("and ends in %s is told so", (word) => {
+  test.each(["length", "content_filter"])("with the end %s keeps it", (word) => {
     expect(wholeChoices([whole({ tool_calls: [call] }, word)])).toMatchObject([{ finish_reason: word }]);
     const choices = new ChunkChoices();
     choices.read(chunk({ tool_calls: [{ ...call }] }).choices);
     expect(choices.read(chunk({}, word).choices)).toMatchObject([{ finish_reason: word }]);
   });
 
-  test("is told so in a stream too, in the piece of the call and behind it", async () => {
+  test("becomes tool_calls in a stream too, in the piece of the call and after it", async () => {
     const tools = { tool_calls: [call] };
     for (const chunks of [[chunk(tools, "stop")], [chunk(tools), chunk({}, "stop")]]) {
       expect(endsOf((await streamed(eventReply(...chunks, "[DONE]"))).deltas)).toEqual([[0, "tool_calls"]]);
     }
   });
 
-  test("does not lend its end to another choice", async () => {
+  test("does not change the end of another choice", async () => {
     const chunks = [chunk({ tool_calls: [call] }), chunk({ content: "a" }, "stop", 1), chunk({}, "stop"), "[DONE]"];
     expect(endsOf((await streamed(eventReply(...chunks), { n: 2 })).deltas)).toEqual([
       [1, "stop"],
@@ -207,7 +207,7 @@ describe("a choice that calls tools", () => {
   });
 });
 
-test("xAI is never sent what would end the call there, or put its answer off", async () => {
+test("xAI never receives options that would end the call or delay its answer", async () => {
   const { models } = buildCatalogue(mergeLayers(await loadOurLayers()), EVERYTHING_ON);
   const sources = [...models.values()].flatMap((model) => model.sources).filter(({ provider }) => provider === "xai");
   expect(sources).not.toEqual([]);
@@ -216,7 +216,7 @@ test("xAI is never sent what would end the call there, or put its answer off", a
   }
 });
 
-describe("a stream that names no finish reason", () => {
+describe("a stream without a finish reason", () => {
   const call = { index: 0, id: "a", type: "function", function: { name: "f", arguments: "{}" } };
   const ends = [
     ["null", null],
@@ -230,7 +230,7 @@ describe("a stream that names no finish reason", () => {
 
   for (const [form, ending] of ends) {
     test.each(answers)(
-      `has that of a whole answer behind %s, once [DONE] comes: ${form}`,
+      `has that of a plain answer after %s, once [DONE] arrives: ${form}`,
       async (_name, said, reason) => {
         const last = { choices: [{ index: 0, delta: {}, finish_reason: ending }] };
         const { deltas, kind } = await streamed(eventReply(chunk(said), last, usage, "[DONE]"));
@@ -242,7 +242,7 @@ describe("a stream that names no finish reason", () => {
     );
   }
 
-  test("is told of every choice that is still open", async () => {
+  test("gets one for every open choice", async () => {
     const chunks = [chunk({ content: "a" }), chunk({ content: "b" }, "length", 1), chunk({ content: "c" }, null, 2)];
     const { deltas } = await streamed(eventReply(...chunks, "[DONE]"), { n: 3 });
     expect(endsOf(deltas)).toEqual([
@@ -252,7 +252,7 @@ describe("a stream that names no finish reason", () => {
     ]);
   });
 
-  test("is a cut without [DONE], with nothing said, and with an event that could not be read", async () => {
+  test("is interrupted without [DONE], without content, and with an unreadable event", async () => {
     const said = chunk({ content: "a" });
     for (const events of [[said], [chunk({ role: "assistant", content: "" }), "[DONE]"], [said, "{broken", "[DONE]"]]) {
       expect((await streamed(eventReply(...events))).kind).toBe("failed");

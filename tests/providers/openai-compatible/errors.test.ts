@@ -135,15 +135,15 @@ describe("an error answer", () => {
     ["OpenAI's words", 400, body(null, "x", "This model's maximum context length is 8192 tokens.")],
     ["Anthropic's words", 400, body(null, "x", "prompt is too long: 300000 tokens > 200000 maximum")],
     ["words in a 413", 413, body(null, "x", "This model's maximum context length is 8192 tokens.")],
-  ])("a context that is too long is known by %s", (_name, status, text) => {
+  ])("a context that is too long is recognised by %s", (_name, status, text) => {
     expect(classifyAnswer(status, NONE, text).code).toBe("context_length_exceeded");
   });
 
-  test("words about the context in another class change nothing", () => {
+  test("text about the context in another class changes nothing", () => {
     expect(classifyAnswer(500, NONE, body(null, "x", "maximum context length")).code).toBeUndefined();
   });
 
-  test.each(["unsupported_value", "unsupported_parameter"])("%s is told to the client as unsupported_value", (code) => {
+  test.each(["unsupported_value", "unsupported_parameter"])("%s becomes unsupported_value for the client", (code) => {
     // The shape is OpenAI's answer to `max_tokens` on a reasoning model.
     const text = JSON.stringify({
       error: { message: "No.", type: "invalid_request_error", param: "max_tokens", code },
@@ -155,7 +155,7 @@ describe("an error answer", () => {
     });
   });
 
-  test("names a parameter only when it reads like one", () => {
+  test("names a parameter only if it has the form of one", () => {
     const paramOf = (param: unknown): string | null =>
       classifyAnswer(400, NONE, JSON.stringify({ error: { message: "No.", param } })).param;
     expect(paramOf("messages[0].content")).toBe("messages[0].content");
@@ -170,7 +170,7 @@ describe("an error answer", () => {
     expect(classifyAnswer(500, NONE, body(null, "x", "y".repeat(10_000))).detail).toHaveLength(1_000);
   });
 
-  test("takes an error that is a plain text", () => {
+  test("accepts an error in plain text", () => {
     expect(classifyAnswer(429, NONE, '{"error":"slow down"}')).toMatchObject({ kind: "busy", detail: "slow down" });
   });
 });
@@ -203,7 +203,7 @@ describe("an error inside a 200", () => {
     expect(classifyErrorMember(error).kind).toBe(kind);
   });
 
-  test("a context that is too long is known there too", () => {
+  test("a context that is too long is recognised there too", () => {
     const words = {
       message: "This model's maximum context length is 4096 tokens.",
       type: "BadRequestError",
@@ -214,7 +214,7 @@ describe("an error inside a 200", () => {
   });
 });
 
-describe("the hint when to come back", () => {
+describe("the retry time", () => {
   const now = Date.parse("2026-11-20T12:00:00Z");
   const hour = 3_600_000;
 

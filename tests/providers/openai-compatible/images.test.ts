@@ -40,8 +40,8 @@ const OLDER = {
   adapt: (body: Record<string, unknown>) => void (body["response_format"] = "b64_json"),
 };
 
-describe("a picture that is made", () => {
-  test("is asked for with what the gpt-image models take, and nothing else", async () => {
+describe("a generated image", () => {
+  test("is requested with the parameters of the gpt-image models only", async () => {
     const { server, make } = start();
     await make({ ...EVERYTHING, n: 2 }, { sourceModel: "gpt-image-2" });
     expect(server.requests[0]?.path).toBe("/v1/images/generations");
@@ -59,7 +59,7 @@ describe("a picture that is made", () => {
     });
   });
 
-  test("is asked for with what a source of another mind names, changed by it last", async () => {
+  test("is requested with the parameters that a source declares, changed by it last", async () => {
     const { server, make } = start();
     const { output } = await make({ ...EVERYTHING, quality: "hd" }, { sourceModel: "dall-e-3", ...OLDER });
     expect(server.requests[0]?.body).toEqual({
@@ -74,7 +74,7 @@ describe("a picture that is made", () => {
     expect(pngSize(bytesOf(output[0]))).toEqual([1_536, 1_024]);
   });
 
-  test("comes as the very bytes, with the type they have, and what they cost", async () => {
+  test("is returned with unchanged bytes, their type, and the cost", async () => {
     const { make } = start();
     const { output, usage } = await make({ n: 2, size: "64x48" });
     expect(output.map((artifact) => "contentType" in artifact && artifact.contentType)).toEqual([
@@ -88,21 +88,21 @@ describe("a picture that is made", () => {
     });
   });
 
-  test("comes as an address where the server keeps it", async () => {
+  test("is returned as an address if the server stores it", async () => {
     const { make } = start();
     const { output, usage } = await make({}, { sourceModel: "dall-e-3", fields: {} });
     expect(output).toEqual([{ url: "https://pictures.example/0.png?sig=x" }]);
     expect(usage).toEqual({ images: 1 });
   });
 
-  test("is not paid for beyond what was asked for", async () => {
+  test("is charged at most as requested", async () => {
     const data = Array.from({ length: 3 }, () => ({ b64_json: pngOf(1, 1).toString("base64") }));
     const { make } = start(ok({ data }));
     const { output, usage } = await make({ n: 2 });
     expect([output.length, usage.images]).toEqual([2, 2]);
   });
 
-  test("is given up with its caller: the socket is closed", async () => {
+  test("is aborted with its caller: the socket is closed", async () => {
     const { server, make } = start("hang");
     const controller = new AbortController();
     const failing = failureOf(make({}, { signal: controller.signal }));
@@ -114,7 +114,7 @@ describe("a picture that is made", () => {
   });
 });
 
-test("several pictures of a source that has no field for how many are its catalogue's fault", async () => {
+test("several images of a source without a count field are an error of the catalogue", async () => {
   const { server, make, edit } = start();
   for (const call of [make({ n: 2 }, { fields: {} }), edit({ n: 2 }, { fields: { image: "image[]" } })]) {
     expect((await failureOf(call)).kind).toBe("misconfigured");
@@ -122,8 +122,8 @@ test("several pictures of a source that has no field for how many are its catalo
   expect(server.requests).toEqual([]);
 });
 
-describe("a picture that is edited", () => {
-  test("goes as a form with its mask, less what an edit never forwards", async () => {
+describe("an edited image", () => {
+  test("is sent as a form with its mask, without the internal fields of an edit", async () => {
     const { server, edit } = start();
     const { output, usage } = await edit({
       ...EVERYTHING,
@@ -161,7 +161,7 @@ describe("a picture that is edited", () => {
     expect(server.requests[0]?.body).toMatchObject({ quality: "low" });
   });
 
-  test("needs a source that says where pictures go", async () => {
+  test("requires a source with a declared field for images", async () => {
     const { server, edit } = start();
     expect((await failureOf(edit({}, { fields: { n: "n" } }))).kind).toBe("misconfigured");
     expect(server.requests).toEqual([]);
@@ -169,12 +169,12 @@ describe("a picture that is edited", () => {
 });
 
 describe("an answer", () => {
-  test("without a picture in its list is a failure: none was made", async () => {
+  test("without an image in its list is a failure: none was generated", async () => {
     const { make } = start(ok({ data: [] }));
     expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: false });
   });
 
-  test("of which one cannot be read brings the others", async () => {
+  test("with one unreadable image returns the others", async () => {
     const good = { b64_json: pngOf(9, 9).toString("base64") };
     const { make } = start(ok({ data: [good, { b64_json: "***" }, good] }));
     const { output, usage } = await make({ n: 3 });
@@ -190,7 +190,7 @@ describe("an answer", () => {
     ["base64 that is none", { data: [{ b64_json: "***" }] }],
     ["bytes that are no picture", { data: [{ b64_json: "aGVsbG8=" }] }],
     ["an address that is none", { data: [{ url: "file:///etc/passwd" }] }],
-  ])("with %s cannot be read, so nobody knows what was made and paid for", async (_what, body) => {
+  ])("with %s is unreadable, so its content and cost are unknown", async (_what, body) => {
     const { make } = start(ok(body));
     expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
   });
@@ -200,7 +200,7 @@ describe("an answer", () => {
     ["reset", "reset"],
     ["endless", { kind: "huge", bytes: 80 * 1_048_576 }],
   ] as const satisfies readonly (readonly [string, Behaviour])[])(
-    "that is %s is lost, and nobody asks again for what may be paid for, edited or made",
+    "that is %s is lost, and a possibly charged request is not repeated, generated or edited",
     async (_what, behaviour) => {
       const { server, make, edit } = start(behaviour, behaviour);
       expect(await failureOf(make())).toMatchObject({ kind: "unknown", isUnsent: false });
@@ -218,21 +218,21 @@ describe("an answer", () => {
     expect((await failureOf(make())).kind).toBe("failed");
   });
 
-  test("to a request that never left is a failure, and may be asked for again", async () => {
+  test("to a request that was never sent is a failure, and may be retried", async () => {
     const { server, make } = start();
     server.close();
     expect(await failureOf(make())).toMatchObject({ kind: "failed", isUnsent: true });
   });
 
   test.each([[{ input_tokens: -1, output_tokens: 5 }], [{ input_tokens: 0, output_tokens: 0 }], [null], ["many"]])(
-    "that reports %j reports nothing",
+    "that reports %j has no usage",
     async (usage) => {
       const { make } = start(ok({ data: [{ b64_json: pngOf(1, 1).toString("base64") }], usage }));
       expect((await make()).usage).toEqual({ images: 1 });
     },
   );
 
-  test("tells text from pictures where the report does", async () => {
+  test("separates text from images if the report does", async () => {
     const usage = {
       input_tokens: 50,
       output_tokens: 100,

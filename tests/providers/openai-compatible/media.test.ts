@@ -56,7 +56,7 @@ async function ask(provider: ChatProvider, content: readonly object[], isStream:
   else for await (const _delta of provider.stream(call));
 }
 
-test("an image that is wanted in its original size is asked for in high detail, for which every model has a bound", async () => {
+test("an image in its original size is sent in high detail, for which every model has a bound", async () => {
   const { upstream, provider } = await start(false);
   const original = { type: "image_url", image_url: { url: PNG_URL, detail: "original" } };
   await ask(provider, [original, image(PNG_URL)], false);
@@ -64,14 +64,14 @@ test("an image that is wanted in its original size is asked for in high detail, 
 });
 
 describe.each([false, true])("media by address, streamed: %p", (isStream) => {
-  test("are fetched here for a server that may stand in our own network", async () => {
+  test("are fetched by us for a server that may be in our own network", async () => {
     const { seen, upstream, provider, at } = await start(true);
     await ask(provider, [image(at("/a.png")), file({ file_url: at("/b.pdf") })], isStream);
     expect(seen.toSorted()).toEqual(["/a.png", "/b.pdf"]);
     expect(sent(upstream)).toEqual([image(PNG_URL), file({ filename: "file.pdf", file_data: PDF_URL })]);
   });
 
-  test("are passed on where the catalogue says so, files excepted, which no vendor fetches", async () => {
+  test("are passed on if the catalogue allows it, except files, which no vendor fetches", async () => {
     const { seen, upstream, provider, at } = await start(false);
     const text = { type: "text", text: "" };
     const content = [
@@ -94,7 +94,7 @@ describe.each([false, true])("media by address, streamed: %p", (isStream) => {
     expect(content).toEqual(before);
   });
 
-  test("that cannot be had are the caller's to mend, and nothing is sent", async () => {
+  test("that cannot be fetched are the caller's error, and nothing is sent", async () => {
     const { upstream, provider, at } = await start(false);
     const content = [image(at("/a.png")), file({ file_url: at("/missing.pdf") })];
     const error = await ask(provider, content, isStream).then(
@@ -112,7 +112,7 @@ describe.each([false, true])("media by address, streamed: %p", (isStream) => {
 });
 
 describe("a file", () => {
-  test("that is sent along loses the address beside it", async () => {
+  test("with inline data loses the address beside it", async () => {
     for (const inlines of [true, false]) {
       const { seen, upstream, provider, at } = await start(inlines);
       await ask(provider, [file({ file_data: PDF_URL, file_url: at("/b.pdf"), filename: "f" })], false);
@@ -121,7 +121,7 @@ describe("a file", () => {
     }
   });
 
-  test("that is no PDF has a name all the same, as OpenAI wants it", async () => {
+  test("that is not a PDF has a name, which OpenAI requires", async () => {
     const { upstream, provider } = await start(false);
     await ask(provider, [file({ file_data: "data:text/plain;base64,aGk=" })], false);
     expect(sent(upstream)).toEqual([file({ file_data: "data:text/plain;base64,aGk=", filename: "file" })]);

@@ -4,7 +4,7 @@ import { namesOurFault } from "#workers/providers/openai-compatible/errors.ts";
 
 const said = (message: string): boolean => namesOurFault({ code: "", type: "invalid_request_error", message });
 
-describe("what is set up wrongly on our side", () => {
+describe("a configuration error of ours", () => {
   test.each([
     "The caller does not have permission to execute the specified operation",
     "permission-denied",
@@ -16,7 +16,7 @@ describe("what is set up wrongly on our side", () => {
     "invalid_organization",
     "billing_not_active",
     "unsupported_country_region_territory",
-  ])("is known by the code or type %s", (word) => {
+  ])("is recognised by the code or type %s", (word) => {
     expect(namesOurFault({ code: word, type: "", message: "" })).toBeTrue();
     expect(namesOurFault({ code: "", type: word, message: "" })).toBeTrue();
   });
@@ -40,12 +40,12 @@ describe("what is set up wrongly on our side", () => {
     "Country, region, or territory not supported",
     "User location is not supported for the API use.",
     "This model is not available in your region",
-  ])("is known by the words: %s", (message) => {
+  ])("is recognised by the text: %s", (message) => {
     expect(said(message)).toBeTrue();
   });
 });
 
-describe("what a call brought about", () => {
+describe("an error caused by a call", () => {
   test.each([
     "",
     "Not found",
@@ -57,21 +57,21 @@ describe("what a call brought about", () => {
     "The model cannot call a tool that was not found",
     "You do not have permission to access the file file-1",
     "No permission to fetch the image, is an API key missing?",
-  ])("is none of ours: %j", (message) => {
+  ])("is not a configuration error: %j", (message) => {
     expect(said(message)).toBeFalse();
   });
 
-  test.each(["`", "'", '"'])("cannot name it between %s", (quote) => {
+  test.each(["`", "'", '"'])("cannot imitate one between %s", (quote) => {
     const quoted = `${quote}model not found, API key, billing${quote}`;
     expect(said(`Tool ${quoted} isn't there`)).toBeFalse();
     expect(said(`There isn't a tool ${quoted}`)).toBeFalse();
   });
 
-  test("cannot name it in an address", () => {
+  test("cannot imitate one in an address", () => {
     expect(said("Nothing is at https://example.com/api_key?billing=1")).toBeFalse();
   });
 
-  test("cannot name it behind a text of any length", () => {
+  test("cannot imitate one after a text of any length", () => {
     expect(said(`Not found: ${"x".repeat(10_000)} billing`)).toBeFalse();
   });
 });

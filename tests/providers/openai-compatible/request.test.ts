@@ -26,19 +26,19 @@ function faultOf(request: object, ...traits: readonly Trait[]): ProviderError {
   throw new Error("the request was taken");
 }
 
-describe("an effort", () => {
-  test.each(["none", "low", "xhigh", null])("of %j goes along to models that reason", (reasoning_effort) => {
+describe("a reasoning effort", () => {
+  test.each(["none", "low", "xhigh", null])("of %j is sent to models that reason", (reasoning_effort) => {
     expect(bodyOf({ reasoning_effort })).toHaveProperty("reasoning_effort", reasoning_effort);
   });
 
   test.each([{ reasoning_effort: "none" }, { reasoning_effort: null }, {}])(
-    "of none is not mentioned to a model that does not: %j",
+    "of none is omitted for a model that does not: %j",
     (request) => {
       expect(bodyOf(request, "no_reasoning")).toEqual({ ...HELLO, model: "m" });
     },
   );
 
-  test.each(["minimal", "low", "high", "odd"])("of %s is refused by name for such a model", (reasoning_effort) => {
+  test.each(["minimal", "low", "high", "odd"])("of %s is rejected by name for such a model", (reasoning_effort) => {
     const fault = faultOf({ reasoning_effort }, "no_reasoning");
     expect(fault).toMatchObject({ kind: "rejected", code: "unsupported_value", param: "reasoning_effort" });
     expect(fault.say).toContain(reasoning_effort);
@@ -55,7 +55,7 @@ const tool = (more: object, inner: object = {}): object => ({
 });
 
 describe("cache hints", () => {
-  test("are left out, wherever they stand, of a call to a source that knows none", () => {
+  test("are omitted at every position for a source without support", () => {
     const request = { ...HOUR, tools: [tool(HOUR)], messages: [{ ...text(HOUR), ...SHORT }] };
     expect(JSON.stringify(bodyOf(request))).not.toContain("cache_control");
     expect(JSON.stringify(bodyOf({ ...request, messages: [text(HOUR)] }, "cache_control")).split("1h")).toHaveLength(4);
@@ -71,7 +71,7 @@ describe("cache hints", () => {
       { tools: [tool(HOUR)], messages: [text({ cache_control: { type: "ephemeral", ttl: "5m" } })] },
       "messages[0].content[0].cache_control.ttl",
     ],
-  ])("that last differently have no exact price: %s", (_name, request, param) => {
+  ])("with different lifetimes have no exact price: %s", (_name, request, param) => {
     expect(faultOf(request, "cache_control")).toMatchObject({ kind: "rejected", code: "unsupported_value", param });
     // Where they are left out there is nothing to price.
     expect(bodyOf(request)).toBeObject();
@@ -106,7 +106,7 @@ describe("cache hints", () => {
     ["five minutes", { messages: [text(SHORT)] }, ["cache_control"], "cacheWrite5m"],
     ["nothing", {}, ["cache_control"], "cacheWrite5m"],
     ["an hour of a source that hears nothing of it", { messages: [text(HOUR)] }, [], "cacheWrite5m"],
-  ])("decide the price of what is written: %s", async (_name, request, traits, bucket) => {
+  ])("determine the price of cache writes: %s", async (_name, request, traits, bucket) => {
     const expected = { ...NO_USAGE, input: 20, [bucket]: 80, output: 5 };
     expect(await usagesOf(request, ...traits)).toEqual([expected, expected]);
   });

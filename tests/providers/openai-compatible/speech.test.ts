@@ -27,7 +27,7 @@ const refusal = (message: string, members: Parameters<typeof openAiError>[2] = {
   openAiError(status, message, members);
 
 describe("a request for speech", () => {
-  test("says what the caller chose under OpenAI's names", async () => {
+  test("has the caller's settings under OpenAI's names", async () => {
     const { server, speech } = start();
     const input = { text: "Grüße 👋", voice: "nova", instructions: "Whisper.", format: "flac", speed: 1.5 } as const;
     await speech.run(speechCall(input, { sourceModel: "gpt-4o-mini-tts" }));
@@ -42,7 +42,7 @@ describe("a request for speech", () => {
     });
   });
 
-  test("leaves out what nobody chose but for a voice, which OpenAI requires", async () => {
+  test("omits defaults except a voice, which OpenAI requires", async () => {
     const { server, speech } = start();
     await speech.run(speechCall());
     expect(server.requests[0]?.body).toEqual({
@@ -53,7 +53,7 @@ describe("a request for speech", () => {
     });
   });
 
-  test("is changed by its source last: what a model does not know is left out, its voices are its own", async () => {
+  test("is changed by its source last: unsupported fields are omitted, its voices are its own", async () => {
     const { server, speech } = start();
     const adapt = (body: Record<string, unknown>): void => {
       delete body["instructions"];
@@ -67,7 +67,7 @@ describe("a request for speech", () => {
     for (const body of sent) expect(Object.keys(body)).toEqual(["model", "input", "response_format", "voice"]);
   });
 
-  test("of the stock client is one that the local server takes", async () => {
+  test("of the stock client is accepted by the local server", async () => {
     const { server } = start();
     const client = new OpenAI({ baseURL: server.url, apiKey: "sk-ours", maxRetries: 0 });
     const answer = await client.audio.speech.create({ model: "tts-1", input: "Hi.", voice: "alloy" });
@@ -92,14 +92,14 @@ describe("an answer with speech", () => {
     });
   });
 
-  test("of a server with one format only is in that format", async () => {
+  test("of a server with one format is in that format", async () => {
     const { server, speech } = start();
     const { output } = await speech.run(speechCall({ format: "aac" }, overriding({ response_format: "wav" })));
     expect(output).toEqual({ bytes: soundOf("wav"), contentType: "audio/wav" });
     expect(server.requests[0]?.body).toMatchObject({ response_format: "wav" });
   });
 
-  test("in events is joined, with the tokens that it cost", async () => {
+  test("in events is joined, with its tokens", async () => {
     const { speech } = start();
     expect(await speech.run(speechCall({}, overriding({ stream_format: "sse" })))).toEqual({
       output: { bytes: soundOf("mp3"), contentType: "audio/mpeg" },
@@ -134,21 +134,21 @@ describe("an answer with speech", () => {
     expect((await failureOf(speech.run(speechCall()))).kind).toBe("failed");
   });
 
-  test("in events with an error among them is that error", async () => {
+  test("in events with an error is that error", async () => {
     const { speech } = start(
       reply(`${delta}data: ${(ERRORS.quota as { body: string }).body}\n\n`, "text/event-stream"),
     );
     expect((await failureOf(speech.run(speechCall()))).kind).toBe("misconfigured");
   });
 
-  test("in events that we do not know, with a last word of [DONE], is read all the same", async () => {
+  test("in unknown events, up to [DONE], is read", async () => {
     const text = `: comment\n\n${event({ type: "speech.novelty" })}${delta}${event({ type: "speech.audio.done" })}data: [DONE]\n\n`;
     const { speech } = start(reply(text, "text/event-stream"));
     expect((await speech.run(speechCall())).output).toEqual({ bytes: soundOf("mp3"), contentType: "audio/mpeg" });
   });
 });
 
-describe("a refusal of speech", () => {
+describe("an error of speech", () => {
   const enumFault =
     "[{'type': 'enum', 'loc': ('body', 'voice'), 'msg': \"Input should be 'nova' or 'alloy'\", 'input': 'bob'}]";
   test.each([

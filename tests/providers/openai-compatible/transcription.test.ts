@@ -27,7 +27,7 @@ const refusal = (message: string, members: Parameters<typeof openAiError>[2] = {
 
 const FILE = { filename: "audio.wav", contentType: "audio/wav", bytes: AUDIO.bytes };
 
-describe("a transcript that its caller reads along", () => {
+describe("a streamed transcript", () => {
   const events = (...list: readonly object[]): Behaviour => ({
     status: 200,
     headers: { "content-type": "text/event-stream; charset=utf-8" },
@@ -45,7 +45,7 @@ describe("a transcript that its caller reads along", () => {
     return { pieces, result, body: server.requests[0]?.body };
   }
 
-  test("comes piece by piece, with the report of its end", async () => {
+  test("is delivered piece by piece, with the report at its end", async () => {
     const done = { type: "transcript.text.done", text: "Good morning.", usage };
     const { pieces, result, body } = await read(events(delta("Good"), delta(" morning."), done));
     expect(body).toMatchObject({ stream: "true", response_format: "json" });
@@ -56,18 +56,18 @@ describe("a transcript that its caller reads along", () => {
     });
   });
 
-  test("comes whole from a server that knows no streams", async () => {
+  test("is delivered at once from a server without streams", async () => {
     const { pieces, result } = await read(ok({ text: "Good morning." }));
     expect([pieces, result]).toMatchObject([[], { output: { text: "Good morning." } }]);
   });
 
-  test("is asked for whole where it has times", async () => {
+  test("is requested without a stream if it has times", async () => {
     const { body, pieces, result } = await read(undefined, {});
     expect(body).not.toHaveProperty("stream");
     expect([pieces, result]).toMatchObject([[], { output: { text: "Good morning." } }]);
   });
 
-  test("that ends before its last event, or names an error, has failed", async () => {
+  test("that ends before its last event, or contains an error, has failed", async () => {
     expect((await read(events(delta("Good")))).result).toMatchObject({ kind: "failed" });
     expect(
       (await read(events(delta("Good"), { error: { message: "gone", type: "server_error" } }))).result,
@@ -76,14 +76,14 @@ describe("a transcript that its caller reads along", () => {
 });
 
 describe("a request for a transcription", () => {
-  test("is a form that asks for the format with most in it, the sound under a name of ours", async () => {
+  test("is a form with the most detailed format, and the audio under our own name", async () => {
     const { server, transcription } = start();
     await transcription.run(transcriptionCall({}, { sourceModel: "whisper-1" }));
     expect(server.requests[0]?.path).toBe("/v1/audio/transcriptions");
     expect(server.requests[0]?.body).toEqual({ model: "whisper-1", response_format: "verbose_json", file: FILE });
   });
 
-  test("carries what the caller chose", async () => {
+  test("contains the caller's settings", async () => {
     const { server, transcription } = start();
     const input = { language: "en", prompt: "Naïve\r\nnames", temperature: 0.2, wantsWords: true, wantsSegments: true };
     await transcription.run(transcriptionCall(input));
@@ -109,7 +109,7 @@ describe("a request for a transcription", () => {
     expect(server.requests[0]?.body).toMatchObject({ file: { filename: sentName } });
   });
 
-  test("asks a model that gives JSON only for that, and for no times", async () => {
+  test("requests only JSON, without times, from a model that returns nothing else", async () => {
     const { server, transcription } = start();
     const json = overriding({ response_format: "json" });
     const { output } = await transcription.run(transcriptionCall({}, { ...json, sourceModel: "gpt-4o-transcribe" }));
@@ -120,7 +120,7 @@ describe("a request for a transcription", () => {
   test.each([
     { wantsWords: true, wantsSegments: false },
     { wantsWords: false, wantsSegments: true },
-  ])("for times, %j, of a model that gives none is refused before it is sent", async (wants) => {
+  ])("for times, %j, is rejected before it is sent for a model without them", async (wants) => {
     const { server, transcription } = start();
     const call = transcriptionCall(wants, overriding({ response_format: "json" }));
     expect(await failureOf(transcription.run(call))).toMatchObject({
@@ -132,7 +132,7 @@ describe("a request for a transcription", () => {
     expect(server.requests).toEqual([]);
   });
 
-  test("of the stock client is one that the local server takes", async () => {
+  test("of the stock client is accepted by the local server", async () => {
     const { server } = start();
     const client = new OpenAI({ baseURL: server.url, apiKey: "sk-ours", maxRetries: 0 });
     const file = await toFile(AUDIO.bytes, "talk.wav");
@@ -147,7 +147,7 @@ describe("a request for a transcription", () => {
 });
 
 describe("a transcription", () => {
-  test("has words and segments with their times, what Whisper says of them, and what was billed", async () => {
+  test("has words and segments with their times, Whisper's values, and the charge", async () => {
     const { transcription } = start();
     const { tokens, seek, temperature, avg_logprob, compression_ratio, no_speech_prob } = SEGMENT;
     expect(await transcription.run(transcriptionCall({ wantsWords: true, wantsSegments: true }))).toEqual({
@@ -172,7 +172,7 @@ describe("a transcription", () => {
     });
   });
 
-  test("without a report is billed by its length", async () => {
+  test("without a report is charged by its length", async () => {
     const { transcription } = start({ usage: "missing" });
     expect((await transcription.run(transcriptionCall())).usage).toEqual({ seconds: 1.25 });
   });
@@ -211,7 +211,7 @@ describe("a transcription", () => {
     { type: "duration" },
     { type: "novelty" },
     "free",
-  ])("that reports %j leaves it to us to measure", async (usage) => {
+  ])("that reports %j is measured by us", async (usage) => {
     const { transcription } = start(ok({ text: "Hi.", usage }));
     expect((await transcription.run(transcriptionCall())).usage).toEqual({});
   });
@@ -223,12 +223,12 @@ describe("a transcription", () => {
     [{ languages: [null] }, undefined],
     [{ language: "" }, undefined],
     [{ language: 5, languages: "de" }, undefined],
-  ])("with %j is in the language %p", async (members, language) => {
+  ])("with %j has the language %p", async (members, language) => {
     const { transcription } = start(ok({ text: "Hallo.", ...members }));
     expect((await transcription.run(transcriptionCall())).output.language).toBe(language as string);
   });
 
-  test("in plain text, where that is all a server can do, is its text", async () => {
+  test("in plain text, of a server with nothing else, is its text", async () => {
     const { transcription } = start();
     expect(await transcription.run(transcriptionCall({}, overriding({ response_format: "text" })))).toEqual({
       output: { text: "Good morning." },
@@ -236,7 +236,7 @@ describe("a transcription", () => {
     });
   });
 
-  test("survives words and segments that are none", async () => {
+  test("ignores invalid words and segments", async () => {
     const words = [null, 5, { word: "hm" }, { word: "hm", start: 2, end: 1 }, { word: 5, start: 0, end: 1 }];
     const segments = [null, { text: "x" }, { text: "Hm. ", start: 0, end: 1, tokens: ["1"], temperature: 0.5 }];
     const { transcription } = start(ok({ text: "Hm.", words, segments }));
@@ -258,7 +258,7 @@ describe("a transcription", () => {
   });
 });
 
-describe("a refusal of a transcription", () => {
+describe("an error of a transcription", () => {
   const unreadable = { kind: "rejected", code: "unprocessable_input", param: "file" };
   const tooLarge = { kind: "rejected", code: "invalid_request", param: "file" };
   test.each([
@@ -267,25 +267,25 @@ describe("a refusal of a transcription", () => {
     ["Audio file might be corrupted or unsupported", unreadable],
     ["Audio file is too short. Minimum audio length is 0.1 seconds.", unreadable],
     ["audio duration 1500.5 seconds is longer than 1400 seconds which is the maximum for this model", tooLarge],
-  ])("because of the sound blames that: %s", async (message, expected) => {
+  ])("about the audio names it: %s", async (message, expected) => {
     const { transcription } = start(refusal(message));
     expect(await failureOf(transcription.run(transcriptionCall()))).toMatchObject({ status: 400, ...expected });
   });
 
-  test("because of its size blames the sound", async () => {
+  test("about the size names the audio", async () => {
     const message = "413: Maximum content size limit (26214400) exceeded (26264744 bytes read)";
     const { transcription } = start(refusal(message, { type: "server_error" }, 413));
     expect(await failureOf(transcription.run(transcriptionCall()))).toMatchObject({ status: 413, ...tooLarge });
   });
 
-  test("of a format that we chose is our own fault, so that another source is tried", async () => {
+  test("about our own format is our own error, so that another source is called", async () => {
     const { server, transcription } = start();
     const failing = transcription.run(transcriptionCall({}, { sourceModel: "gpt-4o-transcribe" }));
     expect(await failureOf(failing)).toMatchObject({ kind: "misconfigured" });
     expect(server.requests).toHaveLength(1);
   });
 
-  test("of a language stays the caller's", async () => {
+  test("about a language stays the caller's", async () => {
     const { transcription } = start(
       refusal("Language 'xx' is not supported.", { param: "language", code: "unsupported_value" }),
     );

@@ -121,13 +121,13 @@ describe("OpenAI's usage report", () => {
     else expect(usage).toEqual({ ...NO_USAGE, ...expected });
   });
 
-  test("does not tell for how long something was written: the request does", () => {
+  test("does not contain the lifetime of cache writes: the request does", () => {
     const report = { prompt_tokens: 100, completion_tokens: 1, prompt_tokens_details: { cache_write_tokens: 30 } };
     expect(readOpenAiUsage(report, true)).toEqual({ ...NO_USAGE, input: 70, cacheWrite1h: 30, output: 1 });
     expect(readOpenAiUsage(report, false)).toEqual({ ...NO_USAGE, input: 70, cacheWrite5m: 30, output: 1 });
   });
 
-  test("whatever it says, the buckets are whole, not negative, and add up to the totals", () => {
+  test("buckets are integers, not negative, and add up to the totals for any report", () => {
     const tokens = fc.nat({ max: 1_000_000 });
     const report = fc.record(
       {
@@ -160,7 +160,7 @@ describe("OpenAI's usage report", () => {
     );
   });
 
-  test("never throws, whatever arrives", () => {
+  test("never throws, for any input", () => {
     fc.assert(
       fc.property(fc.anything(), (value) => {
         readOpenAiUsage(value);

@@ -28,7 +28,7 @@ const inSize = (size: string, ...asked: Parameters<typeof sizeOf>) =>
 const lasts = (seconds: unknown, usage: object = {}) =>
   [`${JSON.stringify(seconds)} seconds`, says({ seconds }), [READ], usage] as const;
 
-describeQueuedJob("a video of OpenAI's dialect", {
+describeQueuedJob("an OpenAI-compatible video", {
   open(...scripts: readonly Script[]) {
     const server = own(startVideosServer({ apiKey: "sk-ours" }));
     server.next(...scripts);
@@ -158,7 +158,7 @@ describeQueuedJob("a video of OpenAI's dialect", {
   ],
 });
 
-test("a video is offered by every server of OpenAI's dialect, and cannot be cancelled there", () => {
+test("a video is offered by every OpenAI-compatible server, and cannot be cancelled there", () => {
   const provider = { id: "p", family: "openai-compatible", base_url: "http://127.0.0.1:1/v1" } as const;
   expect(queued(createProviders(() => undefined).media(provider, "video"))).not.toHaveProperty("cancel");
 });

@@ -29,7 +29,7 @@ const twice = (file: string, usage: object) => ({
 });
 
 const PICTURES = [{ url: "https://x.example/1" }];
-describeQueuedJob("pictures of Replicate", {
+describeQueuedJob("Replicate images", {
   ...predictions(
     ({ images }) => images,
     { prompt: "a sea otter", n: 1 },
@@ -87,7 +87,7 @@ describeQueuedJob("pictures of Replicate", {
   ],
 });
 
-describeQueuedJob("an edit of Replicate", {
+describeQueuedJob("a Replicate edit", {
   ...predictions<ImageEditInput>(({ imageEdits }) => imageEdits, EDIT, PAINTER, ANOTHER),
   sends: [
     [
@@ -113,7 +113,7 @@ describeQueuedJob("an edit of Replicate", {
 
 const serve = useReplicate();
 
-describe("a large file that comes with a call", () => {
+describe("a large file in a call", () => {
   const large: Media = { bytes: new Uint8Array(256 * 1024 + 1).fill(7), contentType: "image/png" };
 
   const make = (image: Media, upload?: Reply) => {
@@ -121,7 +121,7 @@ describe("a large file that comes with a call", () => {
     return { server, begun: queued(adapters.video).start(mediaCall({ prompt: "waves", image }, SEEDANCE)) };
   };
 
-  test("is handed over before the start, which then names its address", async () => {
+  test("is uploaded before the start, which then names its address", async () => {
     const { server, begun } = make(large);
     await begun;
     expect(server.requests.map(({ path }) => path)).toEqual([
@@ -138,7 +138,7 @@ describe("a large file that comes with a call", () => {
     expect(server.charged).toBe(1);
   });
 
-  test("goes along as it is up to the bound", async () => {
+  test("is sent inline up to the bound", async () => {
     const { server, begun } = make({ ...large, bytes: large.bytes.subarray(1) });
     await begun;
     expect(server.requests.map(({ path }) => path)).toEqual(["/v1/models/bytedance/seedance-1.5-pro/predictions"]);
@@ -152,7 +152,7 @@ describe("a large file that comes with a call", () => {
     ["is answered without an address", jsonReply(201, { id: "x" }), fault("failed")],
     ["is answered with something else", jsonReply(201, { urls: { get: "file:///x" } }), fault("failed")],
     ["meets a reset", "reset", fault("failed")],
-  ])("and %s ends the call before anything is paid for", async (_what, upload, expected) => {
+  ])("that %s ends the call before any charge", async (_what, upload, expected) => {
     const { server, begun } = make(large, upload);
     const error = await failureOf(begun);
     expect(error).toMatchObject({ ...expected, isUnsent: true });
@@ -161,7 +161,7 @@ describe("a large file that comes with a call", () => {
   });
 });
 
-test("a video of Replicate whose address has expired is not there any more", async () => {
+test("a Replicate video whose address has expired no longer exists", async () => {
   const { adapters } = serve({ polls: ["succeeded"], file: jsonReply(404, "gone") });
   const video = queued(adapters.video);
   const outcome = await video.poll(await video.start(mediaCall({ prompt: "waves" }, SEEDANCE)), never);
@@ -170,7 +170,7 @@ test("a video of Replicate whose address has expired is not there any more", asy
 });
 
 const SONG = [{ url: "https://x.example/1.mp3" }];
-describeQueuedJob("music of Replicate", {
+describeQueuedJob("Replicate music", {
   ...predictions(
     ({ music }) => music,
     { prompt: "lofi beats", format: "wav" },
@@ -196,7 +196,7 @@ describeQueuedJob("music of Replicate", {
   ],
 });
 
-test("music of Replicate without the lyrics that its model needs is told by our name", async () => {
+test("Replicate music without the lyrics that its model needs is reported by our name", async () => {
   const { adapters } = serve();
   const fields = { prompt: "prompt", lyrics: "lyrics" };
   const call = mediaCall({ prompt: "lofi", format: "mp3" } as const, { ...MINIMAX, fields });
@@ -206,7 +206,7 @@ test("music of Replicate without the lyrics that its model needs is told by our 
 const INPUT: MeshInput = { image: { url: "https://x.example/p.png" }, seed: 7 };
 const GLB = [{ url: "https://x.example/1.glb" }];
 const withoutField = { ...PAINTER, fields: { prompt: "prompt" } };
-describeQueuedJob("a mesh of Replicate", {
+describeQueuedJob("a Replicate mesh", {
   ...predictions(
     ({ mesh }) => mesh,
     INPUT,

@@ -28,7 +28,7 @@ const input = (name: string, type = "enum"): Reply => wrong(type, `input.${name}
 const missing = (what: string): Reply => wrong("required", "input", `${what} is required`);
 const failing = (error: string) => ({ polls: ["failed"] as const, task: { error } });
 
-describeQueuedJob("a video of Replicate", {
+describeQueuedJob("a Replicate video", {
   ...predictions(
     ({ video }) => video,
     { prompt: PROMPT },
@@ -203,7 +203,7 @@ describeQueuedJob("a video of Replicate", {
   ],
 });
 
-describe("a prediction of Replicate", () => {
+describe("a Replicate prediction", () => {
   const serve = useReplicate();
   const ask = ({ video }: MediaAdapters, prompt: string, more = {}) =>
     queued(video).start(mediaCall({ prompt, ...more }, SEEDANCE));
@@ -213,20 +213,20 @@ describe("a prediction of Replicate", () => {
     return { server, adapters, lost: lose(queued(adapters.video), call) };
   };
 
-  test.each([TRELLIS, TRELLIS.split(":")[1] ?? ""])("of a version (%s) is begun by it", async (sourceModel) => {
+  test.each([TRELLIS, TRELLIS.split(":")[1] ?? ""])("of a version (%s) starts with it", async (sourceModel) => {
     const { server, adapters } = serve();
     await queued(adapters.mesh).start(mediaCall({ image: PICTURE }, { sourceModel, fields: { image: "images[]" } }));
     expect(server.requests).toMatchObject([{ method: "POST", path: "/v1/predictions" }]);
     expect(server.requests[0]?.body).toEqual({ version: sourceModel, input: { images: [PICTURE.url] } });
   });
 
-  test("is kept as its id and nothing else, and its answer is not waited for", async () => {
+  test("is stored as its id only, and its answer is not awaited", async () => {
     const { server, adapters } = serve();
     expect(Object.keys(await ask(adapters, "waves")).toSorted()).toEqual(["asked", "id"]);
     expect(server.requests[0]?.headers).not.toHaveProperty("prefer");
   });
 
-  test("whose answer leads elsewhere is asked about at home, and stopped there", async () => {
+  test("whose answer points elsewhere is polled and cancelled at Replicate", async () => {
     const urls = { get: "https://evil.example/v1/predictions/x", cancel: "http://127.0.0.1:1/" };
     const { server, adapters } = serve({ receipt: { urls }, polls: ["succeeded"] });
     const job = await ask(adapters, "waves");
@@ -239,14 +239,14 @@ describe("a prediction of Replicate", () => {
     ]);
   });
 
-  test("that the model's own description refuses is told by our name, and nothing is paid", async () => {
+  test("rejected by the model's own schema is reported by our name, and not charged", async () => {
     const { server, adapters } = serve();
     const call = mediaCall({ prompt: "waves", duration: 7 }, { sourceModel: KLING, fields });
     expect(await failureOf(queued(adapters.video).start(call))).toMatchObject({ kind: "rejected", param: "duration" });
     expect(server.charged).toBe(0);
   });
 
-  test("whose start was lost is found on a later page, and one that has failed comes last", async () => {
+  test("whose start was lost is found on a later page, and a failed one comes last", async () => {
     const { server, adapters, lost } = losing();
     const { found } = await lost;
     for (let more = 0; more < 4; more++) await ask(adapters, more === 1 ? "it moves" : `another ${more}`);
@@ -257,7 +257,7 @@ describe("a prediction of Replicate", () => {
     expect(await found()).toMatchObject({ state: "listed", alike, mayRing: false });
   });
 
-  test("whose media may lie under other addresses there is not clear, nor is one whose data are deleted", async () => {
+  test("whose media may have other addresses there is ambiguous, as is one whose data are deleted", async () => {
     const { server, lost } = losing({ url: "https://pictures.example/a.png" });
     const { found } = await lost;
     expect(await found()).toMatchObject({ alike: [{ name: server.jobs[0]?.id }], unclear: [] });
@@ -268,7 +268,7 @@ describe("a prediction of Replicate", () => {
     expect(await found()).toMatchObject({ alike: [], unclear: [{ name: "x", madeMs: Number.NaN }] });
   });
 
-  test("whose start was lost is not looked for on pages that lie elsewhere, and no key goes there", async () => {
+  test("whose start was lost is not searched on pages elsewhere, which receive no key", async () => {
     const { server, lost } = losing();
     const { server: other } = serve();
     const { found } = await lost;

@@ -164,7 +164,7 @@ test("joins the text blocks of a message", async () => {
   ).toBe("one two");
 });
 
-test("gives a long dictated text whole", async () => {
+test("returns a long dictated text completely", async () => {
   const text = "All work and no play. ".repeat(500).trim();
   expect(await textOf(ask(`Repeat after me: ${text}`))).toBe(text);
 });

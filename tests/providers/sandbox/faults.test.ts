@@ -66,7 +66,7 @@ test.each([
   expect([deltas, failure]).toMatchObject([[], expected]);
 });
 
-describe("an answer that breaks off", () => {
+describe("an interrupted answer", () => {
   test.each([
     ["sandbox-truncate", FIVE],
     ["sandbox-error-midway", FIVE],
@@ -78,12 +78,12 @@ describe("an answer that breaks off", () => {
     expect(await failureOf(sandbox.complete(callOf(BODY, { model })))).toMatchObject({ kind: "failed" });
   });
 
-  test.each([ask("Say hello"), ask("Say hello", { stop: "hello" })])("never finishes, however short", async (body) => {
+  test.each([ask("Say hello"), ask("Say hello", { stop: "hello" })])("never finishes, for any length", async (body) => {
     const { deltas } = await broken("sandbox-truncate", body);
     expect(putTogether(deltas)).toMatchObject([{ finish: null }]);
   });
 
-  test("sandbox-stall sends its first tokens, then nothing until the caller gives up", async () => {
+  test("sandbox-stall sends its first tokens, then nothing until the caller disconnects", async () => {
     const controller = new AbortController();
     const stream = sandbox.stream(callOf(BODY, { model: "sandbox-stall", signal: controller.signal }));
     const deltas: ChatDelta[] = [];
@@ -94,7 +94,7 @@ describe("an answer that breaks off", () => {
     expect(putTogether(deltas)).toMatchObject([{ content: FIVE, finish: null }]);
   });
 
-  test("sandbox-endless goes far beyond its limit until the caller gives up; it has no plain answer", async () => {
+  test("sandbox-endless exceeds its limit until the caller disconnects; it has no plain answer", async () => {
     const controller = new AbortController();
     const body = { ...BODY, max_tokens: 10 };
     const stream = sandbox.stream(callOf(body, { model: "sandbox-endless", signal: controller.signal }));
@@ -111,7 +111,7 @@ describe("an answer that breaks off", () => {
 });
 
 describe("time", () => {
-  test("sandbox-slow waits 3 s, then keeps 20 tokens a second", async () => {
+  test("sandbox-slow waits 3 s, then sends 20 tokens a second", async () => {
     const clock = createClock();
     const times: number[] = [];
     for await (const delta of createSandbox(clock).stream(callOf(BODY, { model: "sandbox-slow" }))) {
@@ -146,7 +146,7 @@ describe("time", () => {
     expect(putTogether(deltas)).toEqual([await answerTo(BODY)]);
   });
 
-  test.each(["resolves", "rejects"])("a wait ends when the caller leaves and the delay %s", async (how) => {
+  test.each(["resolves", "rejects"])("a wait ends when the caller disconnects and the delay %s", async (how) => {
     const controller = new AbortController();
     const waiting = Promise.withResolvers<void>();
     const delay = (_: number, signal: AbortSignal): Promise<void> =>
@@ -162,7 +162,7 @@ describe("time", () => {
   });
 });
 
-describe("a caller who leaves", () => {
+describe("a caller that disconnects", () => {
   test("ends any model", async () => {
     for (const [model, { kind }] of Object.entries(SANDBOX_MODELS)) {
       if (kind !== "chat") continue;
@@ -172,7 +172,7 @@ describe("a caller who leaves", () => {
     }
   });
 
-  test("ends sandbox-hang, which has no answer while another call has its own", async () => {
+  test("ends sandbox-hang, which never answers, while another call succeeds", async () => {
     const controller = new AbortController();
     const call = callOf(BODY, { model: "sandbox-hang", signal: controller.signal });
     const failure = failureOf(sandbox.complete(call));
@@ -191,8 +191,8 @@ describe("a caller who leaves", () => {
   });
 });
 
-describe("failing at some calls", () => {
-  test("sandbox-flaky goes by the seed: odd seeds fail every time, even ones never", async () => {
+describe("failing calls", () => {
+  test("sandbox-flaky uses the seed: odd seeds fail every time, even ones never", async () => {
     for (const seed of [1, 3, -5, 1]) {
       const failure = await failureOf(sandbox.complete(callOf({ ...BODY, seed }, { model: "sandbox-flaky" })));
       expect(["busy", "failed"]).toContain(failure.kind);
@@ -200,7 +200,7 @@ describe("failing at some calls", () => {
     for (const seed of [0, 2, -4]) expect(await textOf({ ...BODY, seed }, { model: "sandbox-flaky" })).toBe(TEN);
   });
 
-  test("sandbox-flaky without a seed fails about half of its calls, in both ways, the same in every process", async () => {
+  test("sandbox-flaky without a seed fails about half of its calls, in both ways, equally in every process", async () => {
     const outcomes = async (): Promise<string[]> => {
       const provider = createSandbox(createClock());
       const calls = Array.from({ length: 200 }, () => provider.complete(callOf(BODY, { model: "sandbox-flaky" })));
@@ -214,7 +214,7 @@ describe("failing at some calls", () => {
     expect(await outcomes()).toEqual(kinds);
   });
 
-  test("sandbox-busy-once turns each call away once, however many come at the same time", async () => {
+  test("sandbox-busy-once rejects each call once, for any number of concurrent calls", async () => {
     const calls = [1, 2, 3].map((seed) => callOf({ ...BODY, seed }, { model: "sandbox-busy-once" }));
     for (const call of calls) {
       expect(await failureOf(sandbox.complete(call))).toMatchObject({ kind: "busy", retryAfterMs: 1_000 });
@@ -238,8 +238,8 @@ describe("usage", () => {
   });
 });
 
-describe("spoiled answers", () => {
-  test.each(["sandbox-empty-arguments", "sandbox-malformed-arguments"])("%s spoils functions alone", async (model) => {
+describe("faulty answers", () => {
+  test.each(["sandbox-empty-arguments", "sandbox-malformed-arguments"])("%s changes functions only", async (model) => {
     const [right, wrong] = [await answerTo(CALLS), await answerTo(CALLS, { model })];
     expect(putTogether(await deltasOf(CALLS, { model }))).toEqual([wrong]);
     expect((await usageOf(CALLS, { model })).output).toBeLessThan((await usageOf(CALLS)).output);

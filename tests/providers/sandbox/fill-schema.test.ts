@@ -96,11 +96,11 @@ const IMPOSSIBLE: readonly Schema[] = [
   { type: "nonsense" },
 ];
 
-test.each(IMPOSSIBLE)("ends with something near for %j", (schema) => {
+test.each(IMPOSSIBLE)("ends with a similar value for %j", (schema) => {
   expect(() => JSON.stringify(fill(schema))).not.toThrow();
 });
 
-test("leaves optional properties out unless the prompt speaks of them", () => {
+test("leaves optional properties out unless the prompt mentions them", () => {
   const properties = { city: TEXT, limit: { type: "integer" }, unit: { enum: ["metric", "imperial"] } };
   const schema = { type: "object", properties, required: [] };
   expect(fill(schema, "hello", 1, "mentioned")).toEqual({});
@@ -111,12 +111,12 @@ test("leaves optional properties out unless the prompt speaks of them", () => {
   });
 });
 
-test("takes the author's default before an invented value", () => {
+test("uses the schema's default before an invented value", () => {
   expect(fill({ type: "integer", default: 40 })).toBe(40);
   expect(fill({ type: "string", examples: ["x-1"] })).toBe("x-1");
 });
 
-test("writes the same for the same seed", () => {
+test("writes equal values for the same seed", () => {
   const schema = { type: "array", items: { type: "string", format: "uuid" }, minItems: 3 };
   expect(fill(schema, "", 5)).toEqual(fill(schema, "", 5));
   expect(fill(schema, "", 5)).not.toEqual(fill(schema, "", 6));

@@ -15,7 +15,7 @@ function objectOf(properties: Body): Body {
 
 const TEXT = { type: "string" };
 
-test("fills a schema with what the prompt says", async () => {
+test("fills a schema with values of the prompt", async () => {
   const event = objectOf({ name: TEXT, date: TEXT, participants: { type: "array", items: TEXT } });
   expect(await documentFor("Alice and Bob are going to a science fair on Friday.", event)).toMatchObject({
     date: "Friday",
@@ -41,7 +41,7 @@ test("fills a schema with what the prompt says", async () => {
   });
 });
 
-test("gives dictated JSON word for word when it meets the schema", async () => {
+test("returns dictated JSON unchanged when it is valid by the schema", async () => {
   const schema = objectOf({ a: { type: "integer" } });
   const format = { response_format: { type: "json_schema", json_schema: { name: "answer", schema } } };
   expect(await textOf(ask('Say exactly: {"a":  7}', format))).toBe('{"a":  7}');
@@ -61,7 +61,7 @@ test("answers in JSON mode with an object, with the keys the prompt names", asyn
   expect(await textOf(ask('Say exactly: {"ok": true}', format))).toBe('{"ok": true}');
 });
 
-test("draws a document's values from tool results too", async () => {
+test("uses values of tool results for a document too", async () => {
   const messages = [
     { role: "user", content: "How warm is it in Oslo?" },
     { role: "assistant", tool_calls: [{ id: "a", type: "function", function: { name: "t", arguments: "{}" } }] },
@@ -72,7 +72,7 @@ test("draws a document's values from tool results too", async () => {
   expect(JSON.parse((await textOf({ messages, response_format })) ?? "")).toEqual({ city: "Oslo", celsius: 21 });
 });
 
-test("cuts a document off where the tokens end", async () => {
+test("truncates a document at the token limit", async () => {
   const schema = objectOf({ text: { type: "string", minLength: 500 } });
   const response_format = { type: "json_schema", json_schema: { name: "answer", schema } };
   expect((await answerTo(ask("Lima", { response_format, max_tokens: 5 }))).finish).toBe("length");

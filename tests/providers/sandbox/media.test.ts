@@ -21,7 +21,7 @@ test.each([
   ["JPEG", "jpeg"],
   ["GIF", "gif"],
   ["WebP", "webp"],
-] as const)("reads the size of a %s, whatever type its address claims", async (name, format) => {
+] as const)("reads the size of a %s, for every declared type", async (name, format) => {
   expect(await textOf(ask([image(dataUrl(await imageOf(format)))]))).toContain(`a 64×48 ${name} image`);
 });
 
@@ -39,19 +39,19 @@ const REJECTED: readonly (readonly [what: string, part: Body, param: string])[] 
   ["a stored file", { type: "file", file: { file_id: "f-1" } }, "file.file_id"],
 ];
 
-test.each(REJECTED)("rejects %s and says where it stands", async (_, part, param) => {
+test.each(REJECTED)("rejects %s and names its position", async (_, part, param) => {
   const failure = await failureOf(sandbox.complete(callOf(ask([{ type: "text", text: "hi" }, part]))));
   expect(failure).toMatchObject({ name: "ProviderError", kind: "rejected", code: "unsupported_value" });
   expect(failure.param).toBe(`messages[0].content[1].${param}`);
 });
 
-test("names the host of an address and nothing else of it", async () => {
+test("names only the host of an address", async () => {
   const answer = await textOf(ask([image("https://user:secret@images.example.com/private/cat.png?token=1")]));
   expect(answer).toContain("an image at images.example.com");
   expect(answer).not.toMatch(/secret|token/);
 });
 
-test("names and measures files and audio, and reads the beginning of a text", async () => {
+test("names and measures files and audio, and reads the start of a text", async () => {
   const file = (file_data: string): Body => ask([{ type: "file", file: { filename: "notes.txt", file_data } }]);
   const pdf = file(dataUrl("%PDF-1.7", "application/pdf"));
   expect(await textOf(pdf)).toContain("the file notes.txt (application/pdf, 8 bytes)");
@@ -62,11 +62,11 @@ test("names and measures files and audio, and reads the beginning of a text", as
   expect(await textOf(audio)).toContain("an audio file (wav, 12 bytes)");
 });
 
-test("still says what it is asked to say about an image", async () => {
+test("answers a dictated text about an image", async () => {
   expect(await textOf(ask([image(PNG), { type: "text", text: "Say hello" }]))).toBe("hello");
 });
 
-test("counts images by the tiles OpenAI publishes", () => {
+test("counts images by the tiles that OpenAI publishes", () => {
   expect(imageTokens(64, 48, false)).toBe(85 + 170);
   expect(imageTokens(1_024, 1_024, false)).toBe(85 + 170 * 4);
   expect(imageTokens(2_048, 4_096, false)).toBe(85 + 170 * 6);
@@ -82,7 +82,7 @@ test.each([
   ["audio", { type: "input_audio", input_audio: { data: btoa("x".repeat(3_201)), format: "mp3" } }, 3],
   ["a document", { type: "file", file: { file_data: dataUrl("%PDF", "application/pdf") } }, 250],
   ["a text", { type: "file", file: { file_data: "data:text/plain,one%20two%20three" } }, 3],
-] as const)("bills %s as input", async (_, part, tokens) => {
+] as const)("charges %s as input", async (_, part, tokens) => {
   const inputOf = async (...parts: readonly Body[]): Promise<number> =>
     (await usageOf(ask([{ type: "text", text: "hi" }, ...parts]))).input;
   expect((await inputOf(part)) - (await inputOf())).toBe(tokens);

@@ -39,14 +39,14 @@ const REQUESTS: readonly (readonly [what: string, body: Body, model?: string])[]
   ["a long answer", ask("Be brief about Lisbon"), "sandbox-long"],
 ];
 
-test.each(REQUESTS)("streams %s to the same end as it answers plainly", async (_, body, model = "sandbox-chat") => {
+test.each(REQUESTS)("streams %s to the same end as the plain answer", async (_, body, model = "sandbox-chat") => {
   const deltas = await deltasOf(body, { model });
   expect(putTogether(deltas)).toEqual(await answersTo(body, { model }));
   expect(deltas.at(-1)).toEqual({ choices: [], usage: await usageOf(body, { model }) });
   expect(deltas.filter((delta) => delta.usage !== undefined)).toHaveLength(1);
 });
 
-test("streams any dictated text to the same end as it answers plainly", async () => {
+test("streams any dictated text to the same end as the plain answer", async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.string({ unit: "binary", maxLength: 40 }),
@@ -60,7 +60,7 @@ test("streams any dictated text to the same end as it answers plainly", async ()
   );
 });
 
-test("begins with the role, goes on in tokens and ends with the reason before the usage", async () => {
+test("starts with the role, continues in tokens and ends with the finish reason before the usage", async () => {
   const deltas = await deltasOf(ask("Say one two three"));
   expect(deltas.slice(0, -1)).toEqual([
     { choices: [{ index: 0, delta: { role: "assistant", content: "" }, finish_reason: null }] },
@@ -93,7 +93,7 @@ async function callPieces(model: string): Promise<CallPiece[]> {
 }
 
 test.each(["sandbox-chat", "sandbox-interleaved"])(
-  "gives the calls of %s contiguous indexes, ids first, arguments in pieces",
+  "returns the calls of %s with contiguous indexes, ids first, arguments in pieces",
   async (model) => {
     const pieces = await callPieces(model);
     for (const index of [0, 1, 2]) {
@@ -128,7 +128,7 @@ test("sends the log probabilities of each piece with it", async () => {
   expect(tokens.map(({ token }) => token)).toEqual(["one", " two"]);
 });
 
-test("bills a stream for the tokens it sent", async () => {
+test("charges a stream for the tokens it sent", async () => {
   const deltas = await deltasOf(ask("Describe the harbour of Lisbon"));
   const [choice] = putTogether(deltas);
   expect(deltas.at(-1)?.usage).toMatchObject({ output: tokenizer.count(choice?.content ?? "") });

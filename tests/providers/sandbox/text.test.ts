@@ -7,13 +7,13 @@ import { answersTo, answerTo, ask, callOf, failureOf, sandbox, textOf, usageOf }
 
 const tokenizer = await loadTokenizer();
 
-test("speaks of the prompt when nothing is dictated", async () => {
+test("answers about the prompt without a dictated text", async () => {
   const text = await textOf(ask("What is the tallest mountain in Switzerland?"));
   expect(text).toContain("mountain");
   expect(text).toContain("Switzerland");
 });
 
-test("quotes the words it takes from the prompt, so that any of them fits its sentences", async () => {
+test("quotes words of the prompt, so that any of them fits its sentences", async () => {
   for (let seed = 0; seed < 8; seed += 1) {
     const text = await textOf(ask("Write three sentences about a lighthouse in a storm, for a child.", { seed }));
     expect(text).toMatch(/ "lighthouse", "storm" and "child"\. [A-Z]/);
@@ -24,7 +24,7 @@ test("quotes the words it takes from the prompt, so that any of them fits its se
   expect(essay).not.toMatch(/("\w+")[^."]*\1[^"]*\./);
 });
 
-test("answers as briefly or at such length as the prompt asks", async () => {
+test("answers as briefly or at such length as the prompt requests", async () => {
   expect(await textOf(ask("Answer in one word: what is the capital of Peru?"))).toMatch(/^\S+$/);
   expect(await textOf(ask("Is Lima in Peru, yes or no?"))).toMatch(/^(?:Yes|No)$/);
   expect((await textOf(ask("Write a 300 word essay on Lima.")))?.split(/\s+/).length).toBeGreaterThanOrEqual(300);
@@ -35,7 +35,7 @@ test("answers an empty message and a conversation without messages", async () =>
   expect(await textOf({ messages: [] })).not.toBe("");
 });
 
-test("tells which turn of a conversation it answers", async () => {
+test("states the number of the answered turn", async () => {
   const messages = [
     { role: "user", content: "Tell me about Lima" },
     { role: "assistant", content: "It is a city." },
@@ -44,7 +44,7 @@ test("tells which turn of a conversation it answers", async () => {
   expect(await textOf({ messages })).toContain("turn 2");
 });
 
-test("gives the same answer to the same request, and another to another seed", async () => {
+test("returns the same answer to the same request, and another to another seed", async () => {
   const prompt = "Describe the harbour of Lisbon";
   expect(await textOf(ask(prompt))).toBe(await textOf(ask(prompt)));
   const bySeed = await Promise.all([1, 2, 3, 4, 5, 6].map((seed) => textOf(ask(prompt, { seed }))));
@@ -89,12 +89,12 @@ test("never cuts a character in two, whatever the limit", async () => {
   );
 });
 
-test("prefers max_completion_tokens to max_tokens, and keeps to what the hold was made for when neither is set", async () => {
+test("prefers max_completion_tokens to max_tokens, and uses the limit of the hold without either", async () => {
   expect(await textOf(ask("Say one two three four", { max_completion_tokens: 2, max_tokens: 3 }))).toBe("one two");
   expect(await textOf(ask("Say one two three four"), { outputTokensMax: 3 })).toBe("one two three");
 });
 
-test("ends before the earliest stop sequence and counts only what it wrote", async () => {
+test("ends before the earliest stop sequence and counts only the sent text", async () => {
   const body = ask("Say one two three four", { stop: [" four", " two"] });
   expect(await answerTo(body)).toMatchObject({ content: "one", finish: "stop" });
   expect((await usageOf(body)).output).toBe(1);
@@ -103,7 +103,7 @@ test("ends before the earliest stop sequence and counts only what it wrote", asy
   expect(await textOf(ask("Say one two", { stop: ["", "absent"] }))).toBe("one two");
 });
 
-test("counts a short exchange as OpenAI's tokenizer would", async () => {
+test("counts a short exchange like OpenAI's tokenizer", async () => {
   expect(await usageOf(ask("Say hello"))).toMatchObject({
     input: 9,
     cachedInput: 0,
@@ -117,7 +117,7 @@ test("counts the output of every choice", async () => {
   expect((await usageOf(ask("Say one two three", { n: 3 }))).output).toBe(9);
 });
 
-test("reports each token as certain when log probabilities are asked for", async () => {
+test("reports each token as certain when log probabilities are requested", async () => {
   const { choices } = await sandbox.complete(callOf(ask("Say one two", { logprobs: true, top_logprobs: 2 })));
   const token = (text: string): object => ({ token: text, logprob: 0, bytes: [...Buffer.from(text)] });
   expect(choices[0]?.["logprobs"]).toEqual({
@@ -134,12 +134,12 @@ test("rejects a prompt beyond the context", async () => {
   expect(failure).toMatchObject({ kind: "rejected", code: "context_length_exceeded", param: "messages" });
 });
 
-test("rejects a spoken answer, which it cannot give", async () => {
+test("rejects an audio answer, which it does not support", async () => {
   const failure = await failureOf(sandbox.complete(callOf(ask("Say hello", { modalities: ["text", "audio"] }))));
   expect(failure).toMatchObject({ kind: "rejected", code: "unsupported_value", param: "modalities" });
 });
 
-test("takes the source's gaps and defaults from the catalogue into account, and leaves the request alone", async () => {
+test("applies the source's gaps and defaults from the catalogue, and does not change the request", async () => {
   const call = callOf(ask("Say one two three", { stop: "two" }));
   const adapt = (body: Record<string, unknown>): void => {
     delete body["stop"];
@@ -149,7 +149,7 @@ test("takes the source's gaps and defaults from the catalogue into account, and 
   expect(call.request).toHaveProperty("stop", "two");
 });
 
-test("reads members of the wrong shape as if they were absent", async () => {
+test("ignores members of the wrong type", async () => {
   const body = {
     messages: [null, { role: 7, content: "Say hello" }],
     n: "3",

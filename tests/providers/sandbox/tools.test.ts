@@ -91,7 +91,7 @@ const DRAWN: readonly (readonly [prompt: string, tools: readonly Body[], calls: 
   ["Do not use any tools. What's the weather in Paris?", [WEATHER], []],
 ];
 
-test.each(DRAWN)("calls for %j what fits, with values from the prompt", async (prompt, tools, calls) => {
+test.each(DRAWN)("calls a matching tool for %j, with values from the prompt", async (prompt, tools, calls) => {
   expect(await callsFor(prompt, tools)).toEqual([...calls]);
 });
 
@@ -114,7 +114,7 @@ test("calls the tool that is named", async () => {
   ]);
 });
 
-test("keeps to the allowed tools", async () => {
+test("uses allowed tools only", async () => {
   const allowed = (mode: string): Body => ({
     tool_choice: {
       type: "allowed_tools",
@@ -131,7 +131,7 @@ test("never calls when it may not", async () => {
   expect(await callsFor("Use the get_weather tool for Paris", [WEATHER], { tool_choice: "none" })).toEqual([]);
 });
 
-test("rejects a choice of a tool that was not given", async () => {
+test("rejects a choice of an unknown tool", async () => {
   const body = ask("hm", { tools: [PING], tool_choice: { type: "function", function: { name: "pong" } } });
   expect(await failureOf(sandbox.complete(callOf(body)))).toMatchObject({
     kind: "rejected",
@@ -140,14 +140,14 @@ test("rejects a choice of a tool that was not given", async () => {
   });
 });
 
-test("hands a custom tool plain text", async () => {
+test("sends a custom tool plain text", async () => {
   const body = ask('Use the run_code tool for "print(1)"', {
     tools: [{ type: "custom", custom: { name: "run_code" } }],
   });
   expect((await answerTo(body)).calls).toMatchObject([{ type: "custom", name: "run_code", input: "print(1)" }]);
 });
 
-test("gives calls distinct ids that are the same for the same request and differ from turn to turn", async () => {
+test("returns distinct call ids that are equal for the same request and differ from turn to turn", async () => {
   const body = ask("Weather in Paris and Rome?", { tools: [WEATHER], seed: 7 });
   const first = (await answerTo(body)).calls.map((call) => call.id);
   expect(new Set(first).size).toBe(2);
@@ -157,7 +157,7 @@ test("gives calls distinct ids that are the same for the same request and differ
   expect((await answerTo(later)).calls.map((call) => call.id)).not.toContain(first[0]);
 });
 
-test("says nothing beside its calls and finishes with tool_calls", async () => {
+test("writes no text beside its calls and finishes with tool_calls", async () => {
   expect(await answerTo(ask("Weather in Paris?", { tools: [WEATHER] }))).toMatchObject({
     content: null,
     finish: "tool_calls",
@@ -180,7 +180,7 @@ test("answers in text from the results, by the names of the tools", async () => 
   });
 });
 
-test("cuts calls off where the tokens end", async () => {
+test("truncates calls at the token limit", async () => {
   const body = ask("Weather in Paris and Rome?", { tools: [WEATHER] });
   const whole = await answerTo(body);
   for (let max_tokens = 1; max_tokens < (await usageOf(body)).output; max_tokens += 1) {

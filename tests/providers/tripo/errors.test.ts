@@ -25,7 +25,7 @@ function classOf(
 const body = (code: unknown, message = "no"): string =>
   JSON.stringify({ code, message: `${message} (${VENDOR_MARK})`, suggestion: "Read", request_id: "r1" });
 
-describe("an error of Tripo", () => {
+describe("a Tripo error", () => {
   test.each<[number, string, readonly MeshInputName[], object]>([
     [1_000, "authentication failed", ["prompt"], { kind: "misconfigured" }],
     [1_001, "no permission", ["prompt"], { kind: "misconfigured" }],
@@ -59,7 +59,7 @@ describe("an error of Tripo", () => {
     [2_016, "type deprecated", ["prompt"], { kind: "misconfigured" }],
     [2_017, "invalid version", ["prompt"], { kind: "misconfigured" }],
     [2_019, "file not found", ["image"], { kind: "failed" }],
-  ])("%i (%s) of %j has its class in every status, and what its caller may see", (code, message, given, expected) => {
+  ])("%i (%s) of %j has its class in every status, and its public part", (code, message, given, expected) => {
     for (const status of [200, 400, 403, 429, 500]) {
       const error = classOf(status, body(code, message), { given });
       expect(error).toMatchObject({ ...expected, status });
@@ -84,28 +84,28 @@ describe("an error of Tripo", () => {
     [502, "failed"],
     [503, "busy"],
     [504, "failed"],
-  ])("with status %i and no code that is known is %s", (status, kind) => {
+  ])("with status %i and an unknown code is %s", (status, kind) => {
     for (const text of ["", "<html>", "null", "[]", "{}", '{"code":9999}', '{"code":null}', '{"code":"toString"}']) {
       expect(classOf(status, text).kind).toBe(kind);
     }
   });
 
-  test("in a 200 with a code that nobody knows is a failure", () => {
+  test("in a 200 with an unknown code is a failure", () => {
     expect(classOf(200, body(9_999)).kind).toBe("failed");
     expect(classOf(200, body("9999")).kind).toBe("failed");
   });
 
-  test.each([2_000, 1_007, 0])("says when to come back where Tripo does (%i)", (code) => {
+  test.each([2_000, 1_007, 0])("contains Tripo's retry time, if any (%i)", (code) => {
     const headers = new Headers({ "retry-after": "3" });
     expect(classOf(429, body(code), { headers })).toMatchObject({ kind: "busy", retryAfterMs: 3_000 });
   });
 
-  test("cuts what goes to the log", () => {
+  test("truncates the text for the log", () => {
     expect(classOf(500, "x".repeat(9_999)).detail).toHaveLength(500);
   });
 });
 
-describe("a task that failed", () => {
+describe("a failed task", () => {
   test.each<[unknown, readonly MeshInputName[], object]>([
     [2_008, ["prompt"], { kind: "refused" }],
     ["2008", ["prompt"], { kind: "refused" }],
@@ -117,7 +117,7 @@ describe("a task that failed", () => {
     [undefined, ["prompt"], { kind: "failed" }],
     [null, ["prompt"], { kind: "failed" }],
     ["toString", ["prompt"], { kind: "failed" }],
-  ])("with %p has its class, and what its caller may see", (code, given, expected) => {
+  ])("with %p has its class, and its public part", (code, given, expected) => {
     const error = classifyTaskError({ error_code: code, error_message: VENDOR_MARK }, given);
     expect(error).toMatchObject(expected);
     expect(`${error.say ?? ""}${error.message}`).not.toContain(VENDOR_MARK);

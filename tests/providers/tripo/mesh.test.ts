@@ -54,7 +54,7 @@ const fromMesh = (sourceModel: string, path: string) => {
   return [`as ${sourceModel}, whatever its prompt`, asked, body, { path }] as const;
 };
 
-describeQueuedJob("a mesh of Tripo", {
+describeQueuedJob("a Tripo mesh", {
   open(...scripts: readonly Script[]) {
     const { server, meshes, another } = start(...scripts);
     return { server, adapter: meshes, another };
@@ -197,7 +197,7 @@ describeQueuedJob("a mesh of Tripo", {
   ],
 });
 
-test("a mesh of Tripo brings a fresh address at each poll: the last one alone is good", async () => {
+test("a Tripo mesh has a new address at each poll: only the last one is valid", async () => {
   const { meshes, make } = start({ polls: ["success"] });
   const job = await make();
   const urls: string[] = [];
@@ -211,7 +211,7 @@ test("a mesh of Tripo brings a fresh address at each poll: the last one alone is
 });
 
 describe("an upload", () => {
-  test("goes ahead of the task that names its token", async () => {
+  test("precedes the task that names its token", async () => {
     const { server, make } = start();
     await make(TEXTURE, { image: PICTURE, mesh: MESH });
     expect(asked(server)).toEqual(["POST /v3/files", "POST /v3/files", "POST /v3/models/texture"]);
@@ -238,7 +238,7 @@ describe("an upload", () => {
       { mesh: { bytes: Buffer.from("Kaydara FBX Binary  \0"), contentType: "application/octet-stream" } },
       "mesh.fbx",
     ],
-  ])("of %s with %j has a name of ours", async (model, input, filename) => {
+  ])("of %s with %j has our own file name", async (model, input, filename) => {
     const { server, make } = start();
     await make(model, input);
     expect(uploadsOf(server).map((file) => file.filename)).toEqual([filename]);
@@ -252,7 +252,7 @@ describe("an upload", () => {
     ["no JSON", ok("<html>")],
     ["a fault", jsonReply(500, "oops")],
     ["an error in a 200", error(200, 2_014)],
-  ])("answered with %s has cost nothing: the task was not sent, and may be begun again", async (_what, upload) => {
+  ])("answered with %s has cost nothing: the task was not sent, and may be started again", async (_what, upload) => {
     const { server, make } = start({ upload });
     expect(await failureOf(make(IMAGE, { image: PICTURE }))).toMatchObject({ kind: "failed", isUnsent: true });
     expect(asked(server)).toEqual(["POST /v3/files"]);
@@ -265,14 +265,14 @@ describe("an upload", () => {
     [IMAGE, { image: PICTURE }, error(200, 2_008), { kind: "refused" }],
     [IMAGE, { image: PICTURE }, error(401, 1_000), { kind: "misconfigured" }],
     [IMAGE, { image: PICTURE }, error(429, 2_000, "no", { "retry-after": "2" }), { kind: "busy", retryAfterMs: 2_000 }],
-  ])("of %s with %.20j that is refused is told by its class", async (model, input, upload, expected) => {
+  ])("of %s with %.20j that is rejected has its class", async (model, input, upload, expected) => {
     const { make } = start({ upload });
     expect(await failureOf(make(model, input))).toMatchObject({ ...expected, isUnsent: false });
   });
 });
 
-describe("our catalogue", () => {
-  test("asks Tripo for nothing that it does not take, and pays what its prices were made of", async () => {
+describe("the catalogue", () => {
+  test("sends only fields that Tripo accepts, at the prices behind its own", async () => {
     const models = (await loadOurLayers()).flatMap(({ content }) => content.models ?? []);
     const ours = models.flatMap((model) =>
       (model.sources ?? []).filter(({ provider }) => provider === "tripo").map((source) => ({ model, source })),

@@ -66,7 +66,7 @@ async function ask(header: string | null): Promise<string> {
 
 const bearer = (key: string): string => `Bearer ${key}`;
 
-test("a key says who calls, for which workspace, in which role, under which preset", async () => {
+test("a key identifies member, workspace, role and preset", async () => {
   const { key, keyId, memberId, workspaceId } = await createKey(db.database);
   expect(await authenticator.authenticate(bearer(key))).toEqual({
     keyId,
@@ -82,7 +82,7 @@ test.each([
   ["its key is revoked", "update api_key set revoked_at = now() where id = $1", "keyId"],
   ["its member is disabled", "update member set is_active = false where id = $1", "memberId"],
   ["its workspace is disabled", "update workspace set is_active = false where id = $1", "workspaceId"],
-] as const)("a caller is refused within the cache's life once %s", async (_what, sql, field) => {
+] as const)("a caller is rejected within the cache's lifetime once %s", async (_what, sql, field) => {
   const mine = await createKey(db.database);
   expect(await ask(bearer(mine.key))).toBe(mine.keyId);
   await db.query(sql, [mine[field]]);
@@ -91,7 +91,7 @@ test.each([
   expect(KEY_CACHE_MS).toBeLessThan(1_000);
 });
 
-test("a changed role and preset hold within the cache's life", async () => {
+test("a changed role and preset apply within the cache's lifetime", async () => {
   const { key, keyId, memberId } = await createKey(db.database);
   await ask(bearer(key));
   await db.query("update member set role = 'billing' where id = $1", [memberId]);
@@ -100,7 +100,7 @@ test("a changed role and preset hold within the cache's life", async () => {
   expect(await authenticator.authenticate(bearer(key))).toMatchObject({ role: "billing", preset: { name: "pro" } });
 });
 
-test("a preset that the catalogue changes holds from the next call on, and a key whose preset is gone is told so", async () => {
+test("a preset that the catalogue changes applies from the next call, and a key with a missing preset receives an error", async () => {
   const { key } = await createKey(db.database);
   await ask(bearer(key));
   const wider = { name: "standard", requests_per_minute: null, daily_tokens: 7 };
@@ -111,7 +111,7 @@ test("a preset that the catalogue changes holds from the next call on, and a key
   expect(asked.queries).toBe(1);
 });
 
-test("the workspace's fallback chains come with the caller, by the same one query", async () => {
+test("the workspace's fallback chains are loaded with the caller, by the same query", async () => {
   const mine = await createKey(db.database);
   const other = await createKey(db.database);
   for (const [id, model, fallbacks] of [
@@ -134,7 +134,7 @@ test("the workspace's fallback chains come with the caller, by the same one quer
   expect(asked.queries).toBe(1);
 });
 
-test("a chain that is set, changed or deleted is in force within the cache's life", async () => {
+test("a chain that is set, changed or deleted applies within the cache's lifetime", async () => {
   const { key, workspaceId } = await createKey(db.database);
   const chains = async (): Promise<unknown> => {
     nowMs += KEY_CACHE_MS;
@@ -150,7 +150,7 @@ test("a chain that is set, changed or deleted is in force within the cache's lif
   expect(await chains()).toBeUndefined();
 });
 
-test("the life counts from before the question was sent: a slow answer is not believed for longer", async () => {
+test("the lifetime starts before the query: a slow answer is not cached longer", async () => {
   const { key, keyId } = await createKey(db.database);
   const slow = Promise.withResolvers<void>();
   gate = slow.promise;
@@ -162,7 +162,7 @@ test("the life counts from before the question was sent: a slow answer is not be
   expect(await ask(bearer(key))).toBe("invalid_api_key");
 });
 
-test("a call does not join a question that was sent a cache life ago", async () => {
+test("a call does not join a query that is older than a cache lifetime", async () => {
   const { key, keyId } = await createKey(db.database);
   const slow = Promise.withResolvers<void>();
   gate = slow.promise;
@@ -180,7 +180,7 @@ test("a call does not join a question that was sent a cache life ago", async () 
   expect(asked.queries).toBe(2);
 });
 
-test("a key past its life is not served while the database does not answer", async () => {
+test("a key past its lifetime is not served while the database does not respond", async () => {
   const { key, keyId } = await createKey(db.database);
   expect(await ask(bearer(key))).toBe(keyId);
   const silent = Promise.withResolvers<void>();
@@ -192,7 +192,7 @@ test("a key past its life is not served while the database does not answer", asy
   expect(await answer).toBe(keyId);
 });
 
-test("a key in use is refreshed ahead of its end, by one query", async () => {
+test("a key in use is refreshed before its expiry, by one query", async () => {
   const { key, keyId } = await createKey(db.database);
   await ask(bearer(key));
   nowMs += KEY_CACHE_MS * 0.75;
@@ -207,7 +207,7 @@ test("a key in use is refreshed ahead of its end, by one query", async () => {
   expect(await ask(bearer(key))).toBe("invalid_api_key");
 });
 
-test("calls at once with one key ask once", async () => {
+test("concurrent calls with one key send one query", async () => {
   const { key, keyId } = await createKey(db.database);
   const answers = await Promise.all(Array.from({ length: 200 }, () => ask(bearer(key))));
   expect(new Set(answers)).toEqual(new Set([keyId]));
@@ -228,7 +228,7 @@ test("20,000 guesses cost fewer than ten queries, of whatever form", async () =>
   expect(asked.queries).toBeLessThan(10);
 });
 
-test("one unknown key with a right checksum is asked for once in a cache life", async () => {
+test("an unknown key with a valid checksum is queried once per cache lifetime", async () => {
   const key = mintKey();
   for (let call = 0; call < 100; call++) expect(await ask(bearer(key))).toBe("invalid_api_key");
   expect(asked.queries).toBe(1);
@@ -237,7 +237,7 @@ test("one unknown key with a right checksum is asked for once in a cache life", 
   expect(asked.queries).toBe(2);
 });
 
-test("what the cache remembers is bounded, refused keys included", async () => {
+test("the cache is bounded, including rejected keys", async () => {
   const lookUps: string[] = [];
   const nobody: Database = {
     ...db.database,
@@ -261,7 +261,7 @@ test("what the cache remembers is bounded, refused keys included", async () => {
   expect(lookUps.length).toBe(before + 1);
 });
 
-test("a key an operator brought along works, and dies like any other", async () => {
+test("an imported key works, and can be revoked like any other", async () => {
   const { key, keyId } = await createKey(db.database, `sk_brought_${newId().replaceAll("-", "")}`);
   expect(await ask(bearer(key))).toBe(keyId);
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
@@ -269,7 +269,7 @@ test("a key an operator brought along works, and dies like any other", async () 
   expect(await ask(bearer(key))).toBe("invalid_api_key");
 });
 
-test("unknown, malformed and revoked keys get the same refusal", async () => {
+test("unknown, malformed and revoked keys get the same error", async () => {
   const { key, keyId } = await createKey(db.database);
   await db.query("update api_key set revoked_at = now() where id = $1", [keyId]);
   const messages = new Set<string>();
@@ -281,7 +281,7 @@ test("unknown, malformed and revoked keys get the same refusal", async () => {
   expect([...messages]).toEqual(["401 invalid_api_key The API key is unknown, revoked or expired; use an active key."]);
 });
 
-test("the header is read strictly", async () => {
+test("the header is parsed strictly", async () => {
   const { key, keyId } = await createKey(db.database);
   expect(await ask(`bearer ${key}`)).toBe(keyId);
   expect(await ask(null)).toBe("missing_api_key");
@@ -300,7 +300,7 @@ test("the header is read strictly", async () => {
   for (const header of wrong) expect([header, await ask(header)]).toEqual([header, "invalid_api_key"]);
 });
 
-test("a database that fails is a 503, never a 401, and is asked again by the next call", async () => {
+test("a database failure is a 503, never a 401, and the next call queries again", async () => {
   const { key, keyId } = await createKey(db.database);
   const away = openDatabase({ url: "postgres://nobody@127.0.0.1:1/none", poolMax: 1, log });
   const failing = createAuthenticator({ database: away, catalogue, log });

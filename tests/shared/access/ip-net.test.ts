@@ -26,7 +26,7 @@ function passed(net: IpNet, address: string, count: number): number {
 }
 
 describe("the limit of an address", () => {
-  test("is exact: so many pass, the next is refused", () => {
+  test("is exact: the limit is accepted, the next request is rejected", () => {
     const { net } = open(5);
     expect(passed(net, "8.8.8.8", 5)).toBe(5);
     expect(() => net.check("8.8.8.8")).toThrow(
@@ -34,7 +34,7 @@ describe("the limit of an address", () => {
     );
   });
 
-  test("says in seconds when the next request passes, and it does pass then", () => {
+  test("returns the seconds until the next request is accepted, which is then accepted", () => {
     const { net, clock } = open(5);
     expect(passed(net, "8.8.8.8", 3)).toBe(3);
     clock.ms += 5 * MINUTE;
@@ -46,7 +46,7 @@ describe("the limit of an address", () => {
     expect(passed(net, "8.8.8.8", 1)).toBe(1);
   });
 
-  test("counts what other ingresses tell, once each, and forgets that as it forgets its own", () => {
+  test("counts reports of other ingresses, once each, and expires them like its own", () => {
     const { net: one, clock } = open(5);
     const { net: other } = open(5);
     passed(one, "8.8.8.8", 3);
@@ -63,13 +63,13 @@ describe("the limit of an address", () => {
     expect(passed(one, "8.8.8.8", 6)).toBe(5);
   });
 
-  test("is its own: another address is not touched", () => {
+  test("is separate for each address", () => {
     const { net } = open(5);
     passed(net, "8.8.8.8", 100);
     expect(passed(net, "8.8.4.4", 6)).toBe(5);
   });
 
-  test("is one for a network of IPv6 (/64), which one customer has to himself", () => {
+  test("is one for an IPv6 network (/64), which belongs to one customer", () => {
     const { net } = open(5);
     for (const address of ["2001:db8:1:2::1", "2001:0DB8:1:2:ffff::9", "2001:db8:1:2:a:b:c:d", "2001:db8:1:2::"]) {
       expect(passed(net, address, 1)).toBe(1);
@@ -79,7 +79,7 @@ describe("the limit of an address", () => {
     expect(passed(net, "2001:db8::2:0:0:0:1", 9)).toBe(5);
   });
 
-  test("of IPv6 networks that are written short is not mixed up with another's", () => {
+  test("of abbreviated IPv6 networks is not confused with another's", () => {
     const { net } = open(1);
     for (const address of [
       "::1",
@@ -96,7 +96,7 @@ describe("the limit of an address", () => {
     }
   });
 
-  test("looks back ten minutes, and not further", () => {
+  test("covers ten minutes, and no more", () => {
     const { net, clock } = open(5);
     expect(passed(net, "8.8.8.8", 5)).toBe(5);
     clock.ms += 9 * MINUTE;
@@ -107,7 +107,7 @@ describe("the limit of an address", () => {
     expect(passed(net, "8.8.8.8", 6)).toBe(5);
   });
 
-  test("counts refused requests too: who keeps hammering stays out", () => {
+  test("counts rejected requests too: a persistent client stays blocked", () => {
     const { net, clock } = open(5);
     passed(net, "8.8.8.8", 10);
     for (let minute = 0; minute < 30; minute++) {
@@ -118,7 +118,7 @@ describe("the limit of an address", () => {
     expect(passed(net, "8.8.8.8", 1)).toBe(1);
   });
 
-  test("frees what is old bit by bit, never more than the limit in any ten minutes", () => {
+  test("releases old requests gradually, never more than the limit in any ten minutes", () => {
     const { net, clock } = open(20);
     const passes: number[] = [];
     for (let minute = 0; minute < 60; minute++) {
@@ -131,11 +131,11 @@ describe("the limit of an address", () => {
     }
   });
 
-  test("of 0 is none", () => {
+  test("of 0 is disabled", () => {
     expect(passed(open(0).net, "8.8.8.8", 10_000)).toBe(10_000);
   });
 
-  test("is not frozen by a clock that stands still or goes back", () => {
+  test("survives a clock that stops or is set back", () => {
     const { net, clock } = open(5);
     passed(net, "8.8.8.8", 5);
     clock.ms -= 60 * MINUTE;
@@ -146,7 +146,7 @@ describe("the limit of an address", () => {
 });
 
 describe("a flood of addresses", () => {
-  test("is forgotten from its oldest, so the table stays bounded", () => {
+  test("is dropped from its oldest, so the table stays bounded", () => {
     const { net } = open(1);
     net.check("8.8.8.8");
     expect(passed(net, "8.8.8.8", 1)).toBe(0);
@@ -154,7 +154,7 @@ describe("a flood of addresses", () => {
     expect(passed(net, "8.8.8.8", 1)).toBe(1);
   });
 
-  test("does not push out an address that keeps calling", () => {
+  test("does not displace an active address", () => {
     const { net, clock } = open(3);
     passed(net, "8.8.8.8", 3);
     for (let at = 0; at < 150_000; at++) {
@@ -202,7 +202,7 @@ describe("the client's address", () => {
     expect(open(1, PROXIES).net.clientAddress(peer, forwarded)).toBe(expected);
   });
 
-  test("is never believed from a header when no proxy is trusted", () => {
+  test("is never read from a header without a trusted proxy", () => {
     expect(open(1).net.clientAddress("127.0.0.1", "1.2.3.4")).toBe("127.0.0.1");
   });
 });

@@ -25,7 +25,7 @@ function open(active: Set<string>): { readonly watch: KeyWatch; readonly asked: 
   return made;
 }
 
-test("everything that is watched for a key ends once when the key does, and nothing of another key", async () => {
+test("everything that watches a key ends once with the key, and nothing of another key", async () => {
   const active = new Set(["mine", "other"]);
   const { watch: keys } = open(active);
   const ended: string[] = [];
@@ -37,7 +37,7 @@ test("everything that is watched for a key ends once when the key does, and noth
   expect(ended).toEqual(["a", "b"]);
 });
 
-test("a key is asked for once however much is watched for it, and not at all when nothing is", async () => {
+test("a key is queried once for any number of watchers, and not at all without one", async () => {
   const { watch: keys, asked } = open(new Set(["mine"]));
   const ends = Array.from({ length: 5 }, () => keys.watch("mine", () => undefined));
   await eventually("it is asked twice", () => asked.length >= 2);
@@ -62,7 +62,7 @@ test("nothing ends while keys cannot be looked up, and it does afterwards", asyn
   await eventually("it ends", () => isEnded);
 });
 
-test("what has ended by itself is not told so", async () => {
+test("a watcher that has ended receives no end", async () => {
   const active = new Set(["mine"]);
   const { watch: keys, asked } = open(active);
   let told = 0;

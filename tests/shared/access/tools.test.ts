@@ -13,7 +13,7 @@ test.each([
   [keyWith("image.*"), ["image.resize", "image.*"], ["images.resize", "code.regex", WORKFLOW]],
   [keyWith("workflow.*"), [WORKFLOW, "workflow.*"], ["image.resize", newId().slice(1) + ".x"]],
   [keyWith(WORKFLOW), [WORKFLOW], [newId(), "workflow.*"]],
-])("a key %p runs what it lists, and gives no more", (key, may, mayNot) => {
+])("a key %p runs its listed tools, and grants no more", (key, may, mayNot) => {
   for (const id of may) expect([id, mayUseTool(key, id)]).toEqual([id, true]);
   for (const id of mayNot) expect([id, mayUseTool(key, id)]).toEqual([id, false]);
   expect(isWithinTools(may, key)).toBe(true);

@@ -35,12 +35,12 @@ async function offeredAs(
 const away = (): Error => Object.assign(new Error("the connection was lost"), { code: "ECONNRESET" });
 const overloaded = (): ApiError => new ApiError("overloaded", "Too many calls wait.");
 
-describe("an offer of a job", () => {
-  test("whose answer is lost is made once more", async () => {
+describe("a submission of a job", () => {
+  test("whose answer is lost is retried once", async () => {
     expect(await offered(away(), ADMITTED)).toEqual({ verdict: ADMITTED, isRefused: false });
   });
 
-  test("that never reached the database is refused, and may be sent again", async () => {
+  test("that never reached the database is rejected, and may be retried", async () => {
     const { verdict, isRefused } = await offered(overloaded());
     expect([verdict, isRefused]).toEqual([
       expect.objectContaining({ code: "overloaded", shouldRetry: undefined }),
@@ -52,7 +52,7 @@ describe("an offer of a job", () => {
     ["lost again", away],
     ["refused the second time", overloaded],
   ])(
-    "whose answer was lost and is %s may run: its caller learns its id, and that it is not to be resent",
+    "whose answer was lost and is %s may run: its caller receives its id, and a hint not to retry",
     async (_what, second) => {
       const { verdict, isRefused } = await offered(away(), second());
       const expected = { code: "service_unavailable", shouldRetry: false, jobId: OFFER.id };
@@ -60,12 +60,12 @@ describe("an offer of a job", () => {
     },
   );
 
-  test("of a stream is not asked for by its id, which is hidden", async () => {
+  test("of a stream cannot be queried by its id, which is hidden", async () => {
     const { verdict } = await offeredAs({ ...OFFER, isHidden: true }, away(), away());
     expect(verdict).toMatchObject({ code: "service_unavailable", shouldRetry: false, jobId: undefined });
   });
 
-  test("that the database finds wrong is no matter of its being away", async () => {
+  test("that the database rejects is not an outage", async () => {
     const wrong = Object.assign(new Error("numeric field overflow"), { code: "22003" });
     expect(await offered(wrong)).toEqual({ verdict: wrong, isRefused: false });
   });

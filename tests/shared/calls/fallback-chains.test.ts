@@ -118,20 +118,20 @@ describe("a chain", () => {
       ["chat-1", "painter"],
       "model_not_supported fallbacks[1]: Fallbacks of chat-0 must be chat models;",
     ],
-  ])("%s is refused, with the place of the fault", (_what, model, fallbacks, expected) => {
+  ])("%s is rejected, with the path of the error", (_what, model, fallbacks, expected) => {
     expect(check(model, ...fallbacks)).toStartWith(expected);
   });
 
-  test("has other embedding models that can make vectors of the same length", () => {
+  test("has other embedding models that can return vectors of the same length", () => {
     expect(check("vectors", "more-vectors")).toBeUndefined();
   });
 
-  test("does not tell what the operator has not set up", () => {
+  test("does not reveal the operator's missing configuration", () => {
     expect(check("chat-0", "asleep")).toBe(check("chat-0", "nothing"));
   });
 });
 
-describe("a circle", () => {
+describe("a cycle", () => {
   const stored = (text: string): FallbackChain[] =>
     text.split("; ").map((chain) => {
       const [model = "", fallbacks = ""] = chain.split(" > ");
@@ -163,7 +163,7 @@ describe("a circle", () => {
     }
   });
 
-  test("is looked for in time that grows with the chains, not with the ways through them", () => {
+  test("is detected in time that grows with the chains, not with the paths through them", () => {
     // Each layer leads to all of the next: 10^19 ways.
     const layers = Array.from({ length: 20 }, (_, layer) => Array.from({ length: 10 }, (__, at) => `${layer}.${at}`));
     const chains = layers.flatMap((layer, at) =>
@@ -173,7 +173,7 @@ describe("a circle", () => {
   });
 });
 
-describe("stored", () => {
+describe("stored chains", () => {
   let db: TestDatabase;
   beforeAll(async () => {
     db = await createTestDatabase();
@@ -189,7 +189,7 @@ describe("stored", () => {
       workspaceId,
     ]);
 
-  test("a chain replaces the one before, and each change says what it was and what it is", async () => {
+  test("replace the previous one, and each change records old and new values", async () => {
     const workspaceId = await createWorkspace(db.database, 0n);
     const first = await store(workspaceId, "chat-0", "chat-1", "chat-2");
     expect(first).toEqual({
@@ -213,7 +213,7 @@ describe("stored", () => {
     ]);
   });
 
-  test("a refused chain changes nothing and leaves no trace", async () => {
+  test("are unchanged by a rejected one, which leaves no audit entry", async () => {
     const workspaceId = await createWorkspace(db.database, 0n);
     await store(workspaceId, "chat-0", "chat-1");
     const refused = await store(workspaceId, "chat-1", "chat-0").catch((error: unknown) => error);
@@ -222,13 +222,13 @@ describe("stored", () => {
     expect(await audited(workspaceId)).toHaveLength(1);
   });
 
-  test("a circle over another workspace's chains is none", async () => {
+  test("form no cycle across workspaces", async () => {
     const [mine, other] = [await createWorkspace(db.database, 0n), await createWorkspace(db.database, 0n)];
     await store(other, "chat-0", "chat-1");
     expect(await store(mine, "chat-1", "chat-0")).toMatchObject({ model: "chat-1" });
   });
 
-  test("a workspace has a limited number of chains, and can still change those it has", async () => {
+  test("are limited in number, and existing ones can be changed at the limit", async () => {
     const slugs = Array.from({ length: FALLBACK_CHAINS_MAX + 2 }, (_, index) => `m${index}`);
     const [last = "", previous = ""] = slugs.toReversed();
     const catalogue = catalogueOf(slugs);
@@ -243,7 +243,7 @@ describe("stored", () => {
     expect(await put(previous, "m0")).toMatchObject({ fallbacks: ["m0"] });
   });
 
-  test("opposite chains written at once never close a circle", async () => {
+  test("in opposite directions written concurrently never form a cycle", async () => {
     const workspaceId = await createWorkspace(db.database, 0n);
     const ring = ["chat-0", "chat-1", "chat-2"];
     for (let round = 0; round < 5; round++) {
@@ -257,7 +257,7 @@ describe("stored", () => {
     }
   });
 
-  test("many writers of random chains leave a graph without circles, and one audit row for each change", async () => {
+  test("of many random writers leave a graph without cycles, and one audit row for each change", async () => {
     const seed = testSeed("fallback-chains");
     const random = randomOf(seed);
     const workspaceId = await createWorkspace(db.database, 0n);
@@ -301,7 +301,7 @@ describe("stored", () => {
     );
   });
 
-  test("who cannot write within two seconds hears that others are at it", async () => {
+  test("that cannot be written within two seconds fail with a conflict", async () => {
     const workspaceId = await createWorkspace(db.database, 0n);
     const ready = Promise.withResolvers<void>();
     const done = Promise.withResolvers<void>();

@@ -27,7 +27,7 @@ function openDesk(facts: { bytes: number; files: number }) {
   return { admit, looks: () => looks };
 }
 
-test("is not repeated for a moment where there is much room", async () => {
+test("free storage is cached for a moment if much is left", async () => {
   const facts = { bytes: GIB, files: 3 };
   const { admit, looks } = openDesk(facts);
   for (let call = 0; call < 3; call++) expect(await admit()).toBe("it has room");
@@ -39,7 +39,7 @@ test("is not repeated for a moment where there is much room", async () => {
 test.each([
   ["bytes", { bytes: 9.5 * GIB, files: 3 }],
   ["files", { bytes: GIB, files: 999_000 }],
-])("is made for each call where few %s are left", async (_what, facts) => {
+])("free storage is queried for each call if few %s are left", async (_what, facts) => {
   const { admit, looks } = openDesk(facts);
   expect(await admit()).toBe("it has room");
   Object.assign(facts, { bytes: 10 * GIB });

@@ -51,7 +51,7 @@ async function echo(children: ChildPool, input: unknown = null, foreign = false)
 }
 
 describe("a pool of children", () => {
-  test("gives no job to one that was just told to end for having rested", async () => {
+  test("assigns no job to a child that was just stopped for its idle time", async () => {
     const children = pool({ idleMs: 5 });
     const pids = new Set<number>();
     for (let round = 0; round < 5; round++) {
@@ -62,7 +62,7 @@ describe("a pool of children", () => {
     expect(pids.size).toBe(5);
   });
 
-  test("lets go of the caller's signal, and so of the bytes, when a job has ended", async () => {
+  test("releases the caller's signal and the bytes when a job has ended", async () => {
     const { signal } = new AbortController();
     let listeners = 0;
     const counted = new Proxy(signal, {
@@ -82,7 +82,7 @@ describe("a pool of children", () => {
     expect((await fault(pool().run(job))).fault).toBe("timeout");
   });
 
-  test("brings input and bytes there and back, also megabytes of them", async () => {
+  test("transfers input and bytes in both directions, including megabytes", async () => {
     const large = new Uint8Array(5_000_000).map((_, at) => at % 251);
     const parts = [Uint8Array.of(1, 2, 3), new Uint8Array(0), large];
     const { output, parts: back } = await pool().run({ task: "echo", input: { text: "ä\u0000😀" }, parts });
@@ -90,13 +90,13 @@ describe("a pool of children", () => {
     expect(back).toEqual(parts);
   });
 
-  test("hands on pieces before the result", async () => {
+  test("delivers pieces before the result", async () => {
     const chunks: number[][] = [];
     await pool().run({ task: "chunks", input: null, onChunk: (chunk) => chunks.push([...chunk]) });
     expect(chunks).toEqual([[1], [2, 3]]);
   });
 
-  test("uses a child again, and no longer after foreign bytes or its last job", async () => {
+  test("reuses a child, except after foreign bytes or its last job", async () => {
     const children = pool({ jobsMax: 3 });
     const [one, two, three, four] = [
       await echo(children),
@@ -110,7 +110,7 @@ describe("a pool of children", () => {
     expect((await echo(children)).jobs).toBe(1);
   });
 
-  test("spends a new child on foreign bytes while there is room, and a rested one where there is none", async () => {
+  test("starts a new child for foreign bytes while there is capacity, and otherwise reuses an idle one", async () => {
     const children = pool({ childrenMax: 2 });
     const { pid } = await echo(children);
     const foreign = await echo(children, null, true);
@@ -120,7 +120,7 @@ describe("a pool of children", () => {
     expect(both.map((one) => one.pid)).toContain(pid);
   });
 
-  test("gives what a task says to the caller, and serves on", async () => {
+  test("returns a task's message to the caller, and continues to serve", async () => {
     const children = pool();
     const refused = await fault(children.run({ task: "refuse", input: null }));
     expect([refused.fault, refused.message]).toEqual(["corrupt", "The picture is damaged."]);
@@ -129,7 +129,7 @@ describe("a pool of children", () => {
     expect((await echo(children)).jobs).toBe(1);
   });
 
-  test("outlives a child that crashes: its job fails, the next one runs", async () => {
+  test("survives a child that crashes: its job fails, the next one runs", async () => {
     const children = pool();
     const [crashed, next] = await Promise.all([fault(children.run({ task: "crash", input: null })), echo(children)]);
     expect(crashed.fault).toBe("failed");
@@ -137,7 +137,7 @@ describe("a pool of children", () => {
     expect(next.jobs).toBe(1);
   });
 
-  test("takes what one job says late for no word of the next", async () => {
+  test("reads a late message of one job as no message of the next", async () => {
     const children = pool();
     await children.run({ task: "late", input: null });
     const chunks: number[] = [];
@@ -145,7 +145,7 @@ describe("a pool of children", () => {
     expect(chunks).toEqual([1]);
   });
 
-  test("refuses more text than a frame holds, there and back, and its child serves on", async () => {
+  test("rejects more text than a frame holds, in both directions, and its child continues", async () => {
     const children = pool();
     const { pid } = await echo(children);
     const said = (bytes: number) => `Expected at most 4194304 bytes of parameters and metadata, got ${bytes}.`; // prettier-ignore
@@ -156,7 +156,7 @@ describe("a pool of children", () => {
     expect((await echo(children)).pid).toBe(pid);
   });
 
-  test("fails a job at once when something in it fails unheard", async () => {
+  test("fails a job immediately when an unhandled error occurs in it", async () => {
     const children = pool();
     const { fault: of, message } = await fault(children.run({ task: "unheard", input: null }));
     expect([of, message]).toEqual(["failed", "the media child ended with exit code 1 in task unheard"]);
@@ -168,27 +168,27 @@ describe("a pool of children", () => {
     expect((await fault(children.run({ task: "spin", input: null }))).fault).toBe("timeout");
   });
 
-  test("goes by a job's own deadline where it has one, and by the usual one again after it", async () => {
+  test("uses a job's own deadline if it has one, and the default again after it", async () => {
     const children = pool({ jobMs: 30_000 });
     const short = await fault(children.run({ task: "spin", input: null, jobMs: 300 }));
     expect([short.fault, short.message]).toEqual(["timeout", "The work took longer than the limit of 0.3 seconds."]);
     expect((await echo(children)).jobs).toBe(1);
   });
 
-  test("replaces a child that has used half of its processor time, so that no job ends for the time of others", async () => {
+  test("replaces a child that has used half of its CPU time, so that no job ends for the time of others", async () => {
     const children = pool({ processorSeconds: 2 });
     const [idle, busy] = [await echo(children), await children.run({ task: "work", input: 1.1 })];
     expect((busy.output as Echo).pid).toBe(idle.pid);
     expect((await echo(children)).pid).not.toBe(idle.pid);
   });
 
-  test("ends a job that takes too much memory", async () => {
+  test("ends a job that uses too much memory", async () => {
     const children = pool({ memoryBytesMax: 300_000_000 });
     expect((await fault(children.run({ task: "grow", input: null }))).fault).toBe("too_large");
     expect((await echo(children)).jobs).toBe(1);
   });
 
-  test("ends a job whose caller has left, running or waiting", async () => {
+  test("ends a job whose caller has disconnected, running or waiting", async () => {
     const children = pool();
     const [running, waiting] = [new AbortController(), new AbortController()];
     const first = fault(children.run({ task: "spin", input: null, signal: running.signal }));
@@ -201,7 +201,7 @@ describe("a pool of children", () => {
     expect((await echo(children)).jobs).toBe(1);
   });
 
-  test("says that it is busy when too many wait", async () => {
+  test("reports that it is busy when too many jobs wait", async () => {
     const children = pool({ queueMax: 1 });
     const stop = new AbortController();
     const running = fault(children.run({ task: "spin", input: null, signal: stop.signal }));
@@ -212,7 +212,7 @@ describe("a pool of children", () => {
     expect((await waiting).jobs).toBe(1);
   });
 
-  test("leaves no child behind when it is closed, and fails its jobs", async () => {
+  test("leaves no child when it is closed, and fails its jobs", async () => {
     const children = pool({ childrenMax: 2 });
     const { pid } = await echo(children);
     const running = fault(children.run({ task: "spin", input: null }));
@@ -223,7 +223,7 @@ describe("a pool of children", () => {
     expect(() => process.kill(pid, 0)).toThrow();
   });
 
-  test("brings a job's folder to the child that has the job, takes it back whatever comes of it, and says when a child has ended", async () => {
+  test("moves a job's folder to its child, removes it after every outcome, and reports when a child has ended", async () => {
     const told: string[] = [];
     let started = 0;
     const launch = (): Launch => {
@@ -248,7 +248,7 @@ describe("a pool of children", () => {
     expect(told).toEqual([...first, "1 ended", "2 ended"]);
   });
 
-  test("lets a child without work go", async () => {
+  test("stops an idle child", async () => {
     const children = pool({ idleMs: 20 });
     const { pid } = await echo(children);
     const isGone = (): boolean => {

@@ -36,7 +36,7 @@ function failure(work: Promise<unknown>): Promise<unknown> {
   );
 }
 
-test("amounts arrive as BigInt, alone and in arrays, and leave as they came", async () => {
+test("amounts are BigInt, alone and in arrays, and are sent unchanged", async () => {
   const largest = 9_223_372_036_854_775_807n;
   const [row] = await database.query("select $1::bigint as one, $2::bigint[] as many, 7 as small, $3::int[] as ints", [
     largest,
@@ -67,7 +67,7 @@ test("no connection compiles its statements", async () => {
   expect(rows.flat()).toEqual(rows.map(() => ({ jit: "off" })));
 });
 
-test("what a failed transaction did is undone, what a good one did is kept", async () => {
+test("a failed transaction is rolled back, a successful one is committed", async () => {
   const undone = database.transaction(async (tx) => {
     await tx.query("insert into thing values (1, 1)");
     throw new Error("changed my mind");
@@ -77,7 +77,7 @@ test("what a failed transaction did is undone, what a good one did is kept", asy
   expect(await database.query("select id from thing order by id")).toEqual([{ id: 2 }]);
 });
 
-test("a statement that was refused is undone when its error is told, and its connection is used again", async () => {
+test("a rejected statement is rolled back before its error is returned, and its connection is reused", async () => {
   const single = database.reserve("single");
   const [backend] = await single.query<{ pid: number }>("select pg_backend_pid() as pid");
   for (const refused of [
@@ -92,7 +92,7 @@ test("a statement that was refused is undone when its error is told, and its con
   expect(await single.query("select pg_backend_pid() as pid")).toEqual([{ pid: backend?.pid }]);
 });
 
-test("an error says what it was", async () => {
+test("an error contains its details", async () => {
   const check = await failure(database.query("insert into thing values (3, 100)"));
   expect([sqlState(check), constraintName(check), isDataFault(check)]).toEqual(["23514", "size_limit", true]);
   const cast = await failure(database.query("select $1::bigint", ["1.5"]));
@@ -103,7 +103,7 @@ test("an error says what it was", async () => {
   expect(sqlState({ code: "ECONNREFUSED" })).toBeUndefined();
 });
 
-test("a database that cannot be asked is told apart from one that says no", async () => {
+test("an unavailable database is distinguished from a rejected statement", async () => {
   const nobody = openDatabase({ url: "postgres://nobody:x@127.0.0.1:1/none", poolMax: 1, log });
   expect(isDatabaseAway(await failure(nobody.query("select 1")))).toBe(true);
   await nobody.close();
@@ -113,7 +113,7 @@ test("a database that cannot be asked is told apart from one that says no", asyn
   expect(isDatabaseAway(undefined)).toBe(false);
 });
 
-test("a lock that does not come is an error of its own, not an endless wait", async () => {
+test("a lock that is not acquired is a separate error, not an endless wait", async () => {
   await database.query("insert into thing values (9, 9)");
   await db.database.transaction(async (tx) => {
     await tx.query("select 1 from thing where id = 9 for update");
@@ -122,7 +122,7 @@ test("a lock that does not come is an error of its own, not an endless wait", as
   });
 });
 
-test("a reserved connection is one of its own, keeps its order and comes back after it was killed", async () => {
+test("a reserved connection is exclusive, keeps its order and is replaced after it was killed", async () => {
   const reserved = database.reserve("lonely");
   const pid = async (): Promise<number> =>
     (await reserved.query<{ pid: number }>("select pg_backend_pid() as pid"))[0]?.pid ?? 0;
@@ -142,7 +142,7 @@ test("a reserved connection is one of its own, keeps its order and comes back af
   expect(await pid()).not.toBe(first);
 });
 
-test("never more connections are opened than the three numbers say", async () => {
+test("the number of connections is limited to the sum of the three settings", async () => {
   const few = openDatabase({ url: db.url, poolMax: 2, reservedMax: 1, slowMax: 1, log });
   const before = await few.findRoom();
   expect(before).toEqual({
@@ -174,7 +174,7 @@ test("never more connections are opened than the three numbers say", async () =>
   await hasty.close();
 });
 
-test("sessions run with the time-outs that keep a stuck one from holding others", async () => {
+test("sessions have timeouts that keep a stuck one from blocking others", async () => {
   const [row] = await database.query(
     `select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock,
        current_setting('idle_in_transaction_session_timeout') as idle, current_setting('fsync') as fsync,
@@ -183,7 +183,7 @@ test("sessions run with the time-outs that keep a stuck one from holding others"
   expect(row).toEqual({ statement: "10s", lock: "2s", idle: "10s", fsync: expect.any(String), commit: "on" });
 });
 
-test("a server that ends a connection in the breath in which it opened it is away, and ends nothing else", async () => {
+test("a server that closes a connection right after opening it is unavailable, and nothing else fails", async () => {
   const fatal = "SFATAL\0VFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0\0";
   const message = (type: string, body: Buffer): Buffer => {
     const head = Buffer.alloc(5);

@@ -72,7 +72,7 @@ function setUpAtOnce(options: Partial<GrouperOptions<Item, string>>) {
   return { groups, call, patient };
 }
 
-test("a lone call is sent at once", () => {
+test("a single call is sent immediately", () => {
   const { call, sent } = setUp();
   void call("one");
   expect(sent()).toBe(1);
@@ -109,7 +109,7 @@ test("patient calls wait longer while groups are large, and as before when they 
   expect(groups.at(-1)).toEqual(["again"]);
 });
 
-test("a call that is waited for takes patient ones along at once, and a full group waits for nothing", async () => {
+test("an urgent call sends waiting patient ones immediately, and a full group does not wait", async () => {
   const { call, patient, sent, statement } = setUp({ lingerMs: 600_000, sizeMax: 3 });
   void patient("1");
   void call("2");
@@ -133,7 +133,7 @@ test("patient calls of a contended workspace wait for each other too", async () 
   await Promise.all(both);
 });
 
-test("calls that come while a statement is under way go together as the next one", async () => {
+test("calls that arrive during a statement are grouped as the next one", async () => {
   const { call, statement, sent } = setUp();
   const calls = ["1", "2", "3", "4"].map((name) => call(name));
   expect(sent()).toBe(1);
@@ -144,7 +144,7 @@ test("calls that come while a statement is under way go together as the next one
   expect(await Promise.all(calls)).toEqual(["1", "2", "3", "4"]);
 });
 
-test("a small group waits for others while calls come several at a time; a large one and a lone call wait for none", async () => {
+test("a small group waits for others while calls arrive concurrently; a large one and a single call do not wait", async () => {
   const { groups, call } = setUpAtOnce({ gatherMaxMs: 20 });
   const many = (count: number): Promise<string>[] => Array.from({ length: count }, (_, at) => call(String(at)));
   for (let round = 0; round < 4; round += 1) await Promise.all(many(100));
@@ -167,7 +167,7 @@ test("a small group waits for others while calls come several at a time; a large
   await alone;
 });
 
-test("a call that comes behind a patient one waits no longer than it would alone", async () => {
+test("a call after a patient one waits no longer than it would alone", async () => {
   const { groups, call, patient } = setUpAtOnce({ gatherMaxMs: 3, lingerMs: 600_000 });
   for (let round = 0; round < 4; round += 1)
     await Promise.all(Array.from({ length: 100 }, (_, at) => call(String(at))));
@@ -176,7 +176,7 @@ test("a call that comes behind a patient one waits no longer than it would alone
   expect(groups.at(-1)).toEqual(["patient", "hurried"]);
 });
 
-test("groups of patient calls make no lone call wait", async () => {
+test("groups of patient calls delay no single call", async () => {
   const { groups, call, patient } = setUpAtOnce({ gatherMaxMs: 600_000, lingerMs: 1 });
   for (let round = 0; round < 4; round += 1) {
     await Promise.all(Array.from({ length: 100 }, (_, at) => patient(String(at))));
@@ -194,7 +194,7 @@ test("groups of patient calls make no lone call wait", async () => {
   await alone;
 });
 
-test("calls that come several at a time wait for others also after groups of patient ones", async () => {
+test("concurrent calls wait for others also after groups of patient ones", async () => {
   const { groups, call, patient } = setUpAtOnce({ gatherMaxMs: 20, lingerMs: 1 });
   const many = (ask: typeof call, count: number): Promise<string[]> =>
     Promise.all(Array.from({ length: count }, (_, at) => ask(String(at))));
@@ -206,7 +206,7 @@ test("calls that come several at a time wait for others also after groups of pat
   expect(groups.at(-1)).toEqual(["one", "two"]);
 });
 
-test("a group is never larger than allowed, and the order is kept", async () => {
+test("a group never exceeds the maximum, and the order is kept", async () => {
   const { call, statement } = setUp({ sizeMax: 3 });
   const names = Array.from({ length: 8 }, (_, index) => String(index));
   const calls = names.map((name) => call(name));
@@ -220,7 +220,7 @@ test("a group is never larger than allowed, and the order is kept", async () => 
   expect(await Promise.all(calls)).toEqual(names);
 });
 
-test("beyond its bound the queue refuses, and takes calls again when it has emptied", async () => {
+test("a full queue rejects calls, and accepts them again when it has emptied", async () => {
   const { call, statement } = setUp({ queueMax: 2 });
   const accepted = [call("1"), call("2")];
   expect(await call("3").catch((error: unknown) => error)).toMatchObject({ code: "overloaded" });
@@ -232,7 +232,7 @@ test("beyond its bound the queue refuses, and takes calls again when it has empt
   expect(await later).toBe("4");
 });
 
-test("a busy workspace joins those that wait a little, and nobody else's group waits for it", async () => {
+test("a busy workspace joins waiting groups, and no other group waits for it", async () => {
   const { call, statement } = setUp();
   const first = call("x", "other");
   const busy = call("b", "contended");
@@ -256,7 +256,7 @@ test("a busy workspace joins those that wait a little, and nobody else's group w
   expect(await Promise.all([first, busy, behind])).toEqual(["x", "b", "b2"]);
 });
 
-test("contended workspaces share one group, however many they are", async () => {
+test("contended workspaces share one group, for any number", async () => {
   const { call, statement } = setUp();
   const names = Array.from({ length: 50 }, (_, index) => `w${index}`);
   const calls = names.map((name) => call(name, name));
@@ -291,7 +291,7 @@ async function lockedOut({
   return { lane, stuck, next: 5 };
 }
 
-test("a workspace that stays locked is told from the contended ones and waits in a lane of its own", async () => {
+test("a workspace that stays locked is separated from the contended ones and waits in its own lane", async () => {
   const all = setUp();
   const { lane, stuck, next } = await lockedOut(all);
   const hot = all.call("h2", "hot");
@@ -308,7 +308,7 @@ test("a workspace that stays locked is told from the contended ones and waits in
   expect(await later).toBe("l2");
 });
 
-test("a lock that does not come at all is overloaded, and the next call goes straight to the lane", async () => {
+test("a lock that is not acquired is overloaded, and the next call uses the lane directly", async () => {
   const all = setUp();
   const { lane, stuck, next } = await lockedOut(all);
   lane.finish(LOCKED);
@@ -320,7 +320,7 @@ test("a lock that does not come at all is overloaded, and the next call goes str
   expect(await again).toBe("l2");
 });
 
-test("no more lanes run at a time than there are connections for, and each gets its turn", async () => {
+test("at most as many lanes run as there are connections, and each gets its turn", async () => {
   const { call, statement, sent } = setUp({ lanesMax: 2 });
   const names = ["a", "b", "c", "d"];
   const first = call("x", "other");
@@ -341,7 +341,7 @@ test("no more lanes run at a time than there are connections for, and each gets 
   expect(await Promise.all([first, ...calls])).toEqual(["x", ...names]);
 });
 
-test("a call still busy after waiting hears overloaded", async () => {
+test("a call still busy after its wait receives overloaded", async () => {
   const { call, statement } = setUp();
   const busy = call("b").catch((error: unknown) => error);
   for (let index = 0; index < 3; index++) (await statement(index)).finish([BUSY]);
@@ -359,7 +359,7 @@ test("a failing statement fails its own calls and no later ones", async () => {
   expect(await later).toBe("4");
 });
 
-test("one call whose values are refused does not take its group with it", async () => {
+test("one call with rejected values does not fail its group", async () => {
   const poison = new Error("refused values");
   const sizes: number[] = [];
   const grouper = createGrouper<Item, string>({

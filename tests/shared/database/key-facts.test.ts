@@ -31,7 +31,7 @@ async function count(workspaceId: string, calls: number, nowMs: number): Promise
   for (let call = 0; call < calls; call += 1) await admitLone(db.database, { workspaceId }, nowMs);
 }
 
-test("calls older than 60 s are counted no more, wherever the ring keeps the others", async () => {
+test("calls older than 60 s are not counted, at any position of the ring", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const keyId = await keyOf(workspaceId);
   const nowMs = Date.now();
@@ -41,14 +41,14 @@ test("calls older than 60 s are counted no more, wherever the ring keeps the oth
   expect(await readKeyFacts(db.database, workspaceId, keyId)).toMatchObject({ window_calls: 70 });
 });
 
-test("a clock that was set back forgets no call", async () => {
+test("a clock that was set back drops no call", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const keyId = await keyOf(workspaceId);
   await count(workspaceId, 3, Date.now() + 3_600_000);
   expect(await readKeyFacts(db.database, workspaceId, keyId)).toMatchObject({ window_calls: 3 });
 });
 
-test("holds and tokens of open calls are told; those of another day are not", async () => {
+test("holds and tokens of open calls are returned; those of another day are not", async () => {
   const workspaceId = await createWorkspace(db.database, 10n * CREDIT);
   const keyId = await keyOf(workspaceId);
   const call = { workspaceId, jobId: newId(), amount: 4n * CREDIT, tokens: 70, cap: 100 };

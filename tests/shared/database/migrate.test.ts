@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-test("two processes that migrate at once apply each file once, and a third finds nothing to do", async () => {
+test("two processes that migrate concurrently apply each file once, and a third finds no pending file", async () => {
   expect(await missingMigrations(db.database)).toEqual(ALL);
   const applied = await Promise.all([migrate(db.database, log), migrate(db.database, log)]);
   expect(applied.flat().toSorted()).toEqual(ALL);
@@ -27,7 +27,7 @@ test("two processes that migrate at once apply each file once, and a third finds
   expect(await migrate(db.database, log)).toEqual([]);
 });
 
-test("a database of the next release is no obstacle to an older program, a database behind is named", async () => {
+test("a database of the next release works with an older program, an outdated database is named", async () => {
   await db.query("insert into migration (name, sha256, release) values ('9999_from_the_future.sql', '', 2)");
   expect(await migrate(db.database, log)).toEqual([]);
   expect(await missingMigrations(db.database)).toEqual([]);
@@ -35,7 +35,7 @@ test("a database of the next release is no obstacle to an older program, a datab
   expect(await missingMigrations(db.database)).toEqual(ALL.slice(-1));
 });
 
-test("a database of a later release than the next is refused, by migrate too", async () => {
+test("a database more than one release ahead is rejected, by migrate too", async () => {
   await db.query("insert into migration (name, sha256, release) values ('9999_from_far.sql', '', 3)");
   const sentence = "the database is of release 3, and this version of Sluice works on 1 and 2; start a newer one";
   const said = (work: Promise<unknown>) => work.catch((error: unknown) => (error as Error).message);
@@ -44,7 +44,7 @@ test("a database of a later release than the next is refused, by migrate too", a
   await db.query("delete from migration where release = 3");
 });
 
-test("releases are gone through one by one", async () => {
+test("releases are applied one by one", async () => {
   const { directory, remove } = temporaryDirectory();
   const folder = pathToFileURL(`${directory}/`);
   const own = await createTestDatabase({ migrated: false });
@@ -92,7 +92,7 @@ const OUTSIDE = "-- Release 2, outside a transaction";
 const INDEXES =
   "select c.relname as name, i.indisvalid as is_valid from pg_index i join pg_class c on c.oid = i.indexrelid where c.relname like 'thing_n%' order by 1";
 
-test("an index is made concurrently by two processes at once, while rows are written", async () => {
+test("an index is created concurrently by two processes, while rows are written", async () => {
   const text = `${OUTSIDE}\n-- For looks at names.\ncreate index concurrently thing_name on thing (name);\ncreate unique index concurrently thing_name_id on thing (name, id);\n`;
   await withFiles(text, async (own, folder) => {
     const written = own.database.transaction(async (tx) => {
@@ -114,7 +114,7 @@ test("an index is made concurrently by two processes at once, while rows are wri
   });
 });
 
-test("an index that was broken off is made anew, and one that stood already is left", async () => {
+test("an interrupted index is created again, and an existing one is kept", async () => {
   const text = `${OUTSIDE}\ncreate index concurrently thing_named on thing (name);\ncreate unique index concurrently thing_name on thing (name);`;
   await withFiles(text, async (own, folder) => {
     await own.query("insert into thing values (3, 'a')");
@@ -137,7 +137,7 @@ test("an index that was broken off is made anew, and one that stood already is l
   });
 });
 
-test("an index that the server still makes for a process that died is made anew", async () => {
+test("an index that the server still creates for a dead process is created again", async () => {
   const statement = "create index concurrently thing_name on thing (name)";
   await withFiles(`${OUTSIDE}\n${statement};`, async (own, folder) => {
     const over = Promise.withResolvers<void>();
@@ -157,7 +157,7 @@ test("an index that the server still makes for a process that died is made anew"
   });
 }, 30_000);
 
-test("a file outside a transaction may do nothing that could not be repeated", async () => {
+test("a file outside a transaction may contain only repeatable statements", async () => {
   await withFiles(`${OUTSIDE}\nupdate thing set id = id + 10;`, async (own, folder) => {
     const said = await migrate(own.database, log, { folder }).catch((error: unknown) => String(error));
     expect(said).toContain("migration 0002_second.sql is outside a transaction");
@@ -165,7 +165,7 @@ test("a file outside a transaction may do nothing that could not be repeated", a
   });
 });
 
-describe("a migration whose table is held elsewhere", () => {
+describe("a migration with a locked table", () => {
   const text = "-- Release 2\nalter table thing add column size int;";
   const lines: string[] = [];
   const told = createLogger({ level: "warn", role: "test", write: (line) => void lines.push(line) });
@@ -181,7 +181,7 @@ describe("a migration whose table is held elsewhere", () => {
     return { holds: begun.promise, release: () => (over.resolve(), done) };
   }
 
-  test("lets others read and write meanwhile, tells of it and is applied when it can be", async () => {
+  test("does not block others meanwhile, logs its wait and is applied after it", async () => {
     await withFiles(text, async (own, folder) => {
       lines.length = 0;
       const held = hold(own);
@@ -194,14 +194,14 @@ describe("a migration whose table is held elsewhere", () => {
         await own.query("update thing set name = name || 'b' where id = 2");
         await Bun.sleep(50);
       }
-      expect(lines.join("")).toContain("a migration waits for a table that a transaction holds");
+      expect(lines.join("")).toContain("a migration waits for a table locked by a transaction");
       expect(await own.query("select name from migration where release = 2")).toEqual([]);
       await held.release();
       expect(await migrated).toEqual(["0002_second.sql"]);
     });
   }, 30_000);
 
-  test("ends with the reason where that lasts", async () => {
+  test("ends with the reason if the lock stays", async () => {
     await withFiles(text, async (own, folder) => {
       const held = hold(own);
       await held.holds;
@@ -215,14 +215,14 @@ describe("a migration whose table is held elsewhere", () => {
   }, 30_000);
 });
 
-test("a file that was edited after it had been applied is refused by name", async () => {
+test("a file that was edited after it was applied is rejected by name", async () => {
   await db.query("update migration set sha256 = 'other' where name = $1", [ALL[0] ?? ""]);
   const said = (work: Promise<unknown>) => work.catch((error: unknown) => String(error));
   expect(await said(missingMigrations(db.database))).toContain(ALL[0] ?? "");
   expect(await said(migrate(db.database, log))).toContain("cannot be upgraded");
 });
 
-test("a file that fails leaves nothing of itself behind and can be repeated", async () => {
+test("a file that fails leaves no changes and can be repeated", async () => {
   const other = await createTestDatabase({ migrated: false });
   // Stands in the way of a function in the middle of one of the files.
   const failing = ALL.indexOf("0004_ledger.sql");

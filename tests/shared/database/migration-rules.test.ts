@@ -14,7 +14,7 @@ const broken = (text: string, said = ""): string[] =>
     ["0002_second.sql", `-- Release 3${said}\n${text}`],
   ]).map(({ rule }) => rule);
 
-test("our migrations leave the release before running", () => {
+test("the migrations keep the previous release working", () => {
   const files = readdirSync(FOLDER)
     .toSorted()
     .map((name) => [name, readFileSync(`${FOLDER}/${name}`, "utf8")] as const);
@@ -39,7 +39,7 @@ test.each([
   ["create index concurrently thing_name on thing (name);", "in a transaction"],
   ["alter table thing add constraint thing_named check (name <> '');", "adds a constraint"],
   ["create or replace function f() returns int language sql as $$ select 1; $$;", "replaces a function"],
-])("a file after the first release is refused: %s", (text, rule) => {
+])("a file after the first release is rejected: %s", (text, rule) => {
   expect(broken(text)).toEqual([expect.stringContaining(rule)]);
 });
 
@@ -59,7 +59,7 @@ test.each([
   ["alter table thing add column size int;", "can be repeated"],
   ["create index concurrently thing_name on thing (name); update thing set name = '';", "can be repeated"],
   ["-- unread since release 2\ndrop index concurrently thing_name;", "can be repeated"],
-])("a file outside a transaction is refused: %s", (text, rule) => {
+])("a file outside a transaction is rejected: %s", (text, rule) => {
   expect(broken(text, ", outside a transaction")).toEqual([expect.stringContaining(rule)]);
 });
 

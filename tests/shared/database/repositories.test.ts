@@ -120,7 +120,7 @@ describe("every change", () => {
     },
   );
 
-  test("of a role or a preset tells what it was and what it is", async () => {
+  test("of a role or a preset records old and new values", async () => {
     const made = await make();
     await updateMember(db.database, made.workspaceId, { id: made.memberId, role: "owner", actor });
     await updateKey(db.database, made.workspaceId, { id: made.keyId, preset: "pro", actor });
@@ -143,7 +143,7 @@ describe("every change", () => {
     ]);
   });
 
-  test("is not made when its audit row cannot be written", async () => {
+  test("fails when its audit row cannot be written", async () => {
     const made = await make();
     const state = (): Promise<object[]> =>
       db.query(
@@ -175,7 +175,7 @@ describe("every change", () => {
     expect(await state()).toEqual(before);
   });
 
-  test("goes with its audit row when the transaction is rolled back", async () => {
+  test("is rolled back together with its audit row", async () => {
     const made = await make();
     const work = db.database.transaction(async (tx) => {
       await revokeKey(tx, made.workspaceId, { id: made.keyId, actor });
@@ -202,14 +202,14 @@ describe("under another workspace's id", () => {
     ]);
   });
 
-  test("a chain is deleted in that workspace alone", async () => {
+  test("a chain is deleted in that workspace only", async () => {
     const [mine, other] = [await make(), await make()];
     await deleteFallbackChain(db.database, other.workspaceId, { model: "gone", actor });
     expect(await listFallbackChains(db.database, mine.workspaceId)).toMatchObject([{ model: "gone" }]);
     expect(await actions(mine.workspaceId)).toHaveLength(3);
   });
 
-  test("no key is made for a member", async () => {
+  test("no key is created for a member", async () => {
     const [mine, other] = [await make(), await make()];
     expect(await refusal(makeKey(other.workspaceId, mine.memberId))).toContain("has no member");
     expect(await listMemberKeys(db.database, other.workspaceId, other.memberId)).toHaveLength(1);
@@ -264,14 +264,14 @@ describe("under another workspace's id", () => {
 });
 
 describe("names", () => {
-  test("of workspaces are taken once", async () => {
+  test("of workspaces are unique", async () => {
     const made = await make();
     expect(await insertWorkspace(db.database, { id: newId(), name: made.name, actor })).toBeUndefined();
     expect(await findWorkspaceByName(db.database, made.name)).toMatchObject({ id: made.workspaceId });
     expect(await findWorkspaceById(db.database, newId())).toBeUndefined();
   });
 
-  test("of members are taken once in a workspace and free in others", async () => {
+  test("of members are unique in a workspace and independent of others", async () => {
     const [mine, other] = [await make(), await make()];
     const grace = { name: "grace", role: "admin", actor } as const;
     expect(await insertMember(db.database, mine.workspaceId, { id: newId(), ...grace })).toMatchObject({
@@ -304,7 +304,7 @@ describe("dead letters", () => {
     jobId: null,
   };
 
-  test("are recorded once however often they are seen, and counted until they are dropped", async () => {
+  test("are recorded once for repeated deliveries, and counted until they are deleted", async () => {
     const { workspaceId } = await make();
     const before = await countDeadLetters(db.database);
     await recordDeadLetter(db.database, letter);
@@ -319,7 +319,7 @@ describe("dead letters", () => {
     expect((await actions(workspaceId)).filter((action) => action === "dead_letter.drop")).toHaveLength(1);
   });
 
-  test("of no known workspace can be dropped too", async () => {
+  test("of no known workspace can be deleted too", async () => {
     await recordDeadLetter(db.database, { ...letter, messageId: null });
     const id = (await listDeadLetters(db.database, 1))[0]?.id ?? "";
     expect(await dropDeadLetter(db.database, { id, workspaceId: newId(), actor })).toEqual({ id });

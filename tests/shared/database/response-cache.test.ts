@@ -22,7 +22,7 @@ const textOf = async (workspaceId: string, number: number): Promise<string | und
   return found && new TextDecoder().decode(found.body);
 };
 
-test("an answer is found under its workspace and its key, and under no other", async () => {
+test("an answer is found with its workspace and its key only", async () => {
   const [mine, theirs] = [newId(), newId()];
   await keep(mine, 1, "eight 🕷");
   expect(await findAnswer(db.database, mine, keyOf(1))).toMatchObject({ model: "one", isStream: false, ageS: 0 });
@@ -38,7 +38,7 @@ test("a younger answer replaces an older one", async () => {
   expect(await textOf(workspaceId, 1)).toBe("new");
 });
 
-test("an answer whose time is over is neither found nor kept", async () => {
+test("an expired answer is neither found nor stored", async () => {
   const workspaceId = newId();
   await keep(workspaceId, 1, "over");
   await keep(workspaceId, 2, "fresh");
@@ -52,7 +52,7 @@ test("an answer whose time is over is neither found nor kept", async () => {
   expect(await textOf(workspaceId, 2)).toBe("fresh");
 });
 
-test("a workspace's oldest answers go when it keeps too many, nobody else's", async () => {
+test("a workspace's oldest answers are deleted above its maximum, and no others", async () => {
   const [full, other] = [newId(), newId()];
   await keep(other, 1, "theirs");
   await db.query(

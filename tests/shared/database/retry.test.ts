@@ -23,27 +23,27 @@ const faultOf = (promise: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-test("what failed is tried again until it is done, and each failure told", async () => {
+test("failed work is retried until it succeeds, and each failure reported", async () => {
   const { work, calls } = working(AWAY, LOCKED, AWAY, "done");
   const told: number[] = [];
   expect(await retryStatement(work, { ...QUICK, onRetry: (_error, tries) => void told.push(tries) })).toBe("done");
   expect([calls(), told]).toEqual([4, [0, 2]]);
 });
 
-test("what the database refuses is not tried again", async () => {
+test("work that the database rejects is not retried", async () => {
   const { work, calls } = working(REFUSED, "done");
   expect(await faultOf(retryStatement(work, QUICK))).toBe(REFUSED);
   expect(calls()).toBe(1);
 });
 
-test("the tries end with their time: with the last failure, or saying what stays locked", async () => {
+test("the retries end at their time limit: with the last failure, or naming the locked object", async () => {
   const short = { ...QUICK, forMs: 20 };
   expect(await faultOf(retryStatement(working(AWAY).work, short))).toBe(AWAY);
   const locked = new Error("the hold stays locked");
   expect(await faultOf(retryStatement(working(LOCKED).work, { ...short, locked: () => locked }))).toBe(locked);
 });
 
-test("the tries end when their work is not wanted any more", async () => {
+test("the retries end when their work is aborted", async () => {
   const controller = new AbortController();
   const { work, calls } = working(AWAY);
   const trying = faultOf(retryStatement(work, { ...QUICK, forMs: 60_000, signal: controller.signal }));

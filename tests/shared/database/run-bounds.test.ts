@@ -69,8 +69,8 @@ const countOf = (values: readonly string[]) =>
   );
 const inputOf = (bytes: number): Partial<NewRun> => ({ input: `"${"x".repeat(bytes - 2)}"`, inputBytes: bytes });
 
-describe("runs under way", () => {
-  test("are as many as there may be, however many begin at once; those of steps are not among them", async () => {
+describe("open runs", () => {
+  test("are limited, for concurrent starts too; runs of steps do not count", async () => {
     const owner = await newOwner();
     const first = newRun(owner);
     expect(await begin(first)).toBe("begun");
@@ -87,7 +87,7 @@ describe("runs under way", () => {
     expect(countOf(await Promise.all([begin(newRun(owner)), begin(newRun(owner))]))).toEqual({ begun: 1, crowded: 1 });
   });
 
-  test("begin once under an id or an idempotency key, and a repeat takes nothing", async () => {
+  test("start once under an id or an idempotency key, and a repeat takes no capacity", async () => {
     const owner = await newOwner();
     const run = newRun(owner, { idempotencyKey: "once", fingerprint: "f", ...inputOf(50_000) });
     const verdicts = await Promise.all([
@@ -116,8 +116,8 @@ describe("runs under way", () => {
   });
 });
 
-describe("what runs store", () => {
-  test("is in the storage of the workspace to the block, and none is begun beyond it, however many at once", async () => {
+describe("the storage of runs", () => {
+  test("counts for the workspace in blocks, and no run starts beyond it, for concurrent starts too", async () => {
     const owner = await newOwner();
     // A run of 25 blocks: its row, its input, and what is left of a block.
     const limit = 110 * RUN_ROW_BYTES;
@@ -153,7 +153,7 @@ describe("what runs store", () => {
   });
 });
 
-test("a workspace whose storage is nearly full keeps its runs of the last day, and of older ones as many as there is room for", async () => {
+test("a nearly full workspace keeps its runs of the last day, and as many older ones as fit", async () => {
   const [owner, other] = [await newOwner(), await newOwner()];
   const limit = 100 * RUN_ROW_BYTES;
   const runs: string[] = [];
@@ -207,7 +207,7 @@ describe("workflows", () => {
   const change = (owner: Owner, id: string, bytes: number, limit = GIGABYTE) =>
     updateWorkflow(db.database, owner, id, { ...written(bytes), name: null }, actor, limit);
 
-  test("are as many as there may be, however many are stored at once", async () => {
+  test("are limited in number, for concurrent creations too", async () => {
     const owner = await newOwner();
     await db.query(
       "insert into workflow (id, workspace_id, name, created_by) select gen_random_uuid(), $1, 'w', $2 from generate_series(1, $3::int)",
@@ -220,7 +220,7 @@ describe("workflows", () => {
     expect(countOf(await Promise.all([store(owner), store(owner)]))).toEqual({ made: 1, crowded: 1 });
   });
 
-  test("have as many versions as they may, and other changes are free", async () => {
+  test("are limited in versions, and other changes are free", async () => {
     const owner = await newOwner();
     const id = newId();
     await store(owner, id);
@@ -233,7 +233,7 @@ describe("workflows", () => {
     expect(await storedBytes(db.database, owner.workspaceId)).toBe(150n);
   });
 
-  test("count in the storage with every version, and none goes beyond it", async () => {
+  test("count in the storage with every version, within the limit", async () => {
     const owner = await newOwner();
     const id = newId();
     expect(await store(owner, id, 100_000, 250_000)).toBe("made");
@@ -245,7 +245,7 @@ describe("workflows", () => {
     expect(await store(owner, newId(), 50_000, 250_000)).toBe("made");
   });
 
-  test("are freed when they are deleted, and no sooner than the last run that needs them has ended", async () => {
+  test("free their storage when they are deleted, and not before the last run that needs them has ended", async () => {
     const owner = await newOwner();
     const [idle, busy] = [newId(), newId()];
     for (const id of [idle, busy]) await store(owner, id, 10_000);
@@ -264,7 +264,7 @@ describe("workflows", () => {
     expect(await begin(newRun(owner, { workflow: { id: busy, version: 1 }, definition: null }))).toBe("gone");
   });
 
-  test("lose no definition to a deletion while a run of them begins", async () => {
+  test("keep a definition from deletion while a run of them starts", async () => {
     for (let round = 0; round < 20; round += 1) {
       const owner = await newOwner();
       const id = newId();

@@ -63,7 +63,7 @@ async function eventsOf(
   return db.query<EventRow>("select type, metadata from event where metadata->>'jobId' = $1", [job.id]);
 }
 
-test("the table takes exactly the types that are listed", async () => {
+test("the table accepts exactly the listed types", async () => {
   const [row] = await db.query<{ rule: string }>(
     "select pg_get_constraintdef(oid) as rule from pg_constraint where conname = 'event_type'",
   );
@@ -74,7 +74,7 @@ test("the table takes exactly the types that are listed", async () => {
 test.each<[string, Partial<JobEnd>, EventRow["type"], object]>([
   ["well", {}, "job.completed", { modality: "text", model: "one", creditsUsed: 4e-8 }],
   ["in failure", FAILED, "job.failed", { creditsUsed: 0, error: { code: "upstream_error", message: "No." } }],
-])("a job that ends %s leaves one event, of the shape that its schema says", async (_how, end, type, metadata) => {
+])("a job that ends %s creates one event, valid by its schema", async (_how, end, type, metadata) => {
   const events = await eventsOf(end);
   expect(events).toMatchObject([{ type, metadata }]);
   const [event] = events;
@@ -86,7 +86,7 @@ test.each<[string, Partial<JobEnd>, Partial<TestJob>, string | null]>([
   ["was cancelled", { state: "cancelled", usage: nothingUsed("cancelled") }, {}, null],
   ["cannot be asked for afterwards", {}, { isHidden: true }, null],
   ["is a step of a run", {}, {}, newId()],
-])("a job that %s leaves none", async (_why, end, members, runId) => {
+])("a job that %s creates none", async (_why, end, members, runId) => {
   expect(await eventsOf(end, members, runId)).toEqual([]);
 });
 
@@ -103,7 +103,7 @@ test("metadata of a job's event is about a job or about a batch, never about bot
     expect([odd, isValid("JobCompleted", odd), isValid("JobFailed", { ...odd, error })]).toEqual([odd, false, false]);
 });
 
-test("an event is left where an enabled channel subscribes to its type, and nowhere else", async () => {
+test("an event is created if an enabled channel subscribes to its type, and otherwise not", async () => {
   const left = async (change: string): Promise<number> => {
     await db.query(change);
     return (await eventsOf({})).length;

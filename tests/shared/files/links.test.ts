@@ -16,7 +16,7 @@ const tokenOf = (url: string): string => url.split("/").at(-1) ?? "";
 const twin = (last: string): string => ALPHABET[ALPHABET.indexOf(last) ^ 1] ?? "";
 
 describe("a link to a file", () => {
-  test("is read by every process that has the secret", () => {
+  test("is valid for every process that has the secret", () => {
     const token = tokenOf(createFileLinks(SECRET).url(BASE, workspaceId, fileId));
     expect(createFileLinks(new Uint8Array(SECRET)).read(token)).toEqual({ workspaceId, fileId });
     expect(token).toMatch(/^[A-Za-z0-9._-]+$/);
@@ -49,12 +49,12 @@ describe("a link to a file", () => {
     ["whose signature means the same", token.replace(signature, signature.slice(0, -1) + twin(signature.at(-1) ?? ""))],
     ["that is empty", ""],
     ["that is none", "../../etc/passwd"],
-  ])("%s is none", (_what, forged) => {
+  ])("%s is rejected", (_what, forged) => {
     expect(createFileLinks(SECRET).read(forged)).toBeUndefined();
   });
 });
 
-describe("an address that a caller names", () => {
+describe("a caller's address", () => {
   const links = createFileLinks(SECRET, { publicUrl: "https://ai.example.com/gateway" });
   const link = links.url(BASE, workspaceId, fileId);
   const path = new URL(link).pathname;
@@ -65,7 +65,7 @@ describe("an address that a caller names", () => {
     ["of the public address, below its path", links.url("https://ai.example.com/gateway", workspaceId, fileId)],
     ["of a base in capitals, with its usual port", links.url("HTTPS://AI.example.com:443", workspaceId, fileId)],
     ["of a file's content at the public address", `https://ai.example.com/gateway/v1/files/${fileId}/content`],
-  ])("is a link of ours: %s", (_what, address) => {
+  ])("is a link of the service: %s", (_what, address) => {
     expect(links.find(address)).toEqual({ fileId, isExpired: false });
   });
 
@@ -89,7 +89,7 @@ describe("an address that a caller names", () => {
     ],
     ["with a signature of its own", link.slice(0, -1) + (link.endsWith("A") ? "B" : "A")],
     ["that is no address", `v1/media/content/${path}`],
-  ])("is none of ours: %s", (_what, address) => {
+  ])("is no link of the service: %s", (_what, address) => {
     expect(links.find(address)).toBeUndefined();
   });
 });

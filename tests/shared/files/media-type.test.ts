@@ -14,7 +14,7 @@ const ZIP = bytes("PK\u0003\u0004");
 const WAV = bytes("RIFF1234WAVE");
 const TEXT = Buffer.from("plain words, ähm");
 
-describe("a file is kept as what its bytes show", () => {
+describe("a file is stored with the type of its bytes", () => {
   test.each<[string, Uint8Array, string | undefined, string, string]>([
     ["nothing claimed", PNG, undefined, "x", "image/png"],
     ["an empty claim", PNG, "application/octet-stream", "x.bin", "image/png"],
@@ -51,7 +51,7 @@ describe("a file is kept as what its bytes show", () => {
   });
 });
 
-describe("a file that is not what it claims is refused", () => {
+describe("a file that differs from its declared type is rejected", () => {
   test.each<[string, Uint8Array, string | undefined, string]>([
     ["an image that is a document", PDF, "image/png", "x"],
     ["an image that is written in text", Buffer.from("<svg xmlns='http://www.w3.org/2000/svg'/>"), "image/png", "x"],

@@ -15,7 +15,7 @@ function startOf(id: number): string {
   return readFileSync(`/proc/${id}/stat`, "utf8").split(") ")[1]?.split(" ")[19] ?? "";
 }
 
-test("folders of processes that are gone are removed, those of others that run stay", async () => {
+test("folders of dead processes are removed, those of running ones stay", async () => {
   const gone = Bun.spawn(["true"]);
   await gone.exited;
   const thread = Number(readdirSync("/proc/self/task").find((id) => id !== String(process.pid)));

@@ -55,7 +55,7 @@ async function usage(): Promise<{ used: bigint; reserved: bigint }> {
 
 describe("bytes", () => {
   test.each([1, PART - 1, PART, PART + 1, 2 * PART, 2 * PART + 1, MB, MB + 1])(
-    "of a file of %d are read back as they were written",
+    "of a file of %d are returned as they were written",
     async (size) => {
       const bytes = randomBytes(size);
       const before = await usage();
@@ -65,7 +65,7 @@ describe("bytes", () => {
     },
   );
 
-  test("of any range are exactly those", async () => {
+  test("of any range are exact", async () => {
     const bytes = randomBytes(3 * MB + 5);
     const id = await storeFile(bench.uploads, workspaceId, bytes);
     for (const [from, to] of [
@@ -80,7 +80,7 @@ describe("bytes", () => {
   });
 });
 
-describe("what S3 has altered is not served", () => {
+describe("bytes changed by S3 are not served", () => {
   const damaged = async (size: number, damage: (bytes: Buffer) => Buffer): Promise<{ id: string; bytes: Buffer }> => {
     const bytes = randomBytes(size);
     const id = await storeFile(bench.uploads, workspaceId, bytes);
@@ -114,19 +114,19 @@ describe("what S3 has altered is not served", () => {
     expect(read).toBeLessThanOrEqual(2 * MB);
   });
 
-  test("a range is proved without reading the rest", async () => {
+  test("a range is verified without reading the remainder", async () => {
     const { id, bytes } = await damaged(3 * MB, (copy) => copy.fill(0, 0, 10));
     expect((await contentOf(id, 2 * MB, 2 * MB + 7)).equals(bytes.subarray(2 * MB, 2 * MB + 7))).toBe(true);
     expect(await refusal(contentOf(id, MB - 1, MB + 1))).toMatchObject({ name: "StorageError", fault: "damaged" });
   });
 });
 
-describe("an upload whose size is known", () => {
+describe("an upload of known size", () => {
   const sized = (bytes: Uint8Array, said: number, uploads = bench.uploads): Promise<string> =>
     uploads.run(workspaceId, null, (begun) => send(uploadOf(begun), bytes), said);
 
   test.each([0, 1, PART, PART + 1])(
-    "of %d bytes is stored as another, reserved with its beginning up to one part",
+    "of %d bytes is stored like another, reserved at its start up to one part",
     async (size) => {
       const bytes = randomBytes(size);
       const before = await usage();
@@ -145,7 +145,7 @@ describe("an upload whose size is known", () => {
     },
   );
 
-  test("is refused before a byte of it is sent where the workspace is full, and where it is another: nothing of either stays", async () => {
+  test("is rejected before a byte of it is sent if the workspace is full, and if its size differs: nothing of either stays", async () => {
     const [before, stored] = [await usage(), await bench.stored()];
     const limits = { ...LIMITS_OF_BENCH, storageBytesMax: Number(before.used) + 9 };
     const full = openUploads({ database: bench.db.database, storage: bench.storage, log, limits });
@@ -183,7 +183,7 @@ describe("an upload that fails", () => {
     expect(await bench.db.query("select * from idempotency_key where key = 'failing'")).toEqual([]);
   });
 
-  test("because the workspace is full keeps nothing of it, and the next that fits is kept", async () => {
+  test("because the workspace is full stores nothing, and the next that fits is stored", async () => {
     const small = await createWorkspace(bench.db.database);
     const uploads = openUploads({
       database: bench.db.database,
@@ -200,7 +200,7 @@ describe("an upload that fails", () => {
     uploads.close();
   });
 
-  test("for size is told at the byte that is too many", async () => {
+  test("for size is rejected at the first byte above the limit", async () => {
     const uploads = openUploads({
       database: bench.db.database,
       storage: bench.storage,
@@ -216,7 +216,7 @@ describe("an upload that fails", () => {
 });
 
 describe("the limit of a workspace", () => {
-  test("holds under uploads at once, to the byte", async () => {
+  test("is exact to the byte for concurrent uploads", async () => {
     const crowded = await createWorkspace(bench.db.database);
     const limit = 40_000;
     const uploads = openUploads({
@@ -234,7 +234,7 @@ describe("the limit of a workspace", () => {
     uploads.close();
   });
 
-  test("is one of files too, and a deleted one makes room", async () => {
+  test("applies to the number of files too, and a deleted one frees capacity", async () => {
     const crowded = await createWorkspace(bench.db.database);
     const uploads = openUploads({
       database: bench.db.database,
@@ -257,7 +257,7 @@ describe("the limit of a workspace", () => {
     uploads.close();
   });
 
-  test("of uploads at once is told before a byte is read", async () => {
+  test("of concurrent uploads is checked before a byte is read", async () => {
     const busy = await createWorkspace(bench.db.database);
     const release = Promise.withResolvers<void>();
     const running = Array.from({ length: UPLOADS_PER_WORKSPACE_MAX }, () =>
@@ -277,7 +277,7 @@ describe("the limit of a workspace", () => {
 });
 
 describe("ownership", () => {
-  test("an upload that was given up by the janitor can neither go on nor end", async () => {
+  test("an upload that the janitor discarded can neither continue nor end", async () => {
     const stored = await bench.stored();
     for (const size of [10, PART + 10]) {
       const error = await refusal(
@@ -295,7 +295,7 @@ describe("ownership", () => {
     expect((await bench.stored()).objects.length).toBeLessThanOrEqual(stored.objects.length + 1);
   });
 
-  test("an upload that was swept while its last bytes were written leaves none", async () => {
+  test("an upload that was deleted during its last write leaves no bytes", async () => {
     const stored = await bench.stored();
     const error = await refusal(
       bench.uploads.run(workspaceId, null, async (begun) => {
@@ -325,7 +325,7 @@ describe("ownership", () => {
     await bench.db.query("select end_upload('file-00000000000000000000000000000001', true)");
   });
 
-  test("one of many calls under the same key runs, the others hear that it does", async () => {
+  test("one of many calls under the same key runs, the others receive a conflict", async () => {
     const { promise: othersHeard, resolve: tell } = Promise.withResolvers<void>();
     let heard = 0;
     const outcomes = await Promise.all(
@@ -412,7 +412,7 @@ describe("an object store that fails", () => {
     await bench.db.query("delete from file where state = 'deleted'");
   });
 
-  test.each([10, PART + 10])("is silent: what was given up is not sent once more (%d bytes)", async (size) => {
+  test.each([10, PART + 10])("is silent: a discarded upload is not sent again (%d bytes)", async (size) => {
     mode = "silent";
     seen = [];
     const target = uploads();
@@ -453,7 +453,7 @@ describe("an object store that fails", () => {
     await bench.db.query("delete from file where bytes = 3");
   });
 
-  test("is busy once: the part is sent again", async () => {
+  test("is busy once: the part is retried", async () => {
     mode = "busy once";
     asked = 0;
     const target = uploads();

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => bench.close());
 
-test("a file is there for its own workspace, and for no other by any statement", async () => {
+test("a file exists for its own workspace, and for no other in any statement", async () => {
   const { database } = bench.db;
   const [own, other] = [await createWorkspace(database), await createWorkspace(database)];
   const id = await storeFile(bench.uploads, own);

@@ -45,8 +45,8 @@ const count = async (table: string, workspaceId: string): Promise<number> => {
 const counted = async (workspaceId: string): Promise<bigint | undefined> =>
   (await db.query<{ calls: bigint }>("select calls from rate_window where workspace_id = $1", [workspaceId]))[0]?.calls;
 
-describe("an offered job", () => {
-  test("is admitted with row, hold and first dispatch at once", async () => {
+describe("a submitted job", () => {
+  test("is admitted with row, hold and first dispatch in one transaction", async () => {
     const workspaceId = await createWorkspace(db.database);
     const job = jobRequest({ workspaceId, amount: 7n, publisherKey: "mine" });
     expect(await door().admit(job)).toEqual({ kind: "admitted", attempt: 1, dispatch: 1 });
@@ -58,7 +58,7 @@ describe("an offered job", () => {
     expect(await counted(workspaceId)).toBe(1n);
   });
 
-  test("by itself goes in the lone form; of what speaks against it, and of several at once, the form of groups decides", async () => {
+  test("alone uses the single form; rejections and concurrent jobs are decided by the group form", async () => {
     const names: string[] = [];
     const noting = (target: Pick<Database, "query">): Pick<Database, "query"> => ({
       query(text, values, name) {
@@ -87,7 +87,7 @@ describe("an offered job", () => {
     await eventually("the lone form is tried again", async () => (await told([offer()]))[1][0] === "admit_job");
   });
 
-  test("that is a step of a run keeps run, step and trace, and holds without being counted in a window that is full", async () => {
+  test("of a run's step keeps run, step and trace, and places a hold without counting in a full window", async () => {
     const workspaceId = await createWorkspace(db.database);
     await door().admit(jobRequest({ workspaceId, limit: 1, ifFull: "refuse" }));
     const runId = newId();
@@ -103,7 +103,7 @@ describe("an offered job", () => {
     ]);
   });
 
-  test("is found known when it is offered again: nothing is counted or held twice", async () => {
+  test("is recognised when it is submitted again: nothing is counted or held twice", async () => {
     const workspaceId = await createWorkspace(db.database);
     const job = jobRequest({ workspaceId });
     await door().admit(job);
@@ -112,7 +112,7 @@ describe("an offered job", () => {
     expect([await counted(workspaceId), await count("hold", workspaceId)]).toEqual([1n, 1]);
   });
 
-  test("offered at once many times through two doors is one job with one hold", async () => {
+  test("submitted concurrently through two entry points is one job with one hold", async () => {
     const workspaceId = await createWorkspace(db.database);
     const ids = Array.from({ length: 20 }, () => newId());
     const offers = Array.from({ length: 10 }, () => ids).flat();
@@ -128,7 +128,7 @@ describe("an offered job", () => {
     ]);
   });
 
-  test("that a budget stops is refused by a sentence which names it, counted, and does not wait for a window", async () => {
+  test("above a budget is rejected by a sentence which names it, counted, and does not wait for a window", async () => {
     const workspaceId = await createWorkspace(db.database);
     await stopCalls(db.database, workspaceId, "a day");
     const sentence =
@@ -145,7 +145,7 @@ describe("an offered job", () => {
     expect([await counted(workspaceId), await count("hold", workspaceId)]).toEqual([4n, 1]);
   });
 
-  test("that the funds do not cover is remembered as refused, and counted once", async () => {
+  test("without enough credits is stored as rejected, and counted once", async () => {
     const workspaceId = await createWorkspace(db.database, 10n);
     const jobs = Array.from({ length: 20 }, () => jobRequest({ workspaceId, amount: 1n }));
     const verdicts = await Promise.all(jobs.map((job, at) => (doors[at % 2] as JobAdmission).admit(job)));
@@ -159,7 +159,7 @@ describe("an offered job", () => {
     expect([await count("hold", workspaceId), await counted(workspaceId)]).toEqual([10, 20n]);
   });
 
-  test("beyond the daily tokens is remembered as refused", async () => {
+  test("beyond the daily tokens is stored as rejected", async () => {
     const workspaceId = await createWorkspace(db.database);
     await door().admit(jobRequest({ workspaceId, tokens: 100, cap: 100 }));
     expect(await door().admit(jobRequest({ workspaceId, tokens: 60, cap: 100 }))).toMatchObject({
@@ -168,7 +168,7 @@ describe("an offered job", () => {
     });
   });
 
-  test("refused by validation is counted and remembered in words that Postgres can keep", async () => {
+  test("rejected by validation is counted and stored in text that Postgres accepts", async () => {
     const workspaceId = await createWorkspace(db.database);
     const job = jobRequest({ workspaceId, isRefused: true });
     expect(await door().admit(job)).toMatchObject({ kind: "refused", error: { code: "unsupported_value" } });
@@ -185,7 +185,7 @@ describe("an offered job", () => {
     expect(await count("job", workspaceId)).toBe(0);
   });
 
-  test("waits without being counted while its window is full, and passes when it opens", async () => {
+  test("waits without being counted while its window is full, and is admitted when it opens", async () => {
     const workspaceId = await createWorkspace(db.database);
     // Half of a window.
     for (let at = 0; at < 3; at++) await door().admit(jobRequest({ workspaceId, limit: 6 }));
@@ -206,7 +206,7 @@ describe("an offered job", () => {
   });
 
   test.each(["one after the other", "at once"])(
-    "that waits takes half of the window less what calls took of it, %s, and leaves the rest to calls",
+    "that waits takes half of the window minus the calls in it, %s, and leaves the remainder to calls",
     async (how) => {
       const workspaceId = await createWorkspace(db.database);
       const limit = 10;
@@ -230,7 +230,7 @@ describe("an offered job", () => {
     ["bursts", (step: number) => (step % 20 === 7 ? 30 : 0), false],
     ["calls as soon as there is room", () => 20, true],
   ] as const)(
-    "that starves is let in by a tenth of a window that is kept full by %s, and no 60 s have more than the limit",
+    "that starves is admitted to a tenth of a window kept full by %s, and no 60 s exceed the limit",
     async (_what, callsAt, looksFirst) => {
       const workspaceId = await createWorkspace(db.database);
       const limit = 20;
@@ -282,7 +282,7 @@ describe("an offered job", () => {
     60_000,
   );
 
-  test("that may not wait is counted over a full window, as a call is, and leaves nothing else", async () => {
+  test("that may not wait is counted over a full window, like a call, and stores nothing", async () => {
     const workspaceId = await createWorkspace(db.database);
     for (let at = 0; at < 3; at++) await door().admit(jobRequest({ workspaceId, limit: 3, ifFull: "refuse" }));
     expect(await door().admit(jobRequest({ workspaceId, limit: 3, ifFull: "refuse" }))).toEqual({
@@ -296,7 +296,7 @@ describe("an offered job", () => {
     ]);
   });
 
-  test("finds its window over full blocks of the ring too, and a burst admits exactly half of the limit", async () => {
+  test("is limited by full blocks of the ring too, and a burst admits exactly half of the limit", async () => {
     const workspaceId = await createWorkspace(db.database);
     const verdicts = await Promise.all(
       Array.from({ length: 300 }, (_, at) =>
@@ -335,7 +335,7 @@ describe("an offered job", () => {
 });
 
 describe("the first dispatch", () => {
-  test("goes to no more of a workspace than its share; others are not held up by its backlog", async () => {
+  test("is limited to a workspace's share; others are not delayed by its backlog", async () => {
     const [greedy, modest] = [await createWorkspace(db.database, 1_000n * CREDIT), await createWorkspace(db.database)];
     await db.query("delete from job");
     const verdicts = await Promise.all(
@@ -360,7 +360,7 @@ describe("the first dispatch", () => {
     });
   });
 
-  test("of jobs that callers wait for leaves slots to other workspaces", async () => {
+  test("of jobs with waiting callers leaves slots to other workspaces", async () => {
     const [greedy, modest] = [await createWorkspace(db.database, 1_000n * CREDIT), await createWorkspace(db.database)];
     await db.query("delete from job");
     const many = (workspaceId: string) =>
@@ -372,7 +372,7 @@ describe("the first dispatch", () => {
     expect(sent(await many(modest))).toBe(7);
   });
 
-  test("is not kept from a workspace by jobs of which nobody knows what became", async () => {
+  test("is not blocked by a workspace's jobs of unknown outcome", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     await db.query("delete from job");
     await Promise.all(Array.from({ length: 40 }, () => door().admit(jobRequest({ workspaceId }))));

@@ -22,7 +22,7 @@ function told(
 }
 
 describe("the answer about a job", () => {
-  test("goes below its own workspace's inbox", () => {
+  test("is sent below its own workspace's inbox", () => {
     const reply = `_INBOX.ws.${WORKSPACE}.${KEY}.answers`;
     expect(told(reply).map(({ subject }) => subject)).toEqual([reply]);
   });
@@ -46,11 +46,11 @@ describe("the answer about a job", () => {
     "freed.chat.batch",
     "$JS.API.STREAM.PURGE.POOL_chat",
     "$JS.ACK.BATCH_IN.intake.1.1.1.1.0",
-  ])("goes nowhere when its row says %s", (reply) => {
+  ])("is not sent when its row contains %s", (reply) => {
     expect(told(reply)).toEqual([]);
   });
 
-  test("tells an ingress that waits for it what the job ended with", () => {
+  test("contains the outcome for an ingress that waits for it", () => {
     const reply = `_INBOX.gw.${newId()}.${newId()}`;
     expect(isIngressReply(reply)).toBe(true);
     const result = '{"data":["ü"]}';
@@ -65,7 +65,7 @@ describe("the answer about a job", () => {
     ["one that failed", { status: "failed", error: null, creditsNano: 0n }],
     ["one whose cost is not known", { status: "completed", result: "{}" }],
     ["one with a large result", { status: "completed", result: `"${"ü".repeat(40_000)}"`, creditsNano: 1n }],
-  ] as const)("tells such an ingress the id alone of %s", (_which, more) => {
+  ] as const)("contains only the id for such an ingress in the case of %s", (_which, more) => {
     const reply = `_INBOX.gw.${newId()}.${newId()}`;
     expect(told(reply, more)).toEqual([{ subject: reply, data: JOB }]);
   });

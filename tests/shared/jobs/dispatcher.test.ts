@@ -3,7 +3,7 @@ import { expect, test } from "bun:test";
 
 import { createJobDispatcher } from "#shared/jobs/dispatcher.ts";
 
-test("those that are sent in a moment are noted together, behind their sender's back and before the dispatcher is idle", async () => {
+test("messages sent together are recorded together, in the background and before the dispatcher is idle", async () => {
   const notes: (readonly unknown[])[] = [];
   const query = (_text: string, values: readonly unknown[], name: string): Promise<object[]> => {
     if (name === "note_sequences") notes.push(values);

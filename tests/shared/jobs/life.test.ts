@@ -105,7 +105,7 @@ const finish = (
   );
 
 describe("a claim", () => {
-  test("is one worker's, raises the epoch, and is not to be had while its lease lives", async () => {
+  test("belongs to one worker, raises the epoch, and is refused while its lease is valid", async () => {
     const id = await admitted();
     const won = (await Promise.all(Array.from({ length: 8 }, () => claim(id)))).filter((job) => job !== undefined);
     expect(won.map(({ epoch }) => epoch)).toEqual([1]);
@@ -131,20 +131,20 @@ describe("a claim", () => {
     ["that was cancelled", "cancel_requested = true", { cancel_requested: true }],
     ["whose deadline has passed", "deadline = now()", { is_late: true }],
     ["that too many workers have died with", `claims = ${CLAIMS_MAX}`, { claims: CLAIMS_MAX }],
-  ])("of a job %s is not to be had", async (_what, change, facts) => {
+  ])("of a job %s is refused", async (_what, change, facts) => {
     const id = await admitted();
     await db.query(`update job set ${change} where id = $1`, [id]);
     expect(await claim(id)).toBeUndefined();
     expect(await whyUnclaimed(db.database, request(id))).toMatchObject({ why: "free", job: { id, ...facts } });
   });
 
-  test("of a job that a provider works on by itself is to be had: its new owner asks there", async () => {
+  test("of a job in progress at a provider succeeds: its new owner polls there", async () => {
     const id = await admitted();
     await db.query("update job set intent_at = now(), provider_job = '{\"id\":1}' where id = $1", [id]);
     expect((await claim(id))?.provider_job).toEqual({ id: 1 });
   });
 
-  test("of what a provider works on is to be had however often it was given back: a store may be away for long", async () => {
+  test("of such a job succeeds after any number of returns: a store may be unavailable for long", async () => {
     const id = await admitted();
     for (let time = 0; time < CLAIMS_MAX + 2; time++) {
       const job = await claim(id);
@@ -163,7 +163,7 @@ describe("a claim", () => {
     ).toEqual([{ state: "running", is_unknown: true }]);
   });
 
-  test("counts where a job was given back for a fault that may be its own, and not where something was away", async () => {
+  test("counts if a job was returned for a possible error of its own, and not after an outage", async () => {
     const id = await admitted();
     for (const [isOwnFault, claims] of [
       [false, 1],
@@ -178,7 +178,7 @@ describe("a claim", () => {
     }
   });
 
-  test("given back before it began is to be had at once; after it began it is not given back", async () => {
+  test("returned before its start can be claimed immediately; after its start it is not returned", async () => {
     const first = await claimed(await admitted());
     await handBackJob(db.database, first.id, first.epoch, false);
     const second = await claimed(first.id);
@@ -193,7 +193,7 @@ describe("an owner", () => {
     ["more than there can be", { usedNano: 10n ** 20n }, "22003"],
     ["half a token", { tokens: 1.5 }, "22P02"],
   ])(
-    "whose figures are refused, %s, ends its job all the same: nothing is held, and a fault tells of it",
+    "with rejected figures, %s, ends its job: nothing is held, and a fault is recorded",
     async (_what, figures, fault) => {
       const id = await admitted();
       const job = await claimed(id);
@@ -239,7 +239,7 @@ describe("an owner", () => {
   const beatOf = (worker: string, members: object = {}) =>
     ({ worker, pool: "chat", lane: "batch", slots: 4, leaseMs: LEASE_MS, jobs: [], ...members }) as const;
 
-  test("keeps what it holds by the lease of its worker, and hears of a cancel; the job's row is not written", async () => {
+  test("keeps its jobs by the lease of its worker, and receives a cancel; the job's row is not written", async () => {
     const worker = newId();
     const job = await claimed(await admitted(), { worker });
     await expire(job.id);
@@ -256,7 +256,7 @@ describe("an owner", () => {
     expect(await whyUnclaimed(db.database, request(job.id))).toMatchObject({ why: "free" });
   });
 
-  test("lets go of what its row says it has and it does not hold, once the lease of the claim is over", async () => {
+  test("releases jobs of its row that it does not run, once the lease of the claim is over", async () => {
     const worker = newId();
     const [lost, held] = [await claimed(await admitted(), { worker }), await claimed(await admitted(), { worker })];
     const beat = beatOf(worker, { jobs: [held] });
@@ -273,7 +273,7 @@ describe("an owner", () => {
     await finish(held);
   });
 
-  test("keeps what it claimed while a beat was on its way, however late that is", async () => {
+  test("keeps a claim made during a heartbeat, for any delay of it", async () => {
     const worker = newId();
     await beatJobs(db.database, beatOf(worker));
     const job = await claimed(await admitted(), { worker });
@@ -294,7 +294,7 @@ describe("an owner", () => {
     for (const { id } of jobs) expect(await whyUnclaimed(db.database, request(id))).toMatchObject({ why: "owned" });
   });
 
-  test("alive is not ended by others; fallen silent it is", async () => {
+  test("with heartbeats is not ended by others; without them it is", async () => {
     const job = await claimed(await admitted());
     const lost = { isOwned: false, state: "failed", usage: nothingUsed("lost"), result: null } as const;
     expect(await finish(job, lost)).toBeUndefined();
@@ -304,7 +304,7 @@ describe("an owner", () => {
     expect(await stateOf(job.id)).toBe("failed");
   });
 
-  test("ends a job whose hold was swept: what was made is paid all the same, once, and what failed is not", async () => {
+  test("ends a job whose hold was swept: its result is charged once, and a failure is not", async () => {
     const [job, failed] = [await claimed(await admitted()), await claimed(await admitted())];
     const sweep = "select settle_call($2, $1, 1::smallint, null, 'lost', null, '{}', false, 0)";
     for (const { id } of [job, failed]) await db.query(sweep, [id, workspaceId]);
@@ -342,7 +342,7 @@ describe("an end with files", () => {
   const codeOf = (ending: Promise<unknown>): Promise<unknown> =>
     ending.then(() => "ended", (error: unknown) => (error instanceof ApiError ? error.code : error)); // prettier-ignore
 
-  test("makes them files of its workspace as it settles the job, once", async () => {
+  test("stores them as files of its workspace together with the settlement, once", async () => {
     const one = await job();
     const files = [fileOf(10, "a\u0000\ud800.txt"), fileOf(0)];
     const [first] = files;
@@ -363,7 +363,7 @@ describe("an end with files", () => {
     });
   });
 
-  test("makes none where another worker has the job", async () => {
+  test("stores none if another worker owns the job", async () => {
     const late = await job();
     await expire(late.id);
     const owner = await claimed(late.id, { workspaceId: own });
@@ -373,7 +373,7 @@ describe("an end with files", () => {
     expect(await filesOf()).toHaveLength(1);
   });
 
-  test("of many at once takes exactly what the workspace has room for; the others' jobs are as they were", async () => {
+  test("of many concurrent ones stores exactly what fits into the workspace; the other jobs are unchanged", async () => {
     const jobs: ClaimedJob[] = [];
     for (let at = 0; at < 12; at++) jobs.push(await job());
     const ends = await Promise.all(jobs.map((one) => codeOf(finishWith(one, [fileOf()]))));
@@ -385,7 +385,7 @@ describe("an end with files", () => {
     }
   });
 
-  test("makes none where the workspace has as many as it may, or its balance or the job's hold stays locked", async () => {
+  test("stores none if the workspace is at its maximum, or its balance or the job's hold stays locked", async () => {
     const one = await job();
     await db.query("insert into file_storage (workspace_id, files) values ($1, $2)", [own, FILES_PER_WORKSPACE_MAX]);
     expect(await codeOf(finishWith(one, [fileOf()]))).toBe("storage_limit_exceeded");
@@ -448,7 +448,7 @@ describe("the queue's copy", () => {
     }
   };
 
-  test("is noted for the latest dispatch only", async () => {
+  test("is recorded for the latest dispatch only", async () => {
     const id = await admitted();
     await noteSequences(db.database, [{ id, dispatch: 1, seq: 17 }]);
     expect(await dispatchOf(id)).toEqual({ dispatch: 1, stream_seq: 17n });
@@ -485,7 +485,7 @@ describe("the queue's copy", () => {
     expect(await dispatchOf(young)).toMatchObject({ dispatch: 1 });
   });
 
-  test("is looked up once in a while, not at every sweep", async () => {
+  test("is looked up periodically, not in every sweep", async () => {
     await empty();
     const id = await admitted();
     await noteSequences(db.database, [{ id, dispatch: 1, seq: 5 }]);
@@ -494,7 +494,7 @@ describe("the queue's copy", () => {
     expect(await takeUnclaimed(db.database, 60_000, 500)).toEqual([]);
   });
 
-  test("of a job whose worker died before it began is written again, and its epoch stays", async () => {
+  test("of a job whose worker died before its start is written again, and its epoch stays", async () => {
     const job = await claimed(await admitted());
     expect(await redispatchExpired(db.database, job.id, job.epoch)).toEqual([]);
     await expire(job.id);
@@ -502,7 +502,7 @@ describe("the queue's copy", () => {
     expect(await claim(job.id, { dispatch: 2 })).toMatchObject({ epoch: 2 });
   });
 
-  test("is let out round robin, each workspace up to its share, whoever asks at once", async () => {
+  test("is dispatched round robin, each workspace up to its share, for concurrent callers", async () => {
     await empty();
     const workspaces = await Promise.all(Array.from({ length: 4 }, () => createWorkspace(db.database)));
     for (const one of workspaces) {
@@ -563,7 +563,7 @@ describe("a dead letter's job", () => {
     keepsRequest: true,
   } as const;
 
-  test("has a hold for as long as one that is admitted now", async () => {
+  test("has the same hold time as a newly admitted one", async () => {
     const { id, letter } = await dead();
     expect(await redriveDeadLetter(db.database, letter, OPERATOR)).toBe("done");
     const [row] = await db.query<{ life_ms: number }>(
@@ -587,7 +587,7 @@ describe("a dead letter's job", () => {
     return { id, letter };
   }
 
-  test("is sent on its way again once, under its next attempt and a new hold, and ends there", async () => {
+  test("is redriven once, under its next attempt and a new hold, and ends there", async () => {
     const { id, letter } = await dead();
     const results = await Promise.all([1, 2, 3].map(() => redriveDeadLetter(db.database, letter, OPERATOR)));
     expect(results.toSorted()).toEqual(["done", "unknown", "unknown"]);
@@ -609,7 +609,7 @@ describe("a dead letter's job", () => {
     ]);
   });
 
-  test("has the response that it answers in the background wait again, without earlier events", async () => {
+  test("resets its background response, without earlier events", async () => {
     const { id, letter } = await dead({ work: { hold_nano: "100", may_exceed: false, background: true } });
     const member = newId();
     await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'a', 'owner')", [
@@ -632,7 +632,7 @@ describe("a dead letter's job", () => {
     expect(await states()).toMatchObject([{ status: "failed" }]);
   });
 
-  test("is not sent without the credits, nor when it has ended well or is gone", async () => {
+  test("is not redriven without the credits, nor when it has succeeded or was deleted", async () => {
     const poor = await createWorkspace(db.database, 100n);
     const { letter } = await dead();
     await db.query("update job set workspace_id = $2 where id = (select job_id from dead_letter where id = $1)", [

@@ -69,13 +69,13 @@ const adopt = (job: ClaimedJob, name: string, { madeMs = Date.now(), source = "v
   );
 
 describe("a start that is about to be sent", () => {
-  test("makes the job one at its provider: the worker that takes it over looks there", async () => {
+  test("marks the job as at its provider: the next worker looks there", async () => {
     const job = await begun();
     await handBackJob(db.database, job.id, job.epoch, false);
     expect((await claimed(job.id)).provider_job).toMatchObject({ source: "vendor/model", start: { mark: {} } });
   });
 
-  test("is not sent by who has lost the job, nor once it was cancelled", async () => {
+  test("is not sent by a former owner, nor after a cancel", async () => {
     const job = await claimed();
     expect(await noteStart(db.database, job.id, job.epoch - 1, recordOf())).toBe(false);
     await db.query("update job set cancel_requested = true where id = $1", [job.id]);
@@ -83,7 +83,7 @@ describe("a start that is about to be sent", () => {
     expect(await kept(job)).toBeNull();
   });
 
-  test("is lost from when that was noted first, and no other worker's to lose", async () => {
+  test("is lost from its first record, and cannot be lost by another worker", async () => {
     const job = await begun();
     expect(await noteLostStart(db.database, job.id, job.epoch, 7)).toMatchObject({ lost_ms: 7 });
     expect(await noteLostStart(db.database, job.id, job.epoch, 9)).toMatchObject({ lost_ms: 7 });
@@ -92,7 +92,7 @@ describe("a start that is about to be sent", () => {
     expect(await noteLostStart(db.database, job.id, job.epoch, 9)).toBeUndefined();
   });
 
-  test("is named by a ring for it, by none for another start, and by none when its answer has come", async () => {
+  test("matches a callback for it, none for another start, and none after its answer", async () => {
     const id = newId();
     const job = await begun({ id });
     await noteRung(db.database, job.id, newId(), "other");
@@ -107,7 +107,7 @@ describe("a start that is about to be sent", () => {
 });
 
 describe("a job that a provider lists", () => {
-  test("becomes that of one start, however many ask for it at once", async () => {
+  test("is assigned to one start, for any number of concurrent requests", async () => {
     const lost = await Promise.all(Array.from({ length: 6 }, () => begun({ lost_ms: 1 })));
     const results = await Promise.all(lost.map((job) => adopt(job, "listed once")));
     expect(results.filter((result) => result === "adopted")).toHaveLength(1);
@@ -132,7 +132,7 @@ describe("a job that a provider lists", () => {
     for (const name of ["first", "second"]) expect(await adopt(lost, name)).toBe("taken");
   });
 
-  test("may be another's whose answer is under way, and is not when that was sent later, is lost too, or has no worker", async () => {
+  test("may belong to an unanswered start of another, and does not if that was sent later, is lost too, or has no worker", async () => {
     const madeMs = Date.now() - 60_000;
     const lost = await begun({ lost_ms: 1 });
     const asking = await begun({ sent_ms: madeMs });
@@ -147,7 +147,7 @@ describe("a job that a provider lists", () => {
     expect(await adopt(third, "lost too", { madeMs })).toBe("adopted");
   });
 
-  test("is not taken from a job that had it and has gone on to another source, be it the same job", async () => {
+  test("is not taken from a former attempt at another source, even of the same job", async () => {
     const owner = await claimed();
     const record = recordOf({ job: { id: "left" }, names: ["half", "left"] });
     await noteProviderJob(db.database, owner.id, owner.epoch, record);
@@ -159,7 +159,7 @@ describe("a job that a provider lists", () => {
     expect(await unknownNames(db.database, "other", ["left"])).toEqual(["left"]);
   });
 
-  test("is not taken while the answer that names it is being noted", async () => {
+  test("is not assigned while the answer that names it is being recorded", async () => {
     const [asking, lost] = [await claimed(), await claimed()];
     const results: string[] = [];
     // Adoption ignores starts of a job whose lease has expired.
@@ -181,7 +181,7 @@ describe("a job that a provider lists", () => {
     expect(new Set(results)).toEqual(new Set(["open", "taken"]));
   }, 60_000);
 
-  test("is nothing to who has lost the job", async () => {
+  test("is not assigned to a former owner", async () => {
     const job = await begun({ lost_ms: 1 });
     expect(await adopt({ ...job, epoch: job.epoch - 1 }, "too late")).toBe("void");
     expect(await unknownNames(db.database, "vendor", ["too late"])).toEqual(["too late"]);
@@ -216,7 +216,7 @@ describe("a job of unknown outcome", () => {
     expect(await expired(job)).toBe(true);
   });
 
-  test("with an open start is asked about like any other", async () => {
+  test("with an open start is polled like any other", async () => {
     const job = await begun();
     await noteUnknown(db.database, { ...job, isOwned: true }, HOUR_MS);
     await db.query("update job set ask_at = now() - interval '1 second' where id = $1", [job.id]);

@@ -46,7 +46,7 @@ async function run(workspaceId: string, id: string, attempt: number, dispatch: n
   );
 }
 
-test("a name that comes again after retention is the next attempt, is run and paid once more", async () => {
+test("a name repeated after the retention is the next attempt, is run and charged again", async () => {
   const workspaceId = await createWorkspace(db.database, 1_000n);
   const id = jobIdOf(workspaceId, "key:mine");
   for (const attempt of [1, 2, 3]) {
@@ -70,7 +70,7 @@ test("a name that comes again after retention is the next attempt, is run and pa
   );
 });
 
-test("an ended job stays for a run that has not heard of it, however old, and those behind it go", async () => {
+test("an ended job stays for a run that has not received its end, for any age, and later ones are deleted", async () => {
   const workspaceId = await createWorkspace(db.database, 1_000n);
   const [heard = "", unheard = "", own = ""] = await spend(
     db.database,

@@ -5,7 +5,7 @@ import { runWhole } from "#shared/time-slices.ts";
 
 const copied = (text: string): string => stringifyExact(JSON.parse(text), exactIntegersOf(text));
 
-describe("a JSON text that is read and written again", () => {
+describe("a JSON text that is parsed and written again", () => {
   test.each([
     '{"seed":9007199254740993}',
     '{"a":[18446744073709551615,-9223372036854775808,{"b":12345678901234567890123}]}',
@@ -15,11 +15,11 @@ describe("a JSON text that is read and written again", () => {
     expect(copied(text)).toBe(text);
   });
 
-  test("has none to keep where every number can hold them", () => {
+  test("has none to keep if doubles can represent them", () => {
     expect(exactIntegersOf('{"a":9007199254740991,"b":"9007199254740993","c":1.2345678901234567}')).toBeUndefined();
   });
 
-  test("keeps none of two that read as the same number, and all others", () => {
+  test("keeps neither of two that parse as the same number, and all others", () => {
     const text = '{"a":9007199254740993,"b":9007199254740992,"c":9007199254740995}';
     expect(JSON.parse(copied(text))).toEqual(JSON.parse(text));
     expect(copied(text)).toContain("9007199254740995");
@@ -36,7 +36,7 @@ describe("a JSON text that is read and written again", () => {
   });
 });
 
-describe("a JSON text that is written with stops", () => {
+describe("a JSON text that is written with pauses", () => {
   const INTEGERS = exactIntegersOf('{"seed":9007199254740993}');
   const NUMBERS = Array.from({ length: 5_000 }, (_, at) => at);
 
@@ -51,7 +51,7 @@ describe("a JSON text that is written with stops", () => {
     expect(runWhole(stringifyingExact(value, undefined))).toBe(JSON.stringify(value));
   });
 
-  test("stops in lists and between them", () => {
+  test("pauses in lists and between them", () => {
     let stops = 0;
     for (const _ of stringifyingExact({ input: [NUMBERS, NUMBERS] }, undefined)) stops += 1;
     expect(stops).toBeGreaterThan(9);

@@ -141,7 +141,7 @@ const NOT_JSON: Readonly<Record<string, readonly string[]>> = {
 };
 
 describe("a JSON body", () => {
-  test("comes back as text and value", () => {
+  test("is returned as text and value", () => {
     const source = ' {"a": [1, -2.5e3, "x\\"[{", null, true], "ü": "你好"}\n';
     expect(read(source)).toEqual({ text: source, value: JSON.parse(source) as unknown });
   });
@@ -153,7 +153,7 @@ describe("a JSON body", () => {
     },
   );
 
-  test("means what JSON.parse means, for every value there is", () => {
+  test("parses like JSON.parse, for every value", () => {
     fc.assert(
       fc.property(fc.json({ maxDepth: 8 }), (source) => {
         expect(read(source)).toEqual({ text: source, value: JSON.parse(source) as unknown });
@@ -164,7 +164,7 @@ describe("a JSON body", () => {
 
   for (const [kind, sources] of Object.entries(NOT_JSON)) {
     test.each(sources.map((source) => [JSON.stringify(source), source]))(
-      `is refused when it holds ${kind}: %s`,
+      `is rejected when it contains ${kind}: %s`,
       (_shown, source) => {
         const error = refusal(source);
         expect(error).toMatchObject({ code: "invalid_json", status: 400, param: null });
@@ -173,19 +173,19 @@ describe("a JSON body", () => {
     );
   }
 
-  test("that is cut anywhere is refused with the place", () => {
+  test("that is truncated anywhere is rejected with the position", () => {
     const source = '{"model":"m","messages":[{"role":"user","content":"a\\nb"}],"n":1.5e0,"stream":true}';
     for (let length = 1; length < source.length; length++) {
       expect(refusal(source.slice(0, length)).message).toContain("at line 1, column");
     }
   });
 
-  test("is never quoted in a refusal", () => {
+  test("is never quoted in an error", () => {
     expect(refusal('{"key": sk-secret-value}').message).not.toContain("secret");
     expect(refusal('{"key": "secret').message).not.toContain("secret");
   });
 
-  test("is located by line and column of what is wrong", () => {
+  test("is located by line and column of the error", () => {
     expect(refusal('{\n  "a": 1,\n  "b" 2\n}').message).toBe(
       'The body is not valid JSON: expected ":" at line 3, column 7.',
     );
@@ -202,11 +202,11 @@ describe("the bytes of a body", () => {
     ["a character cut short", [0x22, 0xe4, 0xbd]],
     ["Latin-1", [0x22, 0xfc, 0x22]],
     ["UTF-16 with its mark", [0xff, 0xfe, 0x7b, 0x00, 0x7d, 0x00]],
-  ])("are refused as %s", (_name, bytes) => {
+  ])("are rejected as %s", (_name, bytes) => {
     expect(refusal(bytes)).toMatchObject({ code: "invalid_json", message: "The body is not valid UTF-8." });
   });
 
-  test("may begin with a byte-order mark, which is left out of the text", () => {
+  test("may start with a byte-order mark, which is removed", () => {
     expect(read([0xef, 0xbb, 0xbf, 0x7b, 0x7d])).toEqual({ text: "{}", value: {} });
   });
 
@@ -221,7 +221,7 @@ describe("the depth of a body", () => {
     expect(read(`${'{"a":'.repeat(JSON_DEPTH_MAX)}1${"}".repeat(JSON_DEPTH_MAX)}`).value).toBeObject();
   });
 
-  test("is refused one past the bound", () => {
+  test("is rejected one past the bound", () => {
     expect(refusal(nested(JSON_DEPTH_MAX + 1))).toMatchObject({
       code: "invalid_json",
       message: "The body is nested deeper than 64 levels at character 65.",
@@ -229,7 +229,7 @@ describe("the depth of a body", () => {
     expect(refusal('[{"a":'.repeat(33)).message).toContain("deeper");
   });
 
-  test("is refused before it is parsed, however deep", () => {
+  test("is rejected before it is parsed, for any depth", () => {
     expect(refusal("[".repeat(2_000_000)).message).toContain("deeper");
     expect(refusal(`${"]".repeat(1_000)}${"[".repeat(2_000)}`).message).toContain("deeper");
     expect(refusal(`${"]".repeat(1_000)}${"[".repeat(1_000)}`).message).toContain("not valid JSON");
@@ -245,14 +245,14 @@ describe("the depth of a body", () => {
     }
   });
 
-  test("starts anew after every closed bracket", () => {
+  test("restarts after every closed bracket", () => {
     expect(read(`[${Array.from({ length: 500 }, () => "[[{}]]").join(",")}]`).value).toHaveLength(500);
   });
 });
 
 describe("a number of a body", () => {
   test.each(["1e400", "-1e400", '{"a":[1E+309]}', "9".repeat(309), `[${"1".repeat(400)}.5]`, "1.8e308"])(
-    "is refused when a double cannot hold it: %s",
+    "is rejected when a double cannot represent it: %s",
     (source) => {
       const error = refusal(source);
       expect(error.code).toBe("invalid_json");
@@ -260,7 +260,7 @@ describe("a number of a body", () => {
     },
   );
 
-  test("is not looked for inside strings", () => {
+  test("is not searched inside strings", () => {
     expect(read('{"1e400":"1e400"}').value).toEqual({ "1e400": "1e400" });
   });
 

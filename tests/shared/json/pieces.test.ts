@@ -63,7 +63,7 @@ const TEXT = fc
 const RUNS = { numRuns: 1_000, seed: testSeed("json pieces") };
 
 describe("JSON in pieces", () => {
-  test("means what JSON.parse means, wherever it is cut", () => {
+  test("parses like JSON.parse, for every division", () => {
     fc.assert(
       fc.property(TEXT, PIECES, (text, size) => {
         expect(read(text, size)).toStrictEqual(JSON.parse(text));
@@ -72,7 +72,7 @@ describe("JSON in pieces", () => {
     );
   });
 
-  test("is refused where JSON.parse refuses it, with the place, and nowhere else", () => {
+  test("is rejected if JSON.parse rejects it, with the position, and only then", () => {
     const broken = fc
       .tuple(
         TEXT,
@@ -120,17 +120,17 @@ describe("JSON in pieces", () => {
     ['{"a":[1],"b', "expected a closing quote at character 12, where the body ends"],
     ["", "expected a value at character 1, where the body ends"],
     ["   ", "expected a value at character 4, where the body ends"],
-  ])("says where %j stops being it", (text, message) => {
+  ])("names the position at which %j stops being JSON", (text, message) => {
     for (const size of [4, 5, 100]) expect(refusal(text, size).message).toBe(`The body is not valid JSON: ${message}.`);
   });
 
-  test("takes the last of two members of a name, and keeps one called __proto__", () => {
+  test("keeps the last of two members of a name, and one called __proto__", () => {
     const text = '{"b":[1],"a":1,"b":{"__proto__":[2]},"a":[3]}';
     expect(read(text, 12)).toStrictEqual(JSON.parse(text));
     expect(Object.keys((read(text, 16) as { b: object }).b)).toEqual(["__proto__"]);
   });
 
-  test("is bounded in depth, as a small text is", () => {
+  test("is bounded in depth, like a small text", () => {
     const nested = (depth: number) => `${"[".repeat(depth)}${"]".repeat(depth)}`;
     expect(read(nested(JSON_DEPTH_MAX))).toBeArray();
     expect(refusal(nested(JSON_DEPTH_MAX + 1)).message).toBe(
@@ -138,14 +138,14 @@ describe("JSON in pieces", () => {
     );
   });
 
-  test("is refused for a number that no double can hold, and for one that is longer than a piece", () => {
+  test("is rejected for a number beyond a double, and for one that is longer than a piece", () => {
     expect(refusal("[1e400]", 50).message).toBe("The number at character 2 of the body is too large.");
     expect(refusal(`[0.${"1".repeat(50)}]`, 50).message).toContain(
       "The number at character 2 of the body has more than 50",
     );
   });
 
-  test("is refused for a name that is longer than a piece", () => {
+  test("is rejected for a name that is longer than a piece", () => {
     expect(refusal(`{"a":1,"${"b".repeat(51)}":1}`, 50).message).toContain(
       "The name at character 8 of the body has more",
     );
@@ -159,7 +159,7 @@ describe("the parts of a large text", () => {
   const [most, piece] = [1_000, 512];
   const few = { partsMax: most };
 
-  test("may reach the bound, and are refused one past it", () => {
+  test("may reach the bound, and are rejected one past it", () => {
     // The list itself is one part.
     expect(read(list("1", JSON_PARTS_MAX - 1), 65_536)).toHaveLength(JSON_PARTS_MAX - 1);
     const { code, message } = refusal(list("1", JSON_PARTS_MAX), 65_536);
@@ -169,7 +169,7 @@ describe("the parts of a large text", () => {
     );
   });
 
-  test.each(["null", "true", "false", '"a"', "[]", "{}"])("are counted where they are %s", (one) => {
+  test.each(["null", "true", "false", '"a"', "[]", "{}"])("are counted if they are %s", (one) => {
     expect(read(list(one, most - 1), piece, few)).toHaveLength(most - 1);
     expect(refusal(list(one, most), piece, few).code).toBe("request_too_large");
   });
@@ -180,7 +180,7 @@ describe("the parts of a large text", () => {
     expect(refusal(members(most / 2), piece, few).code).toBe("request_too_large");
   });
 
-  test("are no numbers where a contract has many", () => {
+  test("exclude numbers if a contract has many", () => {
     const bounds = { ...few, countsNumbers: false };
     const numbers = (lists: number) => list(list("1", most / 2), lists);
     expect(refusal(numbers(2), piece, few).message).toContain("values and names of members");
@@ -188,7 +188,7 @@ describe("the parts of a large text", () => {
     expect(refusal(list("[1]", most), piece, bounds).code).toBe("request_too_large");
   });
 
-  test("are bounded in one list, whatever they are", () => {
+  test("are bounded in one list, for every type", () => {
     const bounds = { ...few, countsNumbers: false };
     expect(read(list("1", most), piece, bounds)).toHaveLength(most);
     const { code, message } = refusal(list("1", most + 1), piece, bounds);
@@ -197,7 +197,7 @@ describe("the parts of a large text", () => {
   });
 });
 
-test("a text that is read at once and one that is read in pieces are told apart by nothing but their size", () => {
+test("texts parsed at once and in pieces differ by their size only", () => {
   const small = `{"a":"${"x".repeat(JSON_AT_ONCE_BYTES_MAX - 8)}"}`;
   const large = `${small} `;
   expect(small).toHaveLength(JSON_AT_ONCE_BYTES_MAX);

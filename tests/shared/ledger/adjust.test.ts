@@ -74,7 +74,7 @@ async function holdOf(jobId: string): Promise<object | undefined> {
   return rows[0];
 }
 
-describe("a hold is moved", () => {
+describe("a hold is changed", () => {
   test("up, to the last nano-credit that is available", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
@@ -83,7 +83,7 @@ describe("a hold is moved", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 100n, holds: 1n });
   });
 
-  test("down, which frees the rest for others at once", async () => {
+  test("down, which frees the difference for others immediately", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { amount: 100n });
     const other = { workspaceId, jobId: newId(), amount: 75n };
@@ -92,14 +92,14 @@ describe("a hold is moved", () => {
     expect(await admitLone(db.database, other)).toBe(0);
   });
 
-  test("down even where nothing is available", async () => {
+  test("down even if nothing is available", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const [jobId] = [await place(workspaceId), await place(workspaceId, { amount: 60n })];
     expect(await adjustHold(database, to(jobId, { amountNano: 39n }))).toBe("adjusted");
     expect(await adjustHold(database, to(jobId, { amountNano: 41n }))).toBe("insufficient");
   });
 
-  test("to the same price under another name, and to nothing at all", async () => {
+  test("to the same price under another name, and to zero", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     expect(await adjustHold(database, to(jobId, { amountNano: 40n }))).toBe("adjusted");
@@ -108,7 +108,7 @@ describe("a hold is moved", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, holds: 1n });
   });
 
-  test("with the parts of a stream that goes on, which are kept once and not without it", async () => {
+  test("with the parts of a continued stream, which are stored once and only with it", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     const part = {
@@ -137,7 +137,7 @@ describe("a hold is moved", () => {
     ]);
   });
 
-  test("once, however often it is asked for", async () => {
+  test("once, for any number of repeats", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { tokens: 10, cap: 1_000 });
     const wanted = to(jobId, { tokensMax: 30 });
@@ -150,7 +150,7 @@ describe("a hold is moved", () => {
   });
 });
 
-describe("a hold stays as it is", () => {
+describe("a hold is unchanged", () => {
   test("when one nano-credit is missing, name and limits included", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { tokens: 10, cap: 1_000 });
@@ -160,7 +160,7 @@ describe("a hold stays as it is", () => {
     expect([await holdOf(jobId), await balanceOf(db.database, workspaceId)]).toEqual(before);
   });
 
-  test("when it is closed or was never there", async () => {
+  test("when it is closed or never existed", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     await settleSingle(db.database, { jobId, used: 5n });
@@ -169,14 +169,14 @@ describe("a hold stays as it is", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 95n, held: 0n, holds: 0n });
   });
 
-  test("when another attempt of the job is meant", async () => {
+  test("when another attempt of the job is named", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     expect(await adjustHold(database, to(jobId, { attempt: 2 }))).toBe("closed");
     expect(await holdOf(jobId)).toMatchObject({ model: "test-model", amount: 40n });
   });
 
-  test("when the figures cannot be, which is told and not tried again", async () => {
+  test("when the figures are impossible, which is reported and not retried", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     const error = await adjustHold(database, to(jobId, { amountNano: -1n })).catch((fault: unknown) => fault);
@@ -199,14 +199,14 @@ describe("tokens reserved under a daily cap", () => {
     expect(await admitLone(db.database, { workspaceId, jobId: newId(), tokens: 1, cap: 81 })).toBe(0);
   });
 
-  test("are not asked about again: the call was admitted under the cap", async () => {
+  test("are not checked again: the call was admitted under the cap", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { tokens: 90, cap: 100 });
     expect(await adjustHold(database, to(jobId, { tokensMax: 150 }))).toBe("adjusted");
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 150n });
   });
 
-  test("stay none for a call under no cap", async () => {
+  test("stay zero for a call without a cap", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { tokens: 10 });
     expect(await adjustHold(database, to(jobId, { tokensMax: 60 }))).toBe("adjusted");
@@ -214,7 +214,7 @@ describe("tokens reserved under a daily cap", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 0n });
   });
 
-  test("of yesterday's call leave today's count alone", async () => {
+  test("of yesterday's call do not change today's count", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { amount: 10n, tokens: 10, cap: 100 }, MIDNIGHT - 1);
     await place(workspaceId, { amount: 10n, tokens: 7, cap: 100 }, MIDNIGHT);
@@ -224,7 +224,7 @@ describe("tokens reserved under a daily cap", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 7n });
   });
 
-  test("give way to what the call used, of whichever model", async () => {
+  test("are replaced by the call's usage, of any model", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId, { tokens: 10, cap: 100 });
     await adjustHold(database, to(jobId, { tokensMax: 60 }));
@@ -233,7 +233,7 @@ describe("tokens reserved under a daily cap", () => {
   });
 });
 
-describe("whoever closes a moved hold", () => {
+describe("the settlement of a changed hold", () => {
   const closed = (jobId: string): Promise<object[]> =>
     db.query("select model, held, settled, uncollected from usage_record where job_id = $1", [jobId]);
 
@@ -245,7 +245,7 @@ describe("whoever closes a moved hold", () => {
       async (jobId: string) =>
         (await settleGroup(database, [{ jobId, used: 90n }], { waitMs: 5_000, isLate: true }))[0],
     ],
-  ])("%s takes at most what it holds now, under the name of the model that served", async (_how, finish) => {
+  ])("%s charges at most the current hold, under the name of the model that served", async (_how, finish) => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const jobId = await place(workspaceId, { mayExceed: true });
     await adjustHold(database, to(jobId, { amountNano: 70n, mayExceed: false }));
@@ -254,7 +254,7 @@ describe("whoever closes a moved hold", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 930n, held: 0n, holds: 0n });
   });
 
-  test("takes more than it holds where the next model may, and no more than there is", async () => {
+  test("exceeds the hold if the next model may, up to the available credits", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     await adjustHold(database, to(jobId, { amountNano: 10n, mayExceed: true }));
@@ -262,7 +262,7 @@ describe("whoever closes a moved hold", () => {
     expect(await closed(jobId)).toEqual([{ model: "next-model", held: 10n, settled: 100n, uncollected: 150n }]);
   });
 
-  test("and releases it gives everything back", async () => {
+  test("as a release returns everything", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     await adjustHold(database, to(jobId));
@@ -277,7 +277,7 @@ describe("locks of others", () => {
     while ((await db.query(waits)).length === 0) await Bun.sleep(2);
   };
 
-  test("on the hold are not waited for by the statement, and outlasted by the caller", async () => {
+  test("on the hold are not awaited by the statement, and outlasted by the caller", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     let adjusting: Promise<string> | undefined;
@@ -293,7 +293,7 @@ describe("locks of others", () => {
     expect(await adjusting).toBe("adjusted");
   });
 
-  test("on the balance are waited for, a little at a time", async () => {
+  test("on the balance are awaited briefly", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     let adjusting: Promise<string> | undefined;
@@ -311,7 +311,7 @@ describe("locks of others", () => {
     expect(await holdOf(jobId)).toMatchObject({ model: "test-model", amount: 40n });
   });
 
-  test("of a finish that comes first leave nothing to adjust", async () => {
+  test("of an earlier finish leave nothing to adjust", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     let adjusting: Promise<string> | undefined;
@@ -332,7 +332,7 @@ describe("locks of others", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 88n, held: 0n });
   });
 
-  test("a connection that is lost is not the end of it", async () => {
+  test("a lost connection is retried", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await place(workspaceId);
     let lost = 0;
@@ -349,7 +349,7 @@ describe("locks of others", () => {
   });
 });
 
-test("admissions, moves and settlements of one workspace at once leave exact books and no deadlock", async () => {
+test("concurrent admissions, changes and settlements of one workspace leave exact books and no deadlock", async () => {
   const seed = testSeed("adjust");
   const workspaceId = await createWorkspace(db.database, 20n * CREDIT);
   const others = await Promise.all([5n, 400n].map((credits) => createWorkspace(db.database, credits * CREDIT)));

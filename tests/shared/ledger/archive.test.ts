@@ -84,7 +84,7 @@ const archive = (before = new Date(LONG_AGO.getTime() + 2 * HOUR_MS)): ReturnTyp
     keep: async (lines) => void kept.push(...lines.map((line) => JSON.parse(line) as Record<string, unknown>)),
   });
 
-test("usage and its settles leave the tables, whole; the balance stays, and both audits prove it", async () => {
+test("usage and its settlements leave the tables, complete; the balance stays, and both audits prove it", async () => {
   const ids = await past(20);
   await db.query(
     "insert into usage_part select workspace_id, job_id, attempt, 1, 'm', 'v/m', '{}', false, 3, 'failed' from usage_record where job_id = $1",
@@ -143,7 +143,7 @@ test("an archive or a sum that was changed is found by the full audit", async ()
   await db.query("update usage_hour set settled = settled - 1");
 });
 
-test("nothing is moved that the hourly audit has not closed", async () => {
+test("only data closed by the hourly audit are moved", async () => {
   await past(3);
   expect(await archive()).toEqual({ records: 0, until: null });
   await close();
@@ -158,7 +158,7 @@ test("nothing is moved that the hourly audit has not closed", async () => {
   expect(until?.getTime()).toBe(Math.floor((await summedUntil()) / HOUR_MS) * HOUR_MS);
 });
 
-test("what cannot be kept stays, and is moved by the next one", async () => {
+test("data that cannot be archived stay, and are moved by the next run", async () => {
   await past(3);
   await close();
   const refused = archiveUsage(db.database, {
@@ -173,7 +173,7 @@ test("what cannot be kept stays, and is moved by the next one", async () => {
   expect(await archive()).toMatchObject({ records: 3 });
 });
 
-test("keys stay taken: a settle or top-up that is repeated moves nothing, and a name that comes again is the next attempt", async () => {
+test("keys stay taken: a repeated settlement or top-up moves nothing, and a repeated name is the next attempt", async () => {
   const [first = ""] = await past(2);
   const topUp = newId();
   await db.query("select move_credits($1, 'top_up', 50, $2, null)", [workspaceId, topUp]);
@@ -206,7 +206,7 @@ test("keys stay taken: a settle or top-up that is repeated moves nothing, and a 
   expect(await settleSingle(db.database, { jobId: id, attempt: 3, used: 40n })).toBe(40n);
 });
 
-test("calls, repeated settles, audits and archives run side by side, and each record is kept once", async () => {
+test("concurrent calls, repeated settlements, audits and archives store each record once", async () => {
   const others = [workspaceId, await createWorkspace(db.database, 10_000n)];
   const ids = (await Promise.all(others.map((other) => past(60, other)))).flat();
   await close();

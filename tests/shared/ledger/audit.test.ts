@@ -44,7 +44,7 @@ test.each(SEEDED)("finds: %s", async (fault, sql, expected, found) => {
   expect(await auditLedger(db.database)).toEqual([{ workspace_id: workspaceId, fault, expected, found }]);
 });
 
-test("finds settles on a credit line that has ended", async () => {
+test("finds settlements on a credit line that has ended", async () => {
   const lineId = newId();
   const row = "(line_id, workspace_id, drawn, used, moved, day, tokens) values ($1, $2, 0, 0, 0, current_date, 0)";
   await db.query(`insert into line_settle ${row}`, [lineId, workspaceId]);
@@ -53,7 +53,7 @@ test("finds settles on a credit line that has ended", async () => {
   await db.query("delete from line_settle where line_id = $1", [lineId]);
 });
 
-test("finds a settle that was deleted, in the balance, in what was spent and in the usage", async () => {
+test("finds a deleted settlement, in the balance, in the spent credits and in the usage", async () => {
   await db.query("delete from ledger_entry where kind = 'settle'");
   expect((await auditLedger(db.database)).map((row) => row.fault).toSorted()).toEqual([
     "balance is not the sum of ledger entries",
@@ -62,7 +62,7 @@ test("finds a settle that was deleted, in the balance, in what was spent and in 
   ]);
 });
 
-test("finds a settle without a usage record", async () => {
+test("finds a settlement without a usage record", async () => {
   await db.query("delete from usage_record where job_id = $1", [settled]);
   expect(await auditLedger(db.database)).toContainEqual({
     workspace_id: workspaceId,
@@ -82,7 +82,7 @@ test("finds a hold that was closed and is still open", async () => {
   });
 });
 
-test("finds a balance that others hold more of than there is", async () => {
+test("finds a balance with more holds than credits", async () => {
   await db.query("alter table balance drop constraint funds");
   await db.query("update balance set held = 5000");
   await db.query("update hold set amount = 5000");

@@ -72,7 +72,7 @@ function tally(outcomes: readonly string[]): Record<string, number> {
 
 const process = (index: number): CallAdmission => processes[index % processes.length] as CallAdmission;
 
-test("a budget that is spent refuses what costs anything, by its name and without an amount, placed or looked at, and is counted", async () => {
+test("a spent budget rejects every paid call, by its name and without an amount, with and without a hold, and is counted", async () => {
   const workspaceId = await createWorkspace(db.database);
   const other = await createWorkspace(db.database);
   await stopCalls(db.database, workspaceId, "a day");
@@ -99,14 +99,14 @@ test("a budget that is spent refuses what costs anything, by its name and withou
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 0n, holds: 1n });
 });
 
-test("a look refuses what the funds do not cover", async () => {
+test("a check without a hold rejects calls above the credits", async () => {
   const workspaceId = await createWorkspace(db.database, 10n);
   expect(await outcomeOf(process(0).look(workspaceId, null, 10n))).toBe("ok");
   expect(await outcomeOf(process(0).look(workspaceId, null, 11n))).toBe("insufficient_credits");
   expect(await outcomeOf(process(0).look(workspaceId, 0, 11n))).toBe("rate_limit_exceeded");
 });
 
-test("a refusal for want of funds says what to do, and names no amount where none is known", async () => {
+test("an error for missing credits contains the fix, and no unknown amount", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const said = (work: Promise<unknown>): Promise<string> =>
     work.then(
@@ -132,7 +132,7 @@ test("a refusal for want of funds says what to do, and names no amount where non
   }
 });
 
-test("a refusal over a full window says when the next request is accepted, with one statement for a flood", async () => {
+test("an error for a full window contains the time of the next accepted request, with one statement for a flood", async () => {
   const workspaceId = await createWorkspace(db.database, 10n * CREDIT);
   const statements: string[] = [];
   const database = new Proxy(db.database, {
@@ -161,7 +161,7 @@ test("a refusal over a full window says when the next request is accepted, with 
   );
 });
 
-test("200 calls at once on a balance for 10, through two processes: exactly 10 are admitted", async () => {
+test("200 concurrent calls on a balance for 10, through two processes: exactly 10 are admitted", async () => {
   const workspaceId = await createWorkspace(db.database, 10n * CREDIT);
   const calls = Array.from({ length: 200 }, (_, index) => outcomeOf(process(index).place(workspaceId, null, hold())));
   expect(tally(await Promise.all(calls))).toEqual({ ok: 10, insufficient_credits: 190 });
@@ -173,7 +173,7 @@ test("200 calls at once on a balance for 10, through two processes: exactly 10 a
   expect(await auditLedger(db.database)).toEqual([]);
 });
 
-test("two processes together let exactly the limit through, and every refused call has counted", async () => {
+test("two processes together admit exactly the limit, and every rejected call has counted", async () => {
   const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
   const calls = Array.from({ length: 600 }, (_, index) =>
     outcomeOf(
@@ -187,7 +187,7 @@ test("two processes together let exactly the limit through, and every refused ca
   expect(window).toEqual({ calls: 600n });
 });
 
-test("a refusal for lack of funds or tokens takes one place in the window and leaves nothing else", async () => {
+test("a rejection for missing credits or tokens takes one place in the window and leaves nothing else", async () => {
   const workspaceId = await createWorkspace(db.database, CREDIT);
   expect(await outcomeOf(process(0).place(workspaceId, 10, hold({ amountNano: 2n * CREDIT })))).toBe(
     "insufficient_credits",
@@ -198,7 +198,7 @@ test("a refusal for lack of funds or tokens takes one place in the window and le
   expect(window).toEqual({ calls: 2n });
 });
 
-test("calls of one group get verdicts of their own", async () => {
+test("calls of one group get individual verdicts", async () => {
   const [rich, poor, capped] = await Promise.all(
     [100n, 1n, 100n].map((credits) => createWorkspace(db.database, credits * CREDIT)),
   );
@@ -223,7 +223,7 @@ test("calls of one group get verdicts of their own", async () => {
   ]);
 });
 
-test("calls at once pass the daily cap by one call at most: open calls count", async () => {
+test("concurrent calls exceed the daily cap by one call at most: open calls count", async () => {
   const workspaceId = await createWorkspace(db.database);
   const calls = Array.from({ length: 120 }, (_, index) =>
     outcomeOf(process(index).place(workspaceId, null, hold({ amountNano: 0n, tokensMax: 70, dailyTokens: 1_000 }))),
@@ -240,7 +240,7 @@ async function locked(table: string, workspaceId: string, act: () => Promise<voi
   });
 }
 
-test("a locked workspace delays nobody else, and its own call goes on when the lock is gone", async () => {
+test("a locked workspace delays no other, and its own call continues when the lock is released", async () => {
   const stuck = await createWorkspace(db.database);
   const others = await Promise.all([1, 2, 3].map(() => createWorkspace(db.database)));
   let own: Promise<string> | undefined;
@@ -257,7 +257,7 @@ test("a locked workspace delays nobody else, and its own call goes on when the l
 });
 
 test.each(["rate_window", "balance"])(
-  "while its row in %s is locked, a workspace's calls are busy, or give up when alone, and do nothing",
+  "calls of a workspace with a locked row in %s are busy, or fail when alone, without effects",
   async (table) => {
     const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
     await locked(table, stuck, async () => {
@@ -273,7 +273,7 @@ test.each(["rate_window", "balance"])(
   },
 );
 
-test("a call that holds nothing does not wait for the balance, alone or in a group", async () => {
+test("a call without a hold does not wait for the balance, alone or in a group", async () => {
   const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
   await locked("balance", stuck, async () => {
     const outcomes = await Promise.all([stuck, other, stuck].map((id) => outcomeOf(process(0).count(id, 10))));
@@ -281,7 +281,7 @@ test("a call that holds nothing does not wait for the balance, alone or in a gro
   });
 });
 
-test("a workspace locked for longer than the lock timeout hears overloaded; its neighbours do not", async () => {
+test("a workspace locked for longer than the lock timeout receives overloaded; its neighbours do not", async () => {
   const [stuck, other] = [await createWorkspace(db.database), await createWorkspace(db.database)];
   await locked("rate_window", stuck, async () => {
     const own = outcomeOf(process(0).place(stuck, null, hold()));
@@ -292,7 +292,7 @@ test("a workspace locked for longer than the lock timeout hears overloaded; its 
   expect(undone).toEqual([]);
 });
 
-test("a job id that is used twice is refused alone, not with its whole group", async () => {
+test("a duplicate job id is rejected alone, not with its whole group", async () => {
   const workspaceId = await createWorkspace(db.database);
   const jobId = newId();
   const calls = Array.from({ length: 40 }, (_, index) =>
@@ -361,7 +361,7 @@ test("an admission whose answer was lost after its commit is undone", async () =
   expect(await auditLedger(db.database)).toEqual([]);
 });
 
-test("a database that is away answers 503, not with a free pass", async () => {
+test("an unavailable database answers 503, and admits nothing", async () => {
   const away = openDatabase({ url: "postgres://nobody@127.0.0.1:1/none", poolMax: 1, log });
   const admission = createCallAdmission({ database: away, log, ledger: { undo: () => undefined } });
   expect(await outcomeOf(admission.place(newId(), 1, hold()))).toBe("service_unavailable");

@@ -37,7 +37,7 @@ describe("a hold whose key was settled before", () => {
   test.each([
     ["is settled", 30n],
     ["is released", null],
-  ])("that %s is closed, nothing is taken a second time, and a fault tells of it", async (_name, used) => {
+  ])("that %s is closed, nothing is charged a second time, and a fault is recorded", async (_name, used) => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const jobId = await hold(workspaceId);
     expect(await ledger.settle(settlementOf(workspaceId, jobId, 40n))).toEqual({ takenNano: 40n, wasClosed: false });
@@ -60,7 +60,7 @@ describe("a hold whose key was settled before", () => {
     expect(await listSettleFaults(db.database, 10)).toEqual([]);
   });
 
-  test("is closed where only the ledger knows the key: the usage record says what was taken then", async () => {
+  test("is closed if only the ledger has the key: the usage record contains the charged amount", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const jobId = await hold(workspaceId);
     await settleSingle(db.database, { jobId, used: 40n });
@@ -84,7 +84,7 @@ describe("an answer that was delivered after its hold had been released", () => 
     isDelivered: true,
   });
 
-  test("is paid from what is available, once, no matter who says so and how often", async () => {
+  test("is charged from the available credits, once, for any number of reports", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const jobId = await hold(workspaceId);
     await settleSingle(db.database, { jobId });
@@ -99,7 +99,7 @@ describe("an answer that was delivered after its hold had been released", () => 
     ]);
   });
 
-  test("costs what it did less what was taken before, and never more than was held", async () => {
+  test("is charged its cost minus earlier charges, and never more than its hold", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const [partly, dear] = [await hold(workspaceId), await hold(workspaceId)];
     await settleSingle(db.database, { jobId: partly, used: 25n });
@@ -115,7 +115,7 @@ describe("an answer that was delivered after its hold had been released", () => 
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 740n, held: 0n });
   });
 
-  test("takes what there is of a balance that others hold, and says what it could not", async () => {
+  test("is charged what is available of a balance with other holds, and reports the difference", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const jobId = await hold(workspaceId);
     await settleSingle(db.database, { jobId });
@@ -129,7 +129,7 @@ describe("an answer that was delivered after its hold had been released", () => 
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 1_080n, held: 80n });
   });
 
-  test("is not paid by one who does not know whether it was delivered, nor where there never was a hold", async () => {
+  test("is not charged by a process that does not know of its delivery, nor without a former hold", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     const jobId = await hold(workspaceId);
     await settleSingle(db.database, { jobId });

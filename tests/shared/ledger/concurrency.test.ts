@@ -114,7 +114,7 @@ test("random overlapping groups never deadlock and leave exact books", async () 
   }
 });
 
-test("keys that come again, answers that were delivered after their release, and sums that are made meanwhile leave exact books", async () => {
+test("repeated keys, answers delivered after their release, and concurrent sums leave exact books", async () => {
   const seed = testSeed("keys again");
   const workspaces = await Promise.all(
     [2n, 30n, 500n].map((credits) => createWorkspace(db.database, credits * CREDIT)),
@@ -180,7 +180,7 @@ test("keys that come again, answers that were delivered after their release, and
   await ledger.idle();
 }, 120_000);
 
-test("an ingress that admits and two workers that finish the same hot workspace lose nothing", async () => {
+test("an ingress that admits and two workers that finish the same busy workspace lose nothing", async () => {
   const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
   const others = await Promise.all([1, 2, 3].map(() => createWorkspace(db.database, 100n * CREDIT)));
   const admission = createCallAdmission({ database, log, ledger: { undo: () => undefined } });

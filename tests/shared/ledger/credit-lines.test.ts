@@ -43,7 +43,7 @@ async function rowOf(workspaceId: string): Promise<object | undefined> {
 }
 
 describe("a busy workspace", () => {
-  test("gets a line, and its calls are admitted and settled without its balance, which books them at a renewal", async () => {
+  test("gets a line, and its calls are admitted and settled without its balance, which is updated at a renewal", async () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     const ingress = bench.startIngress();
     const { lineId } = await bench.openLine(ingress, workspaceId);
@@ -73,7 +73,7 @@ describe("a busy workspace", () => {
     });
   });
 
-  test("gives its line back when it is busy no longer, and when its ingress ends", async () => {
+  test("returns its line when it is no longer busy, and when its ingress stops", async () => {
     const [one, other] = [
       await createWorkspace(db.database, 10_000n * CREDIT),
       await createWorkspace(db.database, 10_000n * CREDIT),
@@ -88,7 +88,7 @@ describe("a busy workspace", () => {
     expect(await bench.callOften(ingress, other)).toBeUndefined();
   });
 
-  test("that is busy again gets its line back while calls of before are still open on it", async () => {
+  test("that is busy again gets a new line while earlier calls are still open on it", async () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     const ingress = bench.startIngress();
     const { lineId } = await bench.openLine(ingress, workspaceId);
@@ -112,7 +112,7 @@ describe("a busy workspace", () => {
     expect(await bench.lineOf(workspaceId)).toBeUndefined();
   });
 
-  test("of which a budget may stop calls has no line", async () => {
+  test("with a budget that stops calls has no line", async () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     await db.query(
       "insert into budget_alert (id, workspace_id, name, threshold, period, stops_calls) values ($1, $2, 'far', $3, 'daily', true)",
@@ -125,7 +125,7 @@ describe("a busy workspace", () => {
     expect(await bench.callOften(bench.startIngress(), workspaceId)).toBeUndefined();
   });
 
-  test("is one whose few calls at an ingress wait long for their holds, too", async () => {
+  test("includes one whose few calls at an ingress wait long for their holds", async () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     const ingress = bench.startIngress();
     const of = hold();
@@ -140,7 +140,7 @@ describe("a busy workspace", () => {
   });
 });
 
-test("a call whose response is stored waits for its hold, by which it is stored", async () => {
+test("a call whose response is stored waits for its hold, which identifies it", async () => {
   const asked: (boolean | undefined)[] = [];
   const place: CallAdmission["place"] = (_, __, { mayBeLined }) => {
     asked.push(mayBeLined);
@@ -158,7 +158,7 @@ test("a call whose response is stored waits for its hold, by which it is stored"
 });
 
 describe("the counts of a workspace", () => {
-  test("have calls on its lines as soon as a call that is under a limit needs them", async () => {
+  test("include calls on its lines as soon as a call with a limit needs them", async () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     const lineId = await bench.leaveLine(workspaceId, CREDIT);
     const limited = () => bench.startIngress().calls.count(workspaceId, 50);
@@ -189,7 +189,7 @@ describe("the counts of a workspace", () => {
     for (const id of [lineId, old]) await endLine(db.database, id);
   });
 
-  test("have their tokens before a daily cap is held against them, and their credits before a budget is", async () => {
+  test("include their tokens before a daily cap is checked, and their credits before a budget is", async () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     const lineId = await bench.leaveLine(workspaceId, 100n * CREDIT);
     for (let call = 0; call < 5; call++) await bench.settle(workspaceId, newId(), 7n, shareOf(lineId));
@@ -218,7 +218,7 @@ describe("the counts of a workspace", () => {
 });
 
 describe("the sum of all lines", () => {
-  test("is a tenth of what is available, and a workspace that spends its last credits has none", async () => {
+  test("is a tenth of the available credits, and a workspace that spends its last credits has none", async () => {
     const workspaceId = await createWorkspace(db.database, 100n);
     const extend = (more: bigint, id = newId()) => bench.renew(workspaceId, id, { more }, true);
     const first = newId();
@@ -265,7 +265,7 @@ describe("the sum of all lines", () => {
     };
   }
 
-  test("is in nobody's way: a call at another ingress that needs it has it, and is counted once", async () => {
+  test("blocks no call: a call at another ingress that needs the credits gets them, and is counted once", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const stop = await keepBusy(workspaceId);
     const { calls } = bench.startIngress();
@@ -283,7 +283,7 @@ describe("the sum of all lines", () => {
     await bench.settle(workspaceId, large.jobId, null);
   });
 
-  test("nor in that of a durable job, a dearer fallback, an answer beyond its hold, or an operator's correction", async () => {
+  test("blocks no durable job, fallback at a higher price, answer beyond its hold, or operator's correction", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const stop = await keepBusy(workspaceId);
     const { hold: needed, ...job } = jobOf(workspaceId, 950n * CREDIT);
@@ -330,7 +330,7 @@ describe("the sum of all lines", () => {
     expect(await made).toEqual({ result: "moved" });
   });
 
-  test("of an ingress that is gone is waited for once", async () => {
+  test("of a dead ingress is awaited once", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const lineId = await bench.leaveLine(workspaceId, 100n * CREDIT);
     const { calls } = bench.startIngress();
@@ -343,7 +343,7 @@ describe("the sum of all lines", () => {
     await endLine(db.database, lineId);
   });
 
-  test("of an ingress that is gone comes back after ten seconds, but for what its calls may have drawn", async () => {
+  test("of a dead ingress is released after ten seconds, except what its calls may have drawn", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const lineId = await bench.leaveLine(workspaceId, 100n * CREDIT, { most: 30n * CREDIT });
     // Two of its calls are settled, the balance has not booked them, and others may run.
@@ -373,7 +373,7 @@ describe("the sum of all lines", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 985n * CREDIT, held: 985n * CREDIT });
   });
 
-  test("of an ingress that is gone has durable work wait that it would cover, until it is back", async () => {
+  test("of a dead ingress delays durable work that needs it, until it is released", async () => {
     const workspaceId = await createWorkspace(db.database, 100n * CREDIT);
     await bench.leaveLine(workspaceId, 10n * CREDIT, { most: 0n });
     const { calls } = bench.startIngress();
@@ -398,7 +398,7 @@ describe("the sum of all lines", () => {
     expect(await jobs.admit(message)).toMatchObject({ kind: "admitted" });
   });
 
-  test("is asked for once, however many calls of whatever amounts need it", async () => {
+  test("is recalled once, for any number of calls and amounts", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const lineId = await bench.leaveLine(workspaceId, 100n * CREDIT);
     let recalls = 0;
@@ -445,8 +445,8 @@ function jobOf(workspaceId: string, amountNano: bigint): Omit<JobRequest, "terms
   };
 }
 
-describe("an answer beyond what balance and hold have", () => {
-  test("takes what the line has, though that is not enough", async () => {
+describe("an answer beyond balance and hold", () => {
+  test("is charged to the line, although that does not suffice", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     await bench.leaveLine(workspaceId, 100n);
     const jobId = newId();
@@ -458,7 +458,7 @@ describe("an answer beyond what balance and hold have", () => {
     expect(settled.takenNano).toBe(1_000n);
   });
 
-  test("does in a group as well, by what the calls before it leave", async () => {
+  test("does so in a group as well, with the credits that earlier calls leave", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n);
     await bench.leaveLine(workspaceId, 100n);
     const [one, other] = [newId(), newId()];
@@ -484,8 +484,8 @@ describe("an answer beyond what balance and hold have", () => {
   });
 });
 
-describe("what an ingress knows of its line", () => {
-  test("is what its last statement said: one whose answer was lost changes nothing when it comes behind later ones", async () => {
+describe("an ingress's state of its line", () => {
+  test("is that of its last statement: a lost answer changes nothing when it arrives after later ones", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const lineId = await bench.leaveLine(workspaceId, 90n * CREDIT);
     await bench.renew(workspaceId, lineId, { drawn: 40n * CREDIT, calls: 40, turn: 1_000 });
@@ -496,7 +496,7 @@ describe("what an ingress knows of its line", () => {
     await endLine(db.database, lineId);
   });
 
-  test("and is too much after all stands in nobody's way: what is missing comes from what is available", async () => {
+  test("that is too high blocks nothing: the difference is charged to the available credits", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const lineId = await bench.leaveLine(workspaceId, 10n * CREDIT);
     await db.query("update credit_line set amount = 1 where id = $1", [lineId]);
@@ -509,7 +509,7 @@ describe("what an ingress knows of its line", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 1_000n * CREDIT - 5n, held: 0n });
   });
 
-  test("is never more than there is, however many answers of its renewals are lost", async () => {
+  test("never exceeds the actual line, for any number of lost renewal answers", async () => {
     // The line has 100 credits, so it runs low every 50 calls.
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     let renewals = 0;
@@ -537,7 +537,7 @@ describe("what an ingress knows of its line", () => {
     expect(faults).toEqual([]);
   });
 
-  test("is no more than it has after the line is gone: calls on it pay out of what is available, and no further one is admitted on it", async () => {
+  test("is at most its credits after the line has ended: calls on it are charged to the available credits, and no further one is admitted", async () => {
     const workspaceId = await createWorkspace(db.database, 10_000n * CREDIT);
     const ingress = bench.startIngress();
     const { lineId } = await bench.openLine(ingress, workspaceId);
@@ -557,7 +557,7 @@ describe("what an ingress knows of its line", () => {
     }
   });
 
-  test("is renewed while calls come, and grows with them", async () => {
+  test("is renewed while calls arrive, and grows with them", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000_000n * CREDIT);
     const ingress = bench.startIngress();
     const { lineId } = await bench.openLine(ingress, workspaceId);
@@ -597,7 +597,7 @@ describe("what an ingress knows of its line", () => {
     isCut = false;
   });
 
-  test("a line too small for the workspace's calls is not kept from others", async () => {
+  test("a line too small for the workspace's calls is returned for others", async () => {
     const workspaceId = await createWorkspace(db.database, 100n * CREDIT);
     const ingress = bench.startIngress();
     const call = async (): Promise<void> => {
@@ -615,7 +615,7 @@ describe("what an ingress knows of its line", () => {
     expect(await stands()).toBe(false);
   });
 
-  test("ends when a budget begins to stop calls: no further one is admitted on it", async () => {
+  test("ends when a budget starts to stop calls: no further one is admitted on it", async () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const ingress = bench.startIngress();
     await bench.openLine(ingress, workspaceId);
@@ -629,7 +629,7 @@ describe("what an ingress knows of its line", () => {
   });
 });
 
-test("a line that its dead ingress left is given back by the janitor, once it has ended, with what it has settled booked", async () => {
+test("a line of a dead ingress is returned by the janitor, once it has ended, with its settlements booked", async () => {
   const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
   const lives = await bench.leaveLine(workspaceId, 10n * CREDIT);
   const dead = await bench.leaveLine(workspaceId, 20n * CREDIT, { lifeMs: -1 });

@@ -32,7 +32,7 @@ async function isRefused(workspaceId: string, nowMs: number, tokens: number, cap
   return verdict[0] === 2;
 }
 
-test("the cap is open while a token is left, whatever a call reserves, and open calls count", async () => {
+test("the cap is open while a token is left, for any reservation of a call, and open calls count", async () => {
   const workspaceId = await createWorkspace(db.database);
   await place(workspaceId, MIDNIGHT, 99);
   expect(await isRefused(workspaceId, MIDNIGHT, 5_000)).toBe(false);
@@ -54,7 +54,7 @@ test.each(["alone", "in a group"])("calls exceed the cap together by one call at
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 120n });
 });
 
-test("what a call used replaces what it reserved", async () => {
+test("a call's usage replaces its reservation", async () => {
   const workspaceId = await createWorkspace(db.database);
   const [settled, released, over] = [
     await place(workspaceId, MIDNIGHT, 30),
@@ -78,7 +78,7 @@ test("the cap opens at 00:00:00.000 UTC and not a millisecond before", async () 
   expect(await isRefused(workspaceId, MIDNIGHT, 100)).toBe(false);
 });
 
-test("a call over midnight counts on the day it was admitted", async () => {
+test("a call over midnight counts on the day of its admission", async () => {
   const workspaceId = await createWorkspace(db.database);
   const [first, second] = [await place(workspaceId, MIDNIGHT - 1, 50), await place(workspaceId, MIDNIGHT - 1, 50)];
   const today = await place(workspaceId, MIDNIGHT, 20);
@@ -90,14 +90,14 @@ test("a call over midnight counts on the day it was admitted", async () => {
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 7n });
 });
 
-test("a clock set back over midnight does not give the day before again", async () => {
+test("a clock set back over midnight does not reset the previous day", async () => {
   const workspaceId = await createWorkspace(db.database);
   await place(workspaceId, MIDNIGHT, 100);
   expect(await isRefused(workspaceId, MIDNIGHT - HOUR_MS, 1)).toBe(true);
   expect(await isRefused(workspaceId, MIDNIGHT + 24 * HOUR_MS, 100)).toBe(false);
 });
 
-test("calls without a cap count once they end, whatever came first, and are never refused for it", async () => {
+test("calls without a cap count once they end, in any order, and are never rejected for it", async () => {
   const workspaceId = await createWorkspace(db.database);
   const before = await place(workspaceId, MIDNIGHT, 500, null);
   await settleSingle(db.database, { jobId: before, used: 0n, tokens: 30 });

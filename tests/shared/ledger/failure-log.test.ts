@@ -29,7 +29,7 @@ const rows = () =>
     "select job_id, code, tries as attempts, text from usage_failure order by job_id",
   );
 
-test("a text is kept sealed, cut and without keys", async () => {
+test("a text is stored encrypted, truncated and without keys", async () => {
   const call = callOf();
   await open().record(call, { ...FAILED, attempts: [ATTEMPT], providerText: `refused ${KEY} ${"x".repeat(3_000)}` });
   const [row] = await rows();
@@ -56,7 +56,7 @@ test("calls that fail together are written together, the same call once", async 
   expect(statements).toBe(2);
 });
 
-test("twenty attempts are kept at most", async () => {
+test("twenty attempts are stored at most", async () => {
   await open().record(callOf(), { ...FAILED, attempts: Array.from({ length: 30 }, () => ATTEMPT) });
   expect((await rows())[0]?.attempts).toHaveLength(20);
 });
@@ -66,7 +66,7 @@ test("a call that did not fail is not written", async () => {
   expect(await rows()).toEqual([]);
 });
 
-test("a database that is away costs the record, and no call its answer", async () => {
+test("an unavailable database loses the record, and delays no answer", async () => {
   let isAway = true;
   const query: Database["query"] = (...given) =>
     isAway ? Promise.reject(new Error("refused")) : db.database.query(...given);

@@ -60,7 +60,7 @@ async function overtaken<T>(
   return late;
 }
 
-test("an admission goes on when the balance has changed and still covers it", async () => {
+test("an admission continues when the balance has changed and still covers it", async () => {
   const workspaceId = await begun(100n);
   const wanted = calls(workspaceId, 60n);
   const topUp = `select move_credits($1, 'correction', -40, '${newId()}', null)`;
@@ -68,7 +68,7 @@ test("an admission goes on when the balance has changed and still covers it", as
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 60n, held: 60n, holds: 1n });
 });
 
-test("an admission the balance no longer covers does nothing and says so", async () => {
+test("an admission above the changed balance does nothing and reports it", async () => {
   const workspaceId = await begun(100n);
   const wanted = calls(workspaceId, 60n);
   const correction = `select move_credits($1, 'correction', -41, '${newId()}', null)`;
@@ -80,7 +80,7 @@ test("an admission the balance no longer covers does nothing and says so", async
   expect(await admitGroup(database, wanted, { waitMs: 5_000 })).toEqual([3]);
 });
 
-test("the first admission of a day takes its lock early, so that the day begins with nothing counted", async () => {
+test("the first admission of a day takes its lock early, so that the day starts at zero", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const early = calls(workspaceId, 1n);
   const attempt = admitGroup(database, early, LATE).catch((error: unknown) => sqlState(error));
@@ -89,7 +89,7 @@ test("the first admission of a day takes its lock early, so that the day begins 
   expect(await admitGroup(database, calls(workspaceId, 1n), LATE)).toEqual([0]);
 });
 
-test("an admission overtaken by the settle that reaches a budget does nothing and says so", async () => {
+test("an admission overtaken by the settlement that reaches a budget does nothing and reports it", async () => {
   const workspaceId = await begun(100n);
   const [paid] = calls(workspaceId, 30n);
   await admitGroup(database, paid ? [paid] : []);
@@ -101,7 +101,7 @@ test("an admission overtaken by the settle that reaches a budget does nothing an
   expect(await admitGroup(database, wanted, { waitMs: 5_000 })).toEqual([9]);
 });
 
-test("a finish in a new day takes its lock early, so that the day begins with what was spent before", async () => {
+test("a finish in a new day takes its lock early, so that the day starts with the earlier spending", async () => {
   const workspaceId = await begun(100n);
   const placed = calls(workspaceId, 30n);
   await admitGroup(database, placed);
@@ -123,7 +123,7 @@ test("a finish in a new day takes its lock early, so that the day begins with wh
   await db.query("update usage_rollup set until = now() - interval '3 days', next_at = now() - interval '3 days'");
 });
 
-test("a finish takes its share of whatever the balance is by then", async () => {
+test("a finish charges the current balance", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const placed = calls(workspaceId, 30n, 30n);
   await admitGroup(database, placed);
@@ -133,7 +133,7 @@ test("a finish takes its share of whatever the balance is by then", async () => 
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 87n, held: 0n, day_tokens: 8n });
 });
 
-test("a finish overtaken by the first admission of the next day leaves that day's count alone", async () => {
+test("a finish overtaken by the first admission of the next day does not change that day's count", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const placed = calls(workspaceId, 30n);
   await admitGroup(database, placed);
@@ -144,7 +144,7 @@ test("a finish overtaken by the first admission of the next day leaves that day'
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 90n, held: 0n, day_tokens: 25n });
 });
 
-test("a finish that takes more than its hold needs the lock first, and so does its group", async () => {
+test("a finish above its hold takes the lock first, as does its group", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const placed = calls(workspaceId, 30n, 30n).map((call) => ({ ...call, mayExceed: true }));
   await admitGroup(database, placed);
@@ -160,7 +160,7 @@ test("a finish that takes more than its hold needs the lock first, and so does i
   expect(taken).toEqual([30n, 31n]);
 });
 
-test("two settlements of one call, one of them late, close it once and wait for nothing of each other's", async () => {
+test("two settlements of one call, one of them late, close it once and do not wait for each other", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [call] = calls(workspaceId, 30n);
   await admitGroup(database, call === undefined ? [] : [call]);
@@ -176,7 +176,7 @@ test("two settlements of one call, one of them late, close it once and wait for 
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 90n, held: 0n });
 });
 
-test("a call that is admitted again under its key while a late settlement waits for the balance is refused, and neither waits for the other", async () => {
+test("a call that is admitted again under its key while a late settlement waits for the balance is rejected, and neither waits for the other", async () => {
   const workspaceId = await begun(100n);
   const [call] = calls(workspaceId, 40n);
   if (!call) throw new Error("no call");

@@ -267,7 +267,7 @@ function rulesOf(model: LineModel): object {
   };
 }
 
-test("lines, their calls and the calls beside them come to what the rules say, statement by statement", async () => {
+test("lines, their calls and other calls equal the model, statement by statement", async () => {
   const seed = testSeed("line model");
   const random = randomOf(seed);
   const pick = <T>(from: readonly T[]): T | undefined => from[random(from.length)];

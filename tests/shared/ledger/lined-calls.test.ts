@@ -38,8 +38,8 @@ async function withLine(nano = 10n * CREDIT): Promise<{ readonly workspaceId: st
 const recordOf = (jobId: string) => db.query("select held, settled, uncollected, status from usage_record where job_id = $1", [jobId]); // prettier-ignore
 const holdsOf = (workspaceId: string) => db.query<{ job_id: string; amount: bigint; line_id: string | null }>("select job_id, amount, line_id from hold where workspace_id = $1", [workspaceId]); // prettier-ignore
 
-describe("a settle on a line", () => {
-  test("waits for no balance, and gives what is left of its share back to the line", async () => {
+describe("a settlement on a line", () => {
+  test("waits for no balance, and returns the remainder of its share to the line", async () => {
     const { workspaceId, lineId } = await withLine();
     const jobId = newId();
     await db.database.transaction(async (tx) => {
@@ -56,7 +56,7 @@ describe("a settle on a line", () => {
     await endLine(db.database, lineId);
   });
 
-  test("is done once, however many processes do it at once, and what was released stays free", async () => {
+  test("happens once, for any number of concurrent processes, and released credits stay free", async () => {
     const { workspaceId, lineId } = await withLine();
     const other = openLedger({ database: bench.database, log, retryMs: 20_000 });
     const [paid, free] = [newId(), newId()];
@@ -70,7 +70,7 @@ describe("a settle on a line", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 1_000n * CREDIT - 5n, held: 0n });
   });
 
-  test("of an answer that was delivered after it had been released takes what it cost", async () => {
+  test("of an answer that was delivered after its release charges its cost", async () => {
     const { workspaceId, lineId } = await withLine();
     const [jobId, lined] = [newId(), shareOf(lineId)];
     await bench.settle(workspaceId, jobId, null, lined);
@@ -79,7 +79,7 @@ describe("a settle on a line", () => {
     await endLine(db.database, lineId);
   });
 
-  test("takes no more than the call had drawn, unless it may: then what is available too", async () => {
+  test("charges no more than the call had drawn, unless it may: then also available credits", async () => {
     const { workspaceId, lineId } = await withLine();
     const [bounded, exceeding] = [newId(), newId()];
     expect(await bench.settle(workspaceId, bounded, 3n * CREDIT, shareOf(lineId))).toMatchObject({ takenNano: CREDIT });
@@ -93,7 +93,7 @@ describe("a settle on a line", () => {
     await endLine(db.database, lineId);
   });
 
-  test("pays out of what is available where its line has ended, or is none of its workspace", async () => {
+  test("is charged to available credits if its line has ended, or belongs to another workspace", async () => {
     const { workspaceId, lineId } = await withLine();
     const stranger = await withLine();
     const jobs = [newId(), newId(), newId()] as const;
@@ -123,7 +123,7 @@ describe("a settle on a line", () => {
     await bench.settle(workspaceId, rest, null);
   });
 
-  test("that comes twice in one group is done once, by the figures of the first", async () => {
+  test("that is repeated in one group happens once, with the figures of the first", async () => {
     const { workspaceId, lineId } = await withLine(50n * CREDIT);
     const twice = await Promise.all(
       Array.from({ length: 40 }, newId).map((jobId) =>
@@ -134,7 +134,7 @@ describe("a settle on a line", () => {
     await endLine(db.database, lineId);
   });
 
-  test("that its group cannot do leaves what is shown of its call, and of two of one call neither is done", async () => {
+  test("that its group cannot execute leaves the listed hold, and of two of one call neither is executed", async () => {
     const { workspaceId, lineId } = await withLine(50n * CREDIT);
     const locked = await bench.leaveLine(workspaceId, CREDIT);
     const [plain, busy, exceeding] = [newId(), newId(), newId()] as const;
@@ -162,7 +162,7 @@ describe("a settle on a line", () => {
     for (const id of [lineId, locked]) await endLine(db.database, id);
   });
 
-  test("at the turn of the day begins the day of its workspace; settles of before are the earlier day's", async () => {
+  test("at midnight starts the new day of its workspace; earlier settlements belong to the previous day", async () => {
     const { workspaceId, lineId } = await withLine();
     await bench.settle(workspaceId, newId(), 5n, shareOf(lineId));
     const yesterday = async (table: string) => db.query(`update ${table} set day = day - 1 where workspace_id = $1`, [workspaceId]); // prettier-ignore
@@ -174,7 +174,7 @@ describe("a settle on a line", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ day_tokens: 3n });
   });
 
-  test("on a line that is locked, or at midnight of a balance that is, keeps no other workspace's waiting", async () => {
+  test("on a locked line, or at midnight with a locked balance, delays no other workspace", async () => {
     const [locked, midnight, free] = [await withLine(), await withLine(), await withLine()];
     await db.query("update balance set day = day - 1 where workspace_id = $1", [midnight.workspaceId]);
     const settle = (of: typeof free) => bench.settle(of.workspaceId, newId(), 5n, shareOf(of.lineId));
@@ -192,7 +192,7 @@ describe("a settle on a line", () => {
     for (const { lineId } of [locked, midnight, free]) await endLine(db.database, lineId);
   });
 
-  test("whose figures the database refuses releases its share, and leaves a fault to an operator", async () => {
+  test("whose figures the database rejects releases its share, and leaves a fault to an operator", async () => {
     const { workspaceId, lineId } = await withLine();
     const [bad, good] = [newId(), newId()];
     const settled = await Promise.all([
@@ -208,8 +208,8 @@ describe("a settle on a line", () => {
   });
 });
 
-describe("a call that needs a hold of its own", () => {
-  test("has one at a fallback's price, out of its line, and is settled by that", async () => {
+describe("a call that needs its own hold", () => {
+  test("gets one at a fallback's price, out of its line, and is settled with it", async () => {
     const { workspaceId, lineId } = await withLine();
     const [jobId, lined] = [newId(), shareOf(lineId)];
     await Bun.sleep(200);
@@ -232,7 +232,7 @@ describe("a call that needs a hold of its own", () => {
     await endLine(db.database, lineId);
   });
 
-  test("has one of what is available where its line has ended, and none behind its settle", async () => {
+  test("gets one of the available credits if its line has ended, and none after its settlement", async () => {
     const { workspaceId, lineId } = await withLine();
     const [settled, jobId, rest] = [newId(), newId(), newId()];
     await bench.settle(workspaceId, settled, 5n, shareOf(lineId));
@@ -262,7 +262,7 @@ describe("a call that is open for a second", () => {
     return { of, lined, workspaceId, ingress };
   }
 
-  test("is shown among the holds, as part of what is held, until it is settled", async () => {
+  test("is listed among the holds, as part of the held credits, until it is settled", async () => {
     const { of, lined, workspaceId } = await startLong();
     expect(await holdsOf(workspaceId)).toEqual([{ job_id: of.jobId, amount: 2n * CREDIT, line_id: lined.lineId }]);
     expect(await readBalance(db.database, workspaceId)).toMatchObject({ held: 2n * CREDIT });
@@ -276,7 +276,7 @@ describe("a call that is open for a second", () => {
   test.each([
     [0n, "is released"],
     [7n, "pays for what was relayed"],
-  ])("and that nobody settles is found by the janitor: relayed at %d it %s", async (nano) => {
+  ])("without a settlement is found by the janitor: relayed at %d it %s", async (nano) => {
     const { of, workspaceId } = await startLong();
     if (nano > 0n) {
       await db.query(
@@ -322,7 +322,7 @@ describe("a call that is open for a second", () => {
     expect(await bench.settle(workspaceId, of.jobId, 5n, lined)).toEqual({ takenNano: 5n, wasClosed: false });
   });
 
-  test("is shown though another line is locked, whose calls are shown later", async () => {
+  test("is listed although another line is locked, whose calls are listed later", async () => {
     const [locked, free] = [await withLine(), await withLine()];
     const calls = new UnshownCalls({ database: bench.database, log });
     for (const { workspaceId, lineId } of [locked, free]) {
@@ -344,7 +344,7 @@ describe("a call that is open for a second", () => {
     }
   });
 
-  test("is shown once, however long that takes", async () => {
+  test("is listed once, for any duration", async () => {
     const { workspaceId, lineId } = await withLine();
     let statements = 0;
     const database = bench.through(async (name, run) => {
@@ -364,7 +364,7 @@ describe("a call that is open for a second", () => {
     await endLine(db.database, lineId);
   });
 
-  test("and is settled at the moment at which it is shown leaves no hold behind", async () => {
+  test("and settled while it is being listed leaves no hold", async () => {
     const { workspaceId, lineId } = await withLine(90n * CREDIT);
     const jobs = Array.from({ length: 300 }, newId);
     const show = (jobId: string) =>
@@ -384,7 +384,7 @@ describe("a call that is open for a second", () => {
   });
 });
 
-test("a thousand calls of two ingresses, which settle, move, die or lose their connections at any moment, are each paid once", async () => {
+test("a thousand calls of two ingresses, which settle, move, die or lose their connections at any moment, are each charged once", async () => {
   const seed = testSeed("credit lines");
   const random = randomOf(seed);
   const workspaceId = await createWorkspace(db.database, 2_000n * CREDIT);

@@ -22,7 +22,7 @@ function move(workspaceId: string, amountNano: bigint, sourceId = newId(), kind:
   return moveCredits(db.database, { workspaceId, kind, amountNano, sourceId, note: null });
 }
 
-test("a top-up under one id is added once, however often and however parallel it is repeated", async () => {
+test("a top-up under one id is added once, for repeated and concurrent requests", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const sourceId = newId();
   const moved = await Promise.all(Array.from({ length: 12 }, () => move(workspaceId, 500n, sourceId)));
@@ -30,7 +30,7 @@ test("a top-up under one id is added once, however often and however parallel it
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 500n });
 });
 
-test("a correction may take what is available and not what open calls hold", async () => {
+test("a correction may use available credits and not those that open calls hold", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   await admitLone(db.database, { workspaceId, jobId: newId(), amount: 70n });
   const refused = await move(workspaceId, -31n, newId(), "correction").catch((error: unknown) => error);
@@ -39,7 +39,7 @@ test("a correction may take what is available and not what open calls hold", asy
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 70n, held: 70n });
 });
 
-test("a workspace that does not exist gets nothing", async () => {
+test("a workspace that does not exist gets no credits", async () => {
   expect(await move(newId(), 5n).catch((error: unknown) => String(error))).toContain("unknown workspace");
   expect(await db.query("select 1 from ledger_entry where amount = 5")).toEqual([]);
 });

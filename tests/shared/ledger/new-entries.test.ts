@@ -48,7 +48,7 @@ async function checkpoint(): Promise<bigint | undefined> {
   return rows[0]?.amount;
 }
 
-test("a closed period is summed once, and what comes after it is added", async () => {
+test("a closed period is summed once, and later entries are added", async () => {
   await close();
   expect(await checkpoint()).toBe(940n);
   await pay(100n);
@@ -104,7 +104,7 @@ const SEEDED: readonly [fault: string, sql: string, expected: string, found: str
   ["daily tokens are not the sum of the day's calls", "update balance set day_tokens = day_tokens - 1", "10", "9"],
 ];
 
-test.each(SEEDED)("finds after a closed period, until it is mended: %s", async (fault, sql, expected, found) => {
+test.each(SEEDED)("finds after a closed period, until it is fixed: %s", async (fault, sql, expected, found) => {
   await close();
   await pay(100n);
   await db.query(sql);
@@ -114,14 +114,14 @@ test.each(SEEDED)("finds after a closed period, until it is mended: %s", async (
   expect(await checkpoint()).toBe(940n);
 });
 
-test("finds a new settle without a usage record", async () => {
+test("finds a new settlement without a usage record", async () => {
   await close();
   await pay(100n);
   await db.query("delete from usage_record where settled = 100");
   expect((await audit()).map((row) => row.fault)).toContain("settle without a usage record");
 });
 
-test("a transaction that commits after the border was drawn is in no closed period, and not lost", async () => {
+test("a transaction that commits after the border was set is in no closed period, and not lost", async () => {
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>();
   const late = db.database.transaction(async (tx) => {
@@ -145,7 +145,7 @@ test("a transaction that commits after the border was drawn is in no closed peri
   expect(await auditLedger(db.database)).toEqual([]);
 });
 
-test("audits at once close each period once, while calls go on", async () => {
+test("concurrent audits close each period once, while calls continue", async () => {
   for (let round = 0; round < 5; round++) {
     await Promise.all([audit(), pay(1n), audit(), pay(2n), audit()]).then((all) =>
       expect(all.flat().filter(Boolean)).toEqual([]),
@@ -177,7 +177,7 @@ test("a long period is closed in steps, each of which sums its own entries, and 
   expect(await auditLedger(db.database)).toEqual([]);
 });
 
-test("steps go on until balances are compared: a balance that differs is told of, behind however many entries", async () => {
+test("steps continue until balances are compared: a different balance is reported, after any number of entries", async () => {
   await close();
   for (let call = 0; call < 10; call++) await pay(10n);
   // Transactions of other tests are open now and then: they are waited for.
@@ -192,7 +192,7 @@ test("steps go on until balances are compared: a balance that differs is told of
   }
 });
 
-test("a settle that differs ends the steps, and its period stays open", async () => {
+test("a settlement that differs ends the steps, and its period stays open", async () => {
   await close();
   for (let call = 0; call < 10; call++) await pay(10n);
   await db.query("delete from usage_record where settled = 10");
@@ -203,7 +203,7 @@ test("a settle that differs ends the steps, and its period stays open", async ()
   expect(await checkpoint()).toBe(before ?? 0n);
 });
 
-test("while a transaction stays open no step goes on, and all of it is looked at in one", async () => {
+test("an open transaction stops the steps, and everything is audited in one", async () => {
   await close();
   const { promise: mayCommit, resolve: commit } = Promise.withResolvers<void>();
   const { promise: hasWritten, resolve: written } = Promise.withResolvers<void>();
@@ -226,13 +226,13 @@ test("while a transaction stays open no step goes on, and all of it is looked at
   expect(await inSteps()).toEqual([]);
 });
 
-test("a border of the server that the database was restored from is drawn anew", async () => {
+test("a border of the server before a restore is set again", async () => {
   await db.query("update ledger_border set next_xid = '9000000000000000000'");
   await close();
   expect(await checkpoint()).toBe(940n);
 });
 
-test("it refuses a transaction that has written before", async () => {
+test("it rejects a transaction that has written before", async () => {
   const work = db.database.transaction(async (tx) => {
     await tx.query("update balance set held = held");
     return auditNewEntries(tx);

@@ -50,7 +50,7 @@ async function place(workspaceId: string, ...calls: Omit<TestCall, "workspaceId"
   return ids;
 }
 
-test("a settle takes what was used, gives the rest back and leaves one entry and one usage record", async () => {
+test("a settlement charges the usage, releases the remainder and writes one entry and one usage record", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
   expect(await ledger.settle(settlementOf(workspaceId, jobId, 15n))).toEqual({ takenNano: 15n, wasClosed: false });
@@ -77,7 +77,7 @@ test("a settle takes what was used, gives the rest back and leaves one entry and
   ]);
 });
 
-test("a release takes nothing and writes no entry", async () => {
+test("a release charges nothing and writes no entry", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
   expect(await ledger.settle(settlementOf(workspaceId, jobId, null))).toEqual({ takenNano: 0n, wasClosed: false });
@@ -88,7 +88,7 @@ test("a release takes nothing and writes no entry", async () => {
   ]);
 });
 
-test("a settle repeated five times, with whatever figures, changes nothing and hears the first amount", async () => {
+test("a settlement repeated five times, with any figures, changes nothing and returns the first amount", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n, tokens: 10, cap: 1_000 });
   await ledger.settle(settlementOf(workspaceId, jobId, 15n));
@@ -101,7 +101,7 @@ test("a settle repeated five times, with whatever figures, changes nothing and h
   expect(await db.query("select * from usage_record where job_id = $1", [jobId])).toEqual(usage);
 });
 
-test("a settle repeated within one group is taken once", async () => {
+test("a settlement repeated within one group is charged once", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
   const settlements = await Promise.all(
@@ -113,13 +113,13 @@ test("a settle repeated within one group is taken once", async () => {
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 85n });
 });
 
-test("a job that was never admitted is closed for nothing", async () => {
+test("a job that was never admitted is closed without a charge", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   expect(await ledger.settle(settlementOf(workspaceId, newId(), 15n))).toEqual({ takenNano: 0n, wasClosed: true });
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n });
 });
 
-test("a settle never takes more than its hold, and says how much was not collected", async () => {
+test("a settlement never charges more than its hold, and reports the difference", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 40n });
   expect(await ledger.settle(settlementOf(workspaceId, jobId, 55n))).toEqual({ takenNano: 40n, wasClosed: false });
@@ -128,7 +128,7 @@ test("a settle never takes more than its hold, and says how much was not collect
   ]);
 });
 
-test("a call that may exceed takes more from what is available, but never what others hold", async () => {
+test("a call that may exceed its hold charges available credits, but never those that others hold", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [first = "", second = "", third = ""] = await place(
     workspaceId,
@@ -151,7 +151,7 @@ test("a call that may exceed takes more from what is available, but never what o
   ]);
 });
 
-test("within a group a later call may take what an earlier one gave back", async () => {
+test("within a group a later call may use credits that an earlier one released", async () => {
   const workspaceId = await createWorkspace(db.database, 50n);
   const [first = "", second = ""] = await place(workspaceId, { amount: 30n }, { amount: 20n, mayExceed: true });
   expect(
@@ -171,7 +171,7 @@ test("no figure ever credits a caller", async () => {
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 100n, held: 0n, day_tokens: 0n });
 });
 
-test("a run comes to what its work, that of runs under it included, was billed; what goes on is held", async () => {
+test("a run costs the charges of its work, including nested runs; open work is held", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [own = "", nested = "", open = "", other = ""] = await place(workspaceId, { amount: 20n }, { amount: 30n }, { amount: 40n }, { amount: 5n }); // prettier-ignore
   const { runId } = await makeStep(db.database, workspaceId, own);
@@ -212,7 +212,7 @@ test("attempts of a job are closed one by one", async () => {
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 65n, held: 0n, holds: 0n });
 });
 
-test("calls of a locked workspace are busy and untouched, the others of the group are closed", async () => {
+test("calls of a locked workspace are busy and unchanged, the others of the group are closed", async () => {
   const [stuck, other] = [await createWorkspace(db.database, 100n), await createWorkspace(db.database, 100n)];
   const [held = ""] = await place(stuck, { amount: 10n });
   const [free = ""] = await place(other, { amount: 10n });
@@ -233,7 +233,7 @@ test("calls of a locked workspace are busy and untouched, the others of the grou
   ).toEqual([5n, null]);
 });
 
-test("a finish goes on when a lock outlasts its statement, and is written once", async () => {
+test("a finish continues when a lock outlasts its statement, and is written once", async () => {
   const [stuck, other] = [await createWorkspace(db.database, 100n), await createWorkspace(db.database, 100n)];
   const [held = ""] = await place(stuck, { amount: 10n });
   const [free = ""] = await place(other, { amount: 10n });
@@ -251,7 +251,7 @@ test("a finish goes on when a lock outlasts its statement, and is written once",
   expect(await late).toEqual({ takenNano: 5n, wasClosed: false });
 });
 
-test("a call that takes more than its hold is settled in full, and at once, although its workspace is contended", async () => {
+test("a call above its hold is settled in full, and immediately, although its workspace is contended", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 10n, mayExceed: true });
   const lines: string[] = [];
@@ -268,7 +268,7 @@ test("a call that takes more than its hold is settled in full, and at once, alth
   expect(lines).toEqual([]);
 });
 
-test("a finish whose answer was lost after its commit is repeated and hears the amount", async () => {
+test("a finish whose answer was lost after its commit is repeated and returns the amount", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const [jobId = ""] = await place(workspaceId, { amount: 10n });
   let losses = 1;
@@ -287,7 +287,7 @@ test("a finish whose answer was lost after its commit is repeated and hears the 
   expect(await balanceOf(db.database, workspaceId)).toMatchObject({ amount: 95n, held: 0n });
 });
 
-test("figures the database refuses release their hold alone, at once, and leave a fault for an operator", async () => {
+test("figures that the database rejects release their hold only, immediately, and leave a fault for an operator", async () => {
   const workspaceId = await createWorkspace(db.database, 100n);
   const ids = await place(workspaceId, ...Array.from({ length: 9 }, () => ({ amount: 10n })));
   const outcomes = await Promise.all(

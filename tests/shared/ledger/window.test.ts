@@ -28,14 +28,14 @@ async function isFull(workspaceId: string, limit: number | null, nowMs: number):
   return row?.is_full;
 }
 
-test("a call passes when the one a limit before it is 60 s old, and not a millisecond earlier", async () => {
+test("a call passes when the call one limit before it is 60 s old, and not a millisecond earlier", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   expect(await ask(workspaceId, 2, START, START + 10, START + 59_999)).toEqual([0, 0, 1]);
   const other = await createWorkspace(db.database, 0n);
   expect(await ask(other, 2, START, START + 10, START + 60_000)).toEqual([0, 0, 0]);
 });
 
-test("refused calls count, so a caller that keeps hammering stays refused", async () => {
+test("rejected calls count, so a persistent caller stays rejected", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const everySecond = Array.from({ length: 200 }, (_, second) => START + second * 1_000);
   const verdicts = await ask(workspaceId, 5, ...everySecond);
@@ -44,7 +44,7 @@ test("refused calls count, so a caller that keeps hammering stays refused", asyn
   expect(await ask(workspaceId, 5, START + 200_000 + 60_000)).toEqual([0]);
 });
 
-test("keys of a workspace share its window, each looks back by its own limit, and other workspaces are untouched", async () => {
+test("keys of a workspace share its window, each with its own limit, and other workspaces are unaffected", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const other = await createWorkspace(db.database, 0n);
   const unlimited = Array.from({ length: 30 }, () => ({ workspaceId, limit: null }));
@@ -59,7 +59,7 @@ test("keys of a workspace share its window, each looks back by its own limit, an
   expect(await admitGroup(db.database, calls, { nowMs: START + 1 })).toEqual([1, 0, 0, 0, 1]);
 });
 
-test("a limit of 0 lets nothing through, at whatever point of the ring", async () => {
+test("a limit of 0 rejects everything, at every position of the ring", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   for (let round = 0; round < 20; round++) {
     const calls = Array.from({ length: 250 }, () => ({ workspaceId, limit: null }));
@@ -82,7 +82,7 @@ test("the largest limit is exact after the ring has gone round", async () => {
   expect(model.count()).toBe(12_000);
 });
 
-test("agrees with a log of every call, whatever the groups, limits and steps of the clock", async () => {
+test("agrees with a log of every call, for any groups, limits and steps of the clock", async () => {
   const seed = testSeed("window");
   const random = randomOf(seed);
   const limits = [null, 1, 2, 3, 7, 31, 32, 33, 64, 100, 500];
@@ -135,7 +135,7 @@ test("a clock set back by an hour neither freezes the window nor opens it", asyn
   expect(await ask(workspaceId, 2, START + 60_010, START + 60_011)).toEqual([0, 1]);
 });
 
-test("without a clock of its own a test gets the database's", async () => {
+test("a test without its own clock uses the database's", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const [before] = await db.query<{ ms: bigint }>(
     "select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms",

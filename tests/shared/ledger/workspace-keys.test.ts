@@ -33,7 +33,7 @@ const MONEY = [
   "archived_attempt",
 ];
 
-test("every unique key of what has to do with money begins with the workspace", async () => {
+test("every unique key of tables about credits starts with the workspace", async () => {
   const keys = await db.query<{ name: string; first: string }>(
     `select c.relname as name, a.attname as first
      from pg_index i
@@ -47,7 +47,7 @@ test("every unique key of what has to do with money begins with the workspace", 
   expect(keys.filter(({ first }) => first !== "workspace_id")).toEqual([]);
 });
 
-test("one job id in two workspaces is two calls: held, adjusted, settled apart", async () => {
+test("one job id in two workspaces is two calls: held, adjusted, settled separately", async () => {
   const workspaces = [await createWorkspace(db.database, 100n), await createWorkspace(db.database, 100n)];
   const jobId = newId();
   const calls = workspaces.map((workspaceId) => ({ workspaceId, jobId, amount: 40n }));

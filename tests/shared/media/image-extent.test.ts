@@ -29,7 +29,7 @@ const SAMPLES: readonly (readonly [string, () => Promise<Buffer>])[] = [
   ["a tiled TIFF", () => solid(600, 450).tiff({ tile: true, pyramid: false }).toBuffer()],
 ];
 
-test.each(SAMPLES)("%s is as large as its decoder finds it", async (_name, make) => {
+test.each(SAMPLES)("%s has the size that its decoder finds", async (_name, make) => {
   const bytes = await make();
   const { width, height, pageHeight = height, pages = 1 } = await sharp(bytes, { animated: true }).metadata();
   const extent = readImageExtent(bytes, bytes.length);
@@ -37,7 +37,7 @@ test.each(SAMPLES)("%s is as large as its decoder finds it", async (_name, make)
   expect(extent?.framesMax).toBeGreaterThanOrEqual(pages);
 });
 
-test("a head that ends before it tells is unknown, whatever it is cut to", async () => {
+test("a truncated header without a size is unknown, for every length", async () => {
   for (const [, make] of SAMPLES) {
     const bytes = await make();
     for (const length of [0, 3, 11, 20, 26]) {
@@ -49,13 +49,16 @@ test("a head that ends before it tells is unknown, whatever it is cut to", async
   }
 });
 
-test.each(hostileFiles("picture", "disguise"))("of %s is told what its head says, or nothing", async (_name, make) => {
-  const bytes = await make();
-  const { width, height, framesMax } = readImageExtent(bytes, bytes.length) ?? { width: 1, height: 1, framesMax: 1 };
-  expect([width, height, framesMax].filter((value) => !Number.isSafeInteger(value) || value < 0)).toEqual([]);
-});
+test.each(hostileFiles("picture", "disguise"))(
+  "the size of %s is read from its header, or unknown",
+  async (_name, make) => {
+    const bytes = await make();
+    const { width, height, framesMax } = readImageExtent(bytes, bytes.length) ?? { width: 1, height: 1, framesMax: 1 };
+    expect([width, height, framesMax].filter((value) => !Number.isSafeInteger(value) || value < 0)).toEqual([]);
+  },
+);
 
-describe("a TIFF whose directory lies at its end", () => {
+describe("a TIFF whose directory is at its end", () => {
   test.each(["little", "big"])("is read from there, %s numbers first", (order) => {
     const number = order === "little" ? le : be;
     const head = bytesOf(order === "little" ? "II*\0" : "MM\0*", number(70_000, 4));
@@ -68,12 +71,12 @@ describe("a TIFF whose directory lies at its end", () => {
     expect(readTiffExtent(head, directory.subarray(0, 10), 70_000, 70_030)).toBeUndefined();
   });
 
-  test("may have more pages than can be counted then", () => {
+  test("may have more pages than can then be counted", () => {
     expect(tiffDirectoryAt(Buffer.from("no tiff at all"))).toBeUndefined();
   });
 });
 
-test("a GIF whose frames lie beyond its screen is as large as they are", async () => {
+test("a GIF whose frames exceed its screen has their size", async () => {
   const gif = await solid(50, 30).gif().toBuffer();
   gif.writeUInt16LE(1, 6);
   gif.writeUInt16LE(1, 8);
@@ -83,12 +86,12 @@ test("a GIF whose frames lie beyond its screen is as large as they are", async (
   expect([width <= 50, height <= 30]).toEqual([true, true]);
 });
 
-test("HEIC tells its size in the box that AVIF has", () => {
+test("HEIC has its size in the same box as AVIF", () => {
   const bytes = heic(4_032, 3_024);
   expect(readImageExtent(bytes, bytes.length)).toMatchObject({ width: 4_032, height: 3_024, framesMax: 1 });
 });
 
-test("a BMP is as large as its head says, from either side and in the oldest form too", () => {
+test("a BMP has the size of its header, in both directions and in the oldest form too", () => {
   const bmp = bmpOf(123, 45, 24);
   const known = { width: 123, height: 45, frames: 1, framesMax: 1 };
   expect(readImageExtent(bmp.subarray(0, 64), bmp.length)).toMatchObject(known);

@@ -16,7 +16,7 @@ const IMAGES: readonly (readonly [format: string, bytes: Uint8Array])[] = [
   ["WebP", webp("VP8X", [0, 0, 0, 0, 63, 0, 0, 47, 0, 0])],
 ];
 
-test.each(IMAGES)("reads the size of a %s, and nothing of one whose header is cut off", (format, bytes) => {
+test.each(IMAGES)("reads the size of a %s, and nothing of a truncated header", (format, bytes) => {
   expect(readImageHeader(bytes)).toEqual({ format: format as "PNG", width: 64, height: 48 });
   for (let length = 0; length < 10; length += 1) {
     expect(readImageHeader(bytes.subarray(0, length))).toBeNull();

@@ -78,13 +78,13 @@ const FILES: readonly [type: string, whole: Buffer, empty: Buffer][] = [
   ["application/zip", Buffer.from("PK\u0003\u0004"), Buffer.from("PK\u0005\u0006")],
 ];
 
-test.each(FILES)("%s: a file with content is told from its header alone", (type, whole, empty) => {
+test.each(FILES)("%s: a file with content is recognised by its header alone", (type, whole, empty) => {
   expect(hasPayload(whole, type)).toBe(true);
   expect(hasPayload(empty, type)).toBe(false);
   expect(hasPayload(Buffer.alloc(0), type)).toBe(false);
 });
 
-test("a file of endless parts ends the walk, and a file that is cut anywhere never throws", () => {
+test("a file of endless parts ends the walk, and a truncated file never throws", () => {
   const parts = Buffer.concat([
     png.subarray(0, 8),
     ...Array.from({ length: 5_000 }, () => Buffer.concat([u32(0), Buffer.from("tEXt"), u32(0)])),

@@ -23,7 +23,7 @@ function fragmentOf(id: number): Buffer {
   return box("moof", box("traf", box("tfhd", be(0, 4), be(id, 4))));
 }
 
-test("an MP4 may have as many tracks as a recording has, and not one more", () => {
+test("an MP4 may have as many tracks as the limit, and not one more", () => {
   const tracks = (count: number): Buffer => box("moov", ...Array.from({ length: count }, (_, at) => trackOf(at + 1)));
   const most = Buffer.concat([START, tracks(PROBE_LIMITS.tracksMax)]);
   expect(() => probeAudio(most)).toThrow("has no audio track");
@@ -37,7 +37,7 @@ test("an MP4 may have as many tracks as a recording has, and not one more", () =
   expect(() => probeVideo(more)).toThrow(TOO_MANY);
 });
 
-test("a WebM may have as many tracks as a recording has, and not one more", () => {
+test("a WebM may have as many tracks as the limit, and not one more", () => {
   const head = Buffer.from([0x1a, 0x45, 0xdf, 0xa3, 0x80, 0x18, 0x53, 0x80, 0x67, 0xff, 0x16, 0x54, 0xae, 0x6b, 0xff]);
   const tracks = (count: number): Buffer => Buffer.concat([head, Buffer.alloc(2 * count, Buffer.from([0xae, 0x80]))]);
   expect(() => probeAudio(tracks(PROBE_LIMITS.tracksMax))).toThrow("has no audio track");
@@ -45,7 +45,7 @@ test("a WebM may have as many tracks as a recording has, and not one more", () =
   expect(() => probeVideo(tracks(PROBE_LIMITS.tracksMax + 1))).toThrow(TOO_MANY);
 });
 
-test("frames of FLAC are steps", () => {
+test("frames of FLAC count as steps", () => {
   const [head = Buffer.alloc(0), frame = Buffer.alloc(0)] = smallestFlac();
   const frames = Buffer.alloc(frame.length * (PROBE_LIMITS.stepsMax + 1), frame);
   expect(() => probeAudio(Buffer.concat([head, frames]))).toThrow("has too many parts");
@@ -69,7 +69,7 @@ const KINDS: readonly Muxed[] = [
   { encoder: "flac", container: "flac" },
 ];
 
-test.each(KINDS)("%p that is damaged is measured, or refused as such", async (kind) => {
+test.each(KINDS)("%p that is damaged is measured, or rejected as damaged", async (kind) => {
   const random = seeded(testSeed(`probe bounds, ${kind.container}`));
   const below = (count: number): number => Math.floor(random() * count);
   const whole = await muxed(kind, 1);

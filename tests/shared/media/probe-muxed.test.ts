@@ -45,7 +45,7 @@ function patched(bytes: Uint8Array, at: number, ...values: number[]): Uint8Array
 }
 
 describe("a recording", () => {
-  test.each(Object.keys(KINDS))("of %s lasts as long as it plays, whatever its times say", async (name) => {
+  test.each(Object.keys(KINDS))("of %s has its playing time, regardless of its timestamps", async (name) => {
     const kind = KINDS[name] as Muxed;
     const seconds = ["matroska", "webm"].includes(kind.container) ? CLUSTERED_SECONDS : SECONDS;
     const honest = probeAudio(await muxed(kind, seconds));
@@ -58,7 +58,7 @@ describe("a recording", () => {
     expect(forged.seconds).toBeLessThan(seconds + 0.2);
   });
 
-  test("of FLAC has the frames it has, whatever numbers they bear and however many samples are promised", async () => {
+  test("of FLAC has its actual frames, regardless of their numbers and the declared samples", async () => {
     const flac = await muxed({ encoder: "flac", container: "flac" }, SECONDS);
     // STREAMINFO's promise; the first frame stands behind the last block of its head.
     const silent = patched(flac, 21, (flac[21] ?? 0) & 0xf0, 0, 0, 0, 0);
@@ -67,7 +67,7 @@ describe("a recording", () => {
     expect(probeAudio(Buffer.concat([silent, frames, frames])).seconds).toBeCloseTo(3 * SECONDS, 2);
   });
 
-  test("of AAC runs at the rate that its decoder is told, whatever the container says beside it", async () => {
+  test("of AAC has the rate of its decoder configuration, regardless of the container", async () => {
     const aac = await muxed({ encoder: "aac", container: "mp4", sampleRate: 16_000 }, SECONDS, true);
     const entry = Buffer.from(aac).indexOf("mp4a");
     const forged = probeAudio(patched(aac, entry + 28, 0xff, 0xff));
@@ -75,7 +75,7 @@ describe("a recording", () => {
     expect(forged.seconds).toBeGreaterThan(SECONDS - 0.05);
   });
 
-  test("of Vorbis with no modes that a decoder could find is refused", async () => {
+  test("of Vorbis without valid modes is rejected", async () => {
     const vorbis = Buffer.from(await muxed({ encoder: "libvorbis", container: "ogg" }, 1));
     const setup = vorbis.indexOf("\u0005vorbis", 0, "latin1");
     const end = vorbis.indexOf("OggS", setup);

@@ -25,15 +25,15 @@ const TRAILER = "trailer\n<< /Root 1 0 R >>\n";
 const CATALOG = "1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj\n";
 
 describe("the pages of a document", () => {
-  test.each([1, 2, 40])("are counted where its objects stand in the open: %d", (pages) => {
+  test.each([1, 2, 40])("are counted if its objects are uncompressed: %d", (pages) => {
     expect(countPdfPages(documentOf(pages), 1_000)).toBe(pages);
   });
 
-  test.each([1, 2, 40])("are counted where its objects are packed: %d", (pages) => {
+  test.each([1, 2, 40])("are counted if its objects are compressed: %d", (pages) => {
     expect(countPdfPages(packedDocumentOf(pages), 1_000)).toBe(pages);
   });
 
-  test("are those of its newest revision", () => {
+  test("are those of its latest revision", () => {
     const update = `2 0 obj << /Type /Pages /Count 1 /Kids [3 0 R] >> endobj\n${TRAILER}`;
     expect(countPdfPages(Buffer.concat([documentOf(5), Buffer.from(update)]), 1_000)).toBe(1);
   });
@@ -47,7 +47,7 @@ describe("the pages of a document", () => {
     expect(countPdfPages(unindexedPdf(body), 1_000)).toBe(3);
   });
 
-  test("are not those of a document that is attached to it", () => {
+  test("exclude those of an attached document", () => {
     const inner = documentOf(9).toString("latin1");
     const attached = (length: string): string =>
       `700 0 obj << /Type /EmbeddedFile /Length ${length} >>\nstream\n${inner}\nendstream\nendobj\n`;
@@ -55,27 +55,27 @@ describe("the pages of a document", () => {
     expect(countPdfPages(documentOf(2, attached("701 0 R")), 1_000)).toBe(2);
   });
 
-  test("are what they are, whatever their tree says of their count", () => {
+  test("are counted, regardless of the count in their tree", () => {
     const lying = documentOf(9).toString("latin1").replace("/Count 9", "/Count 1");
     expect(countPdfPages(Buffer.from(lying, "latin1"), 1_000)).toBe(9);
   });
 
-  test("are counted as often as they are named", () => {
+  test("are counted as often as they are referenced", () => {
     const body = `${CATALOG}2 0 obj << /Kids [${"3 0 R ".repeat(7)}] >> endobj\n3 0 obj << /Type /Page >> endobj\n`;
     expect(countPdfPages(unindexedPdf(body + TRAILER), 1_000)).toBe(7);
   });
 
-  test("are not counted further than asked", () => {
+  test("are counted up to the requested limit", () => {
     expect(countPdfPages(documentOf(40), 3)).toBe(4);
   });
 });
 
-describe("a document is refused", () => {
+describe("a document is rejected", () => {
   test.each(hostileFiles("disguise"))("that is %s", async (_name, make) => {
     expect(faultOf(await make())).toBe("corrupt");
   });
 
-  test("that is text, or is cut off before its pages", () => {
+  test("that is text, or is truncated before its pages", () => {
     expect(faultOf(Buffer.from("hello"))).toBe("corrupt");
     expect(faultOf(documentOf(5).subarray(0, 60))).toBe("corrupt");
   });
@@ -97,7 +97,7 @@ describe("a document is refused", () => {
     expect(faultOf(HOSTILE_FILES.document[name as keyof typeof PDFS]())).toBe(fault);
   });
 
-  test("whose objects unpack to more than is looked at", () => {
+  test("whose objects decompress to more than the limit", () => {
     const zeros = deflateSync(Buffer.alloc(PROBE_LIMITS.pdfInflatedBytesMax + 1)).toString("latin1");
     const head = `<< /Type /ObjStm /N 1 /First 4 /Filter /FlateDecode /Length ${zeros.length} >>`;
     expect(faultOf(unindexedPdf(`${CATALOG}5 0 obj ${head} stream\n${zeros}\nendstream\n${TRAILER}`))).toBe(
@@ -114,13 +114,13 @@ describe("a document is refused", () => {
     ["digits", "1"],
     ["white space", " "],
     ["numbers and spaces", "1        0        "],
-  ])("of nothing but %s, after as many steps as it has bytes a few times over", (_what, piece) => {
+  ])("of only %s, after a number of steps that is a small multiple of its bytes", (_what, piece) => {
     const bytes = Buffer.from(piece.repeat(Math.ceil(1_000_000 / piece.length)));
     expect(["corrupt", "too_large"]).toContain(faultOf(bytes));
   });
 });
 
-test("no damage makes a count fail otherwise than with a fault of the document", () => {
+test("damage makes a count fail only with an error of the document", () => {
   const random = seeded(testSeed("damaged documents"));
   for (const whole of [documentOf(6), packedDocumentOf(6)]) {
     for (let round = 0; round < 400; round += 1) {

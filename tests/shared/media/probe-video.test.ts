@@ -35,7 +35,7 @@ function footage(frames: number, { hasAudio = true, told = 0 } = {}): Buffer {
 
 const HD = { width: 640, height: 360, rotation: 0 } as const;
 
-describe("a probe of video", () => {
+describe("a video probe", () => {
   test.each([
     ["MP4", mp4({ frames: 90 }), { format: "mp4", seconds: 3, ...HD, hasAudio: false }],
     ["MP4 with sound", mp4({ frames: 90 }, 150), { format: "mp4", seconds: 3, ...HD, hasAudio: true }],
@@ -61,14 +61,14 @@ describe("a probe of video", () => {
       footage(50, { hasAudio: false, told: 2.02 }),
       { format: "webm", seconds: 2.02, width: 1_280, height: 720, rotation: 0, hasAudio: false },
     ],
-  ] as const)("tells what %s is", (_name, bytes, expected) => {
+  ] as const)("detects %s", (_name, bytes, expected) => {
     const { seconds, ...rest } = probeVideo(bytes);
     const { seconds: wanted, ...others } = expected;
     expect(rest).toEqual(others);
     expect(seconds).toBeCloseTo(wanted, 3);
   });
 
-  test("counts the frames of a WebM that promises an hour", () => {
+  test("counts the frames of a WebM that declares an hour", () => {
     expect(probeVideo(footage(50, { told: 3_600 })).seconds).toBeCloseTo(2, 3);
   });
 
@@ -82,13 +82,13 @@ describe("a probe of video", () => {
     expect(probeVideo(file)).toEqual({ format: "mp4", seconds: 10, ...HD, hasAudio: false });
   });
 
-  test.each(hostileFiles("film"))("refuses %s as broken, or tells that it lasts for ages", async (name, make) => {
+  test.each(hostileFiles("film"))("rejects %s as broken, or returns its extreme length", async (name, make) => {
     const isLong = name.includes("billions");
     const isOther = /FLV|MPEG-TS/.test(name);
     expect(fault(await make())).toMatch(isLong ? /"seconds":\d{14},/ : isOther ? /^unsupported$/ : /^corrupt$/);
   });
 
-  test.each(hostileFiles("disguise"))("refuses %s as no video", async (_name, make) => {
+  test.each(hostileFiles("disguise"))("rejects %s as no video", async (_name, make) => {
     expect(fault(await make())).toBe("unsupported");
   });
 
@@ -96,15 +96,15 @@ describe("a probe of video", () => {
     ["an AVI", bytesOf("RIFF", be(9, 4), "AVI LIST"), "unsupported"],
     ["a picture", bytesOf("\x89PNG\r\n\x1a\n", Buffer.alloc(64)), "unsupported"],
     ["millions of tiny boxes", bytesOf(box("ftyp", "isom"), Buffer.alloc(16_000_000, "\0\0\0\bAAAA")), "corrupt"],
-  ])("refuses %s", (_name, bytes, kind) => {
+  ])("rejects %s", (_name, bytes, kind) => {
     expect(fault(bytes)).toBe(kind);
   });
 
-  test("names the video in what it says", () => {
+  test("names the video in its error", () => {
     expect(() => probeVideo(mp4({ frames: 0 }))).toThrow("The video cannot be read: it has no video track.");
   });
 
-  test("of any file cut anywhere or with flipped bytes answers or refuses", () => {
+  test("of any truncated or corrupted file answers or rejects", () => {
     const random = seeded(testSeed("spoilt video"));
     let answered = 0;
     for (const file of [mp4({ frames: 20 }, 20), fragments(3), footage(20)]) {

@@ -63,7 +63,7 @@ function speech(blocks: number, { codec = "A_OPUS", block = [0x80, 1, 2], every 
   return webm(track, clusters);
 }
 
-describe("a probe", () => {
+describe("an audio probe", () => {
   test.each([
     ["WAV", second(), { format: "wav", seconds: 1, sampleRate: 8_000, channels: 1 }],
     [
@@ -96,7 +96,7 @@ describe("a probe", () => {
     ],
     ["M4A", m4a(94, 1_024), { format: "mp4", seconds: (94 * 1_024) / 48_000, sampleRate: 48_000, channels: 2 }],
     ["WebM", speech(100), { format: "webm", seconds: 2, sampleRate: 48_000, channels: 2 }],
-  ] as const)("tells what %s is and how long it lasts", (_name, bytes, expected) => {
+  ] as const)("detects %s and its length", (_name, bytes, expected) => {
     const { seconds, ...rest } = probeAudio(bytes);
     const { seconds: wanted, ...others } = expected;
     expect(rest).toEqual(others);
@@ -153,7 +153,7 @@ describe("a probe", () => {
       ),
       2.4,
     ],
-  ])("counts the sound of %s, whatever the head says", (_name, bytes, seconds) => {
+  ])("counts the audio of %s, regardless of its header", (_name, bytes, seconds) => {
     expect(probeAudio(bytes).seconds).toBeCloseTo(seconds, 3);
   });
 
@@ -166,11 +166,11 @@ describe("a probe", () => {
     "a CAF of no samples a second": "unsupported",
     "an AC-3 of a head only": "unsupported",
   };
-  test.each(hostileFiles("sound"))("refuses %s as broken, or of a codec that is not known", async (name, make) => {
+  test.each(hostileFiles("sound"))("rejects %s as broken, or as an unknown codec", async (name, make) => {
     expect(fault(await make())).toStartWith(OTHERWISE[name] ?? "corrupt");
   });
 
-  test.each(hostileFiles("disguise"))("refuses %s as no audio", async (_name, make) => {
+  test.each(hostileFiles("disguise"))("rejects %s as no audio", async (_name, make) => {
     expect(fault(await make())).toBe("unsupported");
   });
 
@@ -186,13 +186,13 @@ describe("a probe", () => {
     ["a WebM of a codec that names its own times", speech(100, { codec: "A_MS/ACM" }), "unsupported"],
     ["a million false frames", bytesOf(MP3_FRAME, MP3_FRAME, Buffer.alloc(2_000_000, 0xff)), "corrupt"],
     ["a million tiny boxes", bytesOf(box("ftyp", "M4A "), Buffer.alloc(16_000_000, "\0\0\0\bAAAA")), "corrupt"],
-  ])("refuses %s", (_name, bytes, kind) => {
+  ])("rejects %s", (_name, bytes, kind) => {
     expect(fault(bytes)).toBe(kind);
   });
 
   const files = [second(), repeated(MP3_FRAME, 30), repeated(ADTS_FRAME, 30), ogg(20), m4a(20, 1_024), speech(20)];
 
-  test("of any file cut anywhere answers or refuses, and never promises more than the whole", () => {
+  test("of any truncated file answers or rejects, and never exceeds the whole length", () => {
     let answered = 0;
     for (const file of files) {
       const whole = probeAudio(file).seconds;
@@ -208,7 +208,7 @@ describe("a probe", () => {
     expect(answered).toBeGreaterThan(200);
   });
 
-  test("of files with flipped bytes answers or refuses", () => {
+  test("of files with flipped bytes answers or rejects", () => {
     const random = seeded(testSeed("spoilt audio"));
     for (const file of files) {
       for (let round = 0; round < 300; round += 1) {

@@ -76,19 +76,22 @@ const SAMPLES: readonly (readonly [name: string, bytes: Uint8Array, type: string
   ["nothing", new Uint8Array(0), undefined],
 ];
 
-test.each(SAMPLES)("knows %s", async (_name, sample, type) => {
+test.each(SAMPLES)("detects %s", async (_name, sample, type) => {
   expect(await sniffMediaType(sample)).toBe(type);
 });
 
-test.each(["png", "jpeg", "webp", "gif", "avif", "tiff"] as const)("knows a whole %s by its head", async (format) => {
-  const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: "teal" } })
-    .toFormat(format)
-    .toBuffer();
-  expect(await sniffMediaType(image)).toBe(`image/${format}`);
-  expect(await sniffMediaType(image.subarray(0, 64))).toBe(`image/${format}`);
-});
+test.each(["png", "jpeg", "webp", "gif", "avif", "tiff"] as const)(
+  "detects a complete %s by its header",
+  async (format) => {
+    const image = await sharp({ create: { width: 300, height: 200, channels: 3, background: "teal" } })
+      .toFormat(format)
+      .toBuffer();
+    expect(await sniffMediaType(image)).toBe(`image/${format}`);
+    expect(await sniffMediaType(image.subarray(0, 64))).toBe(`image/${format}`);
+  },
+);
 
-test("answers, whatever the bytes behind a known beginning are", async () => {
+test("answers for any bytes after a known start", async () => {
   const starts = SAMPLES.map(([, sample]) => Buffer.from(sample.subarray(0, 32)));
   const hostile = fc
     .tuple(fc.constantFrom(...starts), fc.nat(32), fc.uint8Array({ maxLength: SNIFF_BYTES }))
@@ -102,7 +105,7 @@ test("answers, whatever the bytes behind a known beginning are", async () => {
   );
 });
 
-test("looks at the head only", async () => {
+test("reads the header only", async () => {
   const sample = Buffer.concat([Buffer.alloc(SNIFF_BYTES, "a"), bytes("\u00ff\u00fb\u0090\u0064")]);
   expect(await sniffMediaType(sample)).toBeUndefined();
 });
@@ -116,7 +119,7 @@ test("text is UTF-8 without NUL, or UTF-16 by its mark", () => {
   expect(isLegacyText(Buffer.from("gr\u0001n", "latin1"))).toBe(false);
 });
 
-test("a character that the cut head ends in is no fault", () => {
+test("a character truncated by the header's end is valid", () => {
   const cut = Buffer.from("grü").subarray(0, 3);
   expect([isText(cut), isText(cut, true)]).toEqual([false, true]);
 });

@@ -24,7 +24,7 @@ function refusal(work: () => unknown): { code: string; param: string | null; mes
 }
 
 describe("a URL that is a secret", () => {
-  test("is shown as its origin and its last four characters", () => {
+  test("is masked to its origin and its last four characters", () => {
     expect(redactUrl(URL)).toBe("https://hooks.example.com/…EFGH");
     expect(redactUrl("https://a.example:8443/x?key=1234567")).toBe("https://a.example:8443/…4567");
   });
@@ -34,9 +34,9 @@ describe("a URL that is a secret", () => {
     "https://x.example/%E2%80%A6EFGH",
     "…",
     "https://x.example/%e2%80%a6abcd",
-  ])("%s looks like one that is shown", (text) => expect(looksRedacted(text)).toBe(true));
+  ])("%s is recognised as masked", (text) => expect(looksRedacted(text)).toBe(true));
 
-  test.each([URL, "https://x.example/", "https://x.example/a/%E2%80%A6"])("%s does not", (text) =>
+  test.each([URL, "https://x.example/", "https://x.example/a/%E2%80%A6"])("%s is not recognised as masked", (text) =>
     expect(looksRedacted(text)).toBe(false),
   );
 });
@@ -58,7 +58,7 @@ describe("a new channel", () => {
       { botToken: "1234567:abcdefghijklmnopqrstuv" },
     ],
     ["email", { recipient: "ada@example.com" }, { recipient: "ada@example.com" }, {}],
-  ])("of type %s with %p keeps its secrets apart", (type, sent, config, secrets) => {
+  ])("of type %s with %p stores its secrets separately", (type, sent, config, secrets) => {
     expect(newChannelConfig(type, sent)).toEqual({ config, secrets });
   });
 
@@ -164,14 +164,14 @@ describe("a new channel", () => {
       "unsupported_value",
       "config.chatId",
     ],
-  ])("with %s is refused (%s)", (_what, type, sent, code, param) => {
+  ])("with %s is rejected (%s)", (_what, type, sent, code, param) => {
     const refused = refusal(() => newChannelConfig(type, sent));
     expect({ code: refused.code, param: refused.param }).toEqual({ code, param });
     // A value may be a secret.
     for (const value of Object.values(sent)) if (value.length > 6) expect(refused.message).not.toContain(value);
   });
 
-  test("takes credentials of the fewest characters that are blanked where they are echoed, and headers of its own", () => {
+  test("accepts credentials of the minimum length that is redacted in responses, and its own headers", () => {
     const authToken = "x".repeat(CREDENTIAL_CHARACTERS_MIN);
     expect(newChannelConfig("webhook", { url: URL, authToken }).secrets).toEqual({ url: URL, authToken });
     for (const authHeaderName of ["Authorization", "Cookie", "X-Webhook-Key", "User-Agent", "X-Host"]) {
@@ -179,12 +179,12 @@ describe("a new channel", () => {
     }
   });
 
-  test("passes over members that we do not know", () => {
+  test("ignores unknown members", () => {
     expect(newChannelConfig("slack", { url: URL, colour: "red" }).config).toEqual({ url: redactUrl(URL) });
   });
 });
 
-describe("a config that is sent later", () => {
+describe("an updated config", () => {
   const stored = newChannelConfig("webhook", {
     url: URL,
     authType: "custom_header",
@@ -193,19 +193,19 @@ describe("a config that is sent later", () => {
     authToken: "a-token!",
   });
 
-  test("keeps credentials and the URL, and nothing else, of what it leaves out", () => {
+  test("keeps omitted credentials and the omitted URL, and nothing else", () => {
     expect(mergeChannelConfig("webhook", stored, {})).toEqual({
       config: { url: redactUrl(URL) },
       secrets: stored.secrets,
     });
   });
 
-  test("clears credentials that are empty, replaces those that are not", () => {
+  test("clears empty credentials, and replaces others", () => {
     const { secrets } = mergeChannelConfig("webhook", stored, { authToken: "", authHeaderValue: "another!" });
     expect(secrets).toEqual({ url: URL, authHeaderValue: "another!" });
   });
 
-  test("cannot clear what the channel needs", () => {
+  test("cannot clear required members", () => {
     expect(refusal(() => mergeChannelConfig("webhook", stored, { url: "" })).param).toBe("config.url");
     const telegram = newChannelConfig("telegram", { botToken: "1234567:abcdefghijklmnopqrstuv", chatId: "1" });
     expect(refusal(() => mergeChannelConfig("telegram", telegram, { botToken: "", chatId: "1" })).param).toBe(
@@ -220,7 +220,7 @@ describe("a config that is sent later", () => {
     const bearer = newChannelConfig("webhook", { url: URL, authType: "bearer", authToken: "first-token" });
     const missing = { code: "missing_required_parameter", param: "config.authToken" };
 
-    test("keeps the token unused, and needs it again for its use", () => {
+    test("keeps the token unused, and requires it again for its use", () => {
       expect(refusal(() => mergeChannelConfig("webhook", bearer, { url: moved, authType: "bearer" }))).toMatchObject(
         missing,
       );
@@ -236,7 +236,7 @@ describe("a config that is sent later", () => {
       );
     });
 
-    test("takes another token with it, which stays as any", () => {
+    test("accepts a new token with it, which is stored normally", () => {
       const sent = { url: moved, authType: "bearer", authToken: "second-token" };
       const changed = mergeChannelConfig("webhook", bearer, sent);
       expect(changed).toEqual(newChannelConfig("webhook", sent));
@@ -247,7 +247,7 @@ describe("a config that is sent later", () => {
       });
     });
 
-    test("leaves each credential with the origin that it was given for", () => {
+    test("binds each credential to its original origin", () => {
       const both = mergeChannelConfig("webhook", bearer, { url: moved, authType: "api_key", authApiKey: "an-api-key" });
       expect(refusal(() => mergeChannelConfig("webhook", both, { authType: "bearer" }))).toMatchObject(missing);
       expect(mergeChannelConfig("webhook", both, { authType: "api_key" }).secrets).toMatchObject({
@@ -260,7 +260,7 @@ describe("a config that is sent later", () => {
       );
     });
 
-    test("is one to another scheme or port too, and none to another path", () => {
+    test("includes another scheme or port, and excludes another path", () => {
       for (const url of ["http://hooks.example.com/services", "https://hooks.example.com:8443/services"]) {
         expect(refusal(() => mergeChannelConfig("webhook", bearer, { url, authType: "bearer" }))).toMatchObject(
           missing,

@@ -46,7 +46,7 @@ async function call(): Promise<void> {
 }
 
 describe("/lag", () => {
-  test("counts calls whose callers wait, jobs of both lanes and the fleet's slots", async () => {
+  test("counts calls with waiting callers, jobs of both lanes and the fleet's slots", async () => {
     await beatJobs(db.database, { worker: newId(), pool: "chat", lane: "live", slots: 2, jobs: [], leaseMs: 1_000 });
     await beatJobs(db.database, { worker: newId(), pool: "chat", lane: "batch", slots: 1, jobs: [], leaseMs: 1_000 });
     for (let count = 0; count < 3; count++) await call();
@@ -67,7 +67,7 @@ describe("/lag", () => {
     });
   });
 
-  test("wants no slot for a job that is not due yet, and one for it when it is", async () => {
+  test("requests no slot for a job that is not due yet, and one for it when it is", async () => {
     const request = jobRequest({ workspaceId, pool: "image", lane: "batch" });
     expect(await createJobAdmission({ database: db.database }).admit(request)).toMatchObject({ kind: "admitted" });
     await db.query("update job set dispatched_at = null, not_before = now() + interval '1 hour'");
@@ -77,20 +77,17 @@ describe("/lag", () => {
     expect(await lagOf("image")).toMatchObject({ queued: 1, wanted_slots: 1 });
   });
 
-  test("tells all pools where none is named, and knows no other", async () => {
+  test("returns all pools by default, and rejects unknown ones", async () => {
     const { pools } = (await (await ask()).json()) as { pools: Lag[] };
     expect(pools.map(({ pool }) => pool)).toEqual([...POOLS]);
     for (const query of ["?pool=", "?pool=Chat", "?pool=nowhere"]) expect((await ask(query)).status).toBe(404);
   });
 
-  test.each([null, "", TOKEN.slice(1), `${TOKEN}0`, TOKEN.toUpperCase()])(
-    "opens to no token like %j",
-    async (token) => {
-      expect((await ask("", token)).status).toBe(401);
-    },
-  );
+  test.each([null, "", TOKEN.slice(1), `${TOKEN}0`, TOKEN.toUpperCase()])("rejects a token like %j", async (token) => {
+    expect((await ask("", token)).status).toBe(401);
+  });
 
-  test("is remembered for a second", async () => {
+  test("is cached for a second", async () => {
     expect((await lagOf("chat")).wanted_slots).toBe(0);
     await call();
     expect((await lagOf("chat")).wanted_slots).toBe(0);
@@ -98,7 +95,7 @@ describe("/lag", () => {
     expect((await lagOf("chat")).wanted_slots).toBe(1);
   });
 
-  test("says in time that Postgres does not answer", async () => {
+  test("reports an unresponsive Postgres in time", async () => {
     const gone = { ...db.database, transaction: () => Promise.reject(new Error("Connection terminated")) };
     const page = createLagPage({ database: gone, catalogue: () => ({ models: new Map() }), token: TOKEN });
     const url = new URL("http://janitor/lag");
@@ -108,7 +105,7 @@ describe("/lag", () => {
   });
 });
 
-test("a run that waits for its steps wants no slot", () => {
+test("a run that waits for its steps requests no slot", () => {
   const lane = { pool: "workflow", lane: "live", oldest_waiting_seconds: 0 } as const;
   const load = loadOf({ ...lane, queued: 2, deferred: 0, running: 500 }, { ...lane, slots: 224, processes: 1 }, 0);
   expect(sumLanes([load]).find(({ pool }) => pool === "workflow")).toMatchObject({ wanted_slots: 2, running: 500 });

@@ -21,11 +21,11 @@ test.each([
   [1_000, 0, 448, 2, 6],
   [0, 0, 0, 0, 0],
   [5, 0, 0, 0, 1],
-])("%d queued and %d running on %d slots of %d processes want %d", (queued, running, slots, processes, wanted) => {
+])("%d queued and %d running on %d slots of %d processes request %d", (queued, running, slots, processes, wanted) => {
   expect(load(queued, running, slots, processes).wanted).toBe(wanted);
 });
 
-test("calls without a job take the slots that jobs leave, and the rest of them wait", () => {
+test("calls without a job use the slots that jobs leave free, and the others wait", () => {
   expect(load(1, 3, 10, 1, 4)).toEqual({ queued: 1, running: 7, wanted: 2 });
   expect(load(1, 3, 10, 1, 9)).toEqual({ queued: 3, running: 10, wanted: 2 });
   expect(load(0, 12, 10, 1, 2)).toEqual({ queued: 2, running: 12, wanted: 2 });

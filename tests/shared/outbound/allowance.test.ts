@@ -37,7 +37,7 @@ describe("SLUICE_OUTBOUND_ALLOW", () => {
     "10.1.0.0/16",
     "::1",
     "fd00::/8",
-  ])("takes %s", (entry) => {
+  ])("accepts %s", (entry) => {
     expect(load(` ${entry} , 10.0.0.1`)).toEqual([entry, "10.0.0.1"]);
   });
 
@@ -58,11 +58,11 @@ describe("SLUICE_OUTBOUND_ALLOW", () => {
     "10.0.0.0/33",
     "10.0.0.0/8/8",
     "10.0.0.0/8:80",
-  ])("refuses %s", (entry) => {
+  ])("rejects %s", (entry) => {
     expect(() => load(entry)).toThrow("SLUICE_OUTBOUND_ALLOW");
   });
 
-  test("is told at the start, since it widens what callers can reach", () => {
+  test("is logged at the start, since it extends the addresses that callers can reach", () => {
     expect(logged((log) => allowOutbound([], log))).toEqual([]);
     const lines = logged((log) => allowOutbound(["media.lan:9000", "10.1.0.0/16"], log));
     expect(lines).toMatchObject([{ level: "warn", allowed: ["media.lan:9000", "10.1.0.0/16"] }]);
@@ -70,7 +70,7 @@ describe("SLUICE_OUTBOUND_ALLOW", () => {
 });
 
 describe("an entry of host and port", () => {
-  test("lets through that host at that port, however it is spelt, and nothing beside it", () => {
+  test("allows that host at that port, in every spelling, and nothing else", () => {
     allow("media.lan:9000", "postgres:5432", "127.0.0.1:80", "[::1]:9000");
     for (const url of [
       "http://media.lan:9000/a",
@@ -96,7 +96,7 @@ describe("an entry of host and port", () => {
     }
   });
 
-  test("covers wherever the name leads, and no other name that leads there", async () => {
+  test("covers every address of the name, and no other name of the same address", async () => {
     const server = await listen((_request, response) => response.end("media"));
     allow(`media.lan:${server.port}`);
     const request = { signal: new AbortController().signal, bytesMax: 100, timeoutMs: 10_000 };
@@ -112,7 +112,7 @@ describe("an entry of host and port", () => {
 });
 
 describe("an entry of addresses", () => {
-  test("opens its range, of which the rules for names and ports still hold", () => {
+  test("allows its range, with the rules for names and ports unchanged", () => {
     allow("10.1.0.0/16", "192.168.1.5", "fd00:1::/32");
     for (const address of ["10.1.0.0", "10.1.255.255", "192.168.1.5", "fd00:1::9"]) {
       expect(isDialable(address), address).toBe(true);

@@ -44,7 +44,7 @@ describe("an answer of any status", () => {
     expect(server.asked).toEqual(["POST /"]);
   });
 
-  test("is held to the cap, the deadline and the silence all the same, and the fault tells its status", async () => {
+  test("is limited in size, time and silence too, and the error contains its status", async () => {
     const server = await serve((request, response) => {
       response.writeHead(410);
       if (request.url === "/large") response.end("x".repeat(1_001));
@@ -57,7 +57,7 @@ describe("an answer of any status", () => {
     expect(await fault(silent)).toMatchObject({ fault: "timeout", status: 410 });
   });
 
-  test("that breaks off tells its status, one that never began has none", async () => {
+  test("that is interrupted reports its status, one that never started has none", async () => {
     const server = await serve((request, response) => {
       const breakOff = (): void => void response.socket?.destroy();
       if (request.url === "/never") breakOff();
@@ -68,7 +68,7 @@ describe("an answer of any status", () => {
     expect(never).toMatchObject({ fault: "unreachable", status: undefined });
   });
 
-  test("does not keep a plain GET from its redirects, whose status is not the answer's", async () => {
+  test("does not stop a plain GET from following redirects", async () => {
     const server = await serve((request, response) => {
       if (request.url === "/") response.writeHead(302, { location: "/next" }).end();
       else response.socket?.destroy();

@@ -103,7 +103,7 @@ describe("a cookie that a redirect sets", () => {
     expect(await walk(way)).toEqual(cookies);
   });
 
-  test("stands behind the caller's own, which go to the first origin only", async () => {
+  test("comes after the caller's own, which are sent to the first origin only", async () => {
     const way = [{ ...A, set: ["s=1; Domain=example.com"] }, A, { host: "b.example.com", path: "/" }];
     expect(await walk(way, { headers: { Cookie: "own=1" } })).toEqual(["own=1", "own=1; s=1", "s=1"]);
   });
@@ -132,7 +132,7 @@ describe("a body", () => {
     ["gzip, br", brotliCompressSync(gzipSync(TEXT))],
     ["deflate, gzip", gzipSync(deflateRawSync(TEXT))],
     ["identity, GZIP", gzipSync(TEXT)],
-  ])("in %j is inflated, also where it comes in pieces", async (coding, bytes) => {
+  ])("in %j is decompressed, also in pieces", async (coding, bytes) => {
     const server = await serve(({ url }, response) => {
       response.setHeader("content-encoding", coding);
       if (url === "/whole") response.end(bytes);
@@ -160,14 +160,14 @@ describe("a body", () => {
     );
   });
 
-  test("that inflates too far in raw deflate is cut", async () => {
+  test("that expands too far in raw deflate is aborted", async () => {
     const bomb = deflateRawSync(Buffer.alloc(50_000_000));
     const server = await serve((_request, response) => response.setHeader("content-encoding", "deflate").end(bomb));
     const error: unknown = await fetchPublic(server.url("/"), wanted()).catch((cause: unknown) => cause);
     expect(error).toMatchObject({ fault: "too_large" });
   });
 
-  test("that inflates too far between two codings is cut, although nothing of it remains", async () => {
+  test("that expands too far between two encodings is aborted, although its result is small", async () => {
     const nothing = gzipSync("");
     const bomb = gzipSync(Buffer.concat(Array.from({ length: 20_000 }, () => nothing)));
     expect([bomb.length < 100_000, 20_000 * nothing.length > 100_000]).toEqual([true, true]);
@@ -179,7 +179,7 @@ describe("a body", () => {
   test.each([
     ["8 MiB", 13, "x"],
     ["16 MiB", 14, undefined],
-  ])("in zstd with a window of %s is read if browsers read it", async (_what, exponent, text) => {
+  ])("in zstd with a window of %s is read if browsers support it", async (_what, exponent, text) => {
     // A frame of one raw block; RFC 8878 has its header.
     const frame = Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0, exponent << 3, 9, 0, 0, 0x78]);
     const server = await serve((_request, response) => response.setHeader("content-encoding", "zstd").end(frame));

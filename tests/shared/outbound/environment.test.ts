@@ -26,7 +26,7 @@ async function ask(way: "guarded" | "fetch", url: string, environment: Record<st
 }
 
 describe("proxy variables", () => {
-  test("reroute fetch, and no guarded call", async () => {
+  test("redirect fetch, and no guarded call", async () => {
     const proxy = await listen((_request, response) => response.end("proxy"));
     const server = await listen((_request, response) => response.end("server"));
     open.push(proxy, server);
@@ -47,7 +47,7 @@ describe("proxy variables", () => {
 });
 
 describe("TLS", () => {
-  test("is checked for the name of the URL, though the connection goes to a chosen address", async () => {
+  test("is verified for the name of the URL, though the connection uses a chosen address", async () => {
     const certificate = selfSigned("media.example.com");
     const server = createServer(certificate, (_request, response) => response.end("server"));
     await new Promise<void>((resolve) => {

@@ -49,7 +49,7 @@ const names =
     Promise.resolve((table[host] ?? []).map((address) => ({ address, family: address.includes(":") ? 6 : 4 })));
 
 describe("an answer", () => {
-  test("comes back with its bytes, type, headers and address", async () => {
+  test("is returned with its bytes, type, headers and address", async () => {
     const server = await serve((_request, response) => {
       response.setHeader("content-type", "Image/PNG; q=1").setHeader("x-thing", "1").end(PNG);
     });
@@ -61,7 +61,7 @@ describe("an answer", () => {
     expect(server.asked).toEqual(["GET /a.png?b=1"]);
   });
 
-  test("is asked for plainly, for the host of the URL, on a connection of its own", async () => {
+  test("is requested without extra headers, for the host of the URL, on its own connection", async () => {
     let seen: IncomingMessage["headers"] = {};
     const server = kept(
       await listen((request, response) => {
@@ -84,7 +84,7 @@ describe("an answer", () => {
     });
   });
 
-  test("may answer a body; headers that steer the connection are not passed on", async () => {
+  test("may follow a request with a body; connection headers are not passed on", async () => {
     let seen: Record<string, unknown> = {};
     const server = await serve((request, response) => {
       let body = "";
@@ -114,7 +114,7 @@ describe("an answer", () => {
     ["x-gzip", gzipSync],
     ["deflate", deflateSync],
     ["br", brotliCompressSync],
-  ] as const)("that is %s all the same is inflated", async (encoding, compress) => {
+  ] as const)("that is %s without a request for it is decompressed", async (encoding, compress) => {
     const server = await serve((_request, response) => {
       response.setHeader("content-encoding", encoding).end(compress(Buffer.from("hello ".repeat(100))));
     });
@@ -123,30 +123,27 @@ describe("an answer", () => {
     expect(answer.headers.has("content-encoding")).toBe(false);
   });
 
-  test.each(["zip", "gzip, lzma", "constructor"])("in the encoding %j is refused", async (encoding) => {
+  test.each(["zip", "gzip, lzma", "constructor"])("in the encoding %j is rejected", async (encoding) => {
     const server = await serve((_request, response) => response.setHeader("content-encoding", encoding).end("x"));
     expect((await fault(fetchPublic(server.url("/"), wanted()))).fault).toBe("status");
   });
 
-  test.each([304, 400, 401, 404, 500])(
-    "of status %p is a fault that tells the status and nothing else",
-    async (status) => {
-      const server = await serve((_request, response) => response.writeHead(status, { "x-a": "s3cret" }).end("s3cret"));
-      const error = await fault(fetchPublic(server.url("/secret-path"), wanted()));
-      expect(error).toMatchObject({ fault: "status", status, message: `outbound status: answered ${status}` });
-    },
-  );
+  test.each([304, 400, 401, 404, 500])("of status %p is an error with only the status", async (status) => {
+    const server = await serve((_request, response) => response.writeHead(status, { "x-a": "s3cret" }).end("s3cret"));
+    const error = await fault(fetchPublic(server.url("/secret-path"), wanted()));
+    expect(error).toMatchObject({ fault: "status", status, message: `outbound status: answered ${status}` });
+  });
 });
 
-describe("what is too much or too slow", () => {
-  test("a declared length over the cap is refused before the body", async () => {
+describe("an answer that is too large or too slow", () => {
+  test("with a declared length over the limit is rejected before the body", async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { "content-length": "100001" }).flushHeaders();
     });
     expect((await fault(fetchPublic(server.url("/"), wanted()))).fault).toBe("too_large");
   });
 
-  test("exactly the cap passes, one byte more does not", async () => {
+  test("of exactly the limit is accepted, of one byte more rejected", async () => {
     const server = await serve((request, response) => {
       response.write("x".repeat(request.url === "/more" ? 100_000 : 99_999));
       response.end("x");
@@ -155,7 +152,7 @@ describe("what is too much or too slow", () => {
     expect((await fault(fetchPublic(server.url("/more"), wanted()))).fault).toBe("too_large");
   });
 
-  test("an endless body is cut, and its connection closed", async () => {
+  test("without end is aborted, and its connection closed", async () => {
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const server = await serve((_request, response) => {
       const feed = (): void => {
@@ -168,21 +165,21 @@ describe("what is too much or too slow", () => {
     await closed;
   });
 
-  test("a gzip bomb is cut while it inflates", async () => {
+  test("that is a gzip bomb is aborted while it expands", async () => {
     const bomb = gzipSync(Buffer.alloc(50_000_000));
     expect(bomb.length).toBeLessThan(100_000);
     const server = await serve((_request, response) => response.setHeader("content-encoding", "gzip").end(bomb));
     expect((await fault(fetchPublic(server.url("/"), wanted()))).fault).toBe("too_large");
   });
 
-  test("a server that never answers meets the deadline, and its connection is closed", async () => {
+  test("that never comes ends at the deadline, and its connection is closed", async () => {
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const server = await serve((_request, response) => void response.on("close", onClose));
     expect((await fault(fetchPublic(server.url("/"), wanted({ timeoutMs: 100 })))).fault).toBe("timeout");
     await closed;
   });
 
-  test("a body that drips without end meets the deadline, though it never stalls", async () => {
+  test("that drips without end ends at the deadline, though it never stalls", async () => {
     const server = await serve((_request, response) => {
       const timer = setInterval(() => response.write("x"), 10);
       response.on("close", () => clearInterval(timer));
@@ -191,19 +188,19 @@ describe("what is too much or too slow", () => {
     expect(error.message).toBe("outbound timeout: not done in 300 ms");
   });
 
-  test("a body that falls silent is a stall, long before the deadline", async () => {
+  test("that stalls ends long before the deadline", async () => {
     const server = await serve((_request, response) => void response.write("x"));
     const error = await fault(fetchPublic(server.url("/"), wanted({ stallMs: 100 })));
     expect(error.message).toBe("outbound timeout: silent for 100 ms");
   });
 
-  test("a resolver that never answers meets the deadline", async () => {
+  test("behind an unresponsive resolver ends at the deadline", async () => {
     const never: Resolve = () => new Promise(() => undefined);
     const error = await fault(fetchPublic("http://slow.example.com/", wanted({ timeoutMs: 50 }), never));
     expect(error.fault).toBe("timeout");
   });
 
-  test("the caller's own signal is what is thrown when it ends the call", async () => {
+  test("aborted by the caller's own signal throws its reason", async () => {
     const controller = new AbortController();
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const server = await serve((_request, response) => {
@@ -222,7 +219,7 @@ describe("an answer that is not read to its end", () => {
   test.each([
     ["a fault", 500],
     ["a redirect", 302],
-  ])("such as %s leaves no connection behind", async (_what, status) => {
+  ])("such as %s leaves no open connection", async (_what, status) => {
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const server = await serve((request, response) => {
       if (request.url === "/next") response.end("x");
@@ -235,7 +232,7 @@ describe("an answer that is not read to its end", () => {
   });
 });
 
-describe("what breaks", () => {
+describe("a failure", () => {
   test.each([
     ["fewer bytes than declared", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nabc"],
     ["chunks without their end", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n"],
@@ -249,13 +246,13 @@ describe("what breaks", () => {
     expect(server.asked).toEqual(["connection"]);
   });
 
-  test("more bytes than declared are not read", async () => {
+  test("by more bytes than declared leaves them unread", async () => {
     const server = kept(await listenRaw("HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 3\r\n\r\nabcdef"));
     allow(`127.0.0.1:${server.port}`);
     expect(Buffer.from((await fetchPublic(server.url("/"), wanted())).bytes).toString()).toBe("abc");
   });
 
-  test("a port where nobody listens is told by the system's word, without the address", async () => {
+  test("of a port without a server has the system's error code, without the address", async () => {
     const server = await listen(() => undefined);
     server.close();
     allow(`127.0.0.1:${server.port}`);
@@ -263,7 +260,7 @@ describe("what breaks", () => {
     expect(error).toMatchObject({ fault: "unreachable", message: "outbound unreachable: ECONNREFUSED" });
   });
 
-  test("a name without addresses, and one that does not resolve, are unreachable", async () => {
+  test("of a name without addresses, or an unresolved one, is unreachable", async () => {
     expect((await fault(fetchPublic("http://none.example.com/", wanted(), names({})))).fault).toBe("unreachable");
     const failing: Resolve = () => Promise.reject(Object.assign(new Error("x"), { code: "ENOTFOUND" }));
     const error = await fault(fetchPublic("http://gone.example.com/", wanted(), failing));
@@ -271,7 +268,7 @@ describe("what breaks", () => {
   });
 });
 
-describe("what lies inside", () => {
+describe("a private address", () => {
   let sink: Listening;
   beforeAll(async () => {
     sink = await listenAsSink();
@@ -282,7 +279,7 @@ describe("what lies inside", () => {
   afterAll(() => sink.close());
 
   test.each(["127.0.0.1", "127.1", "2130706433", "0x7f000001", "[::ffff:127.0.0.1]", "localhost", "a.localhost"])(
-    "%s is refused unasked",
+    "%s is rejected without a request",
     async (host) => {
       const resolve: Resolve = () => Promise.reject(new Error("nobody may ask"));
       const error = await fault(fetchPublic(`http://${host}:${sink.port}/`, wanted(), resolve));
@@ -300,20 +297,20 @@ describe("what lies inside", () => {
     [["8.8.8.8", "127.0.0.1"]],
     [["127.0.0.1", "8.8.8.8"]],
     [["2606:4700::6810:85e5", "::1"]],
-  ])("a name that leads to %j is refused", async (addresses) => {
+  ])("behind a name that resolves to %j is rejected", async (addresses) => {
     const resolve = names({ "evil.example.com": addresses });
     const error = await fault(fetchPublic(sink.url("/", "evil.example.com"), wanted(), resolve));
     expect(error.message).toBe("outbound unsafe: the name leads inside");
   });
 
-  test("a name of the internet that truly resolves to loopback is refused", async () => {
+  test("behind a public name that actually resolves to loopback is rejected", async () => {
     // As the system's own resolver tells it.
     const resolve: Resolve = () => lookup("localhost", { all: true });
     const error = await fault(fetchPublic(sink.url("/", "evil.example.com"), wanted(), resolve));
     expect(error.fault).toBe("unsafe");
   });
 
-  test("the ports of services are refused on public hosts", async () => {
+  test("is rejected, as are service ports on public hosts", async () => {
     const resolve: Resolve = () => Promise.reject(new Error("nobody may ask"));
     for (const port of [22, 25, 4222, 5432, 6379]) {
       const error = await fault(fetchPublic(`http://example.com:${port}/`, wanted(), resolve));
@@ -321,7 +318,7 @@ describe("what lies inside", () => {
     }
   });
 
-  test("a redirect there is refused, whatever its spelling", async () => {
+  test("in a redirect is rejected, in every spelling", async () => {
     for (const target of [
       sink.url("/"),
       `//127.0.0.1:${sink.port}/`,
@@ -339,8 +336,8 @@ describe("what lies inside", () => {
   });
 });
 
-describe("a name that changes its answer", () => {
-  test("is looked up once, and the judged address is the one dialled", async () => {
+describe("a name with changing addresses", () => {
+  test("is looked up once, and the checked address is the connected one", async () => {
     const sink = kept(await listenAsSink("127.0.0.2"));
     const good = kept(await listen((_request, response) => response.end("good"), "127.0.0.1", sink.port));
     allow("127.0.0.1");
@@ -355,7 +352,7 @@ describe("a name that changes its answer", () => {
     expect(sink.asked).toEqual([]);
   });
 
-  test("gains nothing with a DNS server of its own either, with redirects between", async () => {
+  test("bypasses nothing with its own DNS server either, with redirects between", async () => {
     const sink = kept(await listenAsSink("127.0.0.2"));
     const redirect: RequestListener = (_request, response) => response.writeHead(302, { location: "/again" }).end();
     const good = kept(await listen(redirect, "127.0.0.1", sink.port));
@@ -401,7 +398,7 @@ describe("redirects", () => {
     expect(server.asked).toHaveLength(1);
   });
 
-  test("of HEAD, and of a call with headers, are followed as often as is said", async () => {
+  test("of HEAD, and of a call with headers, are followed as often as configured", async () => {
     const server = await serve((request, response) => {
       const step = Number(request.url?.slice(1));
       response.writeHead(step < 2 ? 302 : 200, { location: `/${step + 1}`, "content-length": "7" }).end();
@@ -413,7 +410,7 @@ describe("redirects", () => {
     expect((await fault(fetchPublic(server.url("/0"), wanted(head)))).status).toBe(302);
   });
 
-  test("take the caller's headers to no other origin, and not back either", async () => {
+  test("send the caller's headers to no other origin, and not back either", async () => {
     const seen: unknown[] = [];
     const other = kept(
       await listen((_request, response) => response.writeHead(302, { location: home.url("/3") }).end()),
@@ -430,7 +427,7 @@ describe("redirects", () => {
     expect(seen).toEqual([["/1", "1"], ["/2", "1"], ["/3", undefined]]); // prettier-ignore
   });
 
-  test("are asked about one by one, and what is thrown then ends the call", async () => {
+  test("are confirmed one by one, and an exception ends the call", async () => {
     const server = await serve((request, response) => {
       response.writeHead(302, { location: `${request.url}1` }).end();
     });
@@ -439,7 +436,7 @@ describe("redirects", () => {
     expect(server.asked).toEqual(["GET /", "GET /1"]);
   });
 
-  test("to nowhere are an answer of that status", async () => {
+  test("without a location are an answer of that status", async () => {
     const server = await serve((request, response) => {
       response.writeHead(302, request.url === "/bad" ? { location: "http://[" } : {}).end();
     });

@@ -59,7 +59,7 @@ const REFUSED_ADDRESSES: readonly [string, string][] = [
 const ALLOWED_ADDRESSES = ["8.8.8.8", "1.1.1.1", "172.32.0.1", "2606:4700::6810:85e5", "2a00:1450:4001:82f::200e"];
 
 describe("an address", () => {
-  test.each(REFUSED_ADDRESSES)("%s is refused: %s", (address) => {
+  test.each(REFUSED_ADDRESSES)("%s is rejected: %s", (address) => {
     expect(isPublicAddress(address)).toBe(false);
   });
 
@@ -68,7 +68,7 @@ describe("an address", () => {
   });
 
   test.each(["", "localhost", "8.8.8", "8.8.8.8.8", "256.1.1.1", "example.com", "fe80::1%eth0", "[::1]"])(
-    "%j is none",
+    "%j is invalid",
     (text) => {
       expect(isPublicAddress(text)).toBe(false);
     },
@@ -179,29 +179,29 @@ const ALLOWED_URLS = [
   "https://example.com/a\\b",
 ];
 
-describe("a URL that a caller names", () => {
-  test.each(REFUSED_URLS)("%j is refused: %s", (url) => {
+describe("a URL of a caller", () => {
+  test.each(REFUSED_URLS)("%j is rejected: %s", (url) => {
     expect(() => assertPublicUrl(url, "image_url")).toThrow(
       expect.objectContaining({ code: "unsafe_url", status: 400, param: "image_url" }) as Error,
     );
   });
 
-  test.each(ALLOWED_URLS)("%s is allowed, and comes back parsed", (url) => {
+  test.each(ALLOWED_URLS)("%s is allowed, and is returned parsed", (url) => {
     expect(assertPublicUrl(url, "image_url").href).toBe(new URL(url).href);
   });
 
-  test("is allowed up to its longest, and refused beyond it before it is parsed", () => {
+  test("is allowed up to its maximum length, and rejected beyond it before it is parsed", () => {
     const longest = "https://example.com/".padEnd(OUTBOUND_URL_CHARACTERS_MAX, "a");
     expect(assertPublicUrl(longest, "image_url").href).toBe(longest);
     expect(() => assertPublicUrl(`${longest}a`, "image_url")).toThrow("it is too long");
   });
 
-  test("is judged by a table of at least 44 refusals, and every kind of address is in it", () => {
+  test("is checked against a table of at least 44 rejections, with every kind of address", () => {
     expect(REFUSED_ADDRESSES.length).toBeGreaterThanOrEqual(44);
     expect(ALLOWED_ADDRESSES.length).toBeGreaterThanOrEqual(5);
   });
 
-  test("is not repeated in the refusal, only why it was refused", () => {
+  test("is not repeated in the error, which contains the reason only", () => {
     for (const url of [
       "https://user:hunter22@example.com/",
       "https://10.11.12.13/secret-path",

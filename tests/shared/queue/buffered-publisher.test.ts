@@ -36,7 +36,7 @@ function open() {
   };
 }
 
-test("a server that keeps up is asked now and then, and holds nobody up", async () => {
+test("a fast server is flushed periodically, and blocks nothing", async () => {
   const { publisher, questions, publish } = open();
   publish(4);
   expect([publisher.room(), questions.length]).toEqual([undefined, 0]);
@@ -48,7 +48,7 @@ test("a server that keeps up is asked now and then, and holds nobody up", async 
   expect([publisher.room(), questions.length]).toEqual([undefined, 1]);
 });
 
-test("beyond eight megabytes there is no room until the server has taken them", async () => {
+test("capacity is exhausted above eight megabytes until the server has read them", async () => {
   const { publisher, questions, publish } = open();
   publish(9);
   const room = publisher.room();
@@ -59,7 +59,7 @@ test("beyond eight megabytes there is no room until the server has taken them", 
   expect([publisher.room(), questions.length]).toEqual([undefined, 1]);
 });
 
-test("what was on its way over a lost connection is not waited for", async () => {
+test("messages on a lost connection are not awaited", async () => {
   const { publisher, publish, lose } = open();
   publish(9);
   const room = publisher.room();

@@ -51,7 +51,7 @@ async function open(url: string, role: NatsRole = "worker") {
 
 describe("a nats-server", () => {
   test.each(["2.10.27", "2.9.10", "2.0.0", "1.4.1", "0.0.0", "2.10.99-beta.1"])(
-    "of version %j is refused by name and version",
+    "of version %j is rejected by name and version",
     async (version) => {
       expect(open(pretendServer(version))).rejects.toThrow(
         new RegExp(`^nats-server .*is too old; ${NATS_VERSION_MIN.replaceAll(".", "\\.")} or newer is needed$`),
@@ -60,19 +60,19 @@ describe("a nats-server", () => {
   );
 
   test.each(["2.11.0", "2.11.0-RC.1", "2.11.10", "2.12.0", "2.15.1", "3.0.0"])(
-    "of version %s is taken",
+    "of version %s is accepted",
     async (version) => {
       await open(pretendServer(version));
       expect(lines.filter(({ level }) => level === "warn")).toEqual([]);
     },
   );
 
-  test.each(["2.12.3", "2.12.4"])("of version %s is warned about", async (version) => {
+  test.each(["2.12.3", "2.12.4"])("of version %s logs a warning", async (version) => {
     await open(pretendServer(version));
     expect(lines).toContainEqual(expect.objectContaining({ level: "warn", version }));
   });
 
-  test("that does not answer is named without its password", async () => {
+  test("that does not respond is named without its password", async () => {
     const port = await freePort();
     const refused = open(`nats://user:secret@127.0.0.1:${port}`);
     expect(refused).rejects.toThrow(`NATS at nats://127.0.0.1:${port} cannot be reached`);
@@ -104,7 +104,7 @@ describe("the order of versions", () => {
     );
   });
 
-  test("does not look at what follows a dash", () => {
+  test("ignores the part after a dash", () => {
     expect(compareVersions("2.11.0-RC.1", "2.11.0")).toBe(0);
   });
 });
@@ -112,7 +112,7 @@ describe("the order of versions", () => {
 describe("a connection", () => {
   let nats: TestNats;
 
-  test("keeps the replies of each role apart, and shows its name", async () => {
+  test("separates the replies of each role, and has its name", async () => {
     nats = await startNats();
     closing.push(() => nats.close());
     for (const [role, prefix] of [
@@ -131,7 +131,7 @@ describe("a connection", () => {
     }
   });
 
-  test("sends what is published in one turn of the event loop in one piece, and what comes last before it closes", async () => {
+  test("sends the messages of one event loop turn together, and the last ones before it closes", async () => {
     nats = await startNats();
     closing.push(() => nats.close());
     const [sender, reader] = [await open(nats.url), await open(nats.url)];
@@ -157,7 +157,7 @@ describe("a connection", () => {
     expect(heard).toEqual(["one", "two", "three", "four"]);
   });
 
-  test("whose link is lost says what waits for it when it is there again, in its order", async () => {
+  test("whose link was lost reports its waiting messages after the reconnect, in order", async () => {
     nats = await startNats();
     closing.push(() => nats.close());
     const proxy = startTcpProxy(new URL(nats.url).host);
@@ -186,7 +186,7 @@ describe("a connection", () => {
     expect(heard).toEqual(["before", "while it is lost", "and later", "when it is back"]);
   });
 
-  test("that heartbeats find silent is given up, also while it takes nothing of what waits", async () => {
+  test("that fails heartbeats is closed, also while it sends nothing", async () => {
     nats = await startNats();
     closing.push(() => nats.close());
     const connection = await open(nats.url);
@@ -208,7 +208,7 @@ describe("a connection", () => {
     expect(states.filter((state) => state === "disconnect")).toEqual(["disconnect"]);
   });
 
-  test("comes back by itself when its server does", async () => {
+  test("reconnects by itself when its server is back", async () => {
     nats = await startNats();
     closing.push(() => nats.close());
     const connection = await open(nats.url);

@@ -50,7 +50,7 @@ const bytes = fc.oneof(
 );
 
 describe("a frame", () => {
-  test("comes out as it went in, with any bytes behind it", () => {
+  test("is decoded as encoded, with any bytes after it", () => {
     fc.assert(
       fc.property(frame, bytes, (sent, data) => {
         const got = decodeFrame(encodeFrame(sent, data));
@@ -60,7 +60,7 @@ describe("a frame", () => {
     );
   });
 
-  test("carries a text as its UTF-8", () => {
+  test("contains a text as its UTF-8", () => {
     fc.assert(
       fc.property(frame, fc.string({ unit: "grapheme", maxLength: 100 }), (sent, data) => {
         const got = decodeFrame(encodeFrame(sent, data));
@@ -90,7 +90,7 @@ describe("a frame", () => {
     expect(() => decodeFrame(typeof sent === "string" ? new TextEncoder().encode(sent) : sent)).toThrow(SyntaxError);
   });
 
-  test("cannot be read from noise, and nothing else is thrown for it", () => {
+  test("cannot be read from noise, without other errors", () => {
     fc.assert(
       fc.property(bytes, (noise) => {
         try {
@@ -134,10 +134,10 @@ function openBundler() {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 const latin1 = (of: Uint8Array): string => Buffer.from(of).toString("latin1");
 
-describe("frames of one turn", () => {
+describe("frames of one event loop turn", () => {
   const replies = fc.constantFrom("_INBOX.gw.a.one", "_INBOX.gw.a.two", "_INBOX.gw.b-b.one", "_INBOX.gw.b-b.thr_ee");
 
-  test("come out as they went in, those of an ingress in one message and in order", async () => {
+  test("are decoded as encoded, those of an ingress in one message and in order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(replies, bytes), { maxLength: 20 }), async (frames) => {
         const { bundler, sent, received } = openBundler();
@@ -154,7 +154,7 @@ describe("frames of one turn", () => {
     );
   });
 
-  test("that is alone goes to its own address as it is", async () => {
+  test("with a single one use its own address unchanged", async () => {
     const { bundler, sent } = openBundler();
     const frame = encodeFrame({ t: "part", n: 0 }, "text");
     bundler.publish("_INBOX.gw.a.one", frame);
@@ -165,7 +165,7 @@ describe("frames of one turn", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("are kept by nobody once they are sent", async () => {
+  test("are released once they are sent", async () => {
     const { bundler, sent } = openBundler();
     const count = (): number => heapStats().objectTypeCounts["Uint8Array"] ?? 0;
     const runTurns = async (): Promise<void> => {
@@ -196,7 +196,7 @@ describe("frames of one turn", () => {
     expect(logged).toMatchObject([{ err: expect.any(Error), frames: 1 }]);
   });
 
-  test("go at once when that is asked for", async () => {
+  test("are sent immediately on request", async () => {
     const { bundler, sent } = openBundler();
     bundler.publish("_INBOX.gw.a.one", new Uint8Array(1));
     bundler.flush();
@@ -205,7 +205,7 @@ describe("frames of one turn", () => {
     expect(sent).toHaveLength(1);
   });
 
-  test("are cut into messages that are no larger than a frame may be", async () => {
+  test("are split into messages of at most a frame's size", async () => {
     const { bundler, sent, received } = openBundler();
     const sizes = [FRAME_BYTES_MAX / 2 - 6, FRAME_BYTES_MAX / 2 - 100, 100, FRAME_BYTES_MAX, 3, 4];
     for (const [n, size] of sizes.entries()) bundler.publish("_INBOX.gw.a.one", new Uint8Array(size).fill(97 + n));
@@ -222,7 +222,7 @@ describe("frames of one turn", () => {
     for (const { bytes: message } of sent) expect(message.length).toBeLessThanOrEqual(FRAME_BYTES_MAX);
   });
 
-  test("go nowhere once the connection is closed", async () => {
+  test("are dropped once the connection is closed", async () => {
     const { bundler, sent, close } = openBundler();
     bundler.publish("_INBOX.gw.a.one", new Uint8Array(1));
     close();
@@ -237,7 +237,7 @@ describe("frames of one turn", () => {
     ["more than has come", "one 4\nabc"],
     ["a name that is no id", "o.ne 3\nabc"],
     ["an empty name", " 3\nabc"],
-  ])("cannot be read from %s; those before it can", (_name, rest) => {
+  ])("cannot be read from %s; earlier ones can", (_name, rest) => {
     const read: string[] = [];
     const readAll = (): void => {
       for (const [id, each] of readBundle(Buffer.from(`first 2\nok${rest}`))) read.push(`${id} ${latin1(each)}`);
@@ -246,7 +246,7 @@ describe("frames of one turn", () => {
     expect(read).toEqual(["first ok"]);
   });
 
-  test("cannot be read from noise, and nothing else is thrown for it", () => {
+  test("cannot be read from noise, without other errors", () => {
     fc.assert(
       fc.property(bytes, (noise) => {
         try {

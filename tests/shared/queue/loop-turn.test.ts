@@ -2,7 +2,7 @@ import { expect, spyOn, test } from "bun:test";
 
 import { sendAtTurnEnd, tellAtTurnEnd } from "#shared/queue/loop-turn.ts";
 
-test("at the end of a turn all tell first and what they told is sent then; one that throws stops no other", async () => {
+test("at the end of a turn all callbacks run first and their messages are sent then; an error stops no other", async () => {
   const steps: string[] = [];
   const report = spyOn(globalThis, "reportError").mockImplementation((error) => void steps.push(String(error)));
   sendAtTurnEnd(() => steps.push("sent 1"));
@@ -20,7 +20,7 @@ test("at the end of a turn all tell first and what they told is sent then; one t
   report.mockRestore();
 });
 
-test("what is asked for at the end of a turn belongs to the next", async () => {
+test("a callback registered at the end of a turn belongs to the next", async () => {
   const steps: string[] = [];
   sendAtTurnEnd(() => tellAtTurnEnd(() => steps.push("told")));
   await new Promise((resolve) => setImmediate(resolve));

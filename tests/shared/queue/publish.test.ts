@@ -55,7 +55,7 @@ async function errorOf(work: Promise<unknown>): Promise<ApiError> {
 }
 
 describe("a dispatched job", () => {
-  test("lies in its lane under its workspace, as it is, with an id we minted and no other header", async () => {
+  test("is in its lane under its workspace, unchanged, with our own id and no other header", async () => {
     const sent = job();
     const seq = await publisher.dispatch(sent, () => true);
     const stored = await manager.streams.getMessage(STREAM, { seq });
@@ -65,7 +65,7 @@ describe("a dispatched job", () => {
     expect(new TextDecoder().decode(stored?.data)).toBe(sent.body);
   });
 
-  test("sent twice is stored once, dispatched anew it is stored anew", async () => {
+  test("sent twice is stored once, dispatched again it is stored again", async () => {
     const sent = job();
     const first = await publisher.dispatch(sent, () => true);
     expect(await publisher.dispatch(sent, () => true)).toBe(first);
@@ -73,7 +73,7 @@ describe("a dispatched job", () => {
     expect(await publisher.dispatch({ ...sent, attempt: 2 }, () => true)).toBeGreaterThan(first);
   });
 
-  test("waits above what was handed out, until a worker takes it", async () => {
+  test("waits above the delivered ones, until a worker receives it", async () => {
     const seq = await dispatch({ lane: "batch" });
     expect((await publisher.handedOut("chat", "batch")).upTo).toBeLessThan(seq);
     const consumer = await jetstream(connection).consumers.get(STREAM, durableName("chat", "batch"));
@@ -99,12 +99,12 @@ describe("a job that cannot be queued", () => {
     expect(await dispatch()).toBeGreaterThan(0);
   });
 
-  test("because it is too large for the stream is our fault, not the caller's", async () => {
+  test("because it is too large for the stream is our error, not the caller's", async () => {
     const body = JSON.stringify("x".repeat(600 * 1_024));
     expect(await errorOf(dispatch({ body }))).toMatchObject({ code: "service_unavailable", status: 503 });
   });
 
-  test("because the stream is gone is `service_unavailable`, in words without the broker", async () => {
+  test("because the stream is missing is `service_unavailable`, without the broker's text", async () => {
     await manager.streams.delete(STREAM);
     const error = await errorOf(dispatch());
     expect(error).toMatchObject({ code: "service_unavailable" });

@@ -34,7 +34,7 @@ async function durableWith(name: string, count: number) {
   return { facts, info: () => manager.consumers.info("WORK", name) };
 }
 
-test("a message is kept alive for as long as it is in hand, and handed out once", async () => {
+test("a message is kept alive while it is processed, and delivered once", async () => {
   const { facts, info } = await durableWith("long", 2);
   const [deliveries, ended]: [number[], number[]] = [[], []];
   const loop = openPullLoop({
@@ -56,7 +56,7 @@ test("a message is kept alive for as long as it is in hand, and handed out once"
   expect(await info()).toMatchObject({ num_ack_pending: 0, num_redelivered: 0, num_pending: 0 });
 });
 
-test("no more are in hand than there is room for, and all come in the end", async () => {
+test("at most the capacity is processed, and all arrive eventually", async () => {
   const { facts } = await durableWith("many", 20);
   const inHand: number[] = [];
   const loop = openPullLoop({
@@ -75,7 +75,7 @@ test("no more are in hand than there is room for, and all come in the end", asyn
   expect([inHand.length, loop.held()]).toEqual([20, 0]);
 });
 
-test("a handler that fails leaves its message to the server, which hands it out again", async () => {
+test("a failed handler leaves its message to the server, which redelivers it", async () => {
   const { facts } = await durableWith("failing", 1);
   const deliveries: number[] = [];
   const loop = openPullLoop({

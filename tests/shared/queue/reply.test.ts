@@ -89,7 +89,7 @@ function listen(onFrame?: (frame: Frame) => void): Heard {
 const part = (n: number): Frame => ({ t: "part", n });
 
 describe("the reply inbox", () => {
-  test("hands frames with their bytes to the call they belong to, in order", async () => {
+  test("delivers frames with their bytes to their call, in order", async () => {
     const [one, other] = [listen(), listen()];
     one.send(part(0), "a");
     other.send(part(0), "x");
@@ -100,7 +100,7 @@ describe("the reply inbox", () => {
     expect(one.gaps + other.gaps).toBe(0);
   });
 
-  test("takes frames of several calls in one message, and a broken one stops none of the others", async () => {
+  test("accepts frames of several calls in one message, and a broken one stops no others", async () => {
     const [one, other] = [listen(), listen()];
     const logs = logged.length;
     const frames: (readonly [string, Uint8Array])[] = [
@@ -119,11 +119,11 @@ describe("the reply inbox", () => {
     expect(one.gaps + other.gaps).toBe(0);
     expect(late.at(-1)).toEqual({ jobId: "nobody", frame: part(7) });
     expect(logged.slice(logs).map((line) => (JSON.parse(line) as { msg: string }).msg)).toEqual(
-      Array.from({ length: 2 }, () => "a frame that cannot be read was dropped"),
+      Array.from({ length: 2 }, () => "dropped an unreadable frame"),
     );
   });
 
-  test("reads which callers have left before frames that came while its process stood still, and keeps their order", async () => {
+  test("reads disconnects before frames that arrived during a pause of its process, and keeps their order", async () => {
     const order: string[] = [];
     const call = listen((frame) => void ("n" in frame && order.push(`frame ${frame.n}`)));
     call.send(part(0));
@@ -135,7 +135,7 @@ describe("the reply inbox", () => {
     expect(order).toEqual(["a caller has left", "frame 0", "frame 1"]);
   });
 
-  test("tells a hole, and delivers nothing behind it", async () => {
+  test("reports a gap, and delivers nothing after it", async () => {
     const call = listen();
     call.send(part(0), "a");
     call.send(part(2), "c");
@@ -145,7 +145,7 @@ describe("the reply inbox", () => {
     expect(call.gaps).toBeGreaterThan(0);
   });
 
-  test("tells a hole at the very start", async () => {
+  test("reports a gap at the start", async () => {
     const call = listen();
     call.send(part(1), "b");
     await call.settled();
@@ -153,7 +153,7 @@ describe("the reply inbox", () => {
     expect(call.gaps).toBe(1);
   });
 
-  test("hears the first of two runs of the same call, and nothing of the other", async () => {
+  test("receives the first of two runs of the same call, and nothing of the other", async () => {
     const call = listen();
     call.send({ t: "part", n: 0, run: "a" }, "a0");
     call.send({ t: "part", n: 0, run: "b" }, "b0");
@@ -165,7 +165,7 @@ describe("the reply inbox", () => {
     expect(call.gaps).toBe(0);
   });
 
-  test("drops what comes twice", async () => {
+  test("drops duplicates", async () => {
     const call = listen();
     for (const n of [0, 0, 1, 0, 1, 2]) call.send(part(n), String(n));
     await call.settled();
@@ -173,7 +173,7 @@ describe("the reply inbox", () => {
     expect(call.gaps).toBe(0);
   });
 
-  test("delivers frames without a number whenever they come", async () => {
+  test("delivers frames without a number at any time", async () => {
     const call = listen();
     call.send({ t: "lost" });
     call.send(part(0), "a");
@@ -182,7 +182,7 @@ describe("the reply inbox", () => {
     expect(call.frames.map(({ t }) => t)).toEqual(["lost", "part", "lost"]);
   });
 
-  test("answers a question about a call that it waits for, and delivers it", async () => {
+  test("answers a question about an awaited call, and delivers it", async () => {
     const beats: string[] = [];
     const call = listen((frame) => beats.push(frame.t));
     expect(await call.ask({ t: "beat" })).toBe(CALLER_LIVES);
@@ -191,7 +191,7 @@ describe("the reply inbox", () => {
     expect(call.frames).toEqual([{ t: "lost" }]);
   });
 
-  test("hands what comes of a call that is over to those, whose word it answers with", async () => {
+  test("passes frames of an ended call to a handler, and answers with its result", async () => {
     const jobId = newId();
     const end: Frame = { n: 0, t: "end", model: "one", nano: "1", upstream_ms: 1 };
     const ask = async (frame: Frame) =>
@@ -201,14 +201,14 @@ describe("the reply inbox", () => {
     expect(late.filter((one) => one.jobId === jobId).map(({ frame }) => frame)).toEqual([end, { t: "lost" }]);
   });
 
-  test("hears which answers are settled, many in one message", async () => {
+  test("receives settled answers, many in one message", async () => {
     worker.publish(settledSubject(addressOf("any")), '{"settled":["a","b"],"other":["c"]}');
     worker.publish(settledSubject(addressOf("any")), "no JSON");
     await listen().settled();
     expect(settled).toEqual(["a", "b"]);
   });
 
-  test("answers `gone` about a call that it does not know, or no longer", async () => {
+  test("answers `gone` about an unknown or ended call", async () => {
     const ask = async (jobId: string) =>
       (await worker.request(addressOf(jobId), encodeFrame({ t: "beat" }), { timeout: 5_000 })).string();
     expect(await ask(newId())).toBe(CALLER_GONE);
@@ -227,7 +227,7 @@ describe("the reply inbox", () => {
     ["is null", new TextEncoder().encode("null\n")],
     ["is empty", new Uint8Array()],
     ["is noise", Uint8Array.of(0xff, 0x00, 0x0a, 0xfe)],
-  ])("survives a message that %s, and says so in the log", async (_name, bytes) => {
+  ])("survives a message that %s, and logs it", async (_name, bytes) => {
     const call = listen();
     logged.length = 0;
     worker.publish(addressOf(call.jobId), bytes);
@@ -237,7 +237,7 @@ describe("the reply inbox", () => {
     expect(logged).toHaveLength(1);
   });
 
-  test("survives a listener that throws: to its call the frame is a hole, others notice nothing", async () => {
+  test("survives a listener that throws: to its call the frame is a gap, others are unaffected", async () => {
     const bad = listen((frame) => {
       if (frame.t === "part") throw new Error("bug");
     });
@@ -252,7 +252,7 @@ describe("the reply inbox", () => {
     expect(logged).toHaveLength(1);
   });
 
-  test("ignores subjects below its own that are no call", async () => {
+  test("ignores unknown subjects below its own", async () => {
     const call = listen();
     worker.publish(`${addressOf(call.jobId)}.more`, encodeFrame(part(0), "a"));
     await call.settled();

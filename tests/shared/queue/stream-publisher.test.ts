@@ -23,7 +23,7 @@ afterAll(async () => {
 const SUBJECT = workSubject("chat", "live", newId());
 const errorOf = (work: Promise<unknown>): Promise<unknown> => work.then(() => undefined, (error: unknown) => error); // prettier-ignore
 
-test("a message that no stream takes, one that its stream refuses, and one that nobody answers are told apart", async () => {
+test("a message without a stream, a rejected one, and an unanswered one have different errors", async () => {
   const publisher = createStreamPublisher(connection, "ingress", 400);
   const missing = await publisher.publish("work.nobody", "{}", "a");
   expect(missing).toEqual({ reason: "no stream takes the subject", code: undefined });
@@ -33,7 +33,7 @@ test("a message that no stream takes, one that its stream refuses, and one that 
   expect(String(await errorOf(publisher.publish("silent", "{}", "c")))).toContain("within 400 ms");
 });
 
-test("an answer that cannot be read fails its message alone", async () => {
+test("an unreadable answer fails its message only", async () => {
   const publisher = createStreamPublisher(connection, "ingress", 5_000);
   const answers = ["no JSON", "", '{"seq":"7"}'];
   connection.subscribe("odd", { callback: (_error, message) => void message.respond(answers.shift() ?? "") });
@@ -45,7 +45,7 @@ test("an answer that cannot be read fails its message alone", async () => {
   expect(results[3]).toBeNumber();
 });
 
-test("a thousand messages at once have a sequence each, and one sent twice has one", async () => {
+test("a thousand concurrent messages have a sequence each, and one sent twice has one", async () => {
   const publisher = createStreamPublisher(connection, "ingress", 5_000);
   const seqs = await Promise.all(Array.from({ length: 1_000 }, () => publisher.publish(SUBJECT, "{}", newId())));
   expect(new Set(seqs).size).toBe(1_000);
@@ -53,7 +53,7 @@ test("a thousand messages at once have a sequence each, and one sent twice has o
   expect(await publisher.publish(SUBJECT, "{}", id)).toEqual(await publisher.publish(SUBJECT, "{}", id));
 });
 
-test("an answer that comes when its message was given up belongs to no later one", async () => {
+test("an answer to an abandoned message does not match a later one", async () => {
   const publisher = createStreamPublisher(connection, "ingress", 600);
   const asked: Msg[] = [];
   connection.subscribe("late", { callback: (_error, message) => void asked.push(message) });
@@ -73,7 +73,7 @@ test("an answer that comes when its message was given up belongs to no later one
   expect(await Promise.all([third, fourth])).toEqual([3, 4]);
 });
 
-test("what was sent when the connection was lost is told as unknown when it is there again", async () => {
+test("messages sent before the loss of the connection are reported as unknown after the reconnect", async () => {
   const publisher = createStreamPublisher(connection, "ingress", 60_000);
   connection.subscribe("mute");
   const lost = publisher.publish("mute", "{}", "d");

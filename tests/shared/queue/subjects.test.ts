@@ -28,7 +28,7 @@ function matches(filter: string, subject: string): boolean {
 }
 
 describe("work subjects", () => {
-  test("name the workspace, and their lane's filter takes them, no other lane's", () => {
+  test("name the workspace, and match their lane's filter, and no other lane's", () => {
     for (const pool of POOLS) {
       for (const lane of LANES) {
         const subject = workSubject(pool, lane, WORKSPACE);
@@ -62,13 +62,13 @@ describe("work subjects", () => {
     for (const pool of POOLS) expect(streamName(pool)).toMatch(/^POOL_[a-z0-9]+$/);
   });
 
-  test("cancels are heard by their filter", () => {
+  test("cancels match their filter", () => {
     expect(matches(CANCEL_FILTER, cancelSubject(WORKSPACE))).toBe(true);
   });
 });
 
 describe("a reply address", () => {
-  test("of an ingress of ours is taken", () => {
+  test("of an ingress is accepted", () => {
     expect(isIngressReply(`${replyPrefix(newId())}.${newId()}`)).toBe(true);
   });
 
@@ -96,7 +96,7 @@ describe("a reply address", () => {
     "cancel.b",
     `_INBOX.gw.${"a".repeat(65)}.b`,
     `_INBOX.gw.a.${"b".repeat(65)}`,
-  ])("%j is not: a worker publishes to no address that a message merely names", (subject) => {
+  ])("%j is rejected: a worker publishes to no address that a message merely names", (subject) => {
     expect(isIngressReply(subject)).toBe(false);
   });
 });
@@ -120,7 +120,7 @@ describe("a batch subject", () => {
     "batch.chat.*",
     "batch.chat",
     "",
-  ])("%j names none", (subject) => {
+  ])("%j has no workspace", (subject) => {
     expect(batchTarget(subject)).toBeUndefined();
   });
 });

@@ -52,10 +52,10 @@ async function exchange(trust: Record<string, string>): Promise<string> {
   return (await child.exited) === 0 ? out.trim() : err;
 }
 
-test("is spoken to under TLS when its certificate is trusted", async () => {
+test("a NATS server with a trusted certificate is connected under TLS", async () => {
   expect(await exchange({ NODE_EXTRA_CA_CERTS: file("cert.pem") })).toBe("true sealed");
 });
 
-test("is not spoken to when its certificate is not trusted", async () => {
+test("a NATS server with an untrusted certificate is not connected", async () => {
   expect(await exchange({ SLUICE_PACE: "0.1" })).toContain("cannot be reached");
 });

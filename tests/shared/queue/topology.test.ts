@@ -55,7 +55,7 @@ async function snapshot() {
 }
 
 describe("the topology", () => {
-  test("is made on an empty server, whole", async () => {
+  test("is created on an empty server, completely", async () => {
     await ensureTopology(connection, 1);
     const { streams, consumers } = await snapshot();
     expect(streams.map(({ name }) => name)).toEqual(
@@ -66,7 +66,7 @@ describe("the topology", () => {
     );
   });
 
-  test("lets publishers' message ids decide nothing for longer than a moment, and no wait of one fill the intake", async () => {
+  test("limits the effect of publishers' message ids to a moment, and no wait of one fills the intake", async () => {
     const { streams, consumers } = await snapshot();
     const stream = streams.find(({ name }) => name === BATCH_STREAM);
     expect(stream).toMatchObject({
@@ -84,7 +84,7 @@ describe("the topology", () => {
     expect(intake?.max_deliver).toBe(-1);
   });
 
-  test("keeps of one publisher a quarter of the batch stream at most, and nothing under names that are no pool's", async () => {
+  test("limits one publisher to a quarter of the batch stream, and stores nothing for unknown pools", async () => {
     const { config } = await manager.streams.info(BATCH_STREAM);
     const ofOne = config.subjects.length * config.max_msgs_per_subject;
     expect(ofOne).toBeLessThanOrEqual(config.max_msgs / 8);
@@ -102,13 +102,13 @@ describe("the topology", () => {
     await manager.streams.purge(BATCH_STREAM);
   });
 
-  test("made again changes nothing", async () => {
+  test("created again changes nothing", async () => {
     const before = await snapshot();
     await ensureTopology(connection, 1);
     expect(await snapshot()).toEqual(before);
   });
 
-  test("that a newer version made is left as it is by an older one that starts", async () => {
+  test("created by a newer version is not changed by an older one that starts", async () => {
     const newer = { sluice_topology: String(TOPOLOGY_VERSION + 1) };
     const stream = (await manager.streams.info(BATCH_STREAM)).config;
     await manager.streams.update(BATCH_STREAM, { ...stream, max_msgs: 7_000, metadata: newer });
@@ -125,7 +125,7 @@ describe("the topology", () => {
     expect((await manager.consumers.info(name, durable)).config.max_deliver).not.toBe(9);
   });
 
-  test("is compared, and changed by nobody, where a role starts", async () => {
+  test("is compared, and not changed, when a role starts", async () => {
     await ensureTopology(connection, 1);
     await checkTopology(connection, 1);
     const refusal = (): Promise<unknown> => checkTopology(connection, 1).then(() => "none", (error: Error) => error.message); // prettier-ignore
@@ -151,7 +151,7 @@ describe("the topology", () => {
     expect(await refusal()).toBe("none");
   });
 
-  test("has another number whenever it is another", () => {
+  test("has a new number for every change", () => {
     // The waits of tests are shorter than those of production.
     const text = JSON.stringify(wantedTopology(1)).replaceAll(/"ack_wait":\d+/g, "");
     const hash = createHash("sha256").update(text).digest("hex").slice(0, 16);
@@ -159,7 +159,7 @@ describe("the topology", () => {
     expect([TOPOLOGY_VERSION, hash]).toEqual([5, "de7be1a716da1c65"]);
   });
 
-  test("keeps the batch stream silent towards publishers, also one that a version before it had made otherwise", async () => {
+  test("keeps the batch stream silent towards publishers, also if an earlier version created it otherwise", async () => {
     const { config } = await manager.streams.info(BATCH_STREAM);
     await manager.streams.update(BATCH_STREAM, { ...config, no_ack: false });
     const subject = `batch.chat.${newId()}.${newId()}`;
@@ -175,7 +175,7 @@ describe("the topology", () => {
     expect(heard).toEqual([]);
   });
 
-  test("may be made by several processes at once", async () => {
+  test("may be created by several processes concurrently", async () => {
     const other = await startNats();
     const connections = await Promise.all(Array.from({ length: 4 }, () => connect({ servers: other.url })));
     await Promise.all(connections.map((one) => ensureTopology(one, 1)));
@@ -183,7 +183,7 @@ describe("the topology", () => {
     await other.close();
   });
 
-  test("never drops work silently: work streams refuse when full, forget nothing by age, cap each workspace", async () => {
+  test("never drops work silently: work streams reject when full, expire nothing by age, limit each workspace", async () => {
     for (const pool of POOLS) {
       const { config } = await manager.streams.info(streamName(pool));
       expect(config).toMatchObject({
@@ -218,14 +218,14 @@ describe("the topology", () => {
     expect(filters.size).toBe(POOLS.length * LANES.length);
   });
 
-  test("beats often enough that two may be lost", () => {
+  test("sends heartbeats often enough that two may be lost", () => {
     for (const lane of LANES) {
       const { beatMs, ackWaitMs } = LANE_SETTINGS[lane];
       expect(3 * beatMs).toBeLessThanOrEqual(ackWaitMs);
     }
   });
 
-  test("mends a field that somebody changed", async () => {
+  test("restores a manually changed field", async () => {
     const name = streamName("chat");
     const durable = durableName("chat", "live");
     await manager.streams.update(name, { max_msgs_per_subject: 7 });
@@ -235,7 +235,7 @@ describe("the topology", () => {
     expect((await manager.consumers.info(name, durable)).config.max_deliver).toBe(LANE_SETTINGS.live.maxDeliver);
   });
 
-  test("is made again after the server lost its store", async () => {
+  test("is created again after the server lost its store", async () => {
     const restored = (async () => {
       for await (const status of connection.status()) if (status.type === "reconnect") return;
     })();
@@ -245,7 +245,7 @@ describe("the topology", () => {
     expect((await snapshot()).streams).toHaveLength(wantedTopology(1).streams.length);
   });
 
-  test("does not come up where a field cannot be changed any more", async () => {
+  test("fails to start if a field cannot be changed any longer", async () => {
     const name = streamName("chat");
     const durable = durableName("chat", "batch");
     const { config } = await manager.consumers.info(name, durable);
@@ -255,7 +255,7 @@ describe("the topology", () => {
     await manager.consumers.delete(name, durable).catch(() => undefined);
   });
 
-  test("asks for as many copies as the configuration says", () => {
+  test("requests the configured number of replicas", () => {
     for (const stream of wantedTopology(3).streams) expect(stream.num_replicas).toBe(3);
   });
 });
@@ -268,18 +268,18 @@ test.each([
   ["far more than is needed", 8_192, 1_025, 1_000, 2_048],
   ["far more than the least", 4_096, 3, 1_000, 1_000],
   ["more wanted than there may be", 1_000, 10 ** 9, 1_000, 1_048_576],
-])("a limit with %s is changed to what it needs to be", (_name, inForce, wanted, least, next) => {
+])("a limit with %s is changed to the required value", (_name, inForce, wanted, least, next) => {
   expect(nextLimit(inForce, wanted, least)).toBe(next);
 });
 
-describe("the echo of the server", () => {
+describe("the server's response", () => {
   const wanted = { name: "S", max_msgs: 5, subjects: ["a", "b"], allow_direct: false, max_age: 0 };
 
   test.each<[string, Record<string, unknown>]>([
     ["equal", { ...wanted }],
     ["with more fields than asked for", { ...wanted, sealed: false, num_replicas: 1 }],
     ["without fields that have their zero value", { name: "S", max_msgs: 5, subjects: ["a", "b"] }],
-  ])("%s is taken", (_name, echoed) => {
+  ])("%s is accepted", (_name, echoed) => {
     expect(() => assertEcho("stream S", wanted, echoed)).not.toThrow();
   });
 
@@ -294,11 +294,11 @@ describe("the echo of the server", () => {
     ],
     ["a flag it set", { ...wanted, allow_direct: true }, "stream S: expected allow_direct false, the server has true"],
     ["an age it set", { ...wanted, max_age: 9 }, "stream S: expected max_age 0, the server has 9"],
-  ])("with %s is refused by name", (_name, echoed, message) => {
+  ])("with %s is rejected by name", (_name, echoed, message) => {
     expect(() => assertEcho("stream S", wanted, echoed)).toThrow(message);
   });
 
-  test("of a field that was to be on and is left out is refused", () => {
+  test("without a required field is rejected", () => {
     expect(() => assertEcho("stream S", { discard_new_per_subject: true }, {})).toThrow("discard_new_per_subject");
   });
 });

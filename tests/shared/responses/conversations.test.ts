@@ -65,7 +65,7 @@ const storedTexts = async (): Promise<string[]> =>
   (await Array.fromAsync(listResponseTexts(storage))).flat().map(({ jobId }) => jobId);
 
 describe("a conversation", () => {
-  test("loses no change of those that come at once", async () => {
+  test("loses none of its concurrent changes", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, "0");
     const texts = ["1", "2", "3", "4"];
@@ -73,7 +73,7 @@ describe("a conversation", () => {
     expect((textsOf(await store.find(owner, id)) as string[]).toSorted()).toEqual(["0", ...texts]);
   });
 
-  test("loses none either when it is large, and the text that was found is gone", async () => {
+  test("loses none either when it is large, and its text was replaced", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, LARGE);
     const call = newId();
@@ -89,7 +89,7 @@ describe("a conversation", () => {
     expect([first, rest.toSorted()]).toEqual([LARGE, [...texts, "4"]]);
   });
 
-  test("whose text was deleted with a change is looked for again, and one whose text is lost is not", async () => {
+  test("whose text was deleted by a change is read again, and one whose text is lost is not", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, LARGE);
     let isOvertaken = false;
@@ -112,7 +112,7 @@ describe("a conversation", () => {
     expect(await store.find(owner, id).catch(() => "lost")).toBe("lost");
   });
 
-  test("that others keep changing is a conflict, and nothing is left over of the tries", async () => {
+  test("that others keep changing is a conflict, and no attempt leaves data", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, LARGE);
     const database: Queryable = {
@@ -128,7 +128,7 @@ describe("a conversation", () => {
     await eventually("one text is left", async () => (await storedTexts()).filter((one) => one === id).length === 1);
   });
 
-  test("takes no more than it may come to, of changes that come at once either, and may shrink from more", async () => {
+  test("is limited in size, also by concurrent changes, and may shrink from more", async () => {
     const owner = await openOwner();
     const half = "x".repeat(CONVERSATION_BYTES_MAX / 2 - 1_000);
     const { id } = await create(owner, "first");
@@ -157,7 +157,7 @@ describe("a conversation", () => {
     expect(await codes(store.append(id, two, items, 1, ONCE), add(owner, id, ""))).toEqual(["invalid_request"]);
   }, 30_000);
 
-  test("keeps one text in the object store, and none when it is deleted", async () => {
+  test("stores one text in the object store, and none when it is deleted", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, LARGE);
     await add(owner, id, "more");
@@ -170,7 +170,7 @@ describe("a conversation", () => {
     await eventually("its text is gone", async () => !(await storedTexts()).includes(id));
   });
 
-  test("lives so long after its last change", async () => {
+  test("expires a fixed time after its last change", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, "a");
     await db.query("update conversation set expires_at = now() + interval '1 minute' where id = $1", [id]);
@@ -182,7 +182,7 @@ describe("a conversation", () => {
   });
 });
 
-describe("a conversation that a call has", () => {
+describe("a conversation locked by a call", () => {
   const takenBy = async (owner: Owner, id: string, call: string): Promise<boolean> => (await store.take(owner, id, call)) !== "held"; // prettier-ignore
   const late = (id: string) => db.query("update conversation set held_until = now() where id = $1", [id]);
   const hold = (owner: Owner, call: string) =>
@@ -192,7 +192,7 @@ describe("a conversation that a call has", () => {
       [call, owner.workspaceId, owner.workspace.keyId],
     );
 
-  test("is no other's, until it is appended to or released", async () => {
+  test("is locked for others, until it is appended to or released", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, "a");
     const [one, two] = [newId(), newId()];
@@ -206,7 +206,7 @@ describe("a conversation that a call has", () => {
     expect(await takenBy(owner, id, one)).toBe(true);
   });
 
-  test("is appended to once, and never by a call that has lost it", async () => {
+  test("is appended to once, and never by a call that has lost its lock", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, "a");
     const [lost, next] = [newId(), newId()];
@@ -219,14 +219,14 @@ describe("a conversation that a call has", () => {
     expect(textsOf(await store.find(owner, id))).toEqual(["a", "b"]);
   });
 
-  test("is one's of two that come at once", async () => {
+  test("is locked by one of two concurrent calls", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, "a");
     const taken = await Promise.all([newId(), newId(), newId()].map((call) => takenBy(owner, id, call)));
     expect(taken.filter(Boolean)).toHaveLength(1);
   });
 
-  test("is free again without a word, once its minute is over and its hold is closed", async () => {
+  test("is unlocked without a release, once its minute is over and its hold is closed", async () => {
     const owner = await openOwner();
     const { id } = await create(owner, "a");
     const [lost, next] = [newId(), newId()];
@@ -250,7 +250,7 @@ describe("a conversation that a call has", () => {
   });
 });
 
-test("the janitor deletes those that are over, and the oldest of a workspace that has too many", async () => {
+test("the janitor deletes expired conversations, and the oldest of a workspace above the limit", async () => {
   const owner = await openOwner();
   const kept = [
     await create(owner, LARGE),
@@ -265,7 +265,7 @@ test("the janitor deletes those that are over, and the oldest of a workspace tha
   expect(await storedTexts()).not.toContain(kept[0]?.id);
 });
 
-test("a change of keys seals texts anew, whole, and once; what cannot be read stays", async () => {
+test("a key rotation encrypts texts again, completely, and once; unreadable ones stay", async () => {
   await db.query("delete from conversation");
   const owner = await openOwner();
   const kept = [await create(owner, "small"), await create(owner, LARGE), await create(owner, LARGE)];

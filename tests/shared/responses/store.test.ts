@@ -90,7 +90,7 @@ describe("a stored response", () => {
   test.each([
     ["small", "secret words"],
     ["large", LARGE],
-  ])("comes back with what it was asked, and lies sealed: %s", async (_name, text) => {
+  ])("is returned with its input, and is stored encrypted: %s", async (_name, text) => {
     const owner = await openOwner();
     const id = await keep(owner, text);
     const found = (await store.find(owner.viewer, [id, newId()])).get(id);
@@ -115,7 +115,7 @@ describe("a stored response", () => {
     expect(await seen(owner.viewer)).toBe(true);
   });
 
-  test("of another member is in no chain of a member who may no longer see it", async () => {
+  test("of another member is in no chain of a member without access", async () => {
     const owner = await openOwner();
     const admin = { ...owner.viewer, memberId: newId(), seesAll: true };
     await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'admin', 'admin')", [admin.memberId, owner.id]); // prettier-ignore
@@ -131,7 +131,7 @@ describe("a stored response", () => {
     expect(await said({ ...admin, seesAll: false })).toBe("gone");
   });
 
-  test("is kept once, whoever keeps it again", async () => {
+  test("is stored once, for any number of attempts", async () => {
     const owner = await openOwner();
     const id = newId();
     const response = responseOf({ model: "m", input: "x" }, id, 1_000);
@@ -143,7 +143,7 @@ describe("a stored response", () => {
   });
 
   test.each(["alone", "in a group"])(
-    "fails when its call is released %s, and is back when that is paid after all",
+    "fails when its call is released %s, and is restored when that is charged later",
     async (how) => {
       const owner = await openOwner();
       const [given, paid, own] = [newId(), newId(), await keep(owner, "the ingress's own")];
@@ -164,7 +164,7 @@ describe("a stored response", () => {
     },
   );
 
-  test("is not kept for a call whose hold is closed", async () => {
+  test("is not stored for a call whose hold is closed", async () => {
     const owner = await openOwner();
     const id = newId();
     const late = (): Promise<unknown> => keep(owner, LARGE, { id, isHeld: true }).catch((error: unknown) => error);
@@ -175,7 +175,7 @@ describe("a stored response", () => {
     expect((await store.find(owner.viewer, [id])).size).toBe(0);
   });
 
-  test("is found whatever its size, and several up to so many bytes together", async () => {
+  test("is found at any size, and several up to a total size", async () => {
     const owner = await openOwner();
     const ids = [await keep(owner, "one"), await keep(owner, "two")];
     const sizes = (bytes: number) => db.query(`update response set bytes = ${bytes} where id = any(array['${ids.join("', '")}']::uuid[])`); // prettier-ignore
@@ -187,7 +187,7 @@ describe("a stored response", () => {
     expect((await store.find(owner.viewer, ids.slice(1))).size).toBe(1);
   });
 
-  test("is opened when there is room for it", async () => {
+  test("is decrypted when memory is available", async () => {
     const owner = await openOwner();
     const one = await keep(owner, LARGE);
     const two = await keep(owner, "more", { previous: one });
@@ -201,7 +201,7 @@ describe("a stored response", () => {
     expect(await full.catch(String)).toContain("no room");
   });
 
-  test("is gone with its text when it is deleted", async () => {
+  test("is deleted with its text", async () => {
     const owner = await openOwner();
     const id = await keep(owner, LARGE);
     expect(await store.delete(owner.viewer, id)).toEqual({ isQueued: false });
@@ -212,7 +212,7 @@ describe("a stored response", () => {
 });
 
 describe("a conversation", () => {
-  test("comes oldest first", async () => {
+  test("is returned oldest first", async () => {
     const owner = await openOwner();
     const one = await keep(owner, "one");
     const two = await keep(owner, "two", { previous: one });
@@ -222,7 +222,7 @@ describe("a conversation", () => {
     expect(typeof chain === "string" ? chain : chain.map(({ response }) => callOfResponse(response.id))).toEqual([one, two, three]); // prettier-ignore
   });
 
-  test("is gone when one of its responses is: deleted, over, or another member's", async () => {
+  test("ends with a missing response: deleted, expired, or another member's", async () => {
     const owner = await openOwner();
     const one = await keep(owner, "one");
     const two = await keep(owner, "two", { previous: one });
@@ -237,7 +237,7 @@ describe("a conversation", () => {
     expect(await textsOf(stranger, await keep(stranger, "x", { previous: two }))).toBe("gone");
   });
 
-  test("is opened in slices, between which others have their turn", async () => {
+  test("is decrypted in slices, between which other work runs", async () => {
     const owner = await openOwner();
     let last = await keep(owner, "0");
     for (let at = 1; at < 5; at++) last = await keep(owner, String(at), { previous: last });
@@ -258,7 +258,7 @@ describe("a conversation", () => {
     expect(new Set(opened).size).toBe(5);
   });
 
-  test("has bounds", async () => {
+  test("has limits", async () => {
     const owner = await openOwner();
     let last = await keep(owner, "0");
     const bounded = async (): Promise<boolean> => (await store.findChain(owner.viewer, last)) !== "long";
@@ -296,7 +296,7 @@ describe("events of a response", () => {
     return { id, workspaceId: owner.id };
   };
 
-  test("come in their order, from behind any of them, each once", async () => {
+  test("are returned in their order, after any of them, each once", async () => {
     const call = await open(await openOwner());
     await store.keepEvents(call, { first: 4, last: 4, text: "c" }, ONCE);
     await store.keepEvents(call, { first: 2, last: 3, text: "a b" }, ONCE);
@@ -313,7 +313,7 @@ describe("events of a response", () => {
     ["running", "in_progress"],
     // Its ingress died before it could forget it.
     ["refused", "failed"],
-  ])("are to come while the job is at work: %s", async (state, status) => {
+  ])("are expected while the job runs: %s", async (state, status) => {
     const call = await open(await openOwner());
     await db.query(
       `insert into job (id, workspace_id, pool, lane, kind, modality, state, deadline, work)
@@ -324,7 +324,7 @@ describe("events of a response", () => {
     expect(await store.look(call.id)).toEqual({ isUnderWay: status !== "failed", lastEvent: 1 });
   });
 
-  test("lose none when a piece that was kept unheard comes again with what followed", async () => {
+  test("lose none when an unconfirmed piece is repeated with its successors", async () => {
     const call = await open(await openOwner());
     await store.keepEvents(call, { first: 2, last: 3, text: "a b" }, ONCE);
     await store.keepEvents(call, { first: 2, last: 5, text: "a b c d" }, ONCE);
@@ -345,7 +345,7 @@ describe("events of a response", () => {
     expect([await store.look(call.id), await store.look(newId())]).toEqual([{ isUnderWay: false, lastEvent: 6 }, undefined]); // prettier-ignore
   });
 
-  test("are gone with it, and all together an hour after the last of them", async () => {
+  test("are deleted with it, and all together an hour after the last of them", async () => {
     const [gone, kept, over] = [await open(await openOwner()), await open(await openOwner()), await open(await openOwner())]; // prettier-ignore
     for (const call of [gone, kept, over]) {
       await store.keepEvents(call, { first: 2, last: 2, text: "a" }, ONCE);
@@ -362,7 +362,7 @@ describe("events of a response", () => {
 });
 
 describe("the janitor", () => {
-  test("deletes responses that are over, with their texts", async () => {
+  test("deletes expired responses, with their texts", async () => {
     const owner = await openOwner();
     const [over, fresh] = [await keep(owner, LARGE), await keep(owner, LARGE)];
     await db.query("update response set expires_at = now() where id = $1", [over]);
@@ -385,7 +385,7 @@ describe("the janitor", () => {
     expect((await store.find(other.viewer, [theirs])).size).toBe(1);
   });
 
-  test("deletes texts that no response names once they are old", async () => {
+  test("deletes old texts without a response", async () => {
     const owner = await openOwner();
     const [orphan, kept] = [await keep(owner, LARGE), await keep(owner, LARGE)];
     await db.query("delete from response where id = $1", [orphan]);
@@ -399,7 +399,7 @@ describe("the janitor", () => {
   });
 });
 
-test("ids of responses and items name their call, and nothing else does", () => {
+test("ids of responses and items name their call, and other ids do not", () => {
   const id = newId();
   const hex = id.replaceAll("-", "");
   expect(callOfResponse(responseId(id))).toBe(id);

@@ -14,7 +14,7 @@ import {
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-test("a minted key is slk_, 32 random characters and the checksum of those", () => {
+test("a generated key is slk_, 32 random characters and their checksum", () => {
   const keys = Array.from({ length: 500 }, mintKey);
   expect(new Set(keys).size).toBe(keys.length);
   for (const key of keys) {
@@ -39,7 +39,7 @@ test("the checksum is the CRC32 of the body in base 62", () => {
   expect(isWellFormedKey(`slk_${body}${text}`)).toBe(true);
 });
 
-test("any single typo in a minted key is refused", () => {
+test("any single typo in a generated key is rejected", () => {
   const key = mintKey();
   for (let at = 4; at < key.length; at++) {
     const wrong = key[at] === "a" ? "b" : "a";
@@ -52,7 +52,7 @@ test("any single typo in a minted key is refused", () => {
   }
 });
 
-test("a key an operator brings along is 20 to 200 plain characters without our prefixes", () => {
+test("an imported key has 20 to 200 plain characters without our prefixes", () => {
   const good = ["a".repeat(20), "A-z_0".repeat(40), "sk-proj-abcdefghijklmnop", "SLK_abcdefghijklmnopqrstuv"];
   for (const key of good) expect([key, isWellFormedKey(key), isMintedKey(key)]).toEqual([key, true, false]);
   const bad = [
@@ -68,13 +68,13 @@ test("a key an operator brings along is 20 to 200 plain characters without our p
   for (const key of bad) expect([key, isWellFormedKey(key)]).toEqual([key, false]);
 });
 
-test("what is stored is the SHA-256, what is shown tells little", () => {
+test("the SHA-256 is stored, and the displayed part is short", () => {
   const key = mintKey();
   expect(Buffer.from(hashKey(key)).toString("hex")).toBe(createHash("sha256").update(key).digest("hex"));
   expect(keyHint(key)).toBe(`${key.slice(0, 8)}…`);
 });
 
-test("an operator's token has a prefix of its own and is no key, nor a key one", () => {
+test("an operator's token has its own prefix and is no key, nor a key one", () => {
   const token = mintOperatorToken();
   expect(token).toMatch(/^slo_[0-9A-Za-z]{38}$/);
   expect([isOperatorToken(token), isWellFormedKey(token), isMintedKey(token)]).toEqual([true, false, false]);

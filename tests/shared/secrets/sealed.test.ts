@@ -7,7 +7,7 @@ import { createSealer, keyIdOf, type SealedPlace, sealingKeyId } from "#shared/s
 const KEY = randomBytes(32);
 const PLACE: SealedPlace = { workspaceId: "w", table: "notification_channel", row: "c", field: "url" };
 
-test("what is sealed opens where it was kept, and looks different each time", () => {
+test("an encrypted text is decrypted in its own place, and differs each time", () => {
   const sealer = createSealer([KEY]);
   const [one, other] = [sealer.seal(PLACE, "a secret ✓"), sealer.seal(PLACE, "a secret ✓")];
   expect(one).not.toBe(other);
@@ -15,13 +15,13 @@ test("what is sealed opens where it was kept, and looks different each time", ()
   expect([sealer.open(PLACE, one), sealer.open(PLACE, other)]).toEqual(["a secret ✓", "a secret ✓"]);
 });
 
-test.each(["workspaceId", "table", "row", "field"] as const)("it opens nowhere else: another %s", (member) => {
+test.each(["workspaceId", "table", "row", "field"] as const)("it is not decrypted elsewhere: another %s", (member) => {
   const sealer = createSealer([KEY]);
   const sealed = sealer.seal(PLACE, "a secret");
   expect(() => sealer.open({ ...PLACE, [member]: "other" }, sealed)).toThrow("is not what was kept there");
 });
 
-test("a text that was changed, cut or made up does not open, and the fault holds nothing of it", () => {
+test("a changed, truncated or invented text is not decrypted, and the error contains nothing of it", () => {
   const sealer = createSealer([KEY]);
   const sealed = sealer.seal(PLACE, "a secret");
   const flipped = `${sealed.slice(0, -2)}${sealed.endsWith("AA") ? "BB" : "AA"}`;
@@ -31,7 +31,7 @@ test("a text that was changed, cut or made up does not open, and the fault holds
   expect(() => sealer.open(PLACE, flipped)).not.toThrow(flipped);
 });
 
-test("a new key seals, and the one before still opens; without it the key that is missing is named", () => {
+test("a new key encrypts, and the previous one still decrypts; otherwise the missing key is named", () => {
   const before = createSealer([KEY]);
   const sealed = before.seal(PLACE, "a secret");
   const next = randomBytes(32);

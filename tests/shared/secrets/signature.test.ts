@@ -11,7 +11,7 @@ const PUBLISHED = { id: "msg_p5jXN8AQM9LWM0D4loKWxJek", timestamp: 1_614_265_330
 const now = (): number => Math.floor(Date.now() / 1_000);
 
 describe("a signing secret", () => {
-  test("is whsec_ and the base64 of 32 bytes, and never the same", () => {
+  test("is whsec_ and the base64 of 32 bytes, and unique", () => {
     const secrets = Array.from({ length: 100 }, newSigningSecret);
     expect(new Set(secrets).size).toBe(100);
     for (const secret of secrets) {
@@ -22,7 +22,7 @@ describe("a signing secret", () => {
 });
 
 describe("webhook-signature", () => {
-  test.each([KEY, `whsec_${KEY}`])("is the published one, with the secret %s", (secret) => {
+  test.each([KEY, `whsec_${KEY}`])("equals the published one, with the secret %s", (secret) => {
     expect(signatureHeaders({ secret, ...PUBLISHED })).toMatchObject({
       "webhook-id": PUBLISHED.id,
       "webhook-timestamp": "1614265330",
@@ -49,7 +49,7 @@ describe("webhook-signature", () => {
     for (const each of [secret, previousSecret]) expect(new Webhook(each).verify("{}", headers)).toEqual({});
   });
 
-  test("has one signature while there is no previous secret", () => {
+  test("has one signature without a previous secret", () => {
     const signed = { secret: newSigningSecret(), id: "msg_1", timestamp: 1, body: "{}" };
     for (const previousSecret of [undefined, ""]) {
       expect(signatureHeaders({ ...signed, previousSecret })["webhook-signature"]).not.toContain(" ");
@@ -68,7 +68,7 @@ describe("x-webhook-signature", () => {
     expect(signature).toBe("5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843");
   });
 
-  test("is keyed by the whole secret as shown, over the exact bytes, with the new secret only", () => {
+  test("uses the complete displayed secret as its key, over the exact bytes, with the new secret only", () => {
     const secret = newSigningSecret();
     const body = '{"name":"Zürich"}';
     const signed = { secret, previousSecret: newSigningSecret(), id: "msg_1", timestamp: 1 };

@@ -31,12 +31,12 @@ describe("a claim check", () => {
     ["no text", ""],
     ["characters of all lengths", "é€🙂\u0000\n".repeat(1_000)],
     ["several megabytes", JSON.stringify({ data: "A".repeat(6 * 1_048_576) })],
-  ])("gives %s back as it was stored", async (_name, text) => {
+  ])("returns %s as it was stored", async (_name, text) => {
     const reference = await storeClaim(storage, newId(), text);
     expect(await readClaim(storage, reference)).toBe(text);
   });
 
-  test("stores the bytes and nothing around them", async () => {
+  test("stores only the bytes", async () => {
     const text = "é".repeat(100_000);
     const jobId = newId();
     await storeClaim(storage, jobId, text);
@@ -50,7 +50,7 @@ describe("a claim check", () => {
     ["cut short", (text) => text.slice(0, -1)],
     ["grown", (text) => `${text} `],
     ["emptied", () => ""],
-  ])("is refused when its object was %s", async (_name, damage) => {
+  ])("is rejected when its object was %s", async (_name, damage) => {
     const jobId = newId();
     const text = '{"a":"what the client sent"}';
     const reference = await storeClaim(storage, jobId, text);
@@ -58,7 +58,7 @@ describe("a claim check", () => {
     expect(readClaim(storage, reference)).rejects.toThrow(`claim claims/${jobId} is damaged`);
   });
 
-  test("is refused when its reference lacks the checksum, or has another's", async () => {
+  test("is rejected when its reference lacks the checksum, or has another's", async () => {
     const reference = await storeClaim(storage, newId(), "mine");
     const other = await storeClaim(storage, newId(), "other");
     const [key = ""] = reference.split("#");
@@ -68,18 +68,18 @@ describe("a claim check", () => {
     }
   });
 
-  test("that is not there is an error", async () => {
+  test("that does not exist is an error", async () => {
     expect(readClaim(storage, `claims/${newId()}#00`)).rejects.toThrow();
   });
 
-  test("is gone once it was deleted, and may be deleted twice", async () => {
+  test("no longer exists after its deletion, and may be deleted twice", async () => {
     const reference = await storeClaim(storage, newId(), "x");
     await deleteClaim(storage, reference);
     await deleteClaim(storage, reference);
     expect(readClaim(storage, reference)).rejects.toThrow();
   });
 
-  test("stored again under the same job replaces the first, whose reference no longer fits", async () => {
+  test("stored again under the same job replaces the first, whose reference no longer matches", async () => {
     const jobId = newId();
     const first = await storeClaim(storage, jobId, "first");
     const second = await storeClaim(storage, jobId, "second");
@@ -89,7 +89,7 @@ describe("a claim check", () => {
 });
 
 describe("the list of claims", () => {
-  test("names every claim with its job and its time, and no other object", async () => {
+  test("contains every claim with its job and its time, and no other object", async () => {
     const empty = await createTestBucket();
     const own = open(empty.bucket);
     expect((await Array.fromAsync(listClaims(own))).flat()).toEqual([]);
@@ -110,7 +110,7 @@ describe("the list of claims", () => {
 });
 
 describe("the bucket", () => {
-  test("is made when it is not there, and left alone when it is", async () => {
+  test("is created if it does not exist, and otherwise unchanged", async () => {
     const fresh = open(`fresh-${newId()}`);
     await ensureBucket(fresh);
     const reference = await storeClaim(fresh, newId(), "x");

@@ -60,7 +60,7 @@ const answer = (status: string, body: string): Fate => ({
   answer: `HTTP/1.1 ${status}\r\ncontent-length: ${body.length}\r\n\r\n${body}`,
 });
 
-test("a small object is stored, read and deleted by a request each, and its checksum is proved", async () => {
+test("a small object is stored, read and deleted by a request each, and its checksum is verified", async () => {
   const requests = watch("small");
   expect(await putObject(storage, "small", Buffer.from("0123456789"))).toBe(true);
   expect(await read("small", 0, 10)).toBe("0123456789");
@@ -70,7 +70,7 @@ test("a small object is stored, read and deleted by a request each, and its chec
   expect(observed).toEqual(["PutObject", "GetObject", "GetObject", "DeleteObject"]);
 });
 
-test("a larger one, and one whose name has to be written otherwise in an address, go by the SDK", async () => {
+test("a larger object, and one whose name needs escaping, use the SDK", async () => {
   const content = "x".repeat(SMALL_OBJECT_BYTES_MAX + 1);
   const requests = watch("large");
   await putObject(storage, "large", Buffer.from(content));
@@ -82,7 +82,7 @@ test("a larger one, and one whose name has to be written otherwise in an address
   expect(others()).toEqual(["PUT sdk", "GET sdk"]);
 });
 
-test("an object that is not there is missing, and deleting it is harmless", async () => {
+test("an object that does not exist is missing, and deleting it succeeds", async () => {
   const requests = watch("none");
   const error: unknown = await read("none", 0, 1).catch((thrown: unknown) => thrown);
   expect(isMissing(error)).toBe(true);
@@ -91,7 +91,7 @@ test("an object that is not there is missing, and deleting it is harmless", asyn
   expect(observed).toEqual(["GetObject", "DeleteObject"]);
 });
 
-test("what arrives is what was signed: address, headers and body", async () => {
+test("the received request equals the signed one: address, headers and body", async () => {
   const seen: { readonly given: string; readonly computed: string; readonly isWhole: boolean }[] = [];
   using server = Bun.serve({
     hostname: "127.0.0.1",
@@ -138,7 +138,7 @@ function signatures(request: Request): { readonly given: string; readonly comput
   return { given, computed: hmac(key, text).toString("hex") };
 }
 
-describe("the SDK takes over where the request", () => {
+describe("the SDK is used if the request", () => {
   const fates: Readonly<Record<string, Fate>> = {
     "is reset": "refuse",
     "finds the store busy": answer("503 Slow Down", "<Error><Code>SlowDown</Code></Error>"),
@@ -155,7 +155,7 @@ describe("the SDK takes over where the request", () => {
     },
   );
 
-  test.each(Object.entries(fates))("that stores %s", async (how, fate) => {
+  test.each(Object.entries(fates))("stores %s", async (how, fate) => {
     const key = `stored-${how.replaceAll(" ", "-")}`;
     const requests = watch(key);
     meet(key, fate);
@@ -178,7 +178,7 @@ describe("the SDK takes over where the request", () => {
   });
 });
 
-test("a store that stays silent is not asked again by the SDK", async () => {
+test("a silent store is not called again by the SDK", async () => {
   await putObject(storage, "silent", Buffer.from("x"));
   const requests = watch("silent");
   meet("silent", "silence");
@@ -189,7 +189,7 @@ test("a store that stays silent is not asked again by the SDK", async () => {
   expect(observed).toEqual(["PutObject", "GetObject"]);
 });
 
-test("what was given up is not sent again", async () => {
+test("an aborted request is not sent again", async () => {
   const requests = watch("given-up");
   meet("given-up", "mute");
   const given = new AbortController();

@@ -13,7 +13,7 @@ const LOWEST = `00-${"0".repeat(31)}1-${"b".repeat(16)}-01`;
 test.each([
   ["recorded", 1],
   ["not recorded", 1e-9],
-])("a job of a request that is %s is so too, whatever trace its client names", (_what, sample) => {
+])("a job of a request that is %s is so too, for any trace of its client", (_what, sample) => {
   const tracer = createTracer({ ...facts, sample });
   const headers = new Headers({ traceparent: LOWEST });
   const span = tracer.begin("POST", "server", { client: traceOf({ headers }).traceparent }, {});

@@ -25,7 +25,7 @@ const resize = (id: string, file: string, more: object = {}) => ({
 const PHOTO = "file-sample-photo";
 
 describe("a definition", () => {
-  test("is compiled with what each step waits for", () => {
+  test("is compiled with the dependencies of each step", () => {
     const { steps } = read({
       inputs: { topic: { type: "string", required: true }, n: { type: "integer", default: 2 } },
       steps: [
@@ -58,12 +58,12 @@ describe("a definition", () => {
     ]);
   });
 
-  test("may have a condition and a list that every run finds the same", () => {
+  test("may have a condition and a list that are equal in every run", () => {
     const more = { if: "${{ 1 < 2 }}", for_each: "${{ [1, 2].map(x, x + 1) }}" };
     expect(read({ steps: [chat("a", "x", more), chat("b", "x", { for_each: "${{ null }}" })] }).steps).toHaveLength(2);
   });
 
-  test("resolves what a step is given, all of it", () => {
+  test("resolves the complete input of a step", () => {
     const [step] = read({
       inputs: { topic: { type: "string" }, size: { type: "object" } },
       steps: [
@@ -79,7 +79,7 @@ describe("a definition", () => {
     });
   });
 
-  test("gives no more than its limit in all, however often a value is named", () => {
+  test("is limited in total output, for any number of references", () => {
     const text = "x".repeat(1_000_000);
     const named = (count: number) => Array.from({ length: count }, () => "${{ inputs.text }}");
     const output = (count: number) =>
@@ -91,7 +91,7 @@ describe("a definition", () => {
     });
   });
 
-  test("does no more than its limit in all, however many expressions there are", () => {
+  test("is limited in total work, for any number of expressions", () => {
     const output = (count: number) =>
       read({
         inputs: { list: { type: "array" } },
@@ -211,11 +211,11 @@ describe("a definition", () => {
       { steps: [{ id: "a", type: "sub_pipeline", workflow_id: "x" }] },
       "definition.steps[0].workflow_id",
     ],
-  ])("is refused at its place: %s", (_name, definition, place) => {
+  ])("is rejected with its path: %s", (_name, definition, place) => {
     expect(refusal(definition)[0]).toBe(place);
   });
 
-  test("names the ring of steps that wait for one another", () => {
+  test("names the cycle of steps that depend on each other", () => {
     const steps = [
       chat("a", "x"),
       chat("b", "${{ steps.d.output }}"),
@@ -225,7 +225,7 @@ describe("a definition", () => {
     expect(refusal({ steps })).toEqual(["definition.steps[1]", "A step must not wait for itself, got b → d → c → b."]);
   });
 
-  test("leaves open what only a run will know, and judges the rest", () => {
+  test("defers parts that depend on a run, and validates the others", () => {
     const inputs = { w: { type: "integer" }, file: { type: "string" }, list: { type: "array" } };
     const open = { width: "${{ inputs.w }}", fit: "inside" };
     expect(read({ inputs, steps: [resize("a", "${{ inputs.file }}", { params: open })] }).steps).toHaveLength(1);
@@ -240,7 +240,7 @@ describe("a definition", () => {
     );
   });
 
-  test("judges what the model takes, where all is known, and edits as edits", () => {
+  test("validates a model's input, if it is known completely, and edits as edits", () => {
     const image = (params: object, model = "sandbox-image") => ({ steps: [{ id: "a", type: "model", model, params }] });
     expect(read(image({ prompt: "x", size: "512x512" })).steps).toHaveLength(1);
     expect(refusal(image({ prompt: "x", n: 1_000 }))[0]).toBe("definition.steps[0].params.n");
@@ -249,7 +249,7 @@ describe("a definition", () => {
     );
   });
 
-  test("finds a fault behind one that only a run can judge, and leaves the value of a text in part to it", () => {
+  test("finds an error after a deferred one, and defers a text with expressions", () => {
     const inputs = { w: { type: "integer" }, f: { type: "string" } };
     const resized = (params: object) => ({ inputs, steps: [resize("a", PHOTO, { params })] });
     expect(refusal(resized({ width: "${{ inputs.w }}", height: "tall" }))[0]).toBe("definition.steps[0].params.height");
@@ -257,7 +257,7 @@ describe("a definition", () => {
     expect(read(resized({ width: 10, format: "${{ inputs.f }}g" })).steps).toHaveLength(1);
   });
 
-  test("may take so much work to be read, all of its expressions together, and not a unit more", () => {
+  test("is limited in the work of parsing all of its expressions, exactly", () => {
     const definition = (count: number) => ({
       steps: [chat("a", "x")],
       output: { list: Array.from({ length: count }, () => "${{1+1}}") },
@@ -274,7 +274,7 @@ describe("a definition", () => {
     expect(() => read(5, 5 * units - 1)).toThrow(/expressions are too complex/);
   });
 
-  test("that is refused is not looked at beyond its first fault", () => {
+  test("that is rejected is checked up to its first error", () => {
     const reading = new Work(1_000_000);
     const output = { list: ["${{1+}}", ...Array.from({ length: 100 }, () => "${{1+1+1+1+1+1}}")] };
     const work = readingDefinition(
@@ -286,7 +286,7 @@ describe("a definition", () => {
     expect(1_000_000 - reading.left).toBe("1+".length * PARSED_UNITS);
   });
 
-  test("is read with a stop in front of each expression", () => {
+  test("is parsed with a pause before each expression", () => {
     const output = { list: Array.from({ length: 100 }, () => "${{1+1}} and ${{2+2}}") };
     const work = readingDefinition({ steps: [chat("a", "x")], output }, { catalogue, capability: findCapability });
     let stops = 0;
@@ -294,7 +294,7 @@ describe("a definition", () => {
     expect(stops).toBeGreaterThan(200);
   });
 
-  test("holds as many steps, inputs and bytes as its limits say, and not one more", () => {
+  test("is limited in steps, inputs and bytes, exactly", () => {
     const steps = (count: number) => Array.from({ length: count }, (_, at) => chat(`s${at}`, "x"));
     expect(read({ steps: steps(100) }).steps).toHaveLength(100);
     expect(refusal({ steps: steps(101) })[0]).toBe("definition.steps");

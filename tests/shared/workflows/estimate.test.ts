@@ -45,13 +45,13 @@ const chat = (id: string, content: unknown, more: object = {}, params: object = 
 const call = (model: string, params: object, more: object = {}) => ({ id: "b", type: "model", model, params, ...more });
 const count = (length: number) => Array.from({ length }, (_, at) => at);
 
-describe("a list that is known", () => {
+describe("a known list", () => {
   const image = (more: object) => ({
     inputs: { list: { type: "array" } },
     steps: [call("sandbox-image", { prompt: "x", n: "${{ item }}" }, more)],
   });
 
-  test("is looked at item by item, however long it is", async () => {
+  test("is estimated item by item, for every length", async () => {
     const ones = Array.from({ length: 150 }, () => 1);
     const [one] = await estimate(image({ for_each: [1] }));
     const [all] = await estimate(image({ for_each: ones }));
@@ -62,7 +62,7 @@ describe("a list that is known", () => {
     expect(short?.most).toBeLessThanOrEqual(1_000 * (last?.most ?? 0));
   });
 
-  test("counts beyond what may be looked at as its items do in the mean, and at most as one that is not known", async () => {
+  test("counts items above the limit at the mean, and at most as an unknown one", async () => {
     const definition = image({ for_each: count(1_000).map((at) => 1 + (at % 2)) });
     const work = new EstimateWork(new TimeSlices(), 300_000);
     const [{ usual, most, assumption } = { usual: 0, most: 0, assumption: "" }] = await estimate(definition, {}, work);
@@ -85,7 +85,7 @@ describe("a list that is known", () => {
     ["an object", { a: 1 }],
     ["empty", []],
     ["longer than a list may be", count(1_001)],
-  ])("costs nothing where it is %s", async (_name, list) => {
+  ])("costs nothing if it is %s", async (_name, list) => {
     const definition = {
       inputs: { of: { type: "object" } },
       steps: image({ for_each: "${{ inputs.of.list }}" }).steps,
@@ -93,7 +93,7 @@ describe("a list that is known", () => {
     expect(await estimate(definition, { of: { list } })).toMatchObject([{ usual: 0, most: 0 }]);
   });
 
-  test("costs nothing behind a condition that gives neither true nor false", async () => {
+  test("costs nothing behind a condition that is neither true nor false", async () => {
     const definition = { inputs: { n: { type: "integer" } }, steps: [chat("a", "x", { if: "${{ inputs.n }}" })] };
     expect(await estimate(definition, { n: 1 })).toMatchObject([{ usual: 0, most: 0 }]);
   });
@@ -109,7 +109,7 @@ describe("the work of an estimate", () => {
   test.each([
     ["for a list that its params do not read", "x"],
     ["for each item", "x ${{ item }}"],
-  ])("is bounded in all, and what is left counts as not known: %s", async (_name, content) => {
+  ])("is bounded in total, and the remainder counts as unknown: %s", async (_name, content) => {
     const work = new EstimateWork(new TimeSlices());
     const steps = count(10).map(heavy(content, { for_each: count(100) }));
     const costs = await estimate({ inputs, steps }, given, work);
@@ -120,7 +120,7 @@ describe("the work of an estimate", () => {
     expect(work.left).toBeGreaterThan(-ESTIMATE_WORK_MAX / 10);
   });
 
-  test("bounds what is read, of all definitions together", async () => {
+  test("is bounded by the bytes read, of all definitions together", async () => {
     const definition = { steps: [chat("a", "is ${{ 1 + 1 }}")] };
     const ofReading = async (left: number): Promise<number> => {
       const work = new EstimateWork(new TimeSlices());
@@ -134,7 +134,7 @@ describe("the work of an estimate", () => {
     expect(fault).toMatchObject({ code: "invalid_request", message: expect.stringContaining("too complex") as string });
   });
 
-  test("goes through values once for all items that do not read them", async () => {
+  test("evaluates values once for all items that do not read them", async () => {
     const text = "x".repeat(100_000);
     const of = async (items: number) => {
       const work = new EstimateWork(new TimeSlices());
@@ -172,13 +172,13 @@ describe("a call that may be stored", () => {
     ["sandbox-vision", { messages: [{ role: "user", content: content({ type: "image_url", image_url: O }) }] }],
     ["sandbox-vision", { messages: [{ role: "user", content: content({ type: "image_url", image_url: { url: "https://example.org/a.png" } }) }], temperature: O }], // prettier-ignore
     ["sandbox-chat", { messages: [{ role: O, content: O }], n: O, max_tokens: O, stop: O }],
-  ])("has an estimate where a run alone knows a part of it: %s %j", async (model, params) => {
+  ])("has an estimate if only a run knows a part of it: %s %j", async (model, params) => {
     const [, cost] = await estimate({ steps: [chat("a", "x"), call(model, params)] });
     expect(cost?.usual).toBeGreaterThan(0);
     expect(cost?.most).toBeGreaterThanOrEqual(cost?.usual ?? Infinity);
   });
 
-  test("keeps what is known of its messages", async () => {
+  test("uses the known part of its messages", async () => {
     const messages = (text: string) => [
       { role: "system", content: text },
       { role: "user", content: O },
@@ -190,7 +190,7 @@ describe("a call that may be stored", () => {
     expect(long?.most).toBe(short?.most as number);
   });
 
-  test("that changes an image or makes one, as comes, counts the dearer", async () => {
+  test("that edits or generates an image, depending on a value, counts the more expensive one", async () => {
     const definition = (params: object) => ({
       steps: [chat("a", "x"), call("sandbox-image", { prompt: "x", ...params })],
     });
@@ -199,7 +199,7 @@ describe("a call that may be stored", () => {
     expect(either?.most).toBeGreaterThanOrEqual(made?.most ?? Infinity);
   });
 
-  test("is refused at its place where no run can mend it", async () => {
+  test("is rejected with its path if no run can fix it", async () => {
     const definition = { inputs: { n: { type: "integer" } }, steps: [call("sandbox-image", { prompt: "x", n: "${{ inputs.n }}" })] }; // prettier-ignore
     const subtitles = { inputs: { f: { type: "string" } }, steps: [call("sandbox-stt", { file_id: "file-1", response_format: "${{ inputs.f }}" })] }; // prettier-ignore
     const refusals = await Promise.allSettled([estimate(definition, { n: 99 }), estimate(subtitles, { f: "srt" })]);
@@ -210,7 +210,7 @@ describe("a call that may be stored", () => {
   });
 });
 
-test("what a definition gives is not changed by its estimate", async () => {
+test("a definition's output is not changed by its estimate", async () => {
   const definition = { inputs: { t: { type: "string" } }, steps: [chat("a", "${{ inputs.t }}", { for_each: [1, 2] })] };
   const before = structuredClone(definition) as unknown as WorkflowDefinition;
   await estimate(definition, { t: "x" });

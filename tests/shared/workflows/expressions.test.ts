@@ -39,7 +39,7 @@ describe("a text with expressions", () => {
     ["${{ inputs.none }}", null],
     ["${{ true }}", true],
     ["${{ null }}", null],
-  ])("keeps the type of one that stands alone: %s", (text, value) => {
+  ])("keeps the type of a single expression: %s", (text, value) => {
     expect(resolved(text)).toEqual(value);
   });
 
@@ -56,17 +56,17 @@ describe("a text with expressions", () => {
     expect(resolved(text)).toBe(value);
   });
 
-  test("is left alone without one", () => {
+  test("is unchanged without an expression", () => {
     expect(compileTemplate("costs $5 {{ x }}")).toBeUndefined();
   });
 
-  test("is refused where one is not closed", () => {
+  test("is rejected if an expression is not closed", () => {
     expect(resolved("a ${{ inputs.n }")).toBe("refused: Expected }} after ${{.");
   });
 });
 
 describe("a path", () => {
-  test("reads null of a step that was skipped, whatever is asked of it", () => {
+  test("reads null of a skipped step, for any member", () => {
     expect(resolved("${{ steps.skipped.output.data[0].url }}")).toBeNull();
   });
 
@@ -82,7 +82,7 @@ describe("a path", () => {
     ["${{ steps[0] }}", "refused: Expected steps to be followed by a name, as in steps.name."],
     ["${{ process.env }}", "refused: Expected a path that begins with inputs, steps, run, item or index, got process."],
     [`\${{ item${".a".repeat(32)} }}`, "refused: Expected a path of at most 32 parts, got 33."],
-  ])("is refused or fails by name: %s", (text, said) => {
+  ])("is rejected or fails by name: %s", (text, said) => {
     expect(resolved(text)).toBe(said);
   });
 });
@@ -146,7 +146,7 @@ describe("an expression in CEL", () => {
     ["${{ 1.0 / 0.0 }}", /^refused: Expected an expression to return finite numbers/],
     ["${{ inputs.n + }}", /^refused: Expected an expression in CEL: /],
     ["${{ }}", /^refused: Expected an expression in CEL: /],
-  ])("is refused when the definition is written: %s", (text, said) => {
+  ])("is rejected when the definition is stored: %s", (text, said) => {
     expect(resolved(text)).toMatch(said);
   });
 
@@ -163,7 +163,7 @@ describe("an expression in CEL", () => {
     ["${{ inputs.n ? 1 : 2 }}", /^fault: Expected true or false for \?, got a number/],
     ["${{ inputs.list.all(x, x.ok) }}", /^fault: ok does not exist/],
     ["${{ size(steps.skipped.output.text) }}", /^fault: Expected a text, a list or an object for size\(\), got null/],
-  ])("fails by name when it is run: %s", (text, said) => {
+  ])("fails by name when it is evaluated: %s", (text, said) => {
     expect(resolved(text)).toMatch(said);
   });
 
@@ -182,11 +182,11 @@ describe("an expression in CEL", () => {
     ["inputs.t.split(inputs.half)", ["😀😀abc"]],
     // U+FFFD comes before U+1F600, whose units of UTF-16 come before it.
     ["['\uFFFD' < '😀', '😀' > '\uFFFD', '😀' < '😀a', 'a' < '😀']", [true, true, true, true]],
-  ])("counts characters, not units of UTF-16: %s", (text, value) => {
+  ])("counts characters, not UTF-16 units: %s", (text, value) => {
     expect(resolved(`\${{ ${text} }}`, { ...scope, inputs: { t: "😀😀abc", half: "\ude00" } })).toEqual(value);
   });
 
-  test("fails by name where a text has fewer characters than are asked for", () => {
+  test("fails by name if a text has fewer characters than requested", () => {
     const of = { ...scope, inputs: { t: "😀😀abc" } };
     expect(resolved("${{ inputs.t.substring(2, 6) }}", of)).toBe(
       "fault: Expected substring() within a text of 5 characters, got 2 to 6.",
@@ -194,7 +194,7 @@ describe("an expression in CEL", () => {
     expect(resolved("${{ inputs.t.substring(3, 2) }}", of)).toMatch(/^fault: .* got 3 to 2\.$/);
   });
 
-  test("is refused when it is too deep, of too many parts or too long", () => {
+  test("is rejected when it is too deep, of too many parts or too long", () => {
     expect(resolved(`\${{ ${"(".repeat(30)}1${")".repeat(30)} }}`)).toMatch(/^refused: .*depth/i);
     const sum = (count: number): string => `\${{ ${Array.from({ length: count }, () => "1").join("+")} }}`;
     expect(resolved(sum(201))).toMatch(/^refused: Expected an expression in CEL: /);
@@ -203,7 +203,7 @@ describe("an expression in CEL", () => {
     expect(resolved(long(EXPRESSION_CHARS_MAX + 1))).toMatch(/^refused: Expected an expression of at most 2000/);
   });
 
-  test("goes through lists of any length while the work is within its limit", () => {
+  test("iterates lists of any length while the work is within its limit", () => {
     const of = (length: number): Scope => ({ ...scope, inputs: { list: Array.from({ length }, () => 1) } });
     expect(resolved("${{ inputs.list.map(x, x + 1) }}", of(20_000))).toHaveLength(20_000);
     expect(resolved("${{ inputs.list.map(x, x + 1) }}", of(100_000))).toMatch(TOO_MUCH);
@@ -211,7 +211,7 @@ describe("an expression in CEL", () => {
     expect(resolved("${{ size(inputs.list) }}", of(1_000_000))).toBe(1_000_000);
   });
 
-  test("gives no more than a megabyte", () => {
+  test("returns no more than a megabyte", () => {
     const of: Scope = { ...scope, inputs: { text: "x".repeat(600_000) } };
     for (const text of ["${{ inputs.text + inputs.text }}", "${{ [inputs.text, inputs.text].join() }}"]) {
       expect(resolved(text, of)).toBe("fault: Expected a text of at most 1048576 characters.");
@@ -224,7 +224,7 @@ describe("an expression in CEL", () => {
     );
   });
 
-  test("does little when the definition is written", () => {
+  test("costs little when the definition is stored", () => {
     const ones = `[${"1,".repeat(40)}]`;
     expect(resolved(`\${{ ${ones}.map(a, a + 1) }}`)).toHaveLength(40);
     expect(resolved(`\${{ ${ones}.map(a, ${ones}.map(b, a + b)) }}`)).toMatch(
@@ -251,7 +251,7 @@ describe("an expression in CEL", () => {
     // Each place of the text matches the part but for its end.
     "inputs.text.contains(inputs.text.substring(300000) + 'bc')",
     "inputs.text.split(inputs.text.substring(300000) + 'bc')",
-  ])("ends soon, whatever it is given: %s", (text) => {
+  ])("ends soon, for any input: %s", (text) => {
     const xs = Array.from({ length: 5_000 }, (_, at) => at);
     const many = Object.fromEntries(xs.map((at) => [`k${at}`, at]));
     const large = { xs, keys: many, text: "a".repeat(600_000), same: "a".repeat(600_000) };
@@ -259,7 +259,7 @@ describe("an expression in CEL", () => {
   });
 });
 
-test("names what it reads, and what only looks like it is left out", () => {
+test("the references of an expression are listed, without similar text", () => {
   const template = compileTemplate(
     "${{ steps.a.output }} ${{ steps['b'].output.map(x, x.x + index) }} ${{ cel.bind(c, steps.c, c.steps) }} $${{ steps.d }}",
   );
@@ -273,7 +273,7 @@ test("names what it reads, and what only looks like it is left out", () => {
   });
 });
 
-test("random expressions over large values give what is small, or a fault", () => {
+test("random expressions over large values return small results, or an error", () => {
   const chance = seeded(testSeed("large values"));
   const of = <T>(choices: readonly [T, ...T[]]): T => choices[Math.floor(chance() * choices.length)] ?? choices[0];
   const written = (depth: number, names: readonly string[]): string => {
@@ -301,7 +301,7 @@ test("random expressions over large values give what is small, or a fault", () =
   }
 });
 
-test("random texts are refused or resolved, and never throw", () => {
+test("random texts are rejected or resolved, and never throw", () => {
   const chance = seeded(testSeed("expressions"));
   const below = (count: number): number => Math.floor(chance() * count);
   const pieces = [

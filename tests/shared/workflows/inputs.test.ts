@@ -34,13 +34,13 @@ describe("the input of a run", () => {
     expect(refusal(() => readRunInput(DECLARED, input))).toStartWith(expected);
   });
 
-  test("of a workflow without inputs is refused by name", () => {
+  test("of a workflow without inputs is rejected by name", () => {
     const expected = 'invalid_request input.topic: Unknown input "topic". The workflow declares no inputs.';
     expect(refusal(() => readRunInput({}, { topic: "x" }))).toBe(expected);
   });
 });
 
-describe("a request whose member is spelt like input", () => {
+describe("a request with a misspelled member input", () => {
   test.each([
     [{ inputs: {} }, "invalid_request inputs: inputs is not a known parameter. Did you mean input?"],
     [{ Input: {} }, "invalid_request Input: Input is not a known parameter. Did you mean input?"],

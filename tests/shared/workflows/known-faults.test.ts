@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { ApiError } from "#shared/errors.ts";
 import { judgeKnown } from "#shared/workflows/known-faults.ts";
 
-test("what stands in for a member stays as it is when places of it are taken away", () => {
+test("a placeholder for a member is unchanged when its parts are removed", () => {
   const usual = { messages: [{ content: "usual" }] };
   const open = [
     { path: ["messages", 1], param: "messages[1]", isText: false },

@@ -23,6 +23,6 @@ test.each<[string, Partial<RunRow>, object]>([
   ],
   ["failed", { status: "failed", ended_at: at }, { state: "failed", error: { code: "run_failed" } }],
   ["succeeded", { status: "succeeded", ended_at: at }, { state: "completed", error: null, progress: 1 }],
-])("one that %s", (_name, row, job) => {
+])("a message that %s", (_name, row, job) => {
   expect(jobOfRun(run(row))).toMatchObject(job);
 });

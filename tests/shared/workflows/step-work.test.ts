@@ -44,7 +44,7 @@ describe("params of a model's call", () => {
     ["with a stored file", model("sandbox-chat", { messages: [{ role: "user", content: [{ type: "file", file: { file_id: "file-1" } }] }] })], // prettier-ignore
     ["of embeddings", model("sandbox-embed", { input: OPEN })],
     ["of a mesh", model("sandbox-3d", { image_url: OPEN })],
-  ])("are taken: %s", (_name, definition) => {
+  ])("are accepted: %s", (_name, definition) => {
     expect(read(definition).steps).toHaveLength(1);
   });
 
@@ -72,12 +72,12 @@ describe("params of a model's call", () => {
     ["behind many open places", model("sandbox-chat", { messages, logit_bias: Object.fromEntries(Array.from({ length: 500 }, (_, at) => [at, OPEN])), n: 0 }), "params.n"], // prettier-ignore
     ["of a model that changes no images", model("sandbox-image-megapixels", { prompt: "x", image_file_id: "f" }), "model"], // prettier-ignore
     ["of an image of words that the model does not see", model("sandbox-documents", { messages: [{ role: "user", content: [{ type: "image_url", image_url: { url: "https://example.org/a.png" } }] }] }), "params.messages[0].content[0]"], // prettier-ignore
-  ])("are refused at the place of a fault %s", (_name, definition, place) => {
+  ])("are rejected with the path of an error %s", (_name, definition, place) => {
     expect(refusal(definition)[0]).toBe(`definition.steps[0].${place}`);
   });
 });
 
-describe("what a capability is given", () => {
+describe("the input of a capability", () => {
   test.each<[string, object]>([
     ["with an open input", resize({ image: OPEN }, { width: 1 })],
     ["with a rule that an open place may keep", resize(photo, { width: OPEN })],
@@ -85,7 +85,7 @@ describe("what a capability is given", () => {
       "with a pattern and a text of which a part is open",
       resize(photo, { width: 1, background: "#${{ inputs.text }}" }),
     ],
-  ])("is taken: %s", (_name, definition) => {
+  ])("is accepted: %s", (_name, definition) => {
     expect(read(definition).steps).toHaveLength(1);
   });
 
@@ -99,12 +99,12 @@ describe("what a capability is given", () => {
       resize({ image: { file_id: "f", url: "u" } }, { width: OPEN }),
       "input.image",
     ],
-  ])("is refused at the place of a fault %s", (_name, definition, place) => {
+  ])("is rejected with the path of an error %s", (_name, definition, place) => {
     expect(refusal(definition)[0]).toBe(`definition.steps[0].${place}`);
   });
 });
 
-test("a sentence names the place wherever it named the param", () => {
+test("a sentence names the path at every position of the param", () => {
   expect(renamed("a.b must be a.b or a.bc, not xa.b.", "a.b", "c.a.b")).toBe("c.a.b must be c.a.b or a.bc, not xa.b.");
   expect(refusal(model("sandbox-chat", { messages: [{ role: "user" }] }))[1]).toBe(
     "Missing required parameter: definition.steps[0].params.messages[0].content.",

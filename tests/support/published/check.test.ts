@@ -22,7 +22,7 @@ const RESPONSE = {
 }; // prettier-ignore
 const DELTA = { type: "response.output_text.delta", sequence_number: 4, item_id: "msg_1", output_index: 0, content_index: 0, delta: "a", logprobs: [] }; // prettier-ignore
 
-describe("an answer as it is described", () => {
+describe("an answer by its description", () => {
   test("has no faults", () => {
     expect(faultsOf("POST /v1/responses", RESPONSE)).toEqual([]);
     expect(faultsOf("GET /v1/responses/resp_1", { ...RESPONSE, status: "queued", usage: null, output: [] })).toEqual(
@@ -31,7 +31,7 @@ describe("an answer as it is described", () => {
     expect(frameFaults("response", DELTA)).toEqual([]);
   });
 
-  test("may hold items of ours, which are known by name", () => {
+  test("may contain our own items, by their types", () => {
     expect(faultsOf("POST /v1/responses", { ...RESPONSE, output: [{ type: "sluice_call" }, MESSAGE] })).toEqual([]);
     expect(faultsOf("POST /v1/responses", { ...RESPONSE, output: [{ type: "other_call" }, MESSAGE] })).toEqual([
       "openai Response: /output/0 is of no kind that is described: other_call",
@@ -40,7 +40,7 @@ describe("an answer as it is described", () => {
   });
 });
 
-describe("a wrong answer is refused", () => {
+describe("a wrong answer is rejected", () => {
   const without = (name: keyof typeof RESPONSE): object => {
     const { [name]: _left, ...others } = RESPONSE;
     return others;
@@ -87,7 +87,7 @@ describe("a wrong answer is refused", () => {
   });
 });
 
-describe("the watch", () => {
+describe("the response watch", () => {
   let server: Bun.Server<undefined>;
   beforeAll(() => {
     server = Bun.serve({
@@ -104,7 +104,7 @@ describe("the watch", () => {
   });
   afterAll(() => server.stop(true));
 
-  test("tells of answers, streams and messages that are read, of the addresses that it knows alone", async () => {
+  test("checks received responses, streams and messages, of known addresses only", async () => {
     const url = `http://127.0.0.1:${server.port}`;
     const read = async (init: RequestInit): Promise<void> =>
       void (await (await fetch(`${url}/v1/responses`, init)).text());

@@ -63,7 +63,7 @@ describe("a streamed answer", () => {
     expect(one.runs.union(other.runs).size).toBe(2);
   });
 
-  test("sends the first piece at once, with the model and the provider's time", () => {
+  test("sends the first piece immediately, with the model and the provider's time", () => {
     const { answer, sent } = open();
     expect(answer.hasBegun).toBe(false);
     answer.write("data: a\n\n", 12.5);
@@ -73,7 +73,7 @@ describe("a streamed answer", () => {
     expect(new TextDecoder().decode(sent[0]?.data)).toBe("data: a\n\n");
   });
 
-  test("gathers later pieces until their time has come, with what the call has cost by then", () => {
+  test("collects later pieces until their flush time, with the cost so far", () => {
     const { answer, sent, cost, text } = open();
     answer.write("a", 1);
     answer.write("b", 2);
@@ -90,7 +90,7 @@ describe("a streamed answer", () => {
     expect(sent).toHaveLength(2);
   });
 
-  test("leaves at one moment with others, none later than its time, and a fault of one is its own", () => {
+  test("is flushed together with others, none later than its time, and an error of one is its own", () => {
     const answers = [open(), open(), open(), open()];
     const left: number[] = [];
     const faults: unknown[] = [];
@@ -127,7 +127,7 @@ describe("a streamed answer", () => {
     expect(sent[1]?.data).toHaveLength(DELTA_BATCH_BYTES);
   });
 
-  test("ends behind everything that was written, in order and without a hole", () => {
+  test("ends after all written pieces, in order and without a gap", () => {
     const { answer, frames, text } = open();
     for (const piece of ["a", "b", "c"]) answer.write(piece, 5);
     answer.end({ text: "data: [DONE]\n\n", upstreamMs: 5 }, 42n);
@@ -139,7 +139,7 @@ describe("a streamed answer", () => {
     expect(frames()).toHaveLength(3);
   });
 
-  test("fails behind everything that was written", () => {
+  test("fails after all written pieces", () => {
     const { answer, frames, text } = open();
     answer.write("a", 1);
     answer.write("b", 1);
@@ -149,7 +149,7 @@ describe("a streamed answer", () => {
     expect(text()).toBe("ab");
   });
 
-  test("cuts pieces larger than a frame, the first and later ones", () => {
+  test("splits pieces larger than a frame, the first and later ones", () => {
     const huge = `data: {"text":"${"é🙂x".repeat(FRAME_BYTES_MAX / 4)}"}\n\n`;
     const { answer, sent, frames, text } = open();
     answer.write(huge, 1);
@@ -183,7 +183,7 @@ describe("a plain answer", () => {
     ["is one byte too long", FRAME_BYTES_MAX + 1, 2],
     ["is exactly two frames", 2 * FRAME_BYTES_MAX, 2],
     ["is five and a bit", 5 * FRAME_BYTES_MAX + 7, 6],
-  ])("that %s leaves in parts and ends with the last one", (_name, bytes, count) => {
+  ])("that %s is sent in parts and ends with the last one", (_name, bytes, count) => {
     const { answer, sent, frames, text } = open();
     const whole = "x".repeat(bytes);
     answer.end({ text: whole, upstreamMs: 0 }, 1n);
@@ -202,7 +202,7 @@ describe("a plain answer", () => {
     expect(text()).toBe(whole);
   });
 
-  test("may be cut inside a character: its bytes join again", () => {
+  test("may be split inside a character: its bytes join again", () => {
     const { answer, text, sent } = open();
     const whole = `x${"🙂".repeat(FRAME_BYTES_MAX / 2)}`;
     answer.end({ text: whole, upstreamMs: 0 }, 1n);
@@ -210,7 +210,7 @@ describe("a plain answer", () => {
     expect(text()).toBe(whole);
   });
 
-  test("that failed is one frame with all a client may know", () => {
+  test("that failed is one frame with all public facts", () => {
     const { answer, frames } = open();
     answer.fail({ code: "overloaded", message: "Busy.", param: null, retry: true, retryAfterS: 7 });
     expect(frames()).toEqual([
@@ -218,14 +218,14 @@ describe("a plain answer", () => {
     ]);
   });
 
-  test("says nothing of a time to come back when there is none", () => {
+  test("omits a retry time if there is none", () => {
     const { answer, frames } = open();
     answer.fail({ code: "upstream_error", message: "No.", param: "n", retry: false });
     expect(frames()).toEqual([{ t: "error", n: 0, code: "upstream_error", message: "No.", param: "n", retry: false }]);
   });
 });
 
-test("an answer goes nowhere when the message named no address of ours", () => {
+test("an answer is not sent when the message has no valid reply address", () => {
   const sent: string[] = [];
   const sender = {
     publish: (subject: string) => void sent.push(subject),

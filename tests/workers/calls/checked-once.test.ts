@@ -122,7 +122,7 @@ afterEach(() => {
 });
 
 describe.each(kinds.filter(isPricedKind).map((kind) => [kind.name, kind] as const))("a call of %s", (_name, kind) => {
-  test("is checked where it comes in, and its worker asks by what was found there", async () => {
+  test("is validated at its entry, and its worker uses that result", async () => {
     const job = await sent(kind);
     expect([validate("JobMessage", job), job.checked, checksOf(kind)]).toEqual([null, true, atEntry(kind)]);
     const [input] = await askedOf(job);
@@ -130,7 +130,7 @@ describe.each(kinds.filter(isPricedKind).map((kind) => [kind.name, kind] as cons
     expect(checksOf(kind)).toBe(atEntry(kind));
   });
 
-  test("is served as it was found though its model takes less by now", async () => {
+  test("is served by its validation though its model accepts less now", async () => {
     const job = await sent(kind);
     spies.get(kind.name)?.mockImplementation(() => {
       throw new Error("checked again");
@@ -138,7 +138,7 @@ describe.each(kinds.filter(isPricedKind).map((kind) => [kind.name, kind] as cons
     expect(await askedOf(job)).toHaveLength(1);
   });
 
-  test("is checked once by each model that stands in for its own", async () => {
+  test("is validated once by each fallback model", async () => {
     const job = await sent(kind);
     const fallbacks = [`${job.model}-slow`, `${job.model}-error`];
     expect(await askedOf({ ...job, fallbacks })).toHaveLength(3);
@@ -147,7 +147,7 @@ describe.each(kinds.filter(isPricedKind).map((kind) => [kind.name, kind] as cons
     expect(models?.slice(-2)).toEqual(fallbacks);
   });
 
-  test("that an earlier version let in is checked by its worker, and asks for the same", async () => {
+  test("that an earlier version admitted is validated by its worker, with the same request", async () => {
     const job = await sent(kind);
     const before = checksOf(kind);
     expect(await askedOf(asAnOlderVersion(job))).toEqual(await askedOf(job));
@@ -157,7 +157,7 @@ describe.each(kinds.filter(isPricedKind).map((kind) => [kind.name, kind] as cons
     expect(await askedOf(forged)).toEqual(await askedOf(job));
   });
 
-  test("travels with what was found as JSON, byte for byte", async () => {
+  test("transfers its validation as JSON, byte for byte", async () => {
     const job = await sent(kind);
     const [{ value } = { value: undefined }] = spies.get(kind.name)?.mock.results.slice(-1) ?? [];
     const { params, most, bound } = value as { params: unknown; most: unknown; bound: { tokensMax: number } };
@@ -166,7 +166,7 @@ describe.each(kinds.filter(isPricedKind).map((kind) => [kind.name, kind] as cons
   });
 });
 
-test("a transcript is written and paid for by what was found at its entry", async () => {
+test("a transcript is generated and charged by the validation at its entry", async () => {
   const kind = KINDS.transcription;
   const job = await sent(kind);
   expect(await askedOf(job, { output: { text: "boats" }, usage: {} })).toHaveLength(1);
@@ -174,7 +174,7 @@ test("a transcript is written and paid for by what was found at its entry", asyn
 });
 
 test.each(kinds.filter((kind) => !isPricedKind(kind)).map((kind) => [kind.name, kind] as const))(
-  "a call of %s travels as it came, and nothing beside it",
+  "a call of %s is transferred unchanged, with nothing beside it",
   async (_name, kind) => {
     const job = await sent(kind);
     expect([job.request, job.checked, checksOf(kind)]).toEqual([{ ...BODIES[kind.name] }, undefined, 1]);

@@ -8,7 +8,7 @@ import { ProviderError, type ProviderErrorClass } from "#workers/providers/provi
 const failure = (kind: ProviderErrorClass, options: ConstructorParameters<typeof ProviderError>[2] = {}): ChatFailure =>
   explainFailure(new ProviderError(kind, VENDOR_MARK, options), undefined);
 
-describe("what a client hears of a provider's error", () => {
+describe("a provider's error for a client", () => {
   test.each<[ProviderErrorClass, Partial<ChatFailure>]>([
     ["rejected", { code: "invalid_request", kind: "rejected" }],
     ["refused", { code: "upstream_refused", kind: "refused" }],
@@ -28,7 +28,7 @@ describe("what a client hears of a provider's error", () => {
     expect(failure("failed", { code, param: "messages" })).toMatchObject({ code: "upstream_error", param: null });
   });
 
-  test("never holds the vendor's own words", () => {
+  test("never contains the vendor's own text", () => {
     for (const kind of ["rejected", "refused", "misconfigured", "busy", "failed", "timeout", "aborted"] as const) {
       expect(JSON.stringify(failure(kind))).not.toContain(VENDOR_MARK);
     }
@@ -40,7 +40,7 @@ describe("what a client hears of a provider's error", () => {
     }
   });
 
-  test("passes the time to come back on, in whole seconds", () => {
+  test("contains the retry time, in whole seconds", () => {
     expect(failure("busy", { retryAfterMs: 7_000 }).retryAfterS).toBe(7);
     expect(failure("busy", { retryAfterMs: 1 }).retryAfterS).toBe(1);
     expect(failure("busy", { retryAfterMs: 0 }).retryAfterS).toBe(0);
@@ -72,7 +72,7 @@ describe("a conversation that is too long, for clients of Anthropic's API", () =
     expect(tooLongMessage(detail, 5)).toBe(`prompt is too long: ${numbers} maximum`);
   });
 
-  test("begins the same way where its provider names no numbers", () => {
+  test("starts equally if its provider names no numbers", () => {
     expect(tooLongMessage(`no numbers ${VENDOR_MARK}`, 5)).toBe(
       "prompt is too long: the messages are longer than the model's context of 5 tokens",
     );
@@ -80,7 +80,7 @@ describe("a conversation that is too long, for clients of Anthropic's API", () =
   });
 });
 
-describe("what a client hears of an ended job", () => {
+describe("an ended job for a client", () => {
   test.each<[AbortReason, Partial<ChatFailure>]>([
     ["deadline", { code: "upstream_timeout", status: "failed", retry: false }],
     ["shutdown", { code: "service_unavailable", status: "failed", retry: true }],
@@ -91,14 +91,14 @@ describe("what a client hears of an ended job", () => {
     expect(explainFailure(thrown, jobAbort(reason))).toMatchObject({ ...expected, kind: reason, param: null });
   });
 
-  test("the end of the job explains whatever was thrown because of it", () => {
+  test("the end of the job explains every error caused by it", () => {
     for (const thrown of [new Error("socket"), new TypeError("fetch failed"), "text"]) {
       expect(explainFailure(thrown, jobAbort("deadline"))).toMatchObject({ code: "upstream_timeout" });
     }
   });
 });
 
-test("a bug of ours is no provider's failure: it is thrown on", () => {
+test("an internal error is no provider failure: it is rethrown", () => {
   const bug = new TypeError("undefined is not a function");
   expect(() => explainFailure(bug, undefined)).toThrow(bug);
 });

@@ -51,12 +51,12 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
   );
 
 describe("a request", () => {
-  test("without stored files stays the object it is", async () => {
+  test("without stored files stays the same object", async () => {
     const request = ask(text, { type: "file", file: { file_data: "data:text/plain;base64,QQ==" } });
     expect(await fill(request)).toBe(request);
   });
 
-  test("has its files where their ids stood, each as what it is", async () => {
+  test("has its files in place of their ids, each by its type", async () => {
     const [picture, sound, words] = [
       await stored("pixels", "image/png"),
       await stored("waves", "audio/mpeg"),
@@ -77,8 +77,8 @@ describe("a request", () => {
   });
 });
 
-describe("a file that cannot be had", () => {
-  test("is refused by name when it is gone, or another workspace's", async () => {
+describe("an unavailable file", () => {
+  test("is rejected by name when it is deleted, or another workspace's", async () => {
     const foreign = await stored("x", "text/plain", await createWorkspace(bench.db.database));
     for (const id of [newFileId(), foreign, "file-abc"]) {
       const error = await failure(fill(ask(text, block(id))));
@@ -91,7 +91,7 @@ describe("a file that cannot be had", () => {
     }
   });
 
-  test("is a fault of ours when its bytes are damaged, missing or out of reach", async () => {
+  test("is an internal error when its bytes are damaged, missing or unreachable", async () => {
     const damaged = await stored("right", "text/plain");
     await putObject(bench.storage, objectKey(damaged), Buffer.from("wrong"));
     expect(await failure(fill(ask(block(damaged))))).toMatchObject({ name: "ApiError", code: "service_unavailable" });
@@ -104,13 +104,13 @@ describe("a file that cannot be had", () => {
     away.close();
   });
 
-  test("is not read for a caller that has left", async () => {
+  test("is not read for a caller that has disconnected", async () => {
     const id = await stored("x", "text/plain");
     expect(await failure(fill(ask(block(id)), AbortSignal.abort()))).toMatchObject({ kind: "aborted" });
   });
 });
 
-describe("a call whose file cannot be had", () => {
+describe("a call with an unavailable file", () => {
   afterEach(closeBenches);
   const job = chatJob({ request: ask(block(newFileId())) });
 
@@ -131,7 +131,7 @@ describe("a call whose file cannot be had", () => {
       },
       { code: "service_unavailable", retry: true },
     ],
-  ])("because it %s asks no provider and costs nothing", async (_name, rows, expected) => {
+  ])("because it %s calls no provider and costs nothing", async (_name, rows, expected) => {
     const { run, calls, settlements, failure: told } = chatBench({}, { rows });
     await run(job);
     expect(told()).toMatchObject(expected);

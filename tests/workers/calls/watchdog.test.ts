@@ -63,7 +63,7 @@ describe("a provider call", () => {
     expect(abortReasonOf(watchdog.signal.reason)).toBe("deadline");
   });
 
-  test("that keeps speaking outlives its first-byte and stall limits many times over", () => {
+  test("that keeps sending exceeds its first-byte and stall limits many times", () => {
     const watchdog = start({ firstByteMs: 30, stallMs: 30, totalMs: 150 });
     for (let ms = 0; ms < 150; ms += 5) {
       expect(watchdog.signal.aborted).toBe(false);
@@ -74,7 +74,7 @@ describe("a provider call", () => {
     expect(watchdog.expired()).toBe("total");
   });
 
-  test("that has spoken once is no longer under the first-byte limit", () => {
+  test("that has sent once is no longer under the first-byte limit", () => {
     const watchdog = start({ firstByteMs: 20, stallMs: 60_000, totalMs: 100 });
     watchdog.touch();
     clock.pass(99);
@@ -83,7 +83,7 @@ describe("a provider call", () => {
     expect(watchdog.expired()).toBe("total");
   });
 
-  test("goes by the real time unless told otherwise", async () => {
+  test("uses the real time by default", async () => {
     const { signal } = startWatchdog({ firstByteMs: 5, stallMs: 5, totalMs: 5 }, new AbortController().signal);
     if (!signal.aborted) await new Promise((resolve) => signal.addEventListener("abort", resolve, { once: true }));
     expect(signal.reason).toMatchObject({ name: "AbortError", message: "deadline" });
@@ -91,7 +91,7 @@ describe("a provider call", () => {
 });
 
 describe("a pause", () => {
-  test("counts for none of the limits, which go on with the next sign of life", () => {
+  test("counts for none of the limits, which continue with the next activity", () => {
     const watchdog = start({ firstByteMs: 100, stallMs: 100, totalMs: 150 });
     watchdog.touch();
     watchdog.pause();
@@ -104,7 +104,7 @@ describe("a pause", () => {
     expect(watchdog.expired()).toBe("stall");
   });
 
-  test("ends with its job all the same", () => {
+  test("ends with its job nevertheless", () => {
     const job = new AbortController();
     const watchdog = start({}, job.signal);
     watchdog.pause();
@@ -114,7 +114,7 @@ describe("a pause", () => {
 });
 
 describe("the end of the job", () => {
-  test("ends the call with the job's own reason, and no limit is said to have passed", () => {
+  test("ends the call with the job's own reason, and not with a limit's", () => {
     const job = new AbortController();
     const watchdog = start({}, job.signal);
     job.abort(jobAbort("caller_left"));
@@ -122,12 +122,12 @@ describe("the end of the job", () => {
     expect(watchdog.expired()).toBeUndefined();
   });
 
-  test("before the call began ends it at once", () => {
+  test("before the call's start ends it immediately", () => {
     const watchdog = start({}, AbortSignal.abort(jobAbort("shutdown")));
     expect(watchdog.signal.reason).toMatchObject({ name: "AbortError", message: "shutdown" });
   });
 
-  test("after a limit passed changes nothing", () => {
+  test("after a limit has passed changes nothing", () => {
     const job = new AbortController();
     const watchdog = start({ totalMs: 5 }, job.signal);
     clock.pass(10);
@@ -135,7 +135,7 @@ describe("the end of the job", () => {
     expect(watchdog.signal.reason).toMatchObject({ name: "AbortError", message: "deadline" });
   });
 
-  test("is not listened for once the call is over", () => {
+  test("is ignored once the call is over", () => {
     const job = new AbortController();
     const watchdog = start({}, job.signal);
     watchdog.stop();
@@ -144,7 +144,7 @@ describe("the end of the job", () => {
   });
 });
 
-test("a stopped watchdog never bites", () => {
+test("a stopped watchdog never fires", () => {
   const stopped = start({ totalMs: 10 });
   stopped.stop();
   clock.pass(60_000);

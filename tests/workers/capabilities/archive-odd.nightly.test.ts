@@ -33,14 +33,14 @@ async function tarOf(names: readonly string[], words: string): Promise<Buffer> {
 }
 
 describe.each(FORMATS)("a %s", (format) => {
-  test("gives the files after one that is empty", async () => {
+  test("extracts the files after an empty one", async () => {
     const made = await create(["", "one", "two"], ["empty", "one.txt", "two.txt"], { format });
     const back = await extract(made.bytes());
     expect(back.output).toMatchObject({ extracted: 2, skipped: [{ name: "empty", why: "it is empty" }] });
     expect([0, 1].map((at) => Buffer.from(back.bytes(at)).toString())).toEqual(["one", "two"]);
   });
 
-  test("may hold names that its writer uses itself, and keeps folders of equal ones", async () => {
+  test("may contain reserved names, and keeps folders of equal ones", async () => {
     const names = ["out.7z", "tmp/a", "dev/null", "x/a", "x/a"];
     const made = await create(["1", "2", "3", "4", "5"], names, { format });
     expect(made.output?.["names"]).toEqual([...names.slice(0, 4), "x/5-a"]);
@@ -52,13 +52,13 @@ describe.each(FORMATS)("a %s", (format) => {
     ["a part without a name", ["a//b"], "Expected params.names[0] to be a path of a file"],
     ["its own folder", ["./a"], "Expected params.names[0] to be a path of a file"],
     ["a file and its folder", ["x/a", "x"], "Expected x to be a file or a folder, got both."],
-  ])("refuses names that say %s", async (_what, names, said) => {
+  ])("rejects names that are %s", async (_what, names, said) => {
     expect(await refused(create(names.map(String), names, { format }))).toContain(`invalid: ${said}`);
   });
 });
 
 describe("names of unpacked files", () => {
-  test("differ where those of the archive meet once they are cleaned, or lose their folders", async () => {
+  test("differ if archive names become equal after cleaning, or lose their folders", async () => {
     const zip = zipOf(
       Object.fromEntries(["d/x.txt", "d_x.txt", "e/x.txt", "a?.txt", "a*.txt"].map((name) => [name, name])),
     );
@@ -66,12 +66,12 @@ describe("names of unpacked files", () => {
     expect(await namesOf(zip, { flatten: true, include: ["*/x.txt"] })).toEqual(["x.txt", "2-x.txt"]);
   });
 
-  test("keep their marks", async () => {
+  test("keep their diacritics", async () => {
     expect(await namesOf(zipOf({ "हिन्दी.txt": "a" }))).toEqual(["हिन्दी.txt"]);
   });
 });
 
-describe("is refused as damaged", () => {
+describe("rejected as damaged:", () => {
   test("a zip with another checksum, or another compression", async () => {
     const zip = zipOf({ a: "words" }, { isStored: true });
     const other = Buffer.from(zip);
@@ -83,12 +83,12 @@ describe("is refused as damaged", () => {
     expect(await refused(extract(zip))).toContain("unsupported: Expected entries that are stored, deflated");
   });
 
-  test("a tar that is cut within a file", async () => {
+  test("a tar truncated within a file", async () => {
     const tar = await tarOf(["a", "b"], "words".repeat(1_000));
     expect(await refused(extract(tar.subarray(0, 7_000)))).toBe("corrupt: The archive cannot be read.");
   });
 
-  test("a 7z that is not encrypted, without a word of passwords", async () => {
+  test("a 7z that is not encrypted, without mentioning passwords", async () => {
     const made = Buffer.from((await create(["words"], ["a"], { format: "7z" })).bytes());
     made[34] = (made[34] ?? 0) ^ 1;
     expect(await refused(extract(made))).toBe("corrupt: The archive cannot be read.");
@@ -127,12 +127,12 @@ describe("an encrypted zip", () => {
     ["aes", () => locked({})],
     ["traditional", () => locked({ zipCrypto: true })],
     ["strong", strong],
-  ] as const)("says in its list that its encryption is %s", async (encryption, zip) => {
+  ] as const)("lists its encryption as %s", async (encryption, zip) => {
     const { output } = await runCapability("archive.list", { archive: await zip() });
     expect(output).toMatchObject({ entries: [{ name: "a.txt", is_encrypted: true, encryption }] });
   });
 
-  test("opens with its password, unless none can open it", async () => {
+  test("opens with its password, unless the encryption is unsupported", async () => {
     for (const zip of [await locked({}), await locked({ zipCrypto: true })]) {
       expect(Buffer.from((await extract(zip, { password: "tea" })).bytes()).toString()).toBe("secret");
       expect(await refused(extract(zip))).toBe("invalid: Expected params.password for an encrypted entry, got none.");
@@ -145,21 +145,21 @@ describe("an encrypted zip", () => {
     for (const params of [{}, { password: "tea" }]) expect(await refused(extract(await strong(), params))).toBe(said);
   });
 
-  test("as 7z is one of AES", async () => {
+  test("as 7z uses AES", async () => {
     const made = await create(["secret"], ["a.txt"], { format: "7z", password: "tea" });
     const { output } = await runCapability("archive.list", { archive: made.bytes() }, { password: "tea" });
     expect(output).toMatchObject({ entries: [{ is_encrypted: true, encryption: "aes" }] });
   });
 });
 
-test("an archive of a kind that is not opened is refused by its name", async () => {
+test("an unsupported archive is rejected by its name", async () => {
   const rar = Buffer.concat([Buffer.from("526172211a070100", "hex"), Buffer.alloc(600)]);
   expect(await refused(extract(rar))).toBe(
     "unsupported: Expected a zip, tar, tar.gz, tar.xz, tar.bz2, tar.zst or 7z archive, got application/x-rar-compressed.",
   );
 });
 
-test("a tar is known by its checksum: of the oldest kind, and without entries", async () => {
+test("a tar is detected by its checksum: of the oldest kind, and without entries", async () => {
   const tar = await tarOf(["a.txt"], "tea");
   tar.fill(0, 257, 265);
   const sum = tar.subarray(0, 512).reduce((all, byte, at) => all + (at >= 148 && at < 156 ? 0x20 : byte), 0);
@@ -168,12 +168,12 @@ test("a tar is known by its checksum: of the oldest kind, and without entries", 
   expect((await runCapability("archive.list", { archive: Buffer.alloc(10_240) })).output).toMatchObject({ count: 0 });
 });
 
-test("text that was packed comes out as text", async () => {
+test("compressed text is returned as text", async () => {
   const made = await runCapability("archive.decompress", { file: Bun.gzipSync(Buffer.from("tea\n")) });
   expect(made.files).toMatchObject([{ mediaType: "text/plain" }]);
 });
 
-test.each(["tar", "tar.zst"])("a %s is taken for an archive before it is opened", async (format) => {
+test.each(["tar", "tar.zst"])("a %s is detected as an archive before it is opened", async (format) => {
   const archive = { base64: Buffer.from((await create(["tea"], ["a"], { format })).bytes()).toString("base64") };
   const folder = mkdtempSync(join(tmpdir(), "sluice-archive-"));
   try {

@@ -37,7 +37,7 @@ describe("a bundle", () => {
     });
   });
 
-  test("is unpacked, the wanted files of it, under names of ours on the disk", async () => {
+  test("is unpacked, only the requested files, under our own names on the disk", async () => {
     const made = await runCapability("archive.extract", { archive: BUNDLE }, { include: ["**/*.txt", "*.txt"] });
     expect(made.files?.map(({ name, mediaType }) => [name, mediaType])).toEqual([
       ["readme.txt", "text/plain"],
@@ -47,7 +47,7 @@ describe("a bundle", () => {
   });
 
   test.each(["zip", "tar", "tar.gz", "tar.zst", "7z"])(
-    "goes through %s and comes out as it was, the same bytes each time",
+    "is converted to %s and back unchanged, with the same bytes each time",
     async (format) => {
       const files = [Buffer.from("one\n"), Buffer.from("two\n".repeat(1_000))];
       const create = () => runCapability("archive.create", { files }, { format, names: ["a/one.txt", "two.txt"] });
@@ -58,7 +58,7 @@ describe("a bundle", () => {
     },
   );
 
-  test.each(["zip", "7z"])("that is encrypted as %s opens with its password alone", async (format) => {
+  test.each(["zip", "7z"])("encrypted as %s opens with its password only", async (format) => {
     const made = await runCapability(
       "archive.create",
       { files: [Buffer.from("secret\n")] },
@@ -75,7 +75,7 @@ describe("a bundle", () => {
 });
 
 describe("a single file", () => {
-  test("is packed so that others can unpack it, and unpacked again", async () => {
+  test("is packed readably for other programs, and unpacked again", async () => {
     const file = Buffer.from("tea ".repeat(500));
     const gzip = await runCapability("archive.compress", { file });
     const zstd = await runCapability("archive.compress", { file }, { format: "zstd", level: 9 });
@@ -88,7 +88,7 @@ describe("a single file", () => {
     expect(text(back.bytes())).toBe(String(file));
   });
 
-  test("has the checksums that others compute", async () => {
+  test("has the checksums of other programs", async () => {
     const file = Buffer.from("tea");
     const { output } = await runCapability("archive.checksum", { file }, { algorithms: ["sha256", "md5", "crc32"] });
     expect(output).toEqual({
@@ -103,7 +103,7 @@ describe("a single file", () => {
 });
 
 describe("a hostile archive", () => {
-  test("leads nowhere: paths outside, absolute ones, links and devices are left out and told", async () => {
+  test("writes nothing outside: outer paths, absolute ones, links and devices are skipped and reported", async () => {
     const archive = await tarOf([
       [{ name: "../../etc/passwd" }, "x"],
       [{ name: "/abs" }, "x"],
@@ -117,21 +117,21 @@ describe("a hostile archive", () => {
     expect(made.output?.["skipped"]).toHaveLength(5);
   });
 
-  test("of a bomb is refused by what comes out of it", async () => {
+  test("with a bomb is rejected by its unpacked size", async () => {
     const bomb = Bun.gzipSync(Buffer.alloc(64 * 1_048_576));
     expect(await refused(runCapability("archive.decompress", { file: bomb }))).toBe(
       "too_large: Expected no more than 200 bytes of each packed one, got more.",
     );
   });
 
-  test("of too many entries is refused", async () => {
+  test("of too many entries is rejected", async () => {
     const archive = await tarOf(Array.from({ length: 10_001 }, (_, at) => [{ name: `${at}` }] as const));
     expect(await refused(runCapability("archive.list", { archive }))).toBe(
       "too_large: Expected at most 10000 entries, got more.",
     );
   });
 
-  test("of more files than are wanted is refused, naming the way out", async () => {
+  test("of more files than requested is rejected, with a solution", async () => {
     expect(await refused(runCapability("archive.extract", { archive: BUNDLE }, { max_files: 2 }))).toContain(
       "too_large: Expected at most 2 files",
     );
@@ -169,13 +169,13 @@ describe("a hostile archive", () => {
       () => runCapability("archive.create", { files: [Buffer.from("a")] }, { names: ["../a"] }),
       "invalid: Expected params.names[0] to be a path inside",
     ],
-  ])("%s is refused", async (_what, run, said) => {
+  ])("%s is rejected", async (_what, run, said) => {
     expect(await refused(run())).toContain(said);
   });
 });
 
 describe.each(SPARSE_TARS)("a sparse file of GNU tar (%s)", (format, archive) => {
-  test("is listed with its whole size, and comes out with its holes as zeros", async () => {
+  test("is listed with its full size, and is unpacked with its holes as zeros", async () => {
     const content = sparseContent();
     const { output } = await runCapability("archive.list", { archive });
     expect(output).toMatchObject({
@@ -191,7 +191,7 @@ describe.each(SPARSE_TARS)("a sparse file of GNU tar (%s)", (format, archive) =>
     expect(text(made.bytes(1))).toBe("after\n");
   });
 
-  test("is refused if its map and its data differ", async () => {
+  test("is rejected if its map and its data differ", async () => {
     const broken = Buffer.from(archive);
     // The length of the last piece: one less than the archive has of it.
     const [is, becomes] = format.startsWith("pax") ? ["4096", "4095"] : ["00000010000", "00000007777"];

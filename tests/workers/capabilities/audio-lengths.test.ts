@@ -37,12 +37,12 @@ describe.each<[string, string, object, string, object]>([
   const chain = (async () =>
     Buffer.concat([await encoded(oneFormat, 2, 440, oneShape), await encoded(otherFormat, 3, 880, otherShape)]))();
 
-  test("is as long as all of its recordings, by both of our probes", async () => {
+  test("has the length of all of its recordings, by both of our probes", async () => {
     expect(await secondsOf(await chain)).toBe(5);
     expect(probeAudio(await chain).seconds).toBeCloseTo(5, 3);
   });
 
-  test("is converted as a whole", async () => {
+  test("is converted completely", async () => {
     const wav = { format: "wav", channels: 1, sample_rate: 48_000 };
     const made = await runCapability("audio.convert", { audio: await chain }, wav);
     expect(made.output).toMatchObject({ seconds: 5 });
@@ -75,7 +75,7 @@ describe("a chained Ogg file", () => {
     expect(cut.output).toMatchObject({ seconds: 3 });
   });
 
-  test("is refused where its recordings would have to be copied or repeated", async () => {
+  test("is rejected if its recordings would have to be copied or repeated", async () => {
     const audio = await chain;
     const refusal = (id: string, input: TestInputs, params: object) => refused(runCapability(id, input, params));
     expect(await refusal("audio.trim", { audio }, { mode: "copy", duration: 1 })).toMatch(
@@ -85,7 +85,7 @@ describe("a chained Ogg file", () => {
     expect(await refusal("video.set_audio", { video: clip, audio }, { loop: true })).toMatch(/one recording to repeat/);
   });
 
-  test("of more recordings than 256 is refused", async () => {
+  test("of more recordings than 256 is rejected", async () => {
     const audio = Buffer.from(await chain);
     const first = audio.subarray(0, audio.indexOf("OggS", 1));
     const next = Buffer.from(first);
@@ -96,7 +96,7 @@ describe("a chained Ogg file", () => {
 });
 
 describe("a file that does not state its length is counted:", () => {
-  test("FLAC that an encoder wrote to a pipe", async () => {
+  test("FLAC written to a pipe", async () => {
     const flac = Buffer.from(await encoded("flac", 2, 440, { rate: 44_100 }));
     // The total of samples, 36 bits of STREAMINFO.
     flac[21] = (flac[21] ?? 0) & 0xf0;
@@ -105,7 +105,7 @@ describe("a file that does not state its length is counted:", () => {
     expect((await runCapability("audio.split", { audio: flac }, { length: 1 })).output).toMatchObject({ parts: 2 });
   });
 
-  test("WebM as a browser records it", async () => {
+  test("WebM recorded by a browser", async () => {
     const source = join(folder, "source.opus");
     writeFileSync(source, await encoded("opus", 2, 440, { rate: 48_000 }));
     const path = join(folder, "live.webm");
@@ -117,7 +117,7 @@ describe("a file that does not state its length is counted:", () => {
     expect(Number(await secondsOf(readFileSync(path)))).toBeCloseTo(2, 1);
   });
 
-  test("WebM with pictures", async () => {
+  test("WebM with images", async () => {
     const path = join(folder, "live-pictures.webm");
     await runFilterGraph({
       graph: "color=s=64x64:r=10:d=2[v]",

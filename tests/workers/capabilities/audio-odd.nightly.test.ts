@@ -26,7 +26,7 @@ test.each<[string, object]>([
   ["volume", { gain: 0 }],
   ["denoise", {}],
   ["normalize", { passes: 1 }],
-])("%s moves nothing in time", async (id, params) => {
+])("%s shifts nothing in time", async (id, params) => {
   const samples = samplesOf(await made(id, CLICK, params));
   let loudest = 0;
   for (const [at, one] of samples.entries()) if (Math.abs(one) > Math.abs(samples[loudest] ?? 0)) loudest = at;
@@ -39,7 +39,7 @@ test.each([
   [4, 0],
   [1, 7],
   [0.5, -12],
-])("a rate of %d and a pitch of %d make it as long as they say, however short it is", async (rate, pitch) => {
+])("a rate of %d and a pitch of %d give the computed length, for any short input", async (rate, pitch) => {
   for (const seconds of [0.01, 2]) {
     const samples = samplesOf(await made("speed", wavOf(seconds, tone(440), { rate: RATE }), { rate, pitch }));
     expect(Math.abs(samples.length / RATE - seconds / rate)).toBeLessThan(0.0001);
@@ -47,7 +47,7 @@ test.each([
   }
 });
 
-describe("loudness is that of the channels which are written:", () => {
+describe("loudness is that of the written channels:", () => {
   const of = (channels: number) => wavOf(3, tone(440, 0.2), { rate: 48_000, channels });
   const other = [
     [1, 2],
@@ -62,13 +62,13 @@ describe("loudness is that of the channels which are written:", () => {
     expect(Math.abs((await loudness(piped.bytes())) + 16)).toBeLessThan(0.3);
   });
 
-  test("many channels are as loud in a format of other samples", async () => {
+  test("many channels have equal loudness in a format of other samples", async () => {
     const [one, other] = [await made("convert", of(6), {}), await made("convert", of(6), { format: "m4a" })];
     expect(Math.abs((await loudness(one)) - (await loudness(other)))).toBeLessThan(0.7);
   });
 });
 
-test("times begin with the first sample, also in an MP3 whose own begin later", async () => {
+test("times start with the first sample, also in an MP3 with a later start", async () => {
   const artwork = await sharp({ create: { width: 9, height: 9, channels: 3, background: "red" } }).png().toBuffer(); // prettier-ignore
   const mp3 = await made("convert", TONE, { format: "mp3" });
   const audio = (await runCapability("audio.tag", { audio: mp3, artwork }, { title: "Tone" })).bytes();
@@ -77,14 +77,14 @@ test("times begin with the first sample, also in an MP3 whose own begin later", 
   expect(output).toMatchObject({ seconds: 2 });
 });
 
-test("a copy of an MP3 lacks nothing of its end", async () => {
+test("a copy of an MP3 is complete at its end", async () => {
   const audio = await made("convert", TONE, { format: "mp3" });
   const copy = await runCapability("audio.trim", { audio }, { start: 0.5, mode: "copy" });
   const { start } = copy.output as { start: number };
   expect(Math.abs(lengthOf(await made("convert", copy.bytes(), {})) - (2 - start))).toBeLessThan(0.03);
 });
 
-test("the rate that is told is the one that is written", async () => {
+test("the reported rate is the written one", async () => {
   for (const sample_rate of [9_001, 50_000]) {
     const written = await runCapability("audio.convert", { audio: TONE }, { format: "m4a", sample_rate });
     const probed = await runCapability("audio.probe", { audio: written.bytes() });
@@ -92,14 +92,14 @@ test("the rate that is told is the one that is written", async () => {
   }
 });
 
-test("a time that is named twice cuts once, in whatever order", async () => {
+test("a duplicate time splits once, in any order", async () => {
   const params = { by: "times", times: [1.5, 0.5, 0.5], pack: "files", ...WAV };
   const split = await runCapability("audio.split", { audio: TONE }, params);
   expect(split.output).toEqual({ parts: 3, times: [0.5, 1.5] });
   expect([0, 1, 2].map((at) => lengthOf(split.bytes(at)))).toEqual([0.5, 1, 0.5]);
 });
 
-describe("refused:", () => {
+describe("rejected:", () => {
   test.each<[string, string, object, string]>([
     ["a fade in", "fade", { in: 5 }, "invalid: Expected params.in to be at most 2, the seconds of the audio, got 5."],
     [
@@ -109,23 +109,23 @@ describe("refused:", () => {
       "invalid: Expected params.out to be at most 2, the seconds of the audio, got 5.",
     ],
     ["a cut", "split", { by: "times", times: [9] }, "invalid: Expected params.times before the end at 2 s, got 9."],
-  ])("%s behind the end", async (_name, id, params, said) => {
+  ])("%s after the end", async (_name, id, params, said) => {
     expect(await refused(runCapability(`audio.${id}`, { audio: TONE }, params))).toBe(said);
   });
 
-  test("a crossfade longer than what it fades", async () => {
+  test("a crossfade longer than its inputs", async () => {
     const audios = [TONE, wavOf(0.25, tone(440), { rate: RATE }), TONE];
     expect(await refused(runCapability("audio.concat", { audios }, { crossfade: 0.5 }))).toBe(
       "invalid: Expected params.crossfade to be at most 0.25 s, as long as the shortest audio, got 0.5.",
     );
   });
 
-  test("loudness of what is too short to have one", async () => {
+  test("loudness of an input that is too short", async () => {
     const audio = wavOf(0.01, tone(440), { rate: RATE });
     expect(await refused(runCapability("audio.normalize", { audio }))).toContain("0.4 s");
   });
 
-  test("a copy of a piece so short that nothing of it would be heard", async () => {
+  test("a copy of a piece that is too short to be audible", async () => {
     const audio = await made("convert", TONE, { format: "mp3" });
     const work = runCapability("audio.trim", { audio }, { duration: 0.01, mode: "copy" });
     expect(await refused(work)).toContain("params.mode exact");

@@ -30,7 +30,7 @@ describe.each(OPERATIONS)("audio.%s %j", (id, params) => {
     cut = whole.subarray(0, Math.floor(whole.length * 0.6));
   });
 
-  test("refuses audio that breaks off, and audio of noise, as what cannot be decoded", async () => {
+  test("rejects truncated audio, and random bytes, as undecodable", async () => {
     const flac = (await runCapability("audio.convert", { audio: TONE }, { format: "flac" })).bytes();
     const noise = Uint8Array.from(flac, (byte, at) => (at < 8_192 ? byte : ((at * 2_654_435_761) >>> 13) & 255));
     for (const audio of [cut, noise]) {
@@ -40,7 +40,7 @@ describe.each(OPERATIONS)("audio.%s %j", (id, params) => {
     }
   });
 
-  test("refuses a codec that is not decoded here by its name, and says which are", async () => {
+  test("rejects an unsupported codec by its name, and lists the supported ones", async () => {
     for (const [audio, codec] of [
       [speex(), "speex"],
       [
@@ -55,7 +55,7 @@ describe.each(OPERATIONS)("audio.%s %j", (id, params) => {
   });
 });
 
-test("facts are read of a codec that is not decoded, and its tags are written", async () => {
+test("facts of an unsupported codec are read, and its tags are written", async () => {
   expect((await runCapability("audio.probe", { audio: speex() })).output).toMatchObject({
     codec: "speex",
     sample_rate: 8_000,
@@ -81,7 +81,7 @@ describe("normalized audio", () => {
   /** Short clicks leave no room for the gain that the rest needs. */
   const uneven = wavOf(8, (at) => (at % 1 < 0.001 ? 0.9 : breathing(at)), { rate: 48_000 });
 
-  test("tells the loudness it got, and whether one gain was enough", async () => {
+  test("reports its loudness, and whether one gain was enough", async () => {
     for (const [audio, mode] of [
       [even, "linear"],
       [uneven, "dynamic"],
@@ -95,7 +95,7 @@ describe("normalized audio", () => {
     }
   });
 
-  test("tells the same as a step, and nothing of silence", async () => {
+  test("reports the same as a step, and nothing for silence", async () => {
     // What the last one came to, whatever another one printed before it.
     const operations = [{ operation: "normalize", params: { loudness: -30 } }, { operation: "normalize" }];
     const piped = await runCapability("audio.pipeline", { audio: uneven }, { operations, output: { format: "wav" } });

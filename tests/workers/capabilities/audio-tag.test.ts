@@ -39,7 +39,7 @@ const large = square(1_500, "webp");
 const read = async (bytes: Uint8Array) => (await parseBuffer(bytes)).common;
 
 describe.each(FORMATS)("%s", (format) => {
-  test("has the tags that were given, and the same samples", async () => {
+  test("has the requested tags, and the same samples", async () => {
     const audio = await tuneAs(format);
     // What a WAV says has no set of letters: readers take it for Latin ones.
     const given = format === "wav" ? { ...ALL, title: "Three notes" } : ALL;
@@ -59,7 +59,7 @@ describe.each(FORMATS)("%s", (format) => {
     expect(output?.["tags"]).toMatchObject({ title: given.title, artist: ALL.artist });
   });
 
-  test("keeps the tags that are not given, unless all old ones go, and is the same bytes each time", async () => {
+  test("keeps other tags, unless all old ones are removed, and has the same bytes each time", async () => {
     const first = await tag(await tuneAs(format), { title: "Old", artist: "Ada" });
     const [second, again] = [await tag(first.bytes(), { title: "New" }), await tag(first.bytes(), { title: "New" })];
     expect(await read(second.bytes())).toMatchObject({ title: "New", artist: "Ada" });
@@ -69,8 +69,8 @@ describe.each(FORMATS)("%s", (format) => {
   });
 });
 
-describe.each(["mp3", "m4a", "flac", "ogg", "opus", "aiff"])("a picture in %s", (format) => {
-  test("is seen, stays when tags change, gives way to another, and goes with all that is old", async () => {
+describe.each(["mp3", "m4a", "flac", "ogg", "opus", "aiff"])("a cover image in %s", (format) => {
+  test("is detected, stays when tags change, is replaced by another, and is removed with all old tags", async () => {
     const audio = await tuneAs(format);
     const first = (await tag(audio, {}, await square(40, "png"))).bytes();
     const kept = await tag(first, { title: "New" });
@@ -87,20 +87,20 @@ describe.each(["mp3", "m4a", "flac", "ogg", "opus", "aiff"])("a picture in %s", 
   });
 });
 
-describe("is refused:", () => {
-  test("nothing to be written", async () => {
+describe("rejected:", () => {
+  test("an empty request", async () => {
     expect(await refused(runCapability("audio.tag", { audio: TUNE }))).toBe(
       "invalid: Expected a tag in params, input.artwork or params.clear, got none.",
     );
   });
 
-  test("a picture where there is no place for one", async () => {
+  test("a cover image in a format without one", async () => {
     expect(await refused(tag(await tuneAs("wav"), {}, await square(10, "png")))).toBe(
       "invalid: Expected no input.artwork for wav, which has no place for pictures.",
     );
   });
 
-  test("what is no picture, a format without tags, video, and half of a file", async () => {
+  test("a file that is no image, a format without tags, video, and a truncated file", async () => {
     expect(await refused(tag(await tuneAs("mp3"), {}, Buffer.from("no picture")))).toMatch(
       /^(?:unsupported|corrupt): /,
     );
@@ -112,7 +112,7 @@ describe("is refused:", () => {
     expect(await refused(tag((await tuneAs("m4a")).subarray(0, 60), ALL))).toMatch(/^corrupt: /);
   });
 
-  test("a track that is no number", async () => {
+  test("a track that is not a number", async () => {
     expect(await refused(tag(await tuneAs("mp3"), { track: "one" }))).toContain("params.track");
   });
 });

@@ -20,7 +20,7 @@ const tags = async (audio: Uint8Array): Promise<unknown> =>
 const FILES = { aiff: aiffWith, wav: wavWith, mp3: mp3With } as const;
 
 describe.each(Object.entries(FILES))("a text of several values in %s", (_name, file) => {
-  test.each([2, 3, 4])("is one text, as ID3 2.%d has it, whatever its letters", async (version) => {
+  test.each([2, 3, 4])("is one text, like in ID3 2.%d, for any script", async (version) => {
     const latin = userText(0, "A", ["one", "two"]);
     const marked = userText(1, "B", ["one", "two ♪", "three"], 1);
     const big = userText(2, "C", ["eins", "zwei"], 3);
@@ -37,19 +37,19 @@ describe.each(Object.entries(FILES))("a text of several values in %s", (_name, f
   });
 });
 
-test("tags that follow one another are all read so", async () => {
+test("repeated tags are all read so", async () => {
   const both = ["A", "B"].map((name) => tagOf(4, [frameOf(4, "TXXX", userText(3, name, ["1", "2"]))]));
   expect(await tags(mp3With(Buffer.concat(both)))).toEqual({ A: "1;2", B: "1;2" });
 });
 
-test("a text of several values that does not lie there as it is read is left out", async () => {
+test("a text of several values that is stored otherwise is omitted", async () => {
   // FF 00 stands for FF.
   const body = Buffer.from("\u0000\u00ff\u0000k\u0000one\u0000two", "latin1");
   const frames = [frameOf(4, "TXXX", body, 0x02), frameOf(4, "TXXX", userText(3, "k", ["v"]))];
   expect(await tags(mp3With(tagOf(4, frames)))).toEqual({ k: "v" });
 });
 
-test("names and values that are no UTF-8 are told with marks in their places", async () => {
+test("names and values that are not UTF-8 contain replacement characters", async () => {
   const odd = Buffer.from([3, 0x61, 0xff, 0, 0x62, 0xfe]);
   expect(await tags(aiffWith(tagOf(4, [frameOf(4, "TXXX", odd)])))).toEqual({ "a\ufffd": "b\ufffd" });
 });
@@ -69,7 +69,7 @@ test("a song with the tags of a collector is probed, cut and converted", async (
   }
 });
 
-test("tags by chance are read or refused, all in one child", async () => {
+test("random tags are read or rejected, all in one child", async () => {
   const seed = testSeed("odd tags");
   for (let round = 0; round < storm(60, 5_000); round++) {
     try {

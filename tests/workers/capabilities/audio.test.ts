@@ -36,7 +36,7 @@ test.each([
   ["flac", "audio/flac"],
   ["wav", "audio/wav"],
   ["aiff", "audio/aiff"],
-])("%s is written, the same bytes each time, and read again as long as it was", async (format, mediaType) => {
+])("%s is written, with the same bytes each time, and read with its original length", async (format, mediaType) => {
   const [one, two] = [
     await runCapability("audio.convert", { audio: TUNE }, { format }),
     await runCapability("audio.convert", { audio: TUNE }, { format }),
@@ -48,11 +48,11 @@ test.each([
   expect(output).toMatchObject({ channels: 1 });
 });
 
-describe("known answers of", () => {
+describe("known results of", () => {
   const WAV = { format: "wav" } as const;
   const half = wavOf(2, tone(440));
 
-  test("a piece: its samples are those of the whole", async () => {
+  test("a piece: its samples equal those of the input", async () => {
     const made = await runCapability("audio.trim", { audio: half }, { start: 0.5, duration: 1 });
     const piece = samplesOf(made.bytes());
     expect(piece.length).toBe(RATE);
@@ -69,7 +69,7 @@ describe("known answers of", () => {
     expect(peakOf(samplesOf(made.bytes()))).toBeLessThanOrEqual(0.985);
   });
 
-  test("a fade: nothing at first, half in its middle, all behind it", async () => {
+  test("a fade: silence at first, half in its middle, full after it", async () => {
     const made = await runCapability("audio.fade", { audio: wavOf(2, tone(1_000)) }, { in: 1 });
     const samples = samplesOf(made.bytes());
     expect(peakOf(samples.slice(0, 80))).toBeLessThan(0.01);
@@ -84,7 +84,7 @@ describe("known answers of", () => {
     expect(Math.abs(pitchOf(samples) - 440)).toBeLessThan(9);
   });
 
-  test("an octave higher: as long as it was", async () => {
+  test("an octave higher: the original length", async () => {
     const made = await runCapability("audio.speed", { audio: half }, { pitch: 12 });
     const samples = samplesOf(made.bytes());
     expect(samples.length / RATE).toBeCloseTo(2, 1);
@@ -98,7 +98,7 @@ describe("known answers of", () => {
     expect(Math.abs((output as { loudness: { integrated: number } }).loudness.integrated + 20)).toBeLessThan(1);
   });
 
-  test("pauses: they are gone but for what is kept of each", async () => {
+  test("pauses: they are removed except the kept part of each", async () => {
     const made = await runCapability("audio.remove_silence", { audio: TUNE }, { ...WAV, keep: 0, min_silence: 0.3 });
     expect(await seconds(made.bytes())).toBeCloseTo(2.4, 0);
     const kept = await runCapability("audio.remove_silence", { audio: TUNE }, { ...WAV, keep: 0.2, min_silence: 0.3 });
@@ -123,7 +123,7 @@ describe("known answers of", () => {
     expect(power(3, 4, samples)).toBeGreaterThan(power(3, 4, samplesOf(noisy)) / 2);
   });
 
-  test("two in a row: with a pause longer, faded shorter", async () => {
+  test("concatenated inputs: with a pause longer, faded shorter", async () => {
     const audios = [wavOf(1, tone(440)), wavOf(2, tone(880))];
     const of = async (params: object): Promise<number> =>
       seconds((await runCapability("audio.concat", { audios }, params)).bytes());
@@ -132,7 +132,7 @@ describe("known answers of", () => {
     expect(await of({ crossfade: 0.5 })).toBeCloseTo(2.5, 2);
   });
 
-  test("two at once: their samples add up, the second from its time on", async () => {
+  test("mixed inputs: their samples add up, the second from its time on", async () => {
     const audios = [wavOf(2, () => 0.25), wavOf(1, () => 0.5)];
     const params = { normalize: false, offsets: [0, 0.5], volumes: [0, -6.0206], channels: 1 };
     const samples = samplesOf((await runCapability("audio.mix", { audios }, params)).bytes());
@@ -141,7 +141,7 @@ describe("known answers of", () => {
     expect(values).toEqual([0.25, 0.5, 0.5, 0.25]);
   });
 
-  test("one channel in both: as loud as it was", async () => {
+  test("one channel in both: the original loudness", async () => {
     const made = await runCapability("audio.convert", { audio: half }, { ...WAV, channels: 2 });
     expect(peakOf(samplesOf(made.bytes()))).toBeCloseTo(0.5, 3);
   });
@@ -162,7 +162,7 @@ describe("known answers of", () => {
     expect(made.files?.length).toBe(3);
   });
 
-  test("a waveform: as wide as was asked, high where it is loud", async () => {
+  test("a waveform: the requested width, high at loud parts", async () => {
     const made = await runCapability("audio.waveform", { audio: wavOf(2, (at) => (at < 1 ? 0.5 : 0)) }, { width: 100 });
     expect(made.output).toMatchObject({ width: 100, height: 200 });
     const { peaks } = made.output as { peaks: readonly number[] };
@@ -186,7 +186,7 @@ describe("known answers of", () => {
     },
   );
 
-  test("a pipeline: each step on what the one before made", async () => {
+  test("a pipeline: each step on the output of the previous one", async () => {
     const operations = [
       { operation: "trim", params: { duration: 1 } },
       { operation: "speed", params: { rate: 2 } },
@@ -199,12 +199,12 @@ describe("known answers of", () => {
   });
 });
 
-describe("refused:", () => {
-  test("a start behind the end", async () => {
+describe("rejected:", () => {
+  test("a start after the end", async () => {
     expect(await refused(runCapability("audio.trim", { audio: TUNE }, { start: 9 }))).toMatch(/^invalid: Expected params.start before the end at 3\.6/); // prettier-ignore
   });
 
-  test("a start behind the stop", async () => {
+  test("a start after the stop", async () => {
     expect(await refused(runCapability("audio.trim", { audio: TUNE }, { start: 2, end: 1 }))).toContain("params.start");
   });
 
@@ -212,26 +212,26 @@ describe("refused:", () => {
     expect(await refused(runCapability("audio.trim", { audio: TUNE }, { end: 1, duration: 1 }))).toContain("duration");
   });
 
-  test("silence that is to be made loud", async () => {
+  test("silence to amplify", async () => {
     expect(await refused(runCapability("audio.normalize", { audio: wavOf(2, () => 0) }))).toBe(
       "invalid: Expected audio of at least 0.4 s that is not entirely silent.",
     );
   });
 
-  test("as many volumes as there are inputs are expected", async () => {
+  test("a number of volumes other than the inputs", async () => {
     expect(await refused(runCapability("audio.mix", { audios: [TUNE, TUNE] }, { volumes: [1] }))).toBe(
       "invalid: Expected params.volumes to have 2 values, got 1.",
     );
   });
 
-  test("a step of a pipeline, by its place", async () => {
+  test("a step of a pipeline, by its position", async () => {
     const operations = [{ operation: "volume" }, { operation: "trim", params: { start: 9 } }];
     expect(await refused(runCapability("audio.pipeline", { audio: TUNE }, { operations }))).toMatch(
       /^invalid: Expected params\.operations\[1\]\.params\.start/,
     );
   });
 
-  test("an image, a text, and half of a container", async () => {
+  test("an image, a text, and a truncated container", async () => {
     const photo = { file_id: "file-sample-photo" };
     expect(await refused(runCapability("audio.trim", { audio: photo }, { duration: 1 }))).toMatch(/^unsupported: /);
     expect(await refused(runCapability("audio.probe", { audio: Buffer.from("no audio") }))).toMatch(/^unsupported: /);
@@ -255,7 +255,7 @@ test.each([
   [11_025, 2],
   [24_000, 1],
   [96_000, 2],
-])("Vorbis is written of %i Hz in %i channels, at a rate that it has", async (sample_rate, channels) => {
+])("Vorbis is written with %i Hz in %i channels, at a supported rate", async (sample_rate, channels) => {
   for (const bitrate of [16, 320]) {
     const params = { format: "ogg", sample_rate, channels, bitrate };
     const { output } = await runCapability("audio.convert", { audio: TUNE }, params);
@@ -263,7 +263,7 @@ test.each([
   }
 });
 
-test("audio that is all silence has none taken out", async () => {
+test("audio of silence only keeps its silence", async () => {
   const silence = wavOf(1, () => 0);
   expect(await refused(runCapability("audio.remove_silence", { audio: silence }))).toBe(
     "invalid: Expected audio louder than params.threshold somewhere, got none above -40 dB.",

@@ -53,7 +53,7 @@ const block = (colour: string, height: number, more = ""): string =>
   `<div ${more} style="background:${colour};width:100%;height:${height}px"></div>`;
 
 describe("web.screenshot", () => {
-  test("shows the window in its size, or the whole page, or one element", async () => {
+  test("captures the window in its size, or the whole page, or one element", async () => {
     const site = await sites.open({
       "/": page(block("rgb(255,0,0)", 500) + block("rgb(0,0,255)", 1_500, "id=low")),
     });
@@ -71,7 +71,7 @@ describe("web.screenshot", () => {
     );
   }, 30_000);
 
-  test("runs scripts unless told not to, waits, and asks for dark colours", async () => {
+  test("runs scripts unless disabled, waits, and requests dark colours", async () => {
     const style = "<style>@media (prefers-color-scheme: dark){body{background:rgb(0,0,0) !important}}</style>";
     const script = "<script>setTimeout(() => document.body.style.background = 'rgb(0,255,0)', 300)</script>";
     const site = await sites.open({
@@ -87,7 +87,7 @@ describe("web.screenshot", () => {
     expect(await of("", { javascript: false })).toEqual([255, 255, 255]);
   }, 30_000);
 
-  test("shows parts of its own site, with their own redirects", async () => {
+  test("includes parts of its own site, with their own redirects", async () => {
     const picture = await sharp({ create: { width: 50, height: 50, channels: 3, background: "rgb(255,0,0)" } })
       .png()
       .toBuffer();
@@ -107,7 +107,7 @@ describe("web.screenshot", () => {
     expect(await colourAt(shown.bytes(), 10, 70)).toEqual([0, 0, 255]);
   }, 30_000);
 
-  test("shows a page that opens windows, and none of them", async () => {
+  test("captures a page that opens windows, and none of them", async () => {
     const opens = "<script>window.open('/other'); window.open('about:blank'); prompt('tea?')</script>";
     const site = await sites.open({ "/": page(block("rgb(255,0,0)", 100) + opens), "/other": "other" });
     const shown = await sites.visit("web.screenshot", site.url("/"), { width: 320, height: 240 });
@@ -115,7 +115,7 @@ describe("web.screenshot", () => {
     expect(site.asked).toEqual(["GET /"]);
   }, 30_000);
 
-  test("reaches nothing inside, by whatever way a page tries, and asks no questions", async () => {
+  test("reaches no private address, by any method of a page, and opens no dialogs", async () => {
     const inside = await sites.openInside();
     const there = inside.url("/");
     const tries = `<img src="${there}a.png"><iframe src="${there}b"></iframe><link rel=stylesheet href="${there}c.css"><img src="file:///etc/passwd">
@@ -142,7 +142,7 @@ describe("web.screenshot", () => {
   }, 30_000);
 });
 
-test("web.to_markdown reads what scripts make where that is asked for", async () => {
+test("web.to_markdown reads the output of scripts on request", async () => {
   const site = await sites.open({ "/": page("<p>Plain</p><script>document.body.append('by script')</script>") });
   const of = async (render: boolean) =>
     (await sites.visit("web.to_markdown", site.url("/"), { scope: "page", render })).output["text"];
@@ -150,7 +150,7 @@ test("web.to_markdown reads what scripts make where that is asked for", async ()
   expect(await of(true)).toBe("Plain\n\nby script\n");
 }, 30_000);
 
-test("web.to_markdown reads the frames that a page loads, and no noscript element, once its scripts have run", async () => {
+test("web.to_markdown reads the frames of a page, and no noscript element, after its scripts have run", async () => {
   const site = await sites.open({
     "/": page(`<p>Page</p><noscript>none</noscript><iframe src="/f/one" title="Frame"></iframe>`),
     "/f/one": page(`<p>One <a href="x">link</a></p><iframe src="two"></iframe>`),
@@ -160,7 +160,7 @@ test("web.to_markdown reads the frames that a page loads, and no noscript elemen
   expect(output["text"]).toBe(`Page\n\nOne [link](${site.url("/f/x")})\n\nTwo\n\nby script\n`);
 }, 30_000);
 
-test("web.to_markdown links to a frame whose content the page does not let it write", async () => {
+test("web.to_markdown links to a frame whose content is inaccessible", async () => {
   const policy = `<meta http-equiv="Content-Security-Policy" content="require-trusted-types-for 'script'">`;
   const site = await sites.open({
     "/": page(`<p>Page</p><iframe src="/f" title="Map"></iframe>`, policy),
@@ -188,7 +188,7 @@ describe("a page whose scripts fetch its content after it has loaded", () => {
     (await sites.visit("web.to_markdown", url, { scope: "page", render: true, ...params })).output["text"];
 
   test.each([50, 400])(
-    "is read when both answers have come, after %d ms each",
+    "is read when both answers have arrived, after %d ms each",
     async (answerMs) => {
       const site = await fetching(answerMs);
       expect(await markdown(site.url("/"))).toBe("answer of /data answer of /more\n");
@@ -205,12 +205,12 @@ describe("a page whose scripts fetch its content after it has loaded", () => {
     30_000,
   );
 
-  test("is read after a bounded wait where it never stops requesting", async () => {
+  test("is read after a bounded wait if it never stops requesting", async () => {
     const site = await fetching(20, "setInterval(() => fetch('/data'), 100)");
     expect(await markdown(site.url("/"))).toBe("answer of /data answer of /more\n");
   }, 30_000);
 
-  test("is read after the wait that is asked for", async () => {
+  test("is read after the requested wait", async () => {
     const site = await fetching(20, "setTimeout(() => (document.querySelector('p').textContent = 'later'), 1_500)");
     expect(await markdown(site.url("/"), { wait: 3 })).toBe("later\n");
     expect(await refused(markdown(site.url("/"), { wait: 3, render: false }))).toBe(
@@ -223,7 +223,7 @@ describe("document.html_to_pdf", () => {
   const textOf = async (pdf: Uint8Array) =>
     (await runCapability("document.extract_text", { document: pdf })).output?.["text"];
 
-  test("prints its words on pages of the size that is asked for", async () => {
+  test("prints its text on pages of the requested size", async () => {
     const html = { text: `<h1>Tea</h1><p>Grüße, 茶.</p><p style="page-break-before:always">Second page</p>` };
     const made = await runCapability("document.html_to_pdf", { html }, { page_size: "a5", landscape: true });
     expect(made.output).toMatchObject({ pages: 2 });
@@ -235,7 +235,7 @@ describe("document.html_to_pdf", () => {
     expect(Math.abs((size?.height ?? 0) - 419.53)).toBeLessThan(1);
   }, 30_000);
 
-  test("reads a page in another encoding as the page says", async () => {
+  test("reads a page in its declared encoding", async () => {
     const head = `<meta charset="iso-8859-1"><!--${"tea ".repeat(2_000)}-->`;
     const made = await runCapability("document.html_to_pdf", { html: Buffer.from(`${head}<p>Grüße</p>`, "latin1") });
     expect(await textOf(made.bytes())).toContain("Grüße");
@@ -243,7 +243,7 @@ describe("document.html_to_pdf", () => {
     expect(existsSync(join(dirname(made.files?.[0]?.path ?? ""), "browser", "profile"))).toBe(true);
   }, 30_000);
 
-  test("runs no scripts unless asked to, and a page that came as text asks for nothing", async () => {
+  test("runs no scripts unless enabled, and an inline page loads nothing", async () => {
     const site = await sites.open({ "/style.css": "h1{display:none}" });
     const html = {
       text: `<link rel=stylesheet href="${site.url("/style.css")}"><h1>Shown</h1><script>document.body.append("by script")</script>`,

@@ -17,15 +17,15 @@ const transformed = async (text: string, params: object = {}) =>
   (await outputOf("code.transform_json", { data: { text } }, params))?.["text"];
 const valueOf = async (text: string) => (await outputOf("code.run_javascript", code(text)))?.["value"];
 
-describe("a later run is none the worse", () => {
-  test.each(["constructor", "__proto__", "toString"])("for highlighting in %s", async (language) => {
+describe("a later run is unaffected", () => {
+  test.each(["constructor", "__proto__", "toString"])("by highlighting in %s", async (language) => {
     expect(await refused(runCapability("code.highlight", code("a"), { language }))).toContain(
       "invalid: Expected params",
     );
     expect(await outputOf("code.highlight", code("a"), { language: "ts" })).toEqual({ lines: 1 });
   });
 
-  test("for a jq program that takes all of its engine", async () => {
+  test("by a jq program that uses all of its engine", async () => {
     const jq = "reduce range(100000) as $i (null; [.])|tojson|length";
     expect(await refused(runCapability("code.transform_json", { data: { text: "1" } }, { jq }))).toBe(
       "invalid: Expected params.jq to be a program that runs: it needs more memory or depth than jq has here.",
@@ -52,7 +52,7 @@ describe("jq", () => {
     ["{} | keys | .[0] | error", "(not a string): null."],
     ['error("tea")', "to be a program that runs: tea."],
     ['1 | error({"a": 1})', "(not a string)"],
-  ])("says what is wrong with %s", async (jq, said) => {
+  ])("reports the error in %s", async (jq, said) => {
     const message = await refused(runCapability("code.transform_json", { data: { text: "null" } }, { jq }));
     expect(message).toStartWith("invalid: Expected params.jq to be a program that runs: ");
     expect(message).toContain(said);
@@ -65,14 +65,14 @@ describe("jq", () => {
     expect((await loadJq()).version).toBe(`jq-${JQ_VERSION}`);
   });
 
-  test("gives no number that would be another one", async () => {
+  test("returns no number that would change", async () => {
     const failing = (jq: string) => refused(runCapability("code.transform_json", { data: { text: "1" } }, { jq }));
     expect(await failing("1e1000")).toStartWith("unsupported: Expected numbers that JSON can hold");
     expect(await failing("[10000000000000000000001]")).toStartWith("unsupported: Expected integers of at most");
   });
 });
 
-describe("code that cannot be read is told with its line", () => {
+describe("unparsable code is reported with its line", () => {
   test.each([
     ["code.format", "javascript", "let a;\nconst =", "(line 2, column 7)"],
     ["code.format", "html", "<p>\n<b></p></i>", "(line 2, column 4)"],
@@ -84,14 +84,14 @@ describe("code that cannot be read is told with its line", () => {
     expect(message).toContain(said);
   });
 
-  test("or with its depth, where its engine would end", async () => {
+  test("or with its depth, if its engine would crash", async () => {
     expect(await refused(runCapability("code.minify", code("a{".repeat(20_000)), { language: "css" }))).toContain(
       "too_large: Expected CSS nested at most 200 deep",
     );
   });
 });
 
-describe("a param of any object is bounded as JSON", () => {
+describe("a param with any object is bounded like JSON", () => {
   const max = CAPABILITY_PARAM_BYTES_MAX;
   const longest = { a: "x".repeat(max - '{"a":""}'.length) };
 
@@ -111,7 +111,7 @@ describe("a param of any object is bounded as JSON", () => {
   });
 });
 
-test("a limit of a param counts characters, not their halves", async () => {
+test("a limit of a param counts characters, not surrogates", async () => {
   const jq = (length: number) => `"${"\u{1F47B}".repeat(length - 2)}"`;
   expect(await transformed("1", { jq: jq(10_000) })).toBe(`${jq(10_000)}\n`);
   for (const length of [10_001, 20_001]) {
@@ -120,20 +120,20 @@ test("a limit of a param counts characters, not their halves", async () => {
   }
 });
 
-test("JSON is minified as it was written", async () => {
+test("JSON is minified without changing values", async () => {
   const text = '{ "a" : 12345678901234567890, "b":[ 1.0 , 1e400 ], "a": " x \\" y ", "__proto__": null }';
   expect((await outputOf("code.minify", code(text), { language: "json" }))?.["text"]).toBe(
     '{"a":12345678901234567890,"b":[1.0,1e400],"a":" x \\" y ","__proto__":null}',
   );
 });
 
-test("words that are no patch are refused, an empty one changes nothing", async () => {
+test("text that is not a patch is rejected, an empty one changes nothing", async () => {
   const apply = (patch: string) => runCapability("code.diff", { old: { text: "a\n" }, patch: { text: patch } }, { mode: "apply" }); // prettier-ignore
   expect(await refused(apply("garbage"))).toBe("corrupt: Expected input.patch to be a unified diff of one file.");
   expect((await apply("")).output).toEqual({ text: "a\n" });
 });
 
-test("a replacement of gigabytes is refused before it is made", async () => {
+test("a replacement of gigabytes is rejected before it is built", async () => {
   const text = { text: "x,".repeat(100_000) };
   const params = { pattern: ",", mode: "replace", replacement: "y".repeat(10_000) };
   expect(await refused(runCapability("code.regex", { text }, params))).toContain("too_large: Expected matches and");
@@ -150,11 +150,11 @@ describe("data", () => {
     ["a table of CSV", "a,b\n1,2\n", "csv"],
     ["a list of YAML", "- a, b\n- c\n", "yaml"],
     ["a mapping of YAML", "key: |\n  x = 1\n", "yaml"],
-  ])("that is %s is known as such", async (_what, text, from) => {
+  ])("that is %s is detected", async (_what, text, from) => {
     expect(await outputOf("code.transform_json", { data: { text } })).toMatchObject({ from });
   });
 
-  test("keeps its times, empty tables and odd numbers as TOML", async () => {
+  test("keeps its times, empty tables and unusual numbers as TOML", async () => {
     const text = "d = 1979-05-27T07:32:00Z\nl = 1979-05-27\n";
     expect(await transformed(text, { from: "toml", to: "toml" })).toBe(text);
     expect(await transformed(text, { from: "toml", to: "yaml" })).toBe("d: 1979-05-27T07:32:00Z\nl: 1979-05-27\n");
@@ -173,11 +173,11 @@ describe("data", () => {
     ["a null in a list of TOML", "[null]", { jq: "{a: .}", to: "toml" }, "invalid: Expected no null in a list"],
     ["a program that fails in the end", "1", { jq: '1, error("x")' }, "invalid: Expected params.jq"],
     ["an option for a program", "1", { jq: "--help" }, "invalid: Expected params.jq"],
-  ])("of %s is refused", async (_what, text, params, said) => {
+  ])("of %s is rejected", async (_what, text, params, said) => {
     expect(await refused(runCapability("code.transform_json", { data: { text } }, params))).toContain(said);
   });
 
-  test("of large numbers that are meant so goes through, and jq sees nothing of the machine", async () => {
+  test("of intended large numbers is kept, and jq has no access to the machine", async () => {
     expect(await transformed('{"a": 1e21, "b": "12345678901234567890"}')).toContain("1e+21");
     expect(await transformed("1", { jq: '[env | keys[] | select(test("SLUICE|^_$"))]' })).toBe('[\n  "_"\n]\n');
     expect(await transformed("1", { jq: "env._" })).not.toContain("node_modules");
@@ -192,11 +192,11 @@ describe("a script", () => {
     ["an error", "new TypeError('x')", { name: "TypeError", message: "x" }],
     ["nothing", "() => 1", null],
     ["a value of its own", "JSON.stringify = () => '1'; ({ toJSON() { return 5 } })", 5],
-  ])("may give %s", async (_what, text, value) => {
+  ])("may return %s", async (_what, text, value) => {
     expect(await valueOf(text)).toEqual(value);
   });
 
-  test("prints what it will, by any word of its console", async () => {
+  test("prints its output, by any method of its console", async () => {
     const text =
       "print(1n, Symbol('x'), undefined); const a = {}; a.a = a; const { error } = console; error(a, new Error('b'))";
     expect(await outputOf("code.run_javascript", code(text))).toMatchObject({
@@ -215,7 +215,7 @@ describe("a script", () => {
     ["loops in its value", "({ toJSON() { for (;;); } })", "too_large: Expected the script to end within"],
     ["loops in a job", "Promise.resolve().then(() => { for (;;); })", "too_large: Expected the script to end within"],
     ["gives too much", "'x'.repeat(2000000)", "too_large: Expected a value of at most 1048576 bytes"],
-  ])("that %s is refused with a reason", async (_what, text, said) => {
+  ])("that %s is rejected with a reason", async (_what, text, said) => {
     expect(await refused(runCapability("code.run_javascript", code(text), { timeout: 0.3 }))).toContain(said);
   });
 });

@@ -21,7 +21,7 @@ describe("a schema of code.transform_json", () => {
     ["draft-07/schema", { $schema: draft07, prefixItems: [{ type: "string" }], minItems: 1 }, "[1]", "[]"],
     ["draft-07/schema", { items: [{ type: "string" }], additionalItems: false }, '["a"]', '["a","b"]'],
     ["draft-06/schema", { $schema: "http://json-schema.org/draft-06/schema", contains: { const: 1 } }, "[1]", "[2]"],
-  ])("of %s checks %j", async (draft, schema, valid, broken) => {
+  ])("of %s validates %j", async (draft, schema, valid, broken) => {
     const named =
       draft === "draft/2019-09/schema" ? { $schema: `https://json-schema.org/${draft}`, ...schema } : schema;
     expect(await check(valid, named)).toMatchObject({ json_schema: draft });
@@ -38,11 +38,11 @@ describe("a schema of code.transform_json", () => {
     ["__proto__", JSON.parse('{"properties":{"__proto__":{"type":"number"}}}') as object],
     ["unevaluatedItems beside contains", { contains: { const: 1 }, unevaluatedItems: false }],
     ["unevaluatedProperties beside an if", { if: { properties: { a: true } }, unevaluatedProperties: false }],
-  ])("with %s is refused, since it would be decided otherwise than the draft says", async (what, schema) => {
+  ])("with %s is rejected, since it would differ from the draft", async (what, schema) => {
     expect(await refused(check('{"a":1}', schema))).toStartWith(`unsupported: Expected params.schema without ${what}`);
   });
 
-  test("names the drafts that are known if its own is not", async () => {
+  test("lists the known drafts if its own is not", async () => {
     const schema = { $schema: "http://json-schema.org/draft-04/schema#" };
     expect(await refused(check("1", schema))).toBe(
       "invalid: Expected params.schema.$schema to name draft 2020-12, 2019-09, 07, 06 of JSON Schema.",
@@ -50,7 +50,7 @@ describe("a schema of code.transform_json", () => {
   });
 });
 
-describe("exact texts of", () => {
+describe("exact output of", () => {
   test("formatted code", async () => {
     expect(await outputOf("code.format", code("const a={b:1}"), { language: "javascript" })).toEqual({
       text: "const a = { b: 1 };\n",
@@ -104,7 +104,7 @@ describe("exact texts of", () => {
     });
   });
 
-  test("a patch, which makes the one text of the other", async () => {
+  test("a patch, which changes one text into the other", async () => {
     const [old, next] = ["one\ntwo\nthree\n", "one\n2\nthree\nfour\n"];
     const made = await outputOf("code.diff", { old: { text: old }, new: { text: next } });
     expect(made).toMatchObject({ added: 2, removed: 1 });
@@ -112,7 +112,7 @@ describe("exact texts of", () => {
     expect(await outputOf("code.diff", { old: { text: old }, patch }, { mode: "apply" })).toEqual({ text: next });
   });
 
-  test("matches, with their groups and places", async () => {
+  test("matches, with their groups and positions", async () => {
     const text = { text: "a1 b22" };
     expect(await outputOf("code.regex", { text }, { pattern: "([a-z])([0-9]+)" })).toEqual({
       matches: [
@@ -136,7 +136,7 @@ describe("exact texts of", () => {
     expect(await outputOf("code.transform_json", { data: { text } }, { from })).toEqual({ from, text: expected });
   });
 
-  test("data that goes through jq and comes out as TOML", async () => {
+  test("data processed by jq and written as TOML", async () => {
     const data = { text: '{"items":[{"n":1},{"n":3}]}' };
     const made = await outputOf(
       "code.transform_json",
@@ -148,7 +148,7 @@ describe("exact texts of", () => {
 });
 
 describe("a script", () => {
-  test("returns its last value and what it printed", async () => {
+  test("returns its last value and its printed output", async () => {
     expect(
       await outputOf("code.run_javascript", code("print('a', 1, {b: 2}); args.n * 2"), { args: { n: 21 } }),
     ).toEqual({
@@ -174,7 +174,7 @@ describe("a script", () => {
   });
 });
 
-describe("is refused", () => {
+describe("rejected:", () => {
   test.each<[string, () => Promise<unknown>, string]>([
     [
       "code that is none",
@@ -231,7 +231,7 @@ describe("is refused", () => {
   });
 });
 
-test("a pattern that would take a backtracking engine for ever takes no longer than its text", async () => {
+test("a pattern that would keep a backtracking engine busy without end takes linear time", async () => {
   const text = { text: `${"a".repeat(5_000)}b` };
   expect(await outputOf("code.regex", { text }, { pattern: "(a+)+$" })).toEqual({ matches: [], is_cut: false });
 });

@@ -68,7 +68,7 @@ const SAME: Readonly<Record<string, number>> = {
   "Textual content": 3,
 };
 
-test.each(Object.entries(SAME))("%s: %d examples are the same document", (section, expected) => {
+test.each(Object.entries(SAME))("%s: %d examples give the same document", (section, expected) => {
   const found = examples.filter((one) => one.section === section);
   const differing = found.filter(({ html }) => {
     const again = marked.parse(markdownOf(html), { async: false });
@@ -78,7 +78,7 @@ test.each(Object.entries(SAME))("%s: %d examples are the same document", (sectio
   expect([same, same >= expected ? [] : differing.map(({ number }) => number)]).toEqual([Math.max(same, expected), []]);
 });
 
-test("every section is counted, or left out by name", () => {
+test("every section is counted, or omitted by name", () => {
   const sections = new Set(examples.map(({ section }) => section));
   expect([...sections].filter((section) => !OTHER_SECTIONS.has(section)).toSorted()).toEqual(
     Object.keys(SAME).toSorted(),

@@ -25,7 +25,7 @@ const svg = (count: number, side: number): string =>
   `<svg xmlns="http://www.w3.org/2000/svg" width="${side}" height="${side}"><filter id="f" x="0" y="0" width="1" height="1">${'<feGaussianBlur stdDeviation="1"/>'.repeat(count)}</filter><rect width="9" height="9" filter="url(#f)"/></svg>`;
 
 describe("Markdown", () => {
-  test("has at most so many cells of tables, as they are filled up", async () => {
+  test("has a limited number of table cells, including filled ones", async () => {
     const rows = Math.floor(MARKDOWN_CELLS_MAX / 3) - 1;
     expect((await html(table(rows))).files).toHaveLength(1);
     for (const make of [html, pdf, docx]) {
@@ -37,7 +37,7 @@ describe("Markdown", () => {
     expect((await html(`${"a | b | c\n".repeat(MARKDOWN_CELLS_MAX)}\n`)).files).toHaveLength(1);
   }, 60_000);
 
-  test("has at most so many marks of emphasis in one paragraph, and more in several", async () => {
+  test("has a limited number of emphasis marks in one paragraph, and more in several", async () => {
     expect((await html(emphasis(MARKDOWN_EMPHASIS_MAX))).files).toHaveLength(1);
     expect((await html(`${emphasis(MARKDOWN_EMPHASIS_MAX - 1)}\n\n- *a*\n- **b**\n`)).files).toHaveLength(1);
     expect((await html("- *a*: b\n".repeat(MARKDOWN_EMPHASIS_MAX))).files).toHaveLength(1);
@@ -49,7 +49,7 @@ describe("Markdown", () => {
     }
   }, 60_000);
 
-  test("has no longer words than can be set, of scripts that have words", async () => {
+  test("has no longer words than can be rendered, of scripts with words", async () => {
     expect((await pdf("[".repeat(PDF_WORD_LETTERS_MAX))).files).toHaveLength(1);
     const said = `too_large: Expected words of at most ${PDF_WORD_LETTERS_MAX} letters, got one of`;
     expect(await refused(pdf("[".repeat(PDF_WORD_LETTERS_MAX + 1)))).toBe(`${said} ${PDF_WORD_LETTERS_MAX + 1}.`);
@@ -60,7 +60,7 @@ describe("Markdown", () => {
     expect((await docx("a".repeat(50_000))).files).toHaveLength(1);
   }, 60_000);
 
-  test("has no quotes in quotes without an end, also with blanks between", async () => {
+  test("has limited nesting of quotes, also with blanks between", async () => {
     for (const text of [">".repeat(100_000), "> ".repeat(100_000), `${"> ".repeat(DOCUMENT_DEPTH_MAX + 1)}a`]) {
       expect(await refused(html(`a\n\n${text} b`))).toBe(
         `too_large: Expected lists and quotes nested at most ${DOCUMENT_DEPTH_MAX} deep.`,
@@ -73,7 +73,7 @@ describe("Markdown", () => {
 describe("an SVG", () => {
   const draw = (text: string, params: object = {}) => runCapability("image.render_svg", { svg: { text } }, params);
 
-  test("has at most so many effects for a megapixel of its image", async () => {
+  test("has a limited number of effects per megapixel of its image", async () => {
     expect((await draw(svg(SVG_EFFECTS_MEGAPIXELS_MAX, 10))).files).toHaveLength(1);
     expect(await refused(draw(svg(SVG_EFFECTS_MEGAPIXELS_MAX + 1, 10)))).toBe(
       `too_large: Expected at most ${SVG_EFFECTS_MEGAPIXELS_MAX} blurs and other effects for an image of this size, got ${SVG_EFFECTS_MEGAPIXELS_MAX + 1}.`,

@@ -57,20 +57,20 @@ describe.each(Object.keys(READERS))("%s", (id) => {
     expect([records.length, records.at(-1)]).toEqual([12_000, { a: "1,5", b: "2" }]);
   });
 
-  test("refuses rows that one wide row would make too many cells of", async () => {
+  test("rejects rows that one wide row would expand into too many cells", async () => {
     const text = `a,b\n${"1,2\n".repeat(2_000)}${"x,".repeat(1_000)}y\n`;
     const said = `too_large: Expected at most ${DOCUMENT_CELLS_MAX} cells, got more.`;
     expect(await refused(READERS[id]?.(text, { delimiter: "comma" }) ?? Promise.resolve())).toBe(said);
   });
 
-  test("says what is wrong with a quote that is open", async () => {
+  test("reports the error of an open quote", async () => {
     expect(await refused(READERS[id]?.('a,"b\n', {}) ?? Promise.resolve())).toStartWith(
       "corrupt: The CSV cannot be read: ",
     );
   });
 });
 
-test("CSV is known without its name by any delimiter", async () => {
+test("CSV is detected without its name by any delimiter", async () => {
   for (const [delimiter, text] of Object.entries({
     comma: "a,b\n1,2\n",
     semicolon: "a;b\n1;2\n",
@@ -81,7 +81,7 @@ test("CSV is known without its name by any delimiter", async () => {
   }
 });
 
-test("CSV that was read by a found delimiter is written with commas", async () => {
+test("CSV with a detected delimiter is written with commas", async () => {
   const made = await runCapability(
     "document.convert_spreadsheet",
     { document: { text: "a;b\n1;2,5\n" } },
@@ -93,7 +93,7 @@ test("CSV that was read by a found delimiter is written with commas", async () =
 const NUMBERS = ["0", "-1", "12.5", "123456789012345", "0.001"];
 const TEXTS = ["1.10", "007", "1e5", "1E5", "-0", "+1", ".5", "5.", "1,5", "0x1f", "1234567890123456", "123456789012.3456", "0.0000001", "NaN", "Infinity", "1 000", "TRUE", "2026-01-02"]; // prettier-ignore
 
-test.each(["xlsx", "ods"])("a CSV value is a number in %s only if it prints as it was written", async (to) => {
+test.each(["xlsx", "ods"])("a CSV value is a number in %s only if it prints unchanged", async (to) => {
   const text = [...NUMBERS, ...TEXTS].map((value) => `"${value}",x\n`).join("");
   const made = await runCapability("document.convert_spreadsheet", { document: { text } }, { to });
   const { Sheets, SheetNames } = read(made.bytes());

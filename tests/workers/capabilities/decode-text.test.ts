@@ -16,11 +16,11 @@ test.each<[string, Uint8Array, string | undefined, string, string]>([
   ["Windows where the name is unknown and the bytes are no UTF-8", latin("\x80\xe9"), "klingon", "€é", "windows-1252"],
   ["Windows where a character is cut", latin("\xe8\x8c"), undefined, "èŒ", "windows-1252"],
   ["UTF-8 for no bytes", latin(""), undefined, "", "utf-8"],
-])("reads by %s", (_what, bytes, declared, text, charset) => {
+])("decodes by %s", (_what, bytes, declared, text, charset) => {
   expect(decodeText(bytes, { declared })).toEqual({ text, charset });
 });
 
-test("finds a declaration behind a long script, and with a line break in its quotes", () => {
+test("finds a declaration after a long script, and with a line break in its quotes", () => {
   const head = `<script>${"x".repeat(9_000)}</script><meta charset="\niso-8859-2\n">`;
   expect(charsetIn(latin(head))).toBe("iso-8859-2");
 });

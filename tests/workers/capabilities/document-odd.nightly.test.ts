@@ -26,7 +26,7 @@ const textOf = async (text: string) =>
   (await runCapability("document.extract_text", { document: { text } })).output?.["text"];
 
 describe("a sheet", () => {
-  test("keeps text that looks like a number where its cells say what they are", async () => {
+  test("keeps numeric text if its cells declare their type", async () => {
     const book = write(utils.book_new(utils.aoa_to_sheet([["1.10", 2.5]])), {
       type: "buffer",
       bookType: "xlsx",
@@ -35,12 +35,12 @@ describe("a sheet", () => {
     expect(Buffer.from((await convert(ods, { to: "csv" })).bytes()).toString()).toBe("1.10,2.5\n");
   });
 
-  test("of CSV keeps numbers of more digits than a number holds as text", async () => {
+  test("of CSV keeps numbers of more digits than a double as text", async () => {
     const xlsx = (await convert({ text: "123456789012345.123,1.5\n" }, { to: "xlsx" })).bytes();
     expect(Buffer.from((await convert(xlsx, { to: "csv" })).bytes()).toString()).toBe("123456789012345.123,1.5\n");
   });
 
-  test("of more columns or longer texts than a book holds is refused, and is no fault of ours", async () => {
+  test("of more columns or longer texts than a workbook allows is rejected as the caller's error", async () => {
     const wide = { text: `${"a,".repeat(16_384)}b\n` };
     expect(await refused(convert(wide, { to: "xlsx" }))).toBe("too_large: Expected at most 16384 columns, got 16385.");
     const long = { text: `${"x".repeat(40_000)}\n` };
@@ -52,7 +52,7 @@ describe("a sheet", () => {
 });
 
 describe("Markdown", () => {
-  test("has its entities decoded once, in addresses and names of pictures too", async () => {
+  test("has its entities decoded once, in addresses and names of images too", async () => {
     expect(await toHtml("[a](https://e.org/?a=1&amp;b=2) ![p &amp; q](https://e.org/i.png)")).toBe(
       '<p><a href="https://e.org/?a=1&amp;b=2">a</a> <img src="https://e.org/i.png" alt="p &amp; q"></p>\n',
     );
@@ -64,33 +64,33 @@ describe("Markdown", () => {
   test.each([
     ["brackets", `<div\n${"<".repeat(1_900_000)}`],
     ["spaces", `a${" ".repeat(1_900_000)}b`],
-  ])("of many %s takes no time by the square", async (_what, text) => {
+  ])("of many %s takes linear time", async (_what, text) => {
     expect(await toHtml(text)).not.toBe("");
   });
 
-  test("of terminals makes a Word document that can be read", async () => {
+  test("with terminal output becomes a readable Word document", async () => {
     const xml = (await toDocx("```\na\u001b[0m\tb\n```\n\nx\ty\uffff\n")).get("word/document.xml") ?? "";
     expect(xml).not.toMatch(/[^\P{Cc}\n]|[\ufffe\uffff]/u);
     expect(xml).toContain("a[0m    b");
     expect(xml).toContain("x y");
   });
 
-  test("has lists in Word that begin where they say, at every level, each on its own", async () => {
+  test("has lists in Word with their own start numbers, at every level", async () => {
     const xml = (await toDocx("- a\n\n  5. x\n- b\n\n  7. y\n\n3. z\n")).get("word/numbering.xml") ?? "";
     const starts = [...xml.matchAll(/<w:lvl w:ilvl="1"[^>]*><w:start w:val="(\d+)"\/><w:numFmt w:val="decimal"/g)];
     expect(starts.map(([, start]) => Number(start)).toSorted((one, other) => one - other)).toEqual([3, 5, 7]);
   });
 });
 
-test("HTML gives no words of its drawings", async () => {
+test("HTML returns no text of its drawings", async () => {
   expect(await textOf("<!doctype html><p>a</p><svg><title>b</title><text>c</text></svg><p>d</p>")).toBe("a\n\nd");
 });
 
-describe("more tags than memory has room for are refused", () => {
+describe("more tags than the memory limit are rejected", () => {
   const max = DOCUMENT_TAGS_MAX;
   const paragraphs = Array.from({ length: max / 2 + 1 }, (_, at) => `<w:p>${at * 7_919}</w:p>`).join("");
 
-  test("in a letter", async () => {
+  test("in an office document", async () => {
     const document = zipOf({ "word/document.xml": `<w:document><w:body>${paragraphs}</w:body></w:document>` });
     const said = `too_large: Expected a Word document of at most ${max} tags, got more.`;
     expect(await refused(runCapability("document.docx_to_markdown", { document }))).toBe(said);
@@ -107,7 +107,7 @@ describe("a PDF", () => {
   test.each([
     ["in no quarter", PDFNumber.of(45)],
     ["by no number", PDFName.of("x")],
-  ])("with a page turned %s is refused when it is turned", async (_what, angle) => {
+  ])("with a page turned %s is rejected when it is turned", async (_what, angle) => {
     const document = await PDFDocument.load(five);
     document.getPage(0).node.set(PDFName.of("Rotate"), angle);
     const turned = runCapability(
@@ -118,7 +118,7 @@ describe("a PDF", () => {
     expect(await refused(turned)).toBe("corrupt: The PDF cannot be read.");
   });
 
-  test("whose pages link to others is split without what they link to, and links that stay lead to their page", async () => {
+  test("whose pages link to others is split without the link targets, and remaining links work", async () => {
     const document = await PDFDocument.load(five);
     const pages = document.getPages();
     for (const [at, page] of pages.entries()) {
@@ -163,13 +163,13 @@ describe("a PDF", () => {
     expect(Number(size)).toBeGreaterThan(0);
   });
 
-  test("is not marked with nothing", async () => {
+  test("rejects an empty mark", async () => {
     expect(await refused(runCapability("document.watermark", { document: five }, { text: " \t " }))).toBe(
       "invalid: Expected params.text to have letters, got spaces alone.",
     );
   });
 
-  test("shows what is in the fields of its form", async () => {
+  test("contains the values of its form fields", async () => {
     const fill = { document: { file_id: "file-sample-report" } };
     const ink = async (fields: object): Promise<number> => {
       const { file_id } = fill.document;
@@ -185,13 +185,13 @@ describe("a PDF", () => {
     expect((await ink({ customer: "WWWWWW" })) - (await ink({ customer: "." }))).toBeGreaterThan(50);
   });
 
-  test("offers no colour behind pages, which are white", async () => {
+  test("offers no background colour for pages, which are white", async () => {
     const drawn = runCapability("document.render_pages", { document: five }, { background: "red" });
     expect(await refused(drawn)).toContain("params.background");
   });
 });
 
-test("a PDF whose head comes late is read, drawn and written anew", async () => {
+test("a PDF with a late header is read, rendered and rewritten", async () => {
   const report = Buffer.from(await pdfOf(["one", "two"]));
   const document = Buffer.concat([Buffer.from("@PJL SET X\n".repeat(60)), report]);
   expect((await runCapability("document.info", { document })).output).toMatchObject({ pages: 2 });

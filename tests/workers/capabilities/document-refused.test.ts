@@ -17,7 +17,7 @@ const LETTER = { file_id: "file-sample-letter" } as const;
 const SHEET = { file_id: "file-sample-sheet" } as const;
 const PHOTO = { file_id: "file-sample-photo" } as const;
 
-describe("is refused", () => {
+describe("rejected:", () => {
   const pages = async (count: number) => {
     const document = await PDFDocument.create();
     for (let at = 0; at < count; at += 1) document.addPage([10, 10]);
@@ -50,7 +50,7 @@ describe("is refused", () => {
   const convert = (document: Uint8Array | { text: string }, params: object = { to: "csv" }) =>
     runCapability("document.convert_spreadsheet", { document }, params);
 
-  test("a document of more pages than are taken, and one of as many is not", async () => {
+  test("a document above the maximum number of pages, and not one at the maximum", async () => {
     const max = DOCUMENT_PAGES_MAX;
     expect((await info(await pages(max))).output).toMatchObject({ pages: max });
     expect(await refused(info(await pages(max + 1)))).toBe(`too_large: Expected at most ${max} pages, got ${max + 1}.`);

@@ -25,7 +25,7 @@ describe("text", () => {
     });
   });
 
-  test("of a letter, a sheet, HTML and words", async () => {
+  test("of a letter, a sheet, HTML and plain text is exact", async () => {
     const text = async (document: Parameters<typeof runCapability>[1][string]) =>
       (await runCapability("document.extract_text", { document })).output?.["text"];
     expect(await text(LETTER)).toContain("thank you for your order of three boxes. Our shop sends:");
@@ -44,7 +44,7 @@ describe("Markdown", () => {
     text: "# Tea & <co>\n\n**bold** [go](javascript:alert(1)) [x](https://e.org/?a=1&b=2) <img src=x onerror=y>\n\n1. one\n   - [x] sub\n\n|a|b|\n|-|-:|\n|c|d|\n",
   };
 
-  test("becomes HTML without scripts, as exact as this", async () => {
+  test("becomes HTML without scripts, exactly", async () => {
     const made = await runCapability("document.markdown_to_html", { markdown }, { standalone: false });
     expect(made.bytes().toString()).toBe(
       '<h1>Tea &amp; &lt;co&gt;</h1>\n<p><strong>bold</strong> go <a href="https://e.org/?a=1&amp;b=2">x</a> &lt;img src=x onerror=y&gt;</p>\n<ol>\n<li>one<ul>\n<li><input checked="" disabled="" type="checkbox"> sub</li>\n</ul>\n</li>\n</ol>\n<table>\n<thead>\n<tr>\n<th>a</th>\n<th align="right">b</th>\n</tr>\n</thead>\n<tbody><tr>\n<td>c</td>\n<td align="right">d</td>\n</tr>\n</tbody></table>\n',
@@ -84,7 +84,7 @@ describe("Markdown", () => {
     expect(value).not.toContain("Third");
   });
 
-  test("has a bound of footnotes, and one text's are not in the next", async () => {
+  test("has a limit of footnotes, and one text's are not in the next", async () => {
     const html = (text: string) => runCapability("document.markdown_to_html", { markdown: { text } });
     expect(await refused(html("[^a]".repeat(2_001)))).toContain(
       "Expected at most 2000 footnotes and references, got 2001.",
@@ -94,14 +94,14 @@ describe("Markdown", () => {
     expect((await html("[^a] c")).bytes().toString()).toContain("<p>[^a] c</p>");
   });
 
-  test("hides no script in an address", async () => {
+  test("contains no script in an address", async () => {
     const addresses = ["JaVaScRiPt:x", "java\u0001script:x", "data:text/html,x", "vbscript:x", "javascript&colon;x"];
     const text = addresses.map((address) => `[a](<${address}>) ![b](<${address}>)`).join("\n\n");
     const made = await runCapability("document.markdown_to_html", { markdown: { text } }, { standalone: false });
     expect(made.bytes().toString()).not.toMatch(/<(?:a|img)[^>]*(?:script:|data:)/i);
   });
 
-  test("becomes a PDF of these words, the same bytes each time", async () => {
+  test("becomes a PDF of its text, with the same bytes each time", async () => {
     const make = () => runCapability("document.markdown_to_pdf", { markdown });
     const [made, again] = [await make(), await make()];
     expect(Buffer.compare(made.bytes(), again.bytes())).toBe(0);
@@ -109,7 +109,7 @@ describe("Markdown", () => {
     for (const words of ["Tea &", "bold", "one", "☑ sub", "c", "d"]) expect(page).toContain(words);
   });
 
-  test("becomes a Word document that reads as it did, the same bytes each time", async () => {
+  test("becomes a Word document with the same text, with the same bytes each time", async () => {
     const make = () => runCapability("document.markdown_to_docx", { markdown });
     const [made, again] = [await make(), await make()];
     expect(Buffer.compare(made.bytes(), again.bytes())).toBe(0);
@@ -159,11 +159,11 @@ describe("Markdown of HTML", () => {
     expect(markdownOf(html)).toBe(markdown);
   });
 
-  test("writes no more columns than a page has room for, whatever a cell claims to span", () => {
+  test("writes a limited number of columns, for any declared span", () => {
     expect(markdownOf("<table><tr><td colspan=1000000000>a<td>b</table>").length).toBeLessThan(2_000);
   });
 
-  test("is made of as large a table as is taken", () => {
+  test("is written for the largest accepted table", () => {
     const row = `<tr>${"<td>x".repeat(60)}`;
     expect(markdownOf(`<table>${row.repeat(200)}</table>`).split("\n").length).toBe(203);
   });
@@ -200,7 +200,7 @@ describe("a sheet", () => {
     expect(back.bytes().toString()).toBe("name,count,code\ntea,12.5,007\n=1+1,-3,x\n");
   });
 
-  test("that claims to reach to the last row has the cells that it has", async () => {
+  test("that declares all rows has its actual cells", async () => {
     const book = write(utils.book_new(utils.aoa_to_sheet([["a"]])), { type: "buffer", bookType: "xlsx" }) as Uint8Array;
     const entries = await unzipped(book);
     const name = "xl/worksheets/sheet1.xml";

@@ -11,7 +11,7 @@ const REPORT = { file_id: "file-sample-report" } as const;
 const PHOTO = { file_id: "file-sample-photo" } as const;
 
 describe("pages of a PDF", () => {
-  test("are told with their sizes, title and fields", async () => {
+  test("are listed with their sizes, title and fields", async () => {
     const { output } = await runCapability("document.info", { document: REPORT });
     expect(output).toMatchObject({
       pages: 3,
@@ -39,7 +39,7 @@ describe("pages of a PDF", () => {
     expect(await pagesOf(made.bytes())).toEqual(expected);
   });
 
-  test("are turned on top of how they stand", async () => {
+  test("are rotated relative to their current rotation", async () => {
     const document = await PDFDocument.load(five);
     document.getPage(0).setRotation(degrees(270));
     const made = await runCapability("document.select_pages", { document: await document.save() }, { pages: "1-2", rotate: 180 }); // prettier-ignore
@@ -47,7 +47,7 @@ describe("pages of a PDF", () => {
     expect(turned).toEqual([90, 180]);
   });
 
-  test("of several become one, also of encrypted ones, the same bytes each time", async () => {
+  test("of several are merged, also of encrypted ones, with the same bytes each time", async () => {
     const locked = (await runCapability("document.encrypt_pdf", { document: five }, { user_password: "tea" })).bytes();
     const merge = () =>
       runCapability("document.merge_pdf", { documents: [REPORT, locked] }, { passwords: ["", "tea"] });
@@ -70,7 +70,7 @@ describe("pages of a PDF", () => {
     expect(await pagesOf(ranges.bytes(0))).toEqual(["five", "one"]);
   });
 
-  test("are drawn as pdf says, at the resolution that is asked for", async () => {
+  test("are rendered like in the PDF, at the requested resolution", async () => {
     const document = await PDFDocument.create();
     document.addPage([72, 36]).drawSquare({ x: 0, y: 0, size: 18, borderWidth: 0 });
     const bytes = await document.save();
@@ -83,7 +83,7 @@ describe("pages of a PDF", () => {
 });
 
 describe("a lock", () => {
-  test("opens with its passwords alone, and says what may be done", async () => {
+  test("opens with its passwords only, and contains the permissions", async () => {
     const params = { user_password: "grüner Tee", owner_password: "milk", allow: ["print"] };
     const locked = (await runCapability("document.encrypt_pdf", { document: five }, params)).bytes();
     expect(Buffer.from(locked).toString("latin1")).toContain("/V 5");
@@ -102,7 +102,7 @@ describe("a lock", () => {
     expect(await refused(runCapability("document.split_pdf", { document: locked }))).toContain("document.decrypt_pdf");
   });
 
-  test("that was taken off leaves title and pages", async () => {
+  test("that was removed leaves title and pages", async () => {
     const locked = await runCapability("document.encrypt_pdf", { document: REPORT }, { user_password: "tea" });
     const open = await runCapability("document.decrypt_pdf", { document: locked.bytes() }, { password: "tea" });
     const { output } = await runCapability("document.info", { document: open.bytes() });
@@ -111,7 +111,7 @@ describe("a lock", () => {
 });
 
 describe("a mark", () => {
-  test("of words stands on the pages that are named, letters of any alphabet included", async () => {
+  test("of text is on the named pages, including letters of any alphabet", async () => {
     const mark = (text: string) =>
       runCapability("document.watermark", { document: five }, { text, pages: "2", angle: 0, size: 20 });
     expect((await pagesOf((await mark("Draft")).bytes())).map((page) => page.includes("Draft"))).toEqual([
@@ -129,7 +129,7 @@ describe("a mark", () => {
     expect((await pagesOf(made.bytes()))[3]).toContain("4 / 5");
   });
 
-  test.each([0, 90, 180, 270])("is seen in its corner on a page turned by %d", async (angle) => {
+  test.each([0, 90, 180, 270])("is visible in its corner on a page rotated by %d", async (angle) => {
     const document = await PDFDocument.create();
     document.addPage([200, 100]).setRotation(degrees(angle));
     const params = { gravity: "northwest", angle: 0, size: 20, opacity: 1 };
@@ -143,7 +143,7 @@ describe("a mark", () => {
 });
 
 describe("a form", () => {
-  test("is filled, and stays one where it is asked to", async () => {
+  test("is filled, and stays editable on request", async () => {
     const fields = { customer: "Ada", size: "large", agreed: true };
     const made = await runCapability("document.fill_form", { document: REPORT }, { fields, flatten: false });
     const form = (await PDFDocument.load(made.bytes())).getForm();
@@ -157,7 +157,7 @@ describe("a form", () => {
     expect((await PDFDocument.load(flat.bytes())).getForm().getFields()).toEqual([]);
   });
 
-  test("has letters beyond Windows-1252 as text, of filled fields and of those without an appearance; others keep theirs", async () => {
+  test("has letters beyond Windows-1252 as text, in filled fields and in those without an appearance; others keep theirs", async () => {
     const document = await PDFDocument.create();
     const page = document.addPage([300, 200]);
     const fields = document.getForm();
@@ -184,8 +184,8 @@ describe("a form", () => {
   });
 });
 
-describe("pictures", () => {
-  test("go into a PDF and come out of it, each once", async () => {
+describe("images", () => {
+  test("are inserted into a PDF and extracted from it, each once", async () => {
     const made = await runCapability("document.images_to_pdf", { images: [PHOTO, PHOTO] });
     const sizes = (await PDFDocument.load(made.bytes())).getPages().map((page) => page.getSize());
     expect(sizes).toEqual([{ width: 900, height: 600 }, { width: 900, height: 600 }]); // prettier-ignore
@@ -198,7 +198,7 @@ describe("pictures", () => {
     expect([none.output, none.files]).toEqual([{ images: [] }, []]);
   });
 
-  test("stand upright on paper", async () => {
+  test("are upright on paper", async () => {
     const made = await runCapability("document.images_to_pdf", { images: [PHOTO] }, { page_size: "a4", margin: 10 });
     const [page] = (await PDFDocument.load(made.bytes())).getPages();
     expect(page?.getSize()).toEqual({ width: 841.89, height: 595.28 });

@@ -9,7 +9,7 @@ import { faultOfEngine } from "#workers/capabilities/engines.ts";
 const { directory, remove } = temporaryDirectory();
 afterAll(remove);
 
-test("an engine that is installed and fails reports the error of its trial, not only how to install it", async () => {
+test("an installed engine that fails reports the error of its test, not only how to install it", async () => {
   const bwrap = join(directory, "bwrap");
   writeFileSync(
     bwrap,

@@ -102,7 +102,7 @@ const FOUND: [Source, readonly [string, object]][] = [
 
 const anyOperation: fc.Arbitrary<readonly [string, object]> = fc.oneof(single, pipeline, other);
 
-test("no image costs more than its head makes it hold, and upright ones cost what is estimated", async () => {
+test("no image costs more than its header holds, and upright ones cost the estimate", async () => {
   let compared = 0;
   await fc.assert(
     fc.asyncProperty(source, anyOperation, async (from, [id, params]) => {
@@ -149,7 +149,7 @@ test.each([
   ["ean13", "4006381333931"],
   ["ean8", "96385074"],
   ["upca", "012345678905"],
-])("no %s code costs more than it would hold", async (type, text) => {
+])("no %s code costs more than its hold", async (type, text) => {
   const capability = findCapability("image.barcode");
   for (const more of [{ scale: 1, margin: 0 }, { scale: 2 }, { scale: 3, margin: 50, label: true }]) {
     const made = await runCapability("image.barcode", { text: { text } }, { type, ...more });
@@ -168,7 +168,7 @@ describe("time", () => {
     return { usual: usual.ms, most: most.ms };
   };
 
-  test("of a short piece does not grow with the file that it is cut from", () => {
+  test("of a short piece does not depend on the input file's length", () => {
     const params = { start: 0, duration: 2, mode: "exact" };
     const piece = msOf("video.trim", params, { video: [hour] });
     expect(piece.most).toBeLessThan(CAPABILITY_RUN_MS.video / 3);
@@ -182,22 +182,22 @@ describe("time", () => {
     expect(msOf("audio.normalize", {}, { audio: [tune] }).usual).toBeGreaterThan(audio.usual);
   });
 
-  test("of a script is short, and at most its limit's", () => {
+  test("of a script is short, and at most its limit", () => {
     expect(msOf("code.run_javascript", { timeout: 5 }, {})).toEqual({ usual: 200, most: CAPABILITY_RUN_MS.code });
   });
 
-  test("is the limit's where one of several inputs is not known", () => {
+  test("is the limit if one of several inputs is unknown", () => {
     expect(msOf("audio.concat", {}, { audios: [hour, {}] }).most).toBe(CAPABILITY_RUN_MS.audio);
     expect(msOf("audio.concat", {}, {}).most).toBe(CAPABILITY_RUN_MS.audio);
   });
 
-  test("and pixels of what is not known are those that the limits allow, for each operation", () => {
+  test("and pixels of unknown inputs are the limits, for each operation", () => {
     const operations = [{ operation: "resize" }, { operation: "adjust" }];
     const { most } = expectedOf(capability("image.pipeline"), { operations }, {});
     expect(most.pixels).toBe(2 * IMAGE_FRAMES_PIXELS_MAX);
   });
 
-  test("that was longer than what is held is charged at what is held", () => {
+  test("above the hold is charged at the hold", () => {
     const price = parsePrice({ unit: "per_second", second_price: "0.02" });
     const charge = capabilityCharge(price, { ms: 90_000 }, 600_000_000n);
     expect([charge.nano, charge.units]).toEqual([600_000_000n, { milliseconds: 90_000 }]);

@@ -40,12 +40,12 @@ test.each<[string, () => unknown, string]>([
   ["the system", () => { throw new Error("Cannot allocate memory"); }, MEMORY], // prettier-ignore
   ["a call without an end", () => { const again = (): unknown => [again()]; return again(); }, "too_large: The data is nested too deeply."], // prettier-ignore
   ["a trap of a decoder", trap, "corrupt: The data cannot be decoded: its decoder failed."],
-])("%s is a fault of the data in every capability", async (_what, work, said) => {
+])("%s is an error of the data in every capability", async (_what, work, said) => {
   const made = failing(work).run({ inputs: {} } as never);
   expect(await refused(made)).toBe(said);
 });
 
-test("an error of ours stays one, and a reader names its format unless memory or depth is short", async () => {
+test("an internal error stays one, and a reader names its format unless memory or depth is exceeded", async () => {
   const ours = new TypeError("x is undefined");
   expect(await failing(() => { throw ours; }).run({ inputs: {} } as never).catch((error: unknown) => error)).toBe(ours); // prettier-ignore
   expect(corruptOr(ours, "The sheet cannot be read.")).toMatchObject({ fault: "corrupt", message: "The sheet cannot be read." }); // prettier-ignore

@@ -45,7 +45,7 @@ describe.each([
 ] as const)("%s of %s with %s and %s", (type, muxer, video, audio) => {
   const clip = mediaOf(muxer, video, audio);
 
-  test("is detected, probed, converted and shown", async () => {
+  test("is detected, probed, converted and rendered", async () => {
     expect(await typeOf(await clip)).toBe(type);
     const probe = await runCapability("video.probe", { video: await clip }, { count_frames: true });
     expect(probe.output).toMatchObject({ width: 64, height: 48, audio: { sample_rate: 44_100 } });
@@ -65,13 +65,13 @@ describe.each([
     expect([red > 200, green < 60]).toEqual([true, true]);
   });
 
-  test("gives its sound", async () => {
+  test("returns its audio", async () => {
     const sound = await runCapability("video.extract_audio", { video: await clip }, { format: "wav" });
     expect(pitchOf(sound.bytes(), 44_100)).toBeCloseTo(440, -1);
   });
 });
 
-test("sound that cannot be decoded is named", async () => {
+test("audio that cannot be decoded is named", async () => {
   const video = await mediaOf("mpegts", "mpeg2video", "mp2");
   const { output } = await runCapability("video.trim", { video }, { duration: 1, preset: "ultrafast" });
   expect(output).toMatchObject({
@@ -94,7 +94,7 @@ test.each([
   ["audio/ac3", "ac3", "ac3", "m4a"],
   ["audio/eac3", "eac3", "eac3", "m4a"],
 ] as const)(
-  "%s of %s with %s is detected, probed and converted, to %s by itself",
+  "%s of %s with %s is detected, probed and converted, to %s by default",
   async (type, muxer, codec, usual) => {
     const audio = await mediaOf(muxer, undefined, codec);
     expect(await typeOf(audio)).toBe(type);
@@ -122,19 +122,19 @@ describe("BMP", () => {
     expect((await sharp(montage.bytes()).metadata()).format).toBe("png");
   });
 
-  test("is refused by its size before it is decoded", async () => {
+  test("is rejected by its size before it is decoded", async () => {
     const image = bmpOf(30_000, 30_000, 24, { pixels: Buffer.alloc(64) });
     expect(await refused(runCapability("image.metadata", { image }))).toMatch(/^too_large: .* got 900000000\.$/);
   });
 
-  test("goes into an archive as it is", async () => {
+  test("is archived unchanged", async () => {
     const image = bmpOf(3, 2, 24);
     const packed = await runCapability("archive.create", { files: [image] });
     const opened = await runCapability("archive.extract", { archive: packed.bytes() });
     expect(Buffer.compare(opened.bytes(), image)).toBe(0);
   });
 
-  test("is no text that begins with its letters", async () => {
+  test("is not confused with a text that starts with its letters", async () => {
     for (const text of ["BMW cars and bikes are made in Munich.", `BM${"\n".repeat(80)}`]) {
       expect(await typeOf(Buffer.from(text))).toBe("text/plain");
     }
@@ -171,7 +171,7 @@ describe.each([
     });
   });
 
-  test("is refused when it is cut", async () => {
+  test("is rejected when it is truncated", async () => {
     for (const cut of [archive.subarray(0, -40), archive.subarray(0, 20)]) {
       expect(await refused(runCapability("archive.extract", { archive: cut }))).toStartWith("corrupt: ");
       expect(await refused(runCapability("archive.decompress", { file: cut }))).toStartWith("corrupt: ");
@@ -181,7 +181,7 @@ describe.each([
 
 const HOSTILE = /BMP|MPEG-TS|FLV|CAF|AC-3|xz|bzip2/;
 
-describe("hostile files of these formats are refused as they are:", () => {
+describe("hostile files of these formats are rejected by their type:", () => {
   const ids = { picture: ["image.resize", "image"], sound: ["audio.convert", "audio"], film: ["video.trim", "video"], archive: ["archive.extract", "archive"] } as const; // prettier-ignore
   const params = { picture: { width: 10 }, sound: { format: "wav" }, film: { duration: 1 }, archive: {} } as const;
   const all = (Object.keys(ids) as (keyof typeof ids)[]).flatMap((category) =>

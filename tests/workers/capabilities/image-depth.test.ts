@@ -63,7 +63,7 @@ describe.each(Object.keys(SHAPES) as Shape[])("an image in %s", (shape) => {
     expect(made.output?.["notes"]).toBeUndefined();
   });
 
-  test("keeps every bit where it is mirrored, with and without metadata", async () => {
+  test("keeps every bit when it is mirrored, with and without metadata", async () => {
     for (const keep_metadata of [true, false]) {
       const params = { flip: "horizontal", keep_metadata };
       const made = await runCapability("image.rotate", { image: await deepImage(shape) }, params);
@@ -79,13 +79,13 @@ test.each<[string, object]>([
   ["image.rotate", { angle: 30 }],
   ["image.resize", { width: 4, height: 6, fit: "contain" }],
   ["image.pipeline", { operations: [{ operation: "crop", params: { x: 0 } }, { operation: "filter", params: { type: "blur" } }] }], // prettier-ignore
-])("%s %j works in 8 bits and says so", async (id, params) => {
+])("%s %j works in 8 bits and reports it", async (id, params) => {
   const made = await runCapability(id, { image: await deepImage("colour") }, params);
   expect(made.output?.["notes"]).toEqual(["The image has 8 instead of 16 bits per sample."]);
   expect((await sharp(made.bytes()).metadata()).depth).toBe("uchar");
 });
 
-test("FFmpeg reads what was kept in 16 bits", async () => {
+test("FFmpeg reads the 16-bit output", async () => {
   const { lib } = await loadFfmpeg();
   const { Demuxer } = await import("node-av/api");
   const made = await runCapability("image.resize", { image: await deepImage("colour") }, { width: 4 });

@@ -18,7 +18,7 @@ const near = (one: readonly number[], other: readonly number[], most = 3): boole
   one.length === other.length && one.every((value, at) => Math.abs(value - (other[at] ?? 0)) <= most);
 const factsOf = async (bytes: Uint8Array) => (await runCapability("image.metadata", { image: bytes })).output;
 
-describe("four inks", () => {
+describe("CMYK", () => {
   const inks = solid("#00a0e0").toColourspace("cmyk").jpeg({ quality: 95 });
   const photo = async (): Promise<Buffer> =>
     withProfile(await inks.clone().withExif(exif).toBuffer(), printerProfile());
@@ -29,7 +29,7 @@ describe("four inks", () => {
     ["image.resize", { width: 20, format: "png" }],
     ["image.rotate", { angle: 90, flip: "both", format: "png" }],
     ["image.pipeline", { operations: [{ operation: "adjust" }] }],
-  ])("become the colours of their own profile through %s %j, metadata kept or not", async (id, params) => {
+  ])("becomes the colours of its own profile through %s %j, with or without metadata", async (id, params) => {
     const image = await photo();
     const made: number[][] = [];
     for (const keep_metadata of [false, true]) {
@@ -49,7 +49,7 @@ describe("four inks", () => {
     expect(near(kept, plain)).toBe(true);
   });
 
-  test("are those colours without metadata, whose profile is asked for", async () => {
+  test("becomes those colours without metadata, whose profile is requested", async () => {
     const image = await photo();
     const wanted = await means((await runCapability("image.convert", { image }, { format: "jpeg" })).bytes());
     const stripped = await runCapability("image.strip_metadata", { image }, { keep_color_profile: true });
@@ -65,7 +65,7 @@ describe("an image without alpha has none", () => {
     ["of a palette", palette],
     ["of 16 bits", () => solid("#336699").toColourspace("rgb16").png().toBuffer()],
     ["of a JPEG", () => solid("#336699").withExif(exif).jpeg().toBuffer()],
-  ])("afterwards either, its metadata kept: %s", async (_name, source) => {
+  ])("in the output either, with its metadata kept: %s", async (_name, source) => {
     const image = await source();
     for (const format of ["png", "tiff", "webp"]) {
       const params = { format, lossless: true, keep_metadata: true };
@@ -83,11 +83,11 @@ describe("an image without alpha has none", () => {
   });
 });
 
-describe("an optimized file is never larger than it was", () => {
+describe("an optimized file is never larger than its input", () => {
   const noise = (width: number, height: number): Sharp =>
     sharp({ create: { width, height, channels: 3, background: "grey", noise: { type: "gaussian", mean: 128, sigma: 40 } } }); // prettier-ignore
   test.each(["jpeg", "png", "webp"] as const)(
-    "%s, whose metadata goes without a change of its pixels",
+    "%s, whose metadata is removed without a change of its pixels",
     async (format) => {
       const small = { jpeg: { quality: 30 }, png: { compressionLevel: 9, palette: true, colours: 16 }, webp: { quality: 20 } }[format]; // prettier-ignore
       const image = await noise(300, 200).withMetadata({ orientation: 6 }).withExifMerge(exif).toFormat(format, small).toBuffer(); // prettier-ignore
@@ -107,7 +107,7 @@ describe("an optimized file is never larger than it was", () => {
     },
   );
 
-  test("whatever else it holds, and then says what stayed in it", async () => {
+  test("for any other content, and then reports the remaining parts", async () => {
     const image = await noise(120, 80).withExif(exif).avif({ quality: 60, effort: 3 }).toBuffer();
     const made = await runCapability("image.optimize", { image }, { min_quality: 40 });
     expect(Buffer.compare(made.bytes(), image)).toBe(0);
@@ -115,11 +115,11 @@ describe("an optimized file is never larger than it was", () => {
   });
 });
 
-describe("frames that a result has no place for are told", () => {
+describe("frames that a result cannot contain are reported", () => {
   const frames = Promise.all(["red", "lime", "blue"].map((color) => solid(color).png().toBuffer()));
   const animated = async (): Promise<Sharp> => sharp(await frames, { join: { animated: true } });
 
-  test("of GIF and WebP in a format of one frame", async () => {
+  test("for GIF and WebP in a format of one frame", async () => {
     const image = await (await animated()).gif().toBuffer();
     for (const format of ["png", "jpeg", "avif"]) {
       expect((await runCapability("image.convert", { image }, { format })).output).toMatchObject({ dropped_frames: 2 });
@@ -134,7 +134,7 @@ describe("frames that a result has no place for are told", () => {
     });
   });
 
-  test("of PNG, of which only the first is read", async () => {
+  test("for PNG, of which only the first is read", async () => {
     const image = await apng();
     expect(await factsOf(image)).toMatchObject({ format: "png", frames: 3 });
     expect((await runCapability("image.strip_metadata", { image })).output).toMatchObject({ dropped_frames: 2 });
@@ -154,8 +154,8 @@ describe("frames that a result has no place for are told", () => {
   }
 });
 
-describe("a picture in a format that is not decoded here is refused by its name:", () => {
-  test("HEIC, whose head is read", async () => {
+describe("an image in an unsupported format is rejected by its name:", () => {
+  test("HEIC, whose header is read", async () => {
     const image = heic(64, 48);
     expect(await factsOf(image)).toMatchObject({ width: 64, height: 48, bytes: image.length });
     for (const [id, params] of [

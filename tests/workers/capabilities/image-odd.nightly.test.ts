@@ -29,7 +29,7 @@ const stepped = (operation: string, image: Uint8Array, params: object): Promise<
 const near = (got: readonly number[], wanted: readonly number[]): boolean =>
   got.every((value, index) => Math.abs(value - (wanted[index] ?? 0)) <= 4);
 
-describe("alpha is kept as it is by", () => {
+describe("alpha is unchanged by", () => {
   test.each([
     ["adjust", { greyscale: true }],
     ["filter", { type: "threshold" }],
@@ -43,17 +43,17 @@ describe("alpha is kept as it is by", () => {
   });
 });
 
-describe("what stands behind transparency in a JPEG", () => {
+describe("the background of transparency in a JPEG", () => {
   test.each([
     ["transparent", [255, 255, 255]],
     ["#ff000080", [255, 127, 127]],
     ["navy", [0, 0, 128]],
-  ])("is %s, over white where that shines through", async (background, wanted) => {
+  ])("is %s, and white under partial transparency", async (background, wanted) => {
     const bytes = await made("image.convert", CLEAR, { format: "jpeg", background });
     expect(near((await at(bytes, 9, 9)).slice(0, 3), wanted)).toBe(true);
   });
 
-  test("is seen in borders and corners too", async () => {
+  test("is visible in borders and corners too", async () => {
     const jpeg = { format: "jpeg", background: "navy" };
     const fitted = await made("image.resize", RED, { width: 60, height: 30, fit: "contain", ...jpeg });
     expect(near(await at(fitted, 2, 2), [0, 0, 128, 255])).toBe(true);
@@ -65,7 +65,7 @@ describe("what stands behind transparency in a JPEG", () => {
     expect(await at(await made("image.rotate", RED, { angle: 45 }), 2, 2)).toEqual([0, 0, 0, 0]);
   });
 
-  test("is refused where it is no colour", async () => {
+  test("is rejected if it is not a colour", async () => {
     const params = { format: "jpeg", background: "bluish" };
     expect(await refused(runCapability("image.convert", { image: RED }, params))).toBe(
       "invalid: Expected params.background to be a colour, got bluish.",
@@ -88,7 +88,7 @@ describe("an animation", () => {
     ["image.filter", { type: "blur" }, 60, 40],
     ["image.watermark", { text: "x", size: 8 }, 60, 40],
     ["image.pipeline", { operations: [{ operation: "crop", params: { width: 30, height: 30 } }] }, 30, 30],
-  ])("stays one through %s", async (id, params, width, height) => {
+  ])("stays animated through %s", async (id, params, width, height) => {
     for (const format of ["gif", "webp"]) {
       const all = id === "image.pipeline" ? { ...params, output: { format } } : { ...params, format };
       const bytes = await made(id, GIF, all);
@@ -98,7 +98,7 @@ describe("an animation", () => {
     }
   });
 
-  test("is not optimized to its first frame, nor to a larger file", async () => {
+  test("is not optimized to its first frame, or to a larger file", async () => {
     expect(await told(await made("image.optimize", GIF, {}))).toMatchObject({ pages: 3 });
     expect(await told(await made("image.optimize", GIF, { format: "auto" }))).toMatchObject({ pages: 3 });
     const webp = await sharp(GIF, { animated: true }).webp({ lossless: true }).toBuffer();
@@ -111,12 +111,12 @@ describe("an animation", () => {
     expect((await told(montage.bytes())).delay).toEqual([25, 25, 25]);
   });
 
-  test("is made also where metadata is asked for that it does not have", async () => {
+  test("is written also with requested metadata that it lacks", async () => {
     const params = { operations: [{ operation: "adjust" }], output: { format: "webp", keep_metadata: true } };
     expect(await told(await made("image.pipeline", GIF, params))).toMatchObject({ pages: 3 });
   });
 
-  test("is turned upright, frame by frame", async () => {
+  test("is rotated upright, frame by frame", async () => {
     const image = await sharp(FRAMES, { join: { animated: true } }).withMetadata({ orientation: 6 }).webp(timing).toBuffer(); // prettier-ignore
     for (const [id, params] of [
       ["image.resize", { width: 20 }],
@@ -128,14 +128,14 @@ describe("an animation", () => {
     }
   });
 
-  test("is refused where each frame would be cut elsewhere", async () => {
+  test("is rejected if each frame would be cropped elsewhere", async () => {
     expect(await refused(runCapability("image.crop", { image: GIF }, { trim: true }))).toBe(
       "invalid: Expected a box at a place for 3 frames, got params.trim.",
     );
   });
 });
 
-test("layers may be larger than the picture, and lie off it", async () => {
+test("layers may be larger than the image, and outside of it", async () => {
   const laid = async (layer: object) =>
     (
       await runCapability(
@@ -156,7 +156,7 @@ test("layers may be larger than the picture, and lie off it", async () => {
   }
 });
 
-describe("a result that would be too large is refused before it is made:", () => {
+describe("a result that would be too large is rejected before it is generated:", () => {
   test.each<[string, object]>([
     ["resize", { width: 16_384 }],
     ["composite", { layers: [{ asset: "a", width: 16_384 }] }],
@@ -171,7 +171,7 @@ describe("a result that would be too large is refused before it is made:", () =>
   });
 });
 
-test("a crop says what does not fit, with its place in a pipeline", async () => {
+test("a crop reports its error, with its position in a pipeline", async () => {
   const operations = [{ operation: "rotate" }, { operation: "crop", params: { width: 60, gravity: "attention" } }];
   expect(await refused(runCapability("image.pipeline", { image: WHITE }, { operations }))).toContain(
     "params.operations[1].params.width",
@@ -185,7 +185,7 @@ test("a crop says what does not fit, with its place in a pipeline", async () => 
 
 describe("metadata", () => {
   const exif = { IFD0: { Make: "Camera" }, IFD3: { GPSLatitude: "52/1 30/1 0/1", GPSLatitudeRef: "N" } };
-  test.each(["jpeg", "png", "webp", "avif"] as const)("of %s is read, and kept where asked", async (format) => {
+  test.each(["jpeg", "png", "webp", "avif"] as const)("of %s is read, and kept on request", async (format) => {
     const image = await sharp(RED).withExifMerge(exif).toFormat(format).toBuffer();
     expect((await runCapability("image.metadata", { image })).output).toMatchObject({ exif: { Make: "Camera" } });
     for (const keep_metadata of [true, false]) {
@@ -201,7 +201,7 @@ describe("metadata", () => {
   });
 });
 
-test("16 bits a channel are adjusted as 8 are", async () => {
+test("16 bits per channel are adjusted like 8", async () => {
   const grey = await solid(9, 9, "#606060").toColourspace("grey16").png().toBuffer();
   const plain = await solid(9, 9, "#606060").png().toBuffer();
   for (const params of [{ contrast: 1.3 }, { tint: "red" }]) {
@@ -211,7 +211,7 @@ test("16 bits a channel are adjusted as 8 are", async () => {
 });
 
 describe("codes", () => {
-  test("are found where they stand in a large image, and UPC has 12 digits", async () => {
+  test("are found in a large image, and UPC has 12 digits", async () => {
     const code = await runCapability("image.barcode", { text: { text: "012345678905" } }, { type: "upca" });
     const large = await solid(4_000, 1_000, "white").composite([{ input: Buffer.from(code.bytes()), left: 3_000, top: 500 }]).png().toBuffer(); // prettier-ignore
     const { output } = await runCapability("image.read_barcode", { image: large }, { types: ["upca"] });
@@ -220,7 +220,7 @@ describe("codes", () => {
     expect(Math.abs((found?.corners[0]?.x ?? 0) - 3_040)).toBeLessThan(12);
   });
 
-  test("of Code 128 hold no other letters, and transparent ones are seen on white", async () => {
+  test("of Code 128 contain no invalid letters, and transparent ones are read on white", async () => {
     expect(await refused(runCapability("image.barcode", { text: { text: "ü" } }, { type: "code128" }))).toContain("ASCII"); // prettier-ignore
     const code = await runCapability("image.barcode", { text: { text: "Tea" } }, { background: "transparent" });
     expect(await at(code.bytes(), 0, 0)).toEqual([0, 0, 0, 0]);
@@ -230,7 +230,7 @@ describe("codes", () => {
 });
 
 describe("a palette", () => {
-  test("has each colour once, with its share, and none of what is not seen", async () => {
+  test("has each colour once, with its share, and no invisible one", async () => {
     const image = await solid(90, 10, "blue").composite([{ input: await solid(30, 10, "red").png().toBuffer(), left: 0, top: 0 }]).png().toBuffer(); // prettier-ignore
     const palette = async (bytes: Uint8Array) =>
       (await runCapability("image.palette", { image: bytes }, { placeholder: "none" })).output;
@@ -245,7 +245,7 @@ describe("an SVG", () => {
     const { output } = await runCapability("image.render_svg", { svg: { text } }, params);
     return [output?.["width"], output?.["height"]];
   };
-  test("of pixels has as many, one of inches as many as dpi says, and sides keep its shape", async () => {
+  test("in pixels keeps its size, one in inches uses dpi, and sides keep its shape", async () => {
     expect(await drawn('width="10" height="20"', {})).toEqual([10, 20]);
     expect(await drawn('width="10" height="20"', { dpi: 300 })).toEqual([10, 20]);
     expect(await drawn('width="1in" height="2in"', { dpi: 300 })).toEqual([300, 600]);
@@ -255,7 +255,7 @@ describe("an SVG", () => {
   });
 });
 
-test("words that are less sure are left out of the text too", async () => {
+test("uncertain words are removed from the text too", async () => {
   const image = { file_id: "file-sample-scan" };
   const { output } = await runCapability("image.ocr", { image }, { min_confidence: 90 });
   expect(output?.["text"]).toBe("Invoice 2026-117\nThree boxes of tea\nTotal 42.50 EUR\nPaid on 3 November");

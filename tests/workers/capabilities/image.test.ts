@@ -58,7 +58,7 @@ describe("exact pixels of", () => {
     ]);
   });
 
-  test("a colour that is made transparent", async () => {
+  test("a colour made transparent", async () => {
     const made = await pixels(
       (await runCapability("image.chroma_key", { image: QUARTERS }, { color: "lime", feather: 0, ...PNG })).bytes(),
     );
@@ -66,7 +66,7 @@ describe("exact pixels of", () => {
   });
 });
 
-test("a pipeline of eight operations makes the same pixels as the eight capabilities one after the other", async () => {
+test("a pipeline of eight operations gives the same pixels as the eight capabilities one after the other", async () => {
   const operations = [
     { operation: "crop", params: { aspect_ratio: "4:3" } },
     { operation: "resize", params: { width: 400 } },
@@ -92,7 +92,7 @@ test("a pipeline of eight operations makes the same pixels as the eight capabili
   expect(Buffer.compare(one.data, other.data)).toBe(0);
 }, 30_000);
 
-test("what cameras write is dropped, and turns the image", async () => {
+test("camera metadata is dropped, and rotates the image", async () => {
   const exif = { IFD0: { Make: "Camera" }, IFD3: { GPSLatitude: "52/1 30/1 0/1" } };
   const taken = await sharp(QUARTERS).withMetadata({ orientation: 6 }).withExifMerge(exif).jpeg().toBuffer();
   expect((await runCapability("image.metadata", { image: taken })).output).toMatchObject({
@@ -105,7 +105,7 @@ test("what cameras write is dropped, and turns the image", async () => {
   expect([facts.width, facts.height, facts.exif, facts.orientation]).toEqual([2, 4, undefined, undefined]);
 });
 
-test("what ImageMagick keeps of a camera in a text of a PNG is read", async () => {
+test("camera metadata that ImageMagick stores in a PNG text is read", async () => {
   const taken = await sharp(QUARTERS)
     .withExif({ IFD0: { Make: "Camera" } })
     .jpeg()
@@ -117,7 +117,7 @@ test("what ImageMagick keeps of a camera in a text of a PNG is read", async () =
   expect((await runCapability("image.metadata", { image })).output).toMatchObject({ exif: { Make: "Camera" } });
 });
 
-test("an animation stays one when it is made smaller", async () => {
+test("an animation stays animated when it is resized", async () => {
   const input = { images: [PHOTO, CHART] };
   const animation = await runCapability("image.montage", input, { mode: "animation", format: "gif", cell_width: 60 });
   const small = await runCapability("image.resize", { image: animation.bytes() }, { width: 30 });
@@ -162,7 +162,7 @@ test("two images are compared to the last bit", async () => {
   });
 });
 
-test("a size in bytes is kept", async () => {
+test("a size limit in bytes is kept", async () => {
   const made = await runCapability("image.optimize", { image: PHOTO }, { max_bytes: 14_000 });
   expect(made.bytes().length).toBeLessThanOrEqual(14_000);
   expect(await refused(runCapability("image.optimize", { image: PHOTO }, { max_bytes: 300 }))).toContain(
@@ -170,7 +170,7 @@ test("a size in bytes is kept", async () => {
   );
 });
 
-describe("is refused", () => {
+describe("rejected:", () => {
   const cases: readonly (readonly [string, () => Promise<Ran>, string])[] = [
     [
       "a size of neither side",
@@ -265,7 +265,7 @@ describe("is refused", () => {
   });
 });
 
-test("an SVG draws nothing of the files beside it", async () => {
+test("an SVG renders no other files", async () => {
   const text = `<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="20" height="20"><image width="20" height="20" xlink:href="${process.cwd()}/shared/calls/capabilities/samples/chart.png"/></svg>`;
   const made = await pixels((await runCapability("image.render_svg", { svg: { text } }, PNG)).bytes());
   expect(made.data.every((value) => value === 0)).toBe(true);
@@ -277,7 +277,7 @@ describe("an image of one pixel, or one row,", () => {
     ["image.filter", { type: "median" }],
     ["image.filter", { type: "pixelate" }],
     ["image.optimize", { format: "auto" }],
-  ])("is taken by %s %j", async (id, params) => {
+  ])("is accepted by %s %j", async (id, params) => {
     const dot = await sharp({ create: { width: 1, height: 1, channels: 3, background: "red" } })
       .png()
       .toBuffer();

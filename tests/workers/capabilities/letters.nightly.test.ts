@@ -8,17 +8,17 @@ import { fontPath } from "#workers/capabilities/fonts.ts";
 import { childOf, drawn, expectDrawn, lineOf, NAMES, NO_LETTER, PAGE_ROWS, type Row, ROWS, SCRIPTS } from "./letters.ts"; // prettier-ignore
 
 describe.each(ROWS)("%s", (_, row) => {
-  test.each(row.only ?? NAMES)("draws %s, or refuses it by name", (script) => expectDrawn(row, script));
+  test.each(row.only ?? NAMES)("renders %s, or rejects it by name", (script) => expectDrawn(row, script));
 });
 
 describe.each(PAGE_ROWS)("%s", (_, row) => {
-  test("draws every script", async () => {
+  test("renders every script", async () => {
     const [words, others] = [0, 1].map((at) => NAMES.map((name) => SCRIPTS[name][at]).join(" "));
     const [one, two] = [await drawn(row, words ?? ""), await drawn(row, others ?? "")];
     expect(NAMES.filter((_name, at) => lineOf(row, one, at).equals(lineOf(row, two, at)))).toEqual([]);
   }, 60_000);
 
-  test("draws the box of a letter that no font has, where that is asked for", async () => {
+  test("renders a box for a letter without a font, on request", async () => {
     const asked: Row = {
       ...row,
       call: async (text) => withParams(await row.call(text), { missing_letters: "draw" }),
@@ -28,7 +28,7 @@ describe.each(PAGE_ROWS)("%s", (_, row) => {
   }, 60_000);
 });
 
-test("a screenshot names the letters that it draws as boxes, and those alone that are seen", async () => {
+test("a screenshot lists the letters rendered as boxes, and only visible ones", async () => {
   const font = readFileSync(fontPath("DejaVuSansMono.ttf")).toString("base64");
   const styles = [
     ..."display:none;visibility:hidden;opacity:0;font-size:0;text-indent:-9999px;font-family:icons".split(";"),

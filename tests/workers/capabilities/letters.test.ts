@@ -24,7 +24,7 @@ const ENGINES_THAT_DRAW = ["browser", "libreoffice"];
 
 const FOLDER = fileURLToPath(new URL("../../../workers/capabilities", import.meta.url));
 
-test("the table has every capability that draws text", () => {
+test("the table has every capability that renders text", () => {
   const drawing = CAPABILITIES.filter(({ id, engine, engineBy }) => {
     if (ENGINES_THAT_DRAW.includes(engine) || ENGINES_THAT_DRAW.includes(engineBy?.engine ?? "")) return true;
     const file = join(FOLDER, `${id.replace(".", "/").replaceAll("_", "-")}.ts`);
@@ -34,7 +34,7 @@ test("the table has every capability that draws text", () => {
   expect(drawing.map(({ id }) => id).toSorted()).toEqual([...known].toSorted());
 });
 
-test("every link leads to a font that the image keeps: it deletes other weights than the regular one", () => {
+test("every link points to a font that the image keeps: it deletes other weights than the regular one", () => {
   for (const font of allFonts()) {
     const target = realpathSync(fontPath(font));
     expect(target).toMatch(/dejavu-fonts-ttf|Regular\.[ot]tf$/);
@@ -49,22 +49,22 @@ test("the samples have every script", () => {
 });
 
 describe.each(ROWS)("%s", (_, row) => {
-  test.each(row.sample ?? [])("draws %s, or refuses it by name", (script) => expectDrawn(row, script));
+  test.each(row.sample ?? [])("renders %s, or rejects it by name", (script) => expectDrawn(row, script));
 
-  test("refuses a letter that no font has", async () => {
+  test("rejects a letter without a font", async () => {
     expect(await refused(drawn(row, `a${NO_LETTER}`))).toContain(row.refusesLetter);
   });
 });
 
 describe.each(PAGE_ROWS)("%s", (_, row) => {
-  test("draws every script", async () => {
+  test("renders every script", async () => {
     const words = [0, 1].flatMap((at) => NAMES.map((name) => SCRIPTS[name][at] ?? ""));
     const picture = await drawn(row, words.join(" "));
     const line = (at: number) => lineOf(row, picture, at);
     expect(NAMES.filter((_name, at) => line(at).equals(line(at + NAMES.length)))).toEqual([]);
   }, 60_000);
 
-  test("refuses a letter that no font has", async () => {
+  test("rejects a letter without a font", async () => {
     expect(await refused(drawn(row, `a${NO_LETTER}`))).toContain(row.refusesLetter);
   }, 60_000);
 });

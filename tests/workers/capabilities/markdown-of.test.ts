@@ -49,7 +49,7 @@ const text = fc
 /** Marked does not escape an ampersand that its source has escaped there. */
 const plain = text.map((one) => one.replaceAll("&", "+"));
 
-describe("the text of a page is the same when its Markdown is read", () => {
+describe("the text of a page is equal when its Markdown is rendered", () => {
   test.each<[string, (html: string) => string, string]>([
     ["a paragraph", (html) => `<p>${html}</p>`, "p"],
     ["a heading", (html) => `<h2>${html}</h2>`, "h2"],
@@ -76,7 +76,7 @@ describe("the text of a page is the same when its Markdown is read", () => {
     60_000,
   );
 
-  test("in the address, the title and the description of a picture", () => {
+  test("in the address, the title and the description of an image", () => {
     fc.assert(
       fc.property(plain, plain, (alt, title) => {
         const html = `<p>!<img src="/a" alt="${escapeUTF8(alt)}" title="${escapeUTF8(title)}"></p>`;
@@ -118,7 +118,7 @@ test.each([
     "<table><caption>a * b</caption><tr><th>c</th><th>d</th></tr></table>",
     "a \\* b\n\n| c   | d   |\n| --- | --- |\n",
   ],
-])("escapes what would be read as markup: %s", (_what, html, markdown) => {
+])("escapes text that would be markup: %s", (_what, html, markdown) => {
   expect(markdownOf(html)).toBe(markdown);
 });
 
@@ -140,11 +140,11 @@ test.each([
     ["a/b", "---/---", "1/2", "/3", "4/5"],
   ],
   ["beyond the table", "<tr><th>a<th>b<tr><td rowspan=65534>1<td>2", ["a/b", "---/---", "1/2"]],
-])("leaves a cell empty where one from above reaches in: %s", (_what, rows, expected) => {
+])("leaves a cell empty if one from above spans it: %s", (_what, rows, expected) => {
   expect(rowsOf(`<table>${rows}</table>`)).toEqual(expected);
 });
 
-test("refuses a table whose cells reach over too many columns of other rows", () => {
+test("rejects a table whose cells span too many columns of other rows", () => {
   const wide = "<td rowspan=2000 colspan=50>".repeat(100);
   expect(() => markdownOf(`<table><tr>${wide}${"<tr><td>x".repeat(1_900)}</table>`)).toThrow(
     "span at most 600000 columns",

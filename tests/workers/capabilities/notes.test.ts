@@ -20,7 +20,7 @@ const ran = async (made: RunOutput) => {
   return toy.run({ params: {}, inputs: {} } as never);
 };
 
-test("notes stand in the output, and only where there are some", async () => {
+test("notes are part of the output, only if there are some", async () => {
   expect(await ran({ output: { pages: 1 }, notes: ["Not kept: bookmarks."] })).toEqual({
     output: { pages: 1, notes: ["Not kept: bookmarks."] },
   });
@@ -28,7 +28,7 @@ test("notes stand in the output, and only where there are some", async () => {
   expect(await ran({ notes: ["a"] })).toEqual({ output: { notes: ["a"] } });
 });
 
-test("twenty notes are listed, and of more the number", async () => {
+test("twenty notes are listed, and the number of others", async () => {
   const notesOf = async (count: number) => {
     const notes = Array.from({ length: count }, (_, at) => `Page ${at + 1}.`);
     return (await ran({ notes })).output?.["notes"] as readonly string[];

@@ -71,7 +71,7 @@ const OPERATIONS: readonly (readonly [id: string, params: object])[] = [
   ["document.office_to_pdf", {}],
 ];
 
-describe.each(OPERATIONS)("%s refuses an office file", (id, params) => {
+describe.each(OPERATIONS)("%s rejects an office file", (id, params) => {
   test.each(FILES)("with %s", async (_what, document, said) => {
     expect(await refused(runCapability(id, { document }, params))).toContain(said);
   });

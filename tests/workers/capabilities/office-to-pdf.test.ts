@@ -85,7 +85,7 @@ describe.skipIf(!hasLibreOffice)("document.office_to_pdf", () => {
     ["slides", slides],
     ["the background of a paragraph", background],
   ])(
-    "shows the picture that is in the document, and none of this machine: %s",
+    "contains the document's image, and none of this machine: %s",
     async (_name, document) => {
       expect(await redPixels(document("Pictures/red.png"))).toBeGreaterThan(100);
       expect(await redPixels(document(`file://${OUTSIDE}`))).toBe(0);
@@ -93,7 +93,7 @@ describe.skipIf(!hasLibreOffice)("document.office_to_pdf", () => {
     60_000,
   );
 
-  test("reads no picture that a field of an RTF names", async () => {
+  test("reads no image that a field of an RTF names", async () => {
     expect(await redPixels(rich(`file://${OUTSIDE}`))).toBe(0);
   }, 60_000);
 });
@@ -102,7 +102,7 @@ test.each<[string, Uint8Array]>([
   ["text", Buffer.from("Tea")],
   ["a zip of other things", zipOf({ "a.txt": "Tea" })],
   ["HTML", Buffer.from(`<html><body><img src="file://${OUTSIDE}"></body></html>`)],
-])("refuses what is no document of an office program: %s", async (_name, document) => {
+])("rejects files other than office documents: %s", async (_name, document) => {
   expect(await refused(runCapability("document.office_to_pdf", { document }))).toMatch(
     /^unsupported: Expected a docx, xlsx, pptx, odt, ods, odp or rtf, got /,
   );

@@ -47,20 +47,20 @@ async function valuesOf(png: Uint8Array): Promise<readonly (readonly number[])[]
 const WANTED = Array.from({ length: SIDE }, () => Array.from({ length: SIDE }, (_, x) => (isBlack(x) ? 0 : 255)));
 
 describe.each(SCANS)("a scan as %s", (_name, document) => {
-  test("is extracted as it was scanned", async () => {
+  test("is extracted unchanged", async () => {
     const made = await runCapability("document.extract_images", { document }, { pack: "files" });
     expect(made.output).toEqual({ images: [{ page: 1, width: SIDE, height: SIDE }] });
     expect(await valuesOf(made.bytes())).toEqual(WANTED);
   });
 
-  test("is rendered as it was scanned", async () => {
+  test("is rendered unchanged", async () => {
     const made = await runCapability("document.render_pages", { document }, { pack: "files", dpi: 72 });
     expect(await valuesOf(made.bytes())).toEqual(WANTED);
   });
 });
 
 test.each(["JBIG2Decode", "JPXDecode", "DCTDecode", "NoSuchDecode"])(
-  "a %s image that cannot be decoded is left out, and a note says so",
+  "a %s image that cannot be decoded is omitted, with a note",
   async (filter) => {
     const document = scanOf(filter, jbig2Of(SIDE, SIDE, isBlack).subarray(0, -20));
     const made = await runCapability("document.extract_images", { document });

@@ -42,7 +42,7 @@ const fieldsOf = async (bytes: Uint8Array) => {
 const NOTE = "Not kept: bookmarks, page labels, attachments.";
 
 describe("form fields of pages", () => {
-  test("stay editable where the pages are selected, and those of other pages are gone from the file", async () => {
+  test("stay editable if the pages are selected, and those of other pages are removed from the file", async () => {
     const document = await orderForm();
     const made = await runCapability("document.select_pages", { document }, { pages: "3,1" });
     expect(await fieldsOf(made.bytes())).toEqual({
@@ -62,7 +62,7 @@ describe("form fields of pages", () => {
     expect(text).toBe("customer.3: Grace\nshared: on two pages\n\ncustomer.1: value 1");
   });
 
-  test("go into the part of their page", async () => {
+  test("are moved into the part of their page", async () => {
     const document = await orderForm();
     const made = await runCapability("document.split_pdf", { document }, { pack: "files" });
     expect(await Promise.all([0, 1, 2].map((at) => fieldsOf(made.bytes(at))))).toEqual([
@@ -73,7 +73,7 @@ describe("form fields of pages", () => {
     expect(made.output?.["notes"]).toEqual([NOTE]);
   });
 
-  test("become a part of merged pages, and a note says so", async () => {
+  test("become a part of merged pages, with a note", async () => {
     const made = await runCapability("document.merge_pdf", { documents: [five, await orderForm()] });
     expect(made.output).toEqual({
       pages: 8,
@@ -141,14 +141,14 @@ const READERS: readonly (readonly [id: string, input: string, params: object])[]
   ["document.encrypt_pdf", "document", { user_password: "tea" }],
 ];
 
-test("a page that the list of pages has twice is two pages", async () => {
+test("a page listed twice is two pages", async () => {
   const document = pdfOfPages("/Kids [3 0 R 3 0 R] /Count 2", page(A4));
   expect((await runCapability("document.info", { document })).output).toMatchObject({ pages: 2 });
   const made = await runCapability("document.select_pages", { document }, { pages: "2,1,2" });
   expect((await PDFDocument.load(made.bytes())).getPageCount()).toBe(3);
 });
 
-describe("every operation takes the PDFs that one of them reads", () => {
+describe("every operation accepts the PDFs that another one reads", () => {
   test.each(Object.entries(CARELESS))("with %s", async (_what, document) => {
     const verdict = async (id: string, name: string, params: object) => {
       const input = { [name]: name === "documents" ? [five, document] : document };
@@ -162,7 +162,7 @@ describe("every operation takes the PDFs that one of them reads", () => {
     expect(Object.fromEntries(verdicts)).toEqual(Object.fromEntries(READERS.map(([id]) => [id, wanted])));
   });
 
-  test("with a page larger than viewers show, which is not drawn", async () => {
+  test("with a page larger than viewers support, which is not rendered", async () => {
     const document = pdfOfPages(PAGES, page("/MediaBox [0 0 14500 10]"));
     const { output } = await runCapability("document.info", { document });
     expect(output?.["page_sizes"]).toEqual([{ width: 14_500, height: 10, rotation: 0, pages: 1 }]);

@@ -46,7 +46,7 @@ describe("text of a PDF", () => {
     ["a soft hyphen", ["The docu\\255", "ment is long."], "The document is long."],
     ["a hyphen within a line", ["well-known words", "and more"], "well-known words\nand more"],
     ["a range of numbers", ["from 2020-", "2021 on"], "from 2020-\n2021 on"],
-  ])("joins a word at the end of a line: %s", async (_what, lines, text) => {
+  ])("joins a hyphenated word at the end of a line: %s", async (_what, lines, text) => {
     expect((await read(pageOf(...lines)))?.["text"]).toBe(text);
   });
 
@@ -56,7 +56,7 @@ describe("text of a PDF", () => {
     );
   });
 
-  test("has the values of form fields and typed texts, and no hidden ones", async () => {
+  test("has the values of form fields and typed texts, without hidden ones", async () => {
     const document = await PDFDocument.create();
     const page = document.addPage([300, 300]);
     page.drawText("An order", { x: 20, y: 250, size: 12 });
@@ -95,7 +95,7 @@ describe("text of a PDF", () => {
     );
   });
 
-  test("without a Unicode mapping is refused, or left out with a note", async () => {
+  test("without a Unicode mapping is rejected, or omitted with a note", async () => {
     const { text, notes } = (await read(unmappedPage("Tea"))) ?? {};
     expect([text, notes]).toEqual([
       "Tea",
@@ -117,7 +117,7 @@ describe("text of a PDF", () => {
 const codesOf = (text: string, shift = 0): string =>
   Array.from(text, (letter) => (letter.charCodeAt(0) + shift).toString(16).padStart(4, "0")).join("");
 
-test("text without a Unicode mapping is read where its codes are characters, and not where they number glyphs", async () => {
+test("text without a Unicode mapping is read if its codes are characters, and not if they number glyphs", async () => {
   expect((await read(unmappedPage("", codesOf("Booked and read"))))?.["text"]).toBe("Booked and read");
   // The usual order of glyphs: a space is 3, A is 36.
   for (const text of ["Booked and read", "BOOKED", "booked"]) {
@@ -132,7 +132,7 @@ test("text of a Word document keeps its line breaks and tabs", async () => {
   expect((await read(document))?.["text"]).toBe("one\ntwo\tthree\nfour\n\nfive\nsix");
 });
 
-test("text of a Word document has what fields, directions and readings contain", async () => {
+test("text of a Word document includes fields, text directions and ruby text", async () => {
   const run = (text: string) => `<w:r><w:t>${text}</w:t></w:r>`;
   const field = `<w:fldSimple w:instr=" AUTHOR ">${run("Ada")}</w:fldSimple>`;
   const turned = `<w:bdo w:val="rtl">${run("abc")}</w:bdo>`;

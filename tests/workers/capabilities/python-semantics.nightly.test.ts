@@ -28,7 +28,7 @@ test("the table has its programs", () => {
 
 describe("a program", () => {
   test.each(RUNNING.map(({ name, code, expected }) => [name, code, expected] as const))(
-    "prints what CPython prints: %s",
+    "prints the output of CPython: %s",
     async (_name, code, expected) => {
       const { output } = await run(code);
       expect((output?.["printed"] as readonly string[] | undefined)?.join("\n")).toBe(expected);
@@ -37,7 +37,7 @@ describe("a program", () => {
 
   test.each(
     PROGRAMS.filter(({ isRefused }) => isRefused).map(({ name, code, expected }) => [name, code, expected] as const),
-  )("is refused: %s", async (_name, code, expected) => {
+  )("is rejected: %s", async (_name, code, expected) => {
     expect(await refused(run(code))).toEndWith(`: ${expected}`);
   });
 });
@@ -55,7 +55,7 @@ print(json.dumps(printed))
 const hasPython =
   Bun.spawnSync(["sh", "-c", "python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))'"]).exitCode === 0;
 
-test.skipIf(!hasPython)("CPython prints what is recorded", () => {
+test.skipIf(!hasPython)("CPython prints the recorded output", () => {
   const stdin = Buffer.from(JSON.stringify(RUNNING.map(({ code }) => code)));
   const { stdout } = Bun.spawnSync(["python3", "-W", "ignore", "-c", DRIVER], { stdin });
   const printed = JSON.parse(stdout.toString()) as readonly string[];

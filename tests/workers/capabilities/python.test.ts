@@ -6,7 +6,7 @@ import { runCapability } from "./in-folder.ts";
 const python = (text: string, params: object = {}) => runCapability("code.run_python", { code: { text } }, params);
 
 describe("a script in the subset of Python", () => {
-  test("returns its last value and what it printed", async () => {
+  test("returns its last value and its printed output", async () => {
     const text = "print('a', 1, end='')\nprint('', [2])\nprint('b\\nc')\nargs['n'] * 2";
     expect((await python(text, { args: { n: 21 } })).output).toEqual({ value: 42, printed: ["a 1 [2]", "b", "c"] });
   });
@@ -28,11 +28,11 @@ describe("a script in the subset of Python", () => {
     ["text of JSON", "import json\njson.loads('{\"a\": [1]}')['a']", [1]],
     ["lists 48 deep", "a = 1\nfor i in range(48): a = [a]\na", JSON.parse(`${"[".repeat(48)}1${"]".repeat(48)}`)],
     ["a list that holds itself", "a = []\na.append(a)\na", ["[...]"]],
-  ])("may give %s", async (_what, text, value) => {
+  ])("may return %s", async (_what, text, value) => {
     expect((await python(text, { args: { a: 1, b: 2 } })).output?.["value"]).toEqual(value);
   });
 
-  test("computes and rounds as CPython does", async () => {
+  test("computes and rounds like CPython", async () => {
     const text =
       "[[1, 2] < [1, 3], -7.5 % 2, str(1e16), str(float('inf')), round(2.675, 2), int(1e20), 10**20 > 1.5, f'{1e-5}', round(2.5)]";
     expect((await python(text)).output?.["value"]).toEqual(
@@ -55,14 +55,14 @@ describe("a script in the subset of Python", () => {
     ["split by groups", "import re\nre.split(r'(,)', 'a,b')", "re.split with groups", 2],
     ["a special method", "class A:\n def __format__(self, s): return s", "the method __format__", 2],
     ["inheritance", "class A: pass\nclass B(A): pass", "class inheritance", 2],
-  ])("with %s is refused before it runs", async (_what, text, construct, line) => {
+  ])("with %s is rejected before it runs", async (_what, text, construct, line) => {
     const message = await refused(python(text));
     expect(message).toStartWith(`unsupported: Expected Python without `);
     expect(message).toContain(construct);
     expect(message).toContain(`(line ${line})`);
   });
 
-  test("may use iterators where CPython would read them at once", async () => {
+  test("may use iterators that CPython would read at once", async () => {
     const text =
       "def even(n): return n % 2 == 0\na, b = map(int, '1 2'.split())\nn = 0\nfor i, (x, y) in enumerate(zip('ab', [1, 2])): n += i * y\n" +
       "[a, b, n, any(even(x) for x in [1, 2]), sum(x for x in [1]), list(filter(None, [0, 1])), sorted(reversed([1, 2])), ','.join(map(str, [1]))]";

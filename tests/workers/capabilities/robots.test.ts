@@ -97,7 +97,7 @@ test.each<[string, string, string, string, boolean]>([
   ["a comment", "user-agent: *\ndisallow: /x#y\n# disallow: /\n", "FooBot", "/x", false],
   ["the robots.txt itself", "user-agent: *\ndisallow: /\n", "FooBot", "/robots.txt", true],
   ["lines that end with a return", "user-agent: *\rdisallow: /\r", "FooBot", "/x", false],
-])("heeds %s", (_what, robots, agent, path, expected) => {
+])("obeys %s", (_what, robots, agent, path, expected) => {
   expect(isAllowed(robots, path, agent)).toBe(expected);
 });
 

@@ -49,11 +49,11 @@ const linesOf = async (document: Uint8Array) => {
   return Buffer.from(made.bytes()).toString().trimEnd().split("\n");
 };
 
-describe("a time of a sheet", () => {
+describe("a time in a sheet", () => {
   /** Days since 1899-12-30 with the 15 to 17 digits that Excel and LibreOffice write. */
   const serial = (time: string) => Date.parse(time) / 86_400_000 + 25_569;
 
-  test("is the second that was entered, for every second of an hour", async () => {
+  test("is the entered second, for every second of an hour", async () => {
     const times = Array.from({ length: 3_600 }, (_, at) => new Date(Date.UTC(2026, 10, 3, 9, 0, at)).toISOString());
     const cells = times.map((time) => `<c s="1"><v>${serial(time)}</v></c>`);
     expect(await linesOf(xlsx({ cells }))).toEqual(times);
@@ -72,7 +72,7 @@ describe("a time of a sheet", () => {
     expect(await linesOf(xlsx({ cells: [`<c s="1"><v>${value}</v></c>`], is1904 }))).toEqual([text]);
   });
 
-  test("of an ods is the one that is written", async () => {
+  test("of an ods is the written one", async () => {
     const date =
       '<table:table-cell office:value-type="date" office:date-value="2026-11-03T09:15:01"><text:p>x</text:p></table:table-cell>';
     const time =
@@ -85,7 +85,7 @@ describe("a time of a sheet", () => {
     expect(await linesOf(xlsx({ cells, is1904 }))).toEqual(["09:15:11", "00:00:00", "12:00:00.500"]);
   });
 
-  test("comes back from xlsx and ods as it was", async () => {
+  test("is unchanged after xlsx and ods", async () => {
     const times = ["09:15:01", "2026-11-03T09:15:01.000Z", "2026-11-03T09:15:02.337Z", "2026-11-04"];
     const cells = times.map((time) =>
       time.includes("-")
@@ -139,7 +139,7 @@ describe("an error of a cell is its text", () => {
   });
 });
 
-test("a workbook whose cells share a long text is refused as too large by every reader", async () => {
+test("a workbook whose cells share a long text is rejected as too large by every reader", async () => {
   const document = xlsx({
     cells: Array.from({ length: 4_000 }, () => '<c t="s"><v>0</v></c>'),
     strings: ["x".repeat(1_048_576)],

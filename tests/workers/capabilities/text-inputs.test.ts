@@ -4,7 +4,7 @@ import { expect, test } from "bun:test";
 import { runCapability } from "./in-folder.ts";
 import { CHARSETS, isSlow, resultsOf, TAKERS, TEXT_INPUTS } from "./text-inputs.ts";
 
-test("every input that takes text is in the table", () => {
+test("every text input is in the table", () => {
   expect(Object.keys(TEXT_INPUTS).toSorted()).toEqual(TAKERS.toSorted());
 });
 
@@ -22,13 +22,13 @@ test.each<[string, string, string, string]>([
   expect(made.output?.["text"]).toBe(text);
 });
 
-test("text of a request is read as it was sent, whatever charset it declares", async () => {
+test("text of a request is read unchanged, for any declared charset", async () => {
   const text = '<?xml version="1.0" encoding="iso-8859-1"?><a>é</a>';
   const made = await runCapability("code.transform_json", { data: { text } });
   expect(made.output).toEqual({ from: "xml", text: '{\n  "a": "é"\n}\n' });
 });
 
-test("XML that is written anew does not claim the charset that it was read by", async () => {
+test("XML that is rewritten does not declare its input charset", async () => {
   const svg =
     '<?xml version="1.0" encoding="iso-8859-1" standalone="no"?>\n<svg xmlns="http://www.w3.org/2000/svg"><text>\xe9</text></svg>';
   const made = await runCapability("code.format", { code: Buffer.from(svg, "latin1") }, { language: "html" });

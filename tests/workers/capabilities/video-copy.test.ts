@@ -29,7 +29,7 @@ beforeAll(async () => {
 
 describe("video.trim, copied", () => {
   test.each(["mp4", "mkv", "webm"])(
-    "%s begins at the key frame before its start, with the frames as they were",
+    "%s starts at the key frame before its start, with unchanged frames",
     async (kind) => {
       const video = clips.get(kind) ?? new Uint8Array();
       const run = () => runCapability("video.trim", { video }, { start: 1.45, end: 3, mode: "copy" });
@@ -44,7 +44,7 @@ describe("video.trim, copied", () => {
     },
   );
 
-  test("a clip whose frames refer to later ones is shown again as it was", async () => {
+  test("a clip whose frames refer to later ones is unchanged", async () => {
     const made = await runCapability("video.trim", { video: CLIP }, { duration: 1, mode: "copy" });
     const facts = await probe(made.bytes());
     expect(facts).toMatchObject({ width: 320, video_codec: "h264", audio: { codec: "aac" } });
@@ -55,7 +55,7 @@ describe("video.trim, copied", () => {
     expect(Buffer.compare(copied.subarray(0, 24 * 86_400), encoded.subarray(0, 24 * 86_400))).toBe(0);
   });
 
-  test("goes into another container that holds the codecs, and is refused by one that does not", async () => {
+  test("is written to another container that supports the codecs, and rejected by one that does not", async () => {
     const made = await runCapability("video.trim", { video: CLIP }, { mode: "copy", format: "mkv" });
     expect(await probe(made.bytes())).toMatchObject({ video_codec: "h264", frames: 75 });
     expect(await refused(runCapability("video.trim", { video: CLIP }, { mode: "copy", format: "webm" }))).toBe(
@@ -76,7 +76,7 @@ describe("video.trim, copied", () => {
 
 describe("audio.trim, copied", () => {
   test.each(["mp3", "m4a", "aac", "opus", "ogg", "wav", "aiff"])(
-    "%s begins with the packet that holds its start",
+    "%s starts with the packet that contains its start",
     async (format) => {
       const audio = (
         await runCapability("audio.convert", { audio: { file_id: "file-sample-tune" } }, { format })
@@ -95,7 +95,7 @@ describe("audio.trim, copied", () => {
     },
   );
 
-  test("refuses another format, FLAC, and what says how it is encoded", async () => {
+  test("rejects another format, FLAC, and encoding settings", async () => {
     const tune = { audio: { file_id: "file-sample-tune" } };
     expect(await refused(runCapability("audio.trim", tune, { mode: "copy", format: "wav" }))).toBe(
       "invalid: Expected params.format to be mp3, as the input is, with params.mode copy, got wav.",
@@ -157,7 +157,7 @@ describe("video.subtitle", () => {
     ["mp4", "mov_text", FLAT],
     ["mov", "mov_text", FLAT],
     ["mkv", "subrip", LINES],
-  ])("adds a track to %s, in %s, and leaves the rest as it is", async (format, codec, packets) => {
+  ])("adds a track to %s, in %s, and leaves other tracks unchanged", async (format, codec, packets) => {
     for (const text of [SRT, VTT]) {
       const params = { mode: "soft", format, language: "eng" };
       const made = await runCapability("video.subtitle", { video: CLIP, subtitles: { text } }, params);
@@ -169,7 +169,7 @@ describe("video.subtitle", () => {
     }
   });
 
-  test("adds a track to WebM, and refuses codecs that WebM does not hold", async () => {
+  test("adds a track to WebM, and rejects codecs that WebM does not support", async () => {
     const video = clips.get("webm") ?? new Uint8Array();
     const made = await runCapability("video.subtitle", { video, subtitles: { text: SRT } }, { mode: "soft" });
     const { codec, packets } = await trackOf(made.bytes(), "webm");
@@ -205,7 +205,7 @@ describe("video.subtitle", () => {
     expect(await inked(large, 0.94)).toBe(0);
   });
 
-  test("words in them are never read as orders", async () => {
+  test("text in them is never interpreted as commands", async () => {
     const video = await clipOf("color=c=blue:s=160x120:r=5:d=1[v]");
     const of = async (words: string) =>
       pixelsOf(
@@ -223,7 +223,7 @@ describe("video.subtitle", () => {
     expect(Buffer.compare(await of("tea {\\alpha"), await of("tea "))).not.toBe(0);
   });
 
-  test.each([["burn"], ["soft"]])("drops single subtitles that cannot be shown, and names them (%s)", async (mode) => {
+  test.each([["burn"], ["soft"]])("drops invalid single subtitles, and names them (%s)", async (mode) => {
     const text =
       "WEBVTT\n\n00:00.000 --> 00:01.000\nOne\n\n00:01.000 --> 1:xx\nTwo\n\n00:02.000 --> 00:02.000\nThree\n\n00:02.000 --> 00:03.000\nFour\n";
     const video = await clipOf("color=c=blue:s=160x120:r=5:d=3[v]");
@@ -235,7 +235,7 @@ describe("video.subtitle", () => {
     if (mode === "soft") expect(output).toMatchObject({ subtitles: 2 });
   });
 
-  test("refuses what is none, a time that cannot be read, one that is too long, and too many, and reads Latin-1", async () => {
+  test("rejects other files, unreadable and too long times, and too many subtitles, and reads Latin-1", async () => {
     const of = (text: string) => refused(runCapability("video.subtitle", { video: CLIP, subtitles: { text } }));
     expect(await of("tea")).toBe("corrupt: Expected subtitles in SRT or WebVTT, got none.");
     expect(await of("1\n00:00:01 --> 00:00:02\ntea")).toBe(

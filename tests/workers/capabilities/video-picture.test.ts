@@ -18,13 +18,13 @@ const made = async (id: string, video: Uint8Array, params: object, more = {}): P
   (await runCapability(id, { video, ...more }, params)).bytes();
 
 describe("video.resize", () => {
-  test("borders where the shape differs, in their colour", async () => {
+  test("adds borders if the shape differs, in their colour", async () => {
     const frame = await frameAt(await made("video.resize", halves, { width: 160, height: 160, background: "#0f0" }), 0);
     expect([frame.width, frame.height]).toEqual([160, 160]);
     expect([5, 40, 120, 155].map((y) => nameOf(frame.at(80, y)))).toEqual(["lime", "red", "blue", "lime"]);
   });
 
-  test("filled and cropped, stretched, or smaller on one side", async () => {
+  test("fills, crops, stretches, or scales one side", async () => {
     const of = async (fit: string) => frameAt(await made("video.resize", halves, { width: 80, height: 80, fit }), 0);
     const [cover, fill, inside] = [await of("cover"), await of("fill"), await of("inside")];
     expect([cover, fill, inside].map(({ width, height }) => `${width}x${height}`)).toEqual(["80x80", "80x80", "80x60"]);
@@ -38,12 +38,12 @@ describe("video.resize", () => {
     [{ aspect_ratio: "1:1" }, "160x160"],
     [{ aspect_ratio: "1:1", fit: "cover" }, "120x120"],
     [{ width: 90, aspect_ratio: "9:16" }, "90x160"],
-  ])("%p makes %s of 160x120", async (params, size) => {
+  ])("%p converts %s of 160x120", async (params, size) => {
     const { width, height } = await probe(await made("video.resize", halves, params));
     expect(`${String(width)}x${String(height)}`).toBe(size);
   });
 
-  test("refuses no size, all three, and what is no colour", async () => {
+  test("rejects no size, all three sizes, and an invalid colour", async () => {
     expect(await refused(made("video.resize", halves, {}))).toContain(
       "params.width, params.height, params.aspect_ratio",
     );
@@ -56,7 +56,7 @@ describe("video.resize", () => {
 });
 
 describe("video.crop", () => {
-  test("a box by its gravity, and one at a place", async () => {
+  test("crops a box by its gravity, and one at a position", async () => {
     const south = await frameAt(await made("video.crop", halves, { width: 40, height: 40, gravity: "south" }), 0);
     expect([south.width, south.height, nameOf(south.at(20, 2))]).toEqual([40, 40, "blue"]);
     const placed = await frameAt(await made("video.crop", halves, { width: 41, height: 20, x: 7, y: 50 }), 0);
@@ -64,7 +64,7 @@ describe("video.crop", () => {
     expect([3, 17].map((y) => nameOf(placed.at(10, y)))).toEqual(["red", "blue"]);
   });
 
-  test("refuses a box that is not inside", async () => {
+  test("rejects a box that is not inside", async () => {
     expect(await refused(made("video.crop", halves, { width: 100, height: 100, x: 61, y: 0 }))).toBe(
       "invalid: Expected params.width and params.height of a box inside 160 × 120 pixels, got 100 × 100 at 61, 0.",
     );
@@ -80,14 +80,14 @@ describe("video.speed", () => {
     expect(await probe(await made("video.speed", colors, { rate }))).toMatchObject({ seconds, frames, fps: 10 });
   });
 
-  test("backwards", async () => {
+  test("plays backwards", async () => {
     const back = await made("video.speed", colors, { reverse: true });
     const seen = await Promise.all([0, 0.6, 1.1, 1.6].map(async (at) => nameOf((await frameAt(back, at)).at(20, 20))));
     expect(seen).toEqual(["white", "blue", "lime", "red"]);
     expect(await probe(back)).toMatchObject({ frames: 20, seconds: 2 });
   });
 
-  test("voices keep their pitch, or are higher; backwards the last is heard first", async () => {
+  test("voices keep their pitch, or are higher; backwards the last sound comes first", async () => {
     const tone = "color=c=red:s=64x48:r=10:d=2[v];aevalsrc='0.5*sin(2*PI*if(lt(t,1),400,800)*t)':s=48000:d=2[a]";
     const video = await clipOf(tone, { hasSound: true });
     const [kept, higher, back] = [
@@ -99,7 +99,7 @@ describe("video.speed", () => {
     expect([await heard(kept), await heard(higher), await heard(back)]).toEqual([400, 800, 800]);
   });
 
-  test("refuses to hold more pictures than there is room for, before it reads them", async () => {
+  test("rejects more buffered frames than the memory limit, before it reads them", async () => {
     const long = await clipOf("color=c=red:s=1280x720:r=30:d=0.1,setpts=N*15/TB[v]", { kind: "mkv" });
     expect(await probe(long)).toMatchObject({ fps: 30, frames: 3 });
     expect(await refused(made("video.speed", long, { reverse: true }))).toMatch(
@@ -116,7 +116,7 @@ describe("video.watermark", () => {
       .toBuffer();
   });
 
-  test("stands where it should, as large as it should, and lets through what is below", async () => {
+  test("is at its position, in its size, and keeps its transparency", async () => {
     const params = { gravity: "northwest", margin: 10, scale: 25, opacity: 1 };
     const frame = await frameAt(await made("video.watermark", halves, params, { logo }), 0.5);
     const seen = [[8, 8], [12, 12], [48, 28], [52, 28], [48, 32]].map(([x = 0, y = 0]) => nameOf(frame.at(x, y))); // prettier-ignore
@@ -126,14 +126,14 @@ describe("video.watermark", () => {
     expect([red, green].every((part) => part > 90 && part < 170)).toBe(true);
   });
 
-  test("is there for its time only", async () => {
+  test("is visible for its time only", async () => {
     const params = { gravity: "center", scale: 50, opacity: 1, start: 0.5, end: 1 };
     const video = await made("video.watermark", colors, params, { logo });
     const seen = await Promise.all([0.4, 0.8, 1.1].map(async (at) => nameOf((await frameAt(video, at)).at(32, 24))));
     expect(seen).toEqual(["red", "lime", "blue"]);
   });
 
-  test("refuses an end before its start, a logo that is higher than the picture, and none", async () => {
+  test("rejects an end before its start, a logo that is higher than the video, and a missing one", async () => {
     expect(await refused(made("video.watermark", halves, { start: 2, end: 1 }, { logo }))).toContain("params.start");
     const high = await sharp(logo).resize(20, 400, { fit: "fill" }).png().toBuffer();
     expect(await refused(made("video.watermark", halves, { scale: 50 }, { logo: high }))).toBe(
@@ -160,7 +160,7 @@ describe("video.text", () => {
     return [upper, lower];
   };
 
-  test("stands where it should", async () => {
+  test("is at its position", async () => {
     const [north, south] = [await inked({ text: "tea", gravity: "north" }), await inked({ text: "tea" })];
     expect(north[0]).toBeGreaterThan(30);
     expect(north[1]).toBe(0);
@@ -168,13 +168,13 @@ describe("video.text", () => {
     expect(south[0]).toBe(0);
   });
 
-  test("is never read as a program", async () => {
+  test("is never interpreted as a program", async () => {
     for (const text of ["%{pts}':x=0", "a:enable=0", "[x];nullsink,\\", "'; movie=/etc/passwd", "%{eif\\:1"]) {
       expect((await inked({ text }))[1]).toBeGreaterThan(50);
     }
   });
 
-  test("is broken between words, so that nothing stands outside", async () => {
+  test("is broken between words, so that it stays inside", async () => {
     const one = await inked({ text: "tea and more tea and still more tea", gravity: "northwest" });
     const parts = await inked({ text: "tea and more\ntea and still\nmore tea", gravity: "northwest" });
     expect(Math.abs(one[0] + one[1] - parts[0] - parts[1]) / (parts[0] + parts[1])).toBeLessThan(0.1);
@@ -192,7 +192,7 @@ describe("video.text", () => {
     expect([80, 20].map((x) => nameOf(frame.at(x, 6)))).toEqual(["lime", "red"]);
   });
 
-  test("refuses more lines than fit, a colour that is none, and an end before its start", async () => {
+  test("rejects more lines than fit, an invalid colour, and an end before its start", async () => {
     expect(await refused(made("video.text", halves, { text: "a\nb\nc", margin: 0 }))).toBe(
       "invalid: Expected params.text, params.size and params.margin to take 120 pixels of height at most, got 173.",
     );
@@ -210,7 +210,7 @@ test.each([
   ["video.watermark", { scale: 50 }],
   ["video.text", { text: "tea", size: 10, margin: 2 }],
 ])(
-  "%s takes a GIF, 120 frames a second and video without sound, and makes the same bytes each time",
+  "%s accepts a GIF, 120 frames a second and video without audio, and writes the same bytes each time",
   async (id, params) => {
     const logo = id === "video.watermark" ? { logo: PHOTO } : {};
     const fast = await clipOf("testsrc2=s=64x48:r=120:d=0.5[v]");
@@ -222,7 +222,7 @@ test.each([
   },
 );
 
-test("a GIF of one picture, and a video that begins late, are as long as they are", async () => {
+test("a GIF of one frame, and a video with a late start, keep their lengths", async () => {
   const still = await clipOf("color=c=red:s=65x49:r=10:d=0.1[v]", { kind: "gif" });
   expect(await probe(await made("video.speed", still, { rate: 0.5, reverse: true }))).toMatchObject({
     frames: 2,
@@ -233,7 +233,7 @@ test("a GIF of one picture, and a video that begins late, are as long as they ar
   expect(await probe(await made("video.speed", late, { reverse: true }))).toMatchObject({ frames: 10, seconds: 1 });
 });
 
-test("pixels that are not square, and a picture that is turned, are upright before anything is done to them", async () => {
+test("pixels that are not square, and a rotated video, are normalized first", async () => {
   const wide = await clipOf("testsrc2=s=64x48:r=10:d=0.5[v]", { options: { "x264-params": "sar=2/1" } });
   expect(await probe(await made("video.resize", wide, { height: 24 }))).toMatchObject({ width: 64, height: 24 });
   const turned = Buffer.from(halves);

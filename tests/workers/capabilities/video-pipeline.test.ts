@@ -53,7 +53,7 @@ test.each<[string, Steps]>([
     ],
   ],
 ])(
-  "shows what the single capabilities show, one after the other: %s",
+  "equals the single capabilities, one after the other: %s",
   async (_name, steps) => {
     const [one, other] = [await pipeline(steps, LOSSLESS), await inTurn(steps)];
     const [seen, wanted] = [await pixelsOf(one.bytes()), await pixelsOf(other)];
@@ -63,7 +63,7 @@ test.each<[string, Steps]>([
   20_000,
 );
 
-test("makes the same bytes each time, from a GIF too, and is encoded once", async () => {
+test("writes the same bytes each time, from a GIF too, and is encoded once", async () => {
   const video = await clipOf("testsrc2=s=64x48:r=10:d=1[v]", { kind: "gif" });
   const operations = [
     { operation: "resize", params: { width: 48 } },
@@ -77,7 +77,7 @@ test("makes the same bytes each time, from a GIF too, and is encoded once", asyn
   expect((await soundOf(one.bytes(), 0, 0.5)).peak).toBeGreaterThan(0.1);
 });
 
-describe("names the place of a fault:", () => {
+describe("names the position of an error:", () => {
   const first = { operation: "trim", params: { duration: 1 } };
 
   test.each<[string, object, string]>([
@@ -164,7 +164,7 @@ describe("names the place of a fault:", () => {
     expect(await refused(pipeline(steps, {}, { tune: png }))).toStartWith("unsupported: ");
   });
 
-  test("a codec that the format does not hold", async () => {
+  test("a codec that the format does not support", async () => {
     expect(await refused(pipeline([first], { format: "webm", video_codec: "h264" }))).toContain(
       "params.output.video_codec",
     );

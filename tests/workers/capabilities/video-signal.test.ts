@@ -70,7 +70,7 @@ async function shownLevel(video: Uint8Array): Promise<number> {
 describe("HDR", () => {
   const clip = deepClip(PQ);
 
-  test("is told by the probe", async () => {
+  test("is reported by the probe", async () => {
     const color = { primaries: "bt2020", transfer: "smpte2084", matrix: "bt2020nc", range: "limited" };
     expect(await probed(await clip)).toMatchObject({ bit_depth: 10, hdr: true, color });
   });
@@ -97,7 +97,7 @@ describe("HDR", () => {
       "pipeline",
       { operations: [{ operation: "rotate" }, { operation: "text", params: { text: "x", size: 10, margin: 0 } }] },
     ],
-  ])("becomes SDR in video.%s where its encoder or an operation has 8 bits", async (id, params) => {
+  ])("becomes SDR in video.%s if its encoder or an operation has 8 bits", async (id, params) => {
     const { operations, ...own } = params as { operations?: object };
     const asked = operations ? { operations, output: { ...FAST } } : { ...own, ...FAST };
     const made = await runCapability(`video.${id}`, { video: await clip }, asked);
@@ -113,7 +113,7 @@ describe("HDR", () => {
     expect(await probed(made.bytes())).toMatchObject({ bit_depth: 10, color: { transfer: "smpte2084" } });
   });
 
-  test("is shown with white as white, dark as dark, and no brighter part darker", async () => {
+  test("is rendered with white as white, dark as dark, and monotonic brightness", async () => {
     const levels = [];
     for (const level of [64, 300, WHITE, 800, 940]) levels.push(await shownLevel(await deepClip(PQ, level)));
     expect(levels).toEqual(levels.toSorted((one, other) => one - other));
@@ -123,7 +123,7 @@ describe("HDR", () => {
     expect(await shownLevel(await deepClip(HLG, 721))).toBeGreaterThan(190);
   });
 
-  test("says what several videos lack, and of which", async () => {
+  test("reports the missing properties of several videos", async () => {
     const videos = [{ file_id: "file-sample-clip" }, await clip];
     for (const id of ["concat", "stack"]) {
       const { output } = await runCapability(`video.${id}`, { videos }, FAST);
@@ -132,7 +132,7 @@ describe("HDR", () => {
   });
 });
 
-test("SDR in 10 bits keeps them where the codec can, and says where it cannot", async () => {
+test("SDR in 10 bits keeps them if the codec can, and otherwise reports it", async () => {
   const video = await deepClip(1, 500);
   const kept = await runCapability("video.transcode", { video }, { video_codec: "h265", ...FAST });
   expect([kept.output?.["notes"], await probed(kept.bytes())]).toMatchObject([undefined, { bit_depth: 10 }]);
@@ -169,5 +169,7 @@ test.each([
   [8, "The picture was tone-mapped from HDR (PQ) to SDR (BT.709)."],
   [10, "The picture was tone-mapped from HDR (PQ) to SDR (BT.709), with 8 instead of 10 bits per sample."],
 ])("HDR in %d bits is reported with the bits that it loses", (bits, note) => {
-  expect(shownSignal({ bits, transfer: PQ, primaries: 9, matrix: 9, isFullRange: false, sideData: [] }, false).notes).toEqual([note]);
+  expect(
+    shownSignal({ bits, transfer: PQ, primaries: 9, matrix: 9, isFullRange: false, sideData: [] }, false).notes,
+  ).toEqual([note]);
 });

@@ -60,18 +60,18 @@ describe("video.thumbnail", () => {
     [0.5, "r"],
     [1.5, "g"],
     [2.5, "b"],
-  ])("at %d s shows what is seen then", async (time, expected) => {
+  ])("at %d s is the frame of that time", async (time, expected) => {
     const made = await runCapability("video.thumbnail", { video: colours }, { mode: "time", time, format: "png" });
     expect(made.output).toMatchObject({ width: 160, height: 120, format: "png" });
     expect(await hue(made.bytes())).toBe(expected);
   });
 
-  test("of both sides is cropped to their shape, and of an animation works alike", async () => {
+  test("of both sides is cropped to their shape, and an animation is supported", async () => {
     const made = await runCapability("video.thumbnail", { video: gif }, { width: 40, height: 40 });
     expect(await sharp(made.bytes()).metadata()).toMatchObject({ format: "jpeg", width: 40, height: 40 });
   });
 
-  test("without its time, or behind the end, is refused", async () => {
+  test("without its time, or after the end, is rejected", async () => {
     const video = { video: colours };
     expect(await refused(runCapability("video.thumbnail", video, { mode: "time" }))).toContain("Expected params.time");
     expect(await refused(runCapability("video.thumbnail", video, { mode: "time", time: 9 }))).toBe(
@@ -86,13 +86,13 @@ describe("video.frames", () => {
     [{ interval: 1.5 }, ["r", "g"]],
     [{ fps: 2 }, ["r", "r", "g", "g", "b", "b"]],
     [{}, ["r", "g", "b"]],
-  ])("by %j gives the pictures in their order", async (params, expected) => {
+  ])("by %j returns the images in their order", async (params, expected) => {
     const made = await runCapability("video.frames", { video: colours }, { ...params, pack: "files", format: "png" });
     expect(await Promise.all((made.files ?? []).map((_, at) => hue(made.bytes(at))))).toEqual(expected);
     expect(made.files?.[0]?.name).toBe("frame-001.png");
   });
 
-  test("in one sheet says where and when each is", async () => {
+  test("in one sheet lists the position and time of each", async () => {
     const made = await runCapability(
       "video.frames",
       { video: colours },
@@ -106,14 +106,14 @@ describe("video.frames", () => {
     );
   });
 
-  test("in two ways is refused", async () => {
+  test("in two ways is rejected", async () => {
     const video = { video: colours };
     expect(await refused(runCapability("video.frames", video, { count: 3, fps: 1 }))).toContain("params.");
   });
 });
 
 describe("video.to_gif", () => {
-  test.each(["gif", "webp"])("as %s has its frames, size and length, the same bytes each time", async (format) => {
+  test.each(["gif", "webp"])("as %s has its frames, size and length, with the same bytes each time", async (format) => {
     const params = { start: 1, duration: 2, fps: 5, width: 80, format };
     const [one, two] = [await runCapability("video.to_gif", { video: colours }, params), await runCapability("video.to_gif", { video: colours }, params)]; // prettier-ignore
     expect(Buffer.from(one.bytes()).equals(Buffer.from(two.bytes()))).toBe(true);
@@ -127,14 +127,14 @@ describe("video.to_gif", () => {
 });
 
 describe("video.extract_audio", () => {
-  test("gives the sound in the video's own format, a piece of it, and as another", async () => {
+  test("returns the audio in the video's own format, a piece of it, and in another", async () => {
     const whole = await runCapability("video.extract_audio", { video: CLIP });
     expect(whole.output).toMatchObject({ format: "m4a", channels: 2, sample_rate: 44_100 });
     const piece = await runCapability("video.extract_audio", { video: CLIP }, { start: 1, end: 2.5, format: "wav" });
     expect(piece.output).toMatchObject({ format: "wav", seconds: 1.5 });
   });
 
-  test("of a sound that is not there, or of a video without any, is refused", async () => {
+  test("of a missing track, or of a video without audio, is rejected", async () => {
     expect(await refused(runCapability("video.extract_audio", { video: CLIP }, { stream: 3 }))).toBe(
       "invalid: Expected params.stream below 1, got 3.",
     );
@@ -145,7 +145,7 @@ describe("video.extract_audio", () => {
 });
 
 describe("video.from_images", () => {
-  test("shows each image as long as asked, with sound that ends with them", async () => {
+  test("displays each image for the requested time, with audio that ends with them", async () => {
     const images = [PHOTO, PHOTO, PHOTO];
     const params = { seconds_each: 0.5, width: 160, height: 90, fps: 10 };
     const made = await runCapability("video.from_images", { images, audio: { file_id: "file-sample-tune" } }, params);
@@ -171,19 +171,19 @@ describe("video.stack", () => {
     ["column", 2, [160, 240]],
     ["grid", 3, [320, 240]],
     ["pip", 2, [160, 120]],
-  ] as const)("as a %s of %d is as large as they are together", async (layout, count, [width, height]) => {
+  ] as const)("as a %s of %d has their combined size", async (layout, count, [width, height]) => {
     const videos = Array.from({ length: count }, () => colours);
     const { output } = await runCapability("video.stack", { videos }, { layout });
     expect(output).toMatchObject({ width, height, seconds: 3, audio_codec: null });
   });
 
-  test("leaves gaps, hears both, and holds the last picture of the shorter", async () => {
+  test("leaves gaps, mixes both tracks, and holds the last frame of the shorter", async () => {
     const short = (await runCapability("video.trim", { video: CLIP }, { duration: 1 })).bytes();
     const made = await runCapability("video.stack", { videos: [short, CLIP] }, { gap: 10, audio: "mix" });
     expect(await probe(made.bytes())).toMatchObject({ width: 650, height: 180, seconds: 3, audio: { channels: 2 } });
   });
 
-  test("of three in one another is refused", async () => {
+  test("of three nested inputs is rejected", async () => {
     const videos = [colours, colours, colours];
     expect(await refused(runCapability("video.stack", { videos }, { layout: "pip" }))).toBe(
       "invalid: Expected 2 videos for params.layout pip, got 3.",
@@ -246,7 +246,7 @@ async function seenAt(
 }
 
 describe("pixels of", () => {
-  test("a grid, a column with a gap, and one within the other stand where they are to stand", async () => {
+  test("a grid, a column with a gap, and one within the other are at their positions", async () => {
     const of = async (start: number) =>
       (await runCapability("video.trim", { video: colours }, { start, duration: 0.8, crf: 1 })).bytes();
     const videos = [await of(0.1), await of(1.1), await of(2.1)];
@@ -291,7 +291,7 @@ describe("pixels of", () => {
     expect(output?.["different_share"]).toBeGreaterThan(0.3);
   });
 
-  test("segments of HLS, put one behind the other, are all frames with their sound", async () => {
+  test("concatenated segments of HLS are all frames with their audio", async () => {
     const params = { heights: [144, 180], segment_seconds: 2, pack: "files" };
     const made = await runCapability("video.hls", { video: CLIP }, params);
     const names = (made.files ?? []).map(({ name }) => name);

@@ -41,11 +41,11 @@ async function colours(picture: Uint8Array): Promise<string[]> {
 
 const seen = async (video: Uint8Array, seconds: number) => nameOf((await frameAt(video, seconds)).at(32, 24));
 
-describe("frames that are seen for long", () => {
+describe("frames with a long duration", () => {
   const thumbnail = (time: number) =>
     runCapability("video.thumbnail", { video: slow }, { mode: "time", time, format: "png" });
 
-  test("are in a thumbnail as long as they are seen, and none behind the end", async () => {
+  test("are in a thumbnail for their duration, and not after the end", async () => {
     for (const [time, colour] of [
       [0.1, "red"],
       [1.9, "red"],
@@ -74,7 +74,7 @@ describe("frames that are seen for long", () => {
     }
   });
 
-  test("are cut, played faster, backwards and at another rate for their time", async () => {
+  test("are cut, sped up, reversed and resampled by their duration", async () => {
     const piece = (
       await runCapability("video.trim", { video: slow }, { start: 3, duration: 0.5, ...LOSSLESS })
     ).bytes();
@@ -97,7 +97,7 @@ describe("frames that are seen for long", () => {
     expect(await probe(even)).toMatchObject({ seconds: 4, frames: 100 });
   });
 
-  test("are as many as are asked for", async () => {
+  test("are extracted in the requested number", async () => {
     const params = { count: 4, pack: "files", format: "png" };
     const made = await runCapability("video.frames", { video: slow }, params);
     const all = await Promise.all((made.files ?? []).map((_, at) => colours(made.bytes(at))));
@@ -105,13 +105,13 @@ describe("frames that are seen for long", () => {
   });
 });
 
-test("a piece of a film of few frames ends in time where its packets are copied", async () => {
+test("a piece of a video with few frames ends in time if its packets are copied", async () => {
   const few = await clipOf("testsrc2=s=64x48:r=1:d=3[v]", { options: { g: "1" } });
   const made = await runCapability("video.trim", { video: few }, { mode: "copy", start: 1, duration: 1.5 });
   expect([made.output, await probe(made.bytes())]).toMatchObject([{ seconds: 1.5 }, { seconds: 1.5, frames: 2 }]);
 });
 
-test("what is shorter than a frame is one", async () => {
+test("a piece shorter than a frame is one frame", async () => {
   const single = await clipOf("color=c=red:s=64x48:r=25:d=0.04[v]");
   const slower = await runCapability("video.transcode", { video: single }, { fps: 1 });
   expect(await probe(slower.bytes())).toMatchObject({ frames: 1 });
@@ -119,7 +119,7 @@ test("what is shorter than a frame is one", async () => {
   expect(await probe(thrice.bytes())).toMatchObject({ frames: 3, seconds: 0.12 });
 });
 
-describe("sound that begins late", () => {
+describe("audio that starts late", () => {
   const loud = async (video: Uint8Array, spans: readonly (readonly [number, number])[]) =>
     Promise.all(spans.map(async ([from, to]) => (await soundOf(video, from, to)).peak > 0.05));
 
@@ -151,18 +151,18 @@ describe("sound that begins late", () => {
       ],
       [true, false],
     ],
-  ] as const)("stays with its pictures in %s by %j", async (id, params, spans, expected) => {
+  ] as const)("stays synchronous with its video in %s by %j", async (id, params, spans, expected) => {
     const made = await runCapability(id, { video: lateSound }, params);
     expect(await loud(made.bytes(), spans)).toEqual([...expected]);
   });
 
-  test("has silence before it where it is taken out", async () => {
+  test("has silence before it when it is extracted", async () => {
     const made = await runCapability("video.extract_audio", { video: lateSound }, { start: 0.5, end: 1.5 });
     expect(made.output).toMatchObject({ seconds: 1 });
     expect(await loud(made.bytes(), [[0, 0.4], [0.6, 0.9]])).toEqual([false, true]); // prettier-ignore
   });
 
-  test("is found by the clock of a file that begins late as a whole", async () => {
+  test("is found by the clock of a file with a late start", async () => {
     const graph = "testsrc2=s=64x48:r=10:d=1,setpts=PTS+5/TB[v];sine=f=440:r=44100:d=1,asetpts=PTS+5/TB[a]";
     const video = await clipOf(graph, { kind: "mkv", hasSound: true });
     const made = await runCapability("video.extract_audio", { video }, { start: 0.5, end: 0.8, format: "wav" });
@@ -170,8 +170,8 @@ describe("sound that begins late", () => {
   });
 });
 
-describe("pictures that end before their sound", () => {
-  test("are held, and silence follows sound that ends before them", async () => {
+describe("video that ends before its audio", () => {
+  test("is held, and silence follows audio that ends before it", async () => {
     const piece = (await runCapability("video.trim", { video: longSound }, { start: 2, ...LOSSLESS })).bytes();
     expect(await seen(piece, 0)).toBe("blue");
     expect((await soundOf(piece, 0, 0.9)).peak).toBeGreaterThan(0.05);
@@ -180,7 +180,7 @@ describe("pictures that end before their sound", () => {
     expect(await probe(silent)).toMatchObject({ seconds: 0.5, audio: { channels: 1 } });
   });
 
-  test.each(["hls", "dash"])("are held in segments of %s, whose players end with the pictures", async (protocol) => {
+  test.each(["hls", "dash"])("is held in segments of %s, whose players end with the video", async (protocol) => {
     const params = { protocol, segment_seconds: 2, pack: "files" };
     const made = await runCapability("video.hls", { video: longSound }, params);
     const texts = (made.files ?? []).map((_, at) => Buffer.from(made.bytes(at)).toString("latin1"));
@@ -189,14 +189,14 @@ describe("pictures that end before their sound", () => {
     expect(told === undefined ? lengths.reduce((sum, one) => sum + one, 0) : Number(told)).toBe(3);
   });
 
-  test("stay with it backwards", async () => {
+  test("stays synchronous backwards", async () => {
     const back = await runCapability("video.speed", { video: longSound }, { reverse: true, ...LOSSLESS });
     expect(await probe(back.bytes())).toMatchObject({ seconds: 3, frames: 30 });
     expect([await seen(back.bytes(), 1), await seen(back.bytes(), 2.8)]).toEqual(["blue", "red"]);
   });
 });
 
-test("AVI with sound, whose clock is coarse, is written as MP4", async () => {
+test("AVI with audio, whose clock is coarse, is written as MP4", async () => {
   const video = await clipOf("testsrc2=s=64x48:r=25:d=2[v];sine=f=440:r=44100:d=2[a]", { kind: "avi", hasSound: true });
   const made = await runCapability("video.transcode", { video });
   expect(await probe(made.bytes())).toMatchObject({ video_codec: "h264", audio: { codec: "aac" }, frames: 50 });
@@ -204,7 +204,7 @@ test("AVI with sound, whose clock is coarse, is written as MP4", async () => {
 });
 
 describe("videos side by side", () => {
-  test("have the frames of the fastest, and end where they end though a file does not tell it", async () => {
+  test("have the frame rate of the fastest, and end correctly although a file omits its length", async () => {
     const graph = "testsrc2=s=64x48:r=25:d=1[v]";
     const untold = await clipOf(graph, { kind: "mkv", muxing: { live: "1" } });
     const made = await runCapability("video.stack", { videos: [untold, await clipOf(graph)] });
@@ -226,11 +226,11 @@ describe("video.from_images", () => {
     [10, { seconds_each: 0.1, fps: 10 }, { seconds: 1, frames: 10 }],
     // Fades of three frames: 10 × 7.5 frames − 9 × 3.
     [10, { seconds_each: 0.75, fps: 10, transition: "fade" }, { seconds: 4.8, frames: 48 }],
-  ])("of %d by %j is as long as its images are in all", async (count, params, expected) => {
+  ])("of %d by %j has the length of its images together", async (count, params, expected) => {
     expect(await probe((await made(count, params)).bytes())).toMatchObject(expected);
   });
 
-  test("tells its colours as video, not as RGB", async () => {
+  test("declares its colours as video, not as RGB", async () => {
     const { Demuxer } = await import("node-av/api");
     const demuxer = await Demuxer.open((await made(1, { seconds_each: 0.1 })).files?.[0]?.path ?? "");
     // BT.709 within the range of video, in FFmpeg's numbers.
@@ -238,7 +238,7 @@ describe("video.from_images", () => {
     await demuxer.close();
   });
 
-  test("refuses less than a frame each, and sizes and lengths before it opens an image", async () => {
+  test("rejects less than a frame each, and sizes and lengths before it opens an image", async () => {
     expect(await refused(made(2, { seconds_each: 0.1, fps: 5 }))).toBe(
       "invalid: Expected params.seconds_each of one frame at least, 0.2 s, got 0.1.",
     );
@@ -249,7 +249,7 @@ describe("video.from_images", () => {
   });
 });
 
-test("a sheet, and pictures that grow with their width, are judged before a frame is decoded", async () => {
+test("a sheet, and images that grow with their width, are checked before a frame is decoded", async () => {
   const tall = Buffer.from(await clipOf("testsrc2=s=16x256:r=10:d=1[v]"));
   // What is decoded first shows whether something was: its data is none.
   tall.fill(0xff, tall.indexOf("mdat") + 4, tall.indexOf("mdat") + 2_000);
@@ -258,14 +258,14 @@ test("a sheet, and pictures that grow with their width, are judged before a fram
   expect(await frames({ count: 70, layout: "sheet", columns: 1 })).toContain("a sheet of at most 16384 pixels");
 });
 
-test("what is too short for a playlist is refused", async () => {
+test("a video too short for a playlist is rejected", async () => {
   const video = await clipOf("testsrc2=s=64x48:r=25:d=0.4[v]");
   expect(await refused(runCapability("video.hls", { video }))).toBe(
     "invalid: Expected video of at least 0.5 s, got 0.4.",
   );
 });
 
-test("the most telling frame tells how far it is", async () => {
+test("the selection of the most informative frame reports its progress", async () => {
   const video = await clipOf("testsrc2=s=64x48:r=25:d=4[v]");
   const told: number[] = [];
   await runCapability("video.thumbnail", { video }, {}, (share) => told.push(share));

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 
 describe("video.transcode", () => {
-  test("makes a picture smaller within its bounds, keeps its shape, and never enlarges", async () => {
+  test("scales a video down within its bounds, keeps its shape, and never enlarges", async () => {
     const of = async (params: object) => {
       const { width, height } = await probe(
         (await runCapability("video.transcode", { video: halves }, params)).bytes(),
@@ -30,13 +30,13 @@ describe("video.transcode", () => {
     expect(await of({ max_width: 1_000 })).toBe("160x120");
   });
 
-  test("writes as many frames a second as are asked for", async () => {
+  test("writes the requested frame rate", async () => {
     const made = await runCapability("video.transcode", { video: CLIP }, { fps: 5 });
     expect(await probe(made.bytes())).toMatchObject({ fps: 5, frames: 15, seconds: 3 });
   });
 
   test.each(["mp4", "webm"])(
-    "keeps a file below the bytes that it may have, and uses most of them: %s",
+    "keeps a file below the maximum size, and uses most of it: %s",
     async (format) => {
       const noise = "nullsrc=s=160x120:r=8:d=2,geq=96+random(1)*64:128:128[v];aevalsrc='random(0)-0.5':s=44100:d=2[a]";
       const video = await clipOf(noise, { hasSound: true });
@@ -66,7 +66,7 @@ describe("video.transcode", () => {
     20_000,
   );
 
-  test("refuses bytes that nothing fits into, and two ways to say how much detail stays", async () => {
+  test("rejects a size that is too small, and two settings of quality", async () => {
     const long = await clipOf("color=c=red:s=64x48:r=5:d=100[v];anullsrc=r=8000:d=100[a]", { hasSound: true });
     expect(await refused(runCapability("video.transcode", { video: long }, { target_bytes: 100_000 }))).toBe(
       "invalid: Expected params.target_bytes to be enough for 64 × 48 pixels for 100 s, got 100000.",
@@ -76,7 +76,7 @@ describe("video.transcode", () => {
   });
 });
 
-test("one channel of a low rate goes into MP4 as MP3, and as Opus whatever bitrate is asked for", async () => {
+test("one channel of a low rate is written to MP4 as MP3, and as Opus for any bitrate", async () => {
   const graph = "testsrc2=s=64x48:r=25:d=0.5[v];sine=f=440:r=8000:d=0.5,aformat=channel_layouts=mono[a]";
   const video = await clipOf(graph, { hasSound: true });
   for (const audio_codec of ["mp3", "opus"]) {
@@ -87,7 +87,7 @@ test("one channel of a low rate goes into MP4 as MP3, and as Opus whatever bitra
   expect(sound.output).toMatchObject({ format: "opus", channels: 1 });
 });
 
-test("AV1 keeps a rate of pictures that are not too small for it, though they last for seconds", async () => {
+test("AV1 keeps a frame rate of large enough frames, though they last for seconds", async () => {
   const params = { video_codec: "av1", video_bitrate: 100 };
   const made = async (size: string) =>
     runCapability("video.transcode", { video: await clipOf(`testsrc2=s=${size}:r=1/2:d=4[v]`) }, params);
@@ -108,14 +108,14 @@ describe("video.set_audio", () => {
     (await runCapability("video.set_audio", audio ? { video, audio } : { video }, params)).bytes();
   const near = (hertz: number) => Math.round(hertz / 20) * 20;
 
-  test("puts other sound in its place, with silence behind it", async () => {
+  test("replaces the audio, with silence after it", async () => {
     const video = await made({}, wavOf(1, tone(800)));
     expect(near((await soundOf(video, 0.2, 0.8)).hertz)).toBe(800);
     expect((await soundOf(video, 1.2, 1.8)).peak).toBeLessThan(0.01);
     expect(await probe(video)).toMatchObject({ seconds: 2, frames: 20 });
   });
 
-  test("plays it again and again, quieter", async () => {
+  test("loops it, at a lower volume", async () => {
     const video = await made({ loop: true, volume: -6.0206 }, wavOf(1, tone(800)));
     for (const from of [0.2, 1.2]) {
       const { hertz, peak } = await soundOf(video, from, from + 0.6);
@@ -124,7 +124,7 @@ describe("video.set_audio", () => {
     }
   });
 
-  test("mixes both, and puts sound to video that has none", async () => {
+  test("mixes both, and adds audio to a video without", async () => {
     const mixed = await made({ mode: "mix" }, wavOf(1, tone(400)));
     const [both, own] = [await soundOf(mixed, 0.2, 0.8), await soundOf(mixed, 1.3, 1.8)];
     expect(both.peak).toBeGreaterThan(own.peak * 1.3);
@@ -133,7 +133,7 @@ describe("video.set_audio", () => {
     expect(near((await soundOf(alone, 0.2, 0.8)).hertz)).toBe(800);
   });
 
-  test("ends with the shorter of both, or takes all sound away", async () => {
+  test("ends with the shorter of both, or removes all audio", async () => {
     expect(await probe(await made({ length: "shortest" }, wavOf(1, tone(800))))).toMatchObject({
       seconds: 1,
       frames: 10,
@@ -141,13 +141,13 @@ describe("video.set_audio", () => {
     expect(await probe(await made({ mode: "mute" }))).toMatchObject({ audio: null, frames: 20 });
   });
 
-  test("is cut where the video ends, to the same bytes each time", async () => {
+  test("is cut at the end of the video, with the same bytes each time", async () => {
     const [one, two] = [await made({}, wavOf(5, tone(800))), await made({}, wavOf(5, tone(800)))];
     expect(Number((await probe(one))["seconds"])).toBeCloseTo(2, 1);
     expect(Buffer.compare(one, two)).toBe(0);
   });
 
-  test("refuses to go without audio, and audio that is none", async () => {
+  test("rejects a missing audio, and invalid audio", async () => {
     expect(await refused(made({}))).toBe("invalid: Expected input.audio with params.mode replace, got none.");
     expect(await refused(made({}, Buffer.from("no audio")))).toStartWith("unsupported: ");
   });
@@ -157,7 +157,7 @@ describe("video.concat", () => {
   const made = async (videos: readonly Uint8Array[], params: object = {}): Promise<Uint8Array> =>
     (await runCapability("video.concat", { videos }, params)).bytes();
 
-  test("brings sizes, rates and sound into the first one's form", async () => {
+  test("converts sizes, rates and audio to the first one's format", async () => {
     const video = await made([toned, halves, await clipOf("color=c=lime:s=50x50:r=10:d=1[v]", { kind: "gif" })]);
     expect(await probe(video)).toMatchObject({ width: 64, height: 48, fps: 10, seconds: 4, frames: 40 });
     const seen = await Promise.all([1, 2.5, 3.5].map(async (at) => nameOf((await frameAt(video, at)).at(32, 10))));
@@ -167,7 +167,7 @@ describe("video.concat", () => {
     expect((await soundOf(video, 2.5, 3.5)).peak).toBeLessThan(0.01);
   });
 
-  test.each(["fade", "wipeleft", "slideleft", "dissolve"])("%s takes its time from both", async (transition) => {
+  test.each(["fade", "wipeleft", "slideleft", "dissolve"])("%s subtracts its time from both", async (transition) => {
     const params = { transition, transition_duration: 0.5 };
     const [one, two] = [await made([colors, toned, colors], params), await made([colors, toned, colors], params)];
     expect(Buffer.compare(one, two)).toBe(0);
@@ -178,7 +178,7 @@ describe("video.concat", () => {
     expect((await soundOf(one, 2.2, 2.8)).peak).toBeGreaterThan(0.4);
   });
 
-  test("in the middle of a fade both are seen", async () => {
+  test("in the middle of a fade both are visible", async () => {
     const [black, white] = [
       await clipOf("color=c=black:s=64x48:r=10:d=2[v]"),
       await clipOf("color=c=white:s=64x48:r=10:d=2[v]"),
@@ -187,7 +187,7 @@ describe("video.concat", () => {
     expect(Math.abs(grey - 128)).toBeLessThan(20);
   });
 
-  test("has the size and the rate that are asked for", async () => {
+  test("has the requested size and frame rate", async () => {
     expect(await probe(await made([halves, colors], { width: 100, fps: 5 }))).toMatchObject({
       width: 100,
       height: 76,
@@ -195,7 +195,7 @@ describe("video.concat", () => {
     });
   });
 
-  test("refuses a transition that is longer than there is room for, and only one video", async () => {
+  test("rejects a transition that is too long, and a single video", async () => {
     const params = { transition: "fade", transition_duration: 1.5 };
     expect(await refused(made([colors, toned, colors], params))).toBe(
       "invalid: Expected params.transition_duration of at most 1 s for input.videos[1], got 1.5.",

@@ -11,11 +11,11 @@ const plain = (background: string) =>
     .png()
     .toBuffer();
 
-describe("what comes and goes", () => {
+describe("a timed overlay", () => {
   const black = async (r: string, seconds: number) => clipOf(`color=c=black:s=64x48:r=${r}:d=${seconds}[v]`);
   const cue = "1\n00:00:01,000 --> 00:00:02,000\n████████";
 
-  test("does so at its times, though the frames below last longer", async () => {
+  test("appears at its times, though the frames below last longer", async () => {
     const video = await black("1/2", 4);
     const burnt = await runCapability("video.subtitle", { video, subtitles: { text: cue } }, { size: 20, ...LOSSLESS });
     const params = { text: "████████", size: 20, gravity: "center", margin: 0, start: 1, end: 2, ...LOSSLESS };
@@ -35,7 +35,7 @@ describe("what comes and goes", () => {
     expect(Math.max(red, Math.abs(green - 200), blue)).toBeLessThan(6);
   });
 
-  test("is refused behind the end, and words without letters too", async () => {
+  test("is rejected after the end, like text without letters", async () => {
     const video = await black("10", 1);
     expect(await refused(runCapability("video.text", { video }, { text: "a", size: 8, start: 1 }))).toBe(
       "invalid: Expected params.start before the end at 1 s, got 1.",

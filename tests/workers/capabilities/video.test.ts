@@ -14,7 +14,7 @@ test.each([
   ["webm", "av1", "opus"],
   ["mkv", "h264", "none"],
   ["mov", "h265", "aac"],
-])("%s with %s and %s is written, the same bytes each time", async (format, video_codec, audio_codec) => {
+])("%s with %s and %s is written, with the same bytes each time", async (format, video_codec, audio_codec) => {
   const params = { start: 0.5, duration: 1, format, video_codec, audio_codec };
   const [one, two] = [
     await runCapability("video.trim", { video: CLIP }, params),
@@ -33,13 +33,13 @@ test.each([
 });
 
 describe("video.rotate", () => {
-  test("turns the sides round", async () => {
+  test("swaps the sides", async () => {
     const { output } = await runCapability("video.rotate", { video: CLIP }, { angle: 270 });
     expect(output).toMatchObject({ width: 180, height: 320, seconds: 3 });
   });
 });
 
-test("a codec that its format does not hold is refused, whether the format is asked for or the input's", async () => {
+test("a codec that its format does not support is rejected, for a requested format and the input's", async () => {
   expect(await refused(runCapability("video.trim", { video: CLIP }, { format: "webm", video_codec: "h264" }))).toBe(
     'invalid_request params.video_codec: Expected params.video_codec to be one of vp9, vp8, av1 with params.format "webm", got "h264".',
   );
@@ -48,13 +48,13 @@ test("a codec that its format does not hold is refused, whether the format is as
   );
 });
 
-test("a start behind the end of the video is refused", async () => {
+test("a start after the end of the video is rejected", async () => {
   expect(await refused(runCapability("video.trim", { video: CLIP }, { start: 4 }))).toBe(
     "invalid: Expected params.start before the end at 3 s, got 4.",
   );
 });
 
-test("sound in Vorbis is written whatever the rates of the input and the bitrate", async () => {
+test("audio in Vorbis is written for any rates of the input and any bitrate", async () => {
   for (const audio_bitrate of [32, 320]) {
     const params = { format: "webm", audio_codec: "vorbis", audio_bitrate, duration: 0.5 };
     const { output } = await runCapability("video.trim", { video: CLIP }, params);

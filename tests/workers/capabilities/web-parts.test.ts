@@ -28,7 +28,7 @@ test.each([
   ],
   ["the standard reads x-user-defined", "text/html", "<meta charset=x-user-defined>\xe9", "é\n", "windows-1252"],
   ["a label stands for a name", "text/html; charset=ISO-8859-1", "<p>\x80</p>", "€\n", "windows-1252"],
-])("decodes a page as %s says", async (_what, type, latin, text, charset) => {
+])("decodes a page as %s declares", async (_what, type, latin, text, charset) => {
   const site = await sites.open((_request, response) => {
     response.setHeader("content-type", type).end(Buffer.from(latin, "latin1"));
   });
@@ -100,12 +100,12 @@ describe("web.to_markdown", () => {
     expect(await markdown(html)).toBe(expected);
   });
 
-  test("writes no addresses of frames and late pictures where links are dropped", async () => {
+  test("writes no addresses of frames and lazy images when links are dropped", async () => {
     const html = '<p>x</p><iframe src="f" title="Map"></iframe><img data-src="a.png" alt="A">';
     expect(await markdown(html, { links: "drop" })).toBe("x\n\nMap\n\nA");
   });
 
-  test("refuses a page that has too many elements together with its frames", async () => {
+  test("rejects a page that has too many elements together with its frames", async () => {
     const frame = `<iframe srcdoc="${"&lt;i>x&lt;/i>".repeat(30_000)}"></iframe>`;
     const html = `<p>${"<i>x</i>".repeat(30_000)}</p>${frame}`;
     expect(await refused(markdown(html, { scope: "article" }))).toContain(
@@ -113,7 +113,7 @@ describe("web.to_markdown", () => {
     );
   });
 
-  test("reads frames within frames down to the third", async () => {
+  test("reads nested frames down to the third", async () => {
     const inner = (depth: number): string =>
       depth > 5
         ? ""
@@ -124,7 +124,7 @@ describe("web.to_markdown", () => {
   });
 });
 
-describe("web.links reads a sitemap that is packed", () => {
+describe("web.links reads a compressed sitemap", () => {
   const SITEMAP = '<?xml version="1.0" encoding="UTF-8"?><urlset><url><loc>https://a.example/1</loc></url></urlset>';
   test.each(["application/gzip", "application/x-gzip", "application/octet-stream", "text/xml", ""])(
     "sent as %p",
@@ -146,7 +146,7 @@ describe("web.links reads a sitemap that is packed", () => {
       gzipSync(Buffer.alloc(30_000_000)),
       "too_large: Expected at most 20971520 bytes of inflated page, got more.",
     ],
-  ])("and refuses %s", async (_what, body, said) => {
+  ])("and rejects %s", async (_what, body, said) => {
     const site = await sites.open((_request, response) =>
       response.setHeader("content-type", "application/gzip").end(body),
     );

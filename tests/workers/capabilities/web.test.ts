@@ -12,7 +12,7 @@ afterEach(() => sites.close());
 const visit = (...visited: Parameters<typeof sites.visit>) => sites.visit(...visited);
 
 describe("web.fetch", () => {
-  test("gives the body as a file, and what was said of it", async () => {
+  test("returns the body as a file, and its headers", async () => {
     const site = await sites.open((_request, response) => {
       response.writeHead(200, { "content-type": "image/png", "x-thing": "1", "set-cookie": "a=b" }).end(PNG);
     });
@@ -29,13 +29,13 @@ describe("web.fetch", () => {
     expect(Buffer.from(made.bytes()).equals(PNG)).toBe(true);
   });
 
-  test("judges the bytes where the server's word contradicts them", async () => {
+  test("trusts the bytes if the server's type contradicts them", async () => {
     const site = await sites.open((_request, response) => response.setHeader("content-type", "text/html").end(PNG));
     const made = await visit("web.fetch", site.url("/"));
     expect(made).toMatchObject({ output: { content_type: "text/html" }, files: [{ mediaType: "image/png" }] });
   });
 
-  test("asks for the headers alone, which tell the length", async () => {
+  test("requests only the headers, which contain the length", async () => {
     const site = await sites.open((_request, response) => {
       response.writeHead(200, { "content-type": "text/plain", "content-length": "999999999" }).end();
     });
@@ -64,7 +64,7 @@ describe("web.fetch", () => {
     expect(seen[2]).not.toHaveProperty("authorization");
   });
 
-  test("follows twenty redirects and no more", async () => {
+  test("follows at most twenty redirects", async () => {
     const site = await sites.open(({ url = "" }, response) => {
       const step = Number(url.slice(1));
       if (step === 0) response.end("here");
@@ -77,7 +77,7 @@ describe("web.fetch", () => {
     expect(site.asked.filter((one) => one === "GET /0")).toHaveLength(1);
   });
 
-  test("tells the status of an answer that is no page", async () => {
+  test("returns the status of an error page", async () => {
     const site = await sites.open({});
     expect(await refused(visit("web.fetch", site.url("/gone")))).toBe(
       "unprocessable_input input.url: The server at this address returned status 404.",
@@ -89,7 +89,7 @@ describe("robots.txt", () => {
   const ROBOTS = "User-agent: *\nDisallow: /private\n\nUser-agent: reader\nDisallow: /\n";
   const asking = { respect_robots: true };
 
-  test("is heeded where that is asked for, and only there", async () => {
+  test("is obeyed on request only", async () => {
     const site = await sites.open({ "/robots.txt": ROBOTS, "/": "page", "/private/a": "page" });
     await visit("web.fetch", site.url("/private/a"));
     expect(site.asked).toEqual(["GET /private/a"]);
@@ -100,7 +100,7 @@ describe("robots.txt", () => {
     expect(await refused(visit("web.fetch", site.url("/"), asReader))).toContain("does not allow");
   });
 
-  test("is asked for again where a redirect leads to", async () => {
+  test("is requested again for the target of a redirect", async () => {
     const other = await sites.open({ "/robots.txt": ROBOTS, "/private": "page" });
     const site = await sites.open((_request, response) => {
       response.writeHead(_request.url === "/" ? 302 : 404, { location: other.url("/private") }).end();
@@ -109,7 +109,7 @@ describe("robots.txt", () => {
     expect(other.asked).toEqual(["GET /robots.txt"]);
   });
 
-  test("that is not there allows all, one that cannot be had nothing", async () => {
+  test("that does not exist allows all, an unavailable one nothing", async () => {
     const site = await sites.open({ "/": "page" });
     expect((await visit("web.fetch", site.url("/"), asking)).output["status"]).toBe(200);
     const broken = await sites.open((_request, response) => response.writeHead(500).end());
@@ -118,8 +118,8 @@ describe("robots.txt", () => {
   });
 });
 
-describe("is refused", () => {
-  test.each(["web.fetch", "web.to_markdown", "web.links"])("by %s what lies inside", async (id) => {
+describe("rejected:", () => {
+  test.each(["web.fetch", "web.to_markdown", "web.links"])("by %s a private address", async (id) => {
     const inside = await sites.openInside();
     const addresses = [
       inside.url("/"),
@@ -141,7 +141,7 @@ describe("is refused", () => {
   });
   const UNSAFE = "unsafe_url input.url: The address is not public.";
 
-  test("more than the caller asked for, or than a page may have, while it inflates", async () => {
+  test("more than the requested or maximum size, while it expands", async () => {
     const bomb = gzipSync(Buffer.alloc(40_000_000));
     const site = await sites.open((_request, response) => {
       response.setHeader("content-encoding", "gzip").setHeader("content-type", "text/html").end(bomb);
@@ -151,14 +151,14 @@ describe("is refused", () => {
     expect(await refused(visit("web.fetch", site.url("/"), { max_bytes: 10 }))).toBe(`${said} 10 bytes, got more.`);
   });
 
-  test("a server that is silent", async () => {
+  test("a silent server", async () => {
     const site = await sites.open((_request, response) => void response.write("x"));
     expect(await refused(visit("web.fetch", site.url("/")))).toBe(
       "input_unavailable input.url: The server at this address did not respond in time.",
     );
   }, 30_000);
 
-  test("a run that is cancelled, at once, though its server drips on", async () => {
+  test("a cancelled run, immediately, though its server drips", async () => {
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const controller = new AbortController();
     const site = await sites.open((_request, response) => {
@@ -227,7 +227,7 @@ describe("web.to_markdown", () => {
     expect(text).not.toMatch(/Home|Imprint|never|javascript/);
   });
 
-  test("reads the whole page, and only the words of links", async () => {
+  test("reads the whole page, and only the text of links", async () => {
     const site = await sites.open({ "/": ARTICLE });
     const { output } = await visit("web.to_markdown", site.url("/"), { scope: "page", links: "drop" });
     const text = String(output["text"]);
@@ -256,7 +256,7 @@ describe("web.to_markdown", () => {
     expect((await visit("web.to_markdown", site.url("/"))).output).toMatchObject(output);
   });
 
-  test("leaves a page of plain text as it is, and a long one is a file", async () => {
+  test("returns a page of plain text unchanged, and a long one as a file", async () => {
     const site = await sites.open({ "/a.txt": "# Tea\n", "/long.txt": "tea ".repeat(300_000) });
     expect((await visit("web.to_markdown", site.url("/a.txt"))).output["text"]).toBe("# Tea\n");
     const long = await visit("web.to_markdown", site.url("/long.txt"));
@@ -274,7 +274,7 @@ describe("web.links", () => {
 <a href="one?x=1&amp;y=2"> One <b>and</b>\n more </a><a href="#top">Top</a><a href="one?x=1&y=2">again</a><a href="mailto:a@b.c">Mail</a>
 <a href="https://other.example/x" rel="nofollow">Other</a><!-- <a href="/hidden">x</a> --><script>"<a href='/scripted'>"</script></body></html>`;
 
-  test("lists what a page names, each address once", async () => {
+  test("lists the addresses of a page, each once", async () => {
     const site = await sites.open({ "/": PAGE });
     const kinds = ["links", "meta", "feed", "sitemap"];
     expect((await visit("web.links", site.url("/"), { kinds })).output).toEqual({
@@ -297,7 +297,7 @@ describe("web.links", () => {
     });
   });
 
-  test("keeps to the host, and to as many as asked for", async () => {
+  test("is limited to the host, and to the requested number", async () => {
     const site = await sites.open({ "/": PAGE });
     const own = [{ url: site.url("/b/one?x=1&y=2"), title: "One and more" }];
     expect((await visit("web.links", site.url("/"), { same_host: true, kinds: ["links"] })).output).toMatchObject({
@@ -336,7 +336,7 @@ describe("web.links", () => {
     });
   });
 
-  test("reads sitemaps, lists of them, and what robots.txt says of them", async () => {
+  test("reads sitemaps, their indexes, and those listed in robots.txt", async () => {
     const site = await sites.open({
       "/map.xml": `<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9"><url><loc>https://a.example/1?x&amp;y</loc><lastmod>2026-11-02</lastmod></url></urlset>`,
       "/index.xml": `<?xml version="1.0"?><sitemapindex><sitemap><loc>/map.xml</loc></sitemap><sitemap><loc><![CDATA[/other.xml]]></loc></sitemap></sitemapindex>`,
@@ -354,7 +354,7 @@ describe("web.links", () => {
     expect(await of("/robots.txt")).toMatchObject({ sitemaps: [{ url: "https://a.example/s.xml" }] });
   });
 
-  test("knows a feed behind a comment, and a sitemap's places with attributes", async () => {
+  test("detects a feed after a comment, and a sitemap's locations with attributes", async () => {
     const feed = `<rss version="2.0"><channel><title>T</title><item><link>https://a.example/1</link></item></channel></rss>`;
     const site = await sites.open({
       "/feed.xml": `<?xml version="1.0"?><!-- <html> -->${feed}`,
@@ -366,7 +366,7 @@ describe("web.links", () => {
     expect(await of("/map.xml")).toMatchObject({ pages: [{ url: "https://a.example/2" }] });
   });
 
-  test("refuses a sitemap of entities, and one that is cut", async () => {
+  test("rejects a sitemap with entities, and a truncated one", async () => {
     const site = await sites.open({
       "/bomb.xml": `<!DOCTYPE a [<!ENTITY b "c">]><urlset><url><loc>&b;</loc></url></urlset>`,
       "/cut.xml": `<urlset><url><loc>https://a.example/`,
@@ -376,7 +376,7 @@ describe("web.links", () => {
     }
   });
 
-  test("goes through a page of 200,000 links, and tells what fits", async () => {
+  test("processes a page of 200,000 links, and returns as many as fit", async () => {
     const site = await sites.open({
       "/": Array.from({ length: 200_000 }, (_, at) => `<a href="/${at}">${at}</a>`).join(""),
     });

@@ -17,11 +17,11 @@ test.each(REREAD)("quotes %p as value and as key", async (text) => {
   expect(await yamlOf({ [text]: [text] })).toBe(`${JSON.stringify(text)}:\n  - ${JSON.stringify(text)}\n`);
 });
 
-test.each(PLAIN)("leaves %p as it is", async (text) => {
+test.each(PLAIN)("leaves %p unquoted", async (text) => {
   expect(await yamlOf({ [text]: [text] })).toBe(`${text}:\n  - ${text}\n`);
 });
 
-test("writes lists and tables in each other, and reads them back", async () => {
+test("writes nested lists and tables, and reads them back", async () => {
   const value = {
     a: { b: [1, [2, [3, { x: { w: [], z: {} } }]], {}], c: "tea" },
     "": [[{ e: null, f: [true] }]],
@@ -43,7 +43,7 @@ test.each([
   expect(await yamlOf(JSON.stringify(value))).toBe(`${text}\n`);
 });
 
-test("keeps dates of TOML as dates, and its times of day as text", async () => {
+test("keeps dates of TOML as dates, and its local times as text", async () => {
   expect(await yamlOf("a = 2026-01-02\nb = 2026-01-02T03:04:05Z\nc = 03:04:05\n", "toml")).toBe(
     'a: 2026-01-02\nb: 2026-01-02T03:04:05Z\nc: "03:04:05"\n',
   );

@@ -20,7 +20,7 @@ const plan = {
 } as const;
 
 describe("a filter graph", () => {
-  test("with two ends becomes one file of two streams, each of its own length", async () => {
+  test("with two outputs becomes one file of two streams, each of its own length", async () => {
     const progress: number[] = [];
     const bytes = await written({ ...plan, onSeconds: (seconds) => progress.push(seconds) });
     expect(probeVideo(bytes)).toMatchObject({ format: "mp4", seconds: 2, width: 64, height: 48, hasAudio: true });
@@ -30,13 +30,13 @@ describe("a filter graph", () => {
     expect(progress.at(-1)).toBe(2);
   });
 
-  test("gives equal bytes each time", async () => {
+  test("returns equal bytes each time", async () => {
     const [one, other] = [await written(plan), await written(plan)];
     expect(Bun.hash(one)).toBe(Bun.hash(other));
   });
 
   // glibc fills fresh memory with the complement of this byte; 1 is what x264's macroblock tree was found by.
-  test("gives equal bytes whatever lies in fresh memory", async () => {
+  test("returns equal bytes for any content of fresh memory", async () => {
     const script = fileURLToPath(new URL("graph-child.ts", import.meta.url));
     const hashes = await Promise.all(
       ["0", "1", "85"].map((fill) =>
@@ -52,7 +52,7 @@ describe("a filter graph", () => {
     ["flac", "flac", "flac"],
     ["aac", "adts", "aac"],
     ["pcm_s16le", "wav", "wav"],
-  ] as const)("gives %s the frames and rates it takes, in %s", async (encoder, muxer, format) => {
+  ] as const)("returns %s with supported frames and rates, in %s", async (encoder, muxer, format) => {
     const graph = "sine=440:r=44100:d=1.3[a]";
     const bytes = await written({ graph, streams: [{ label: "a", encoder }], output: { muxer }, secondsMax: 2 });
     const facts = probeAudio(bytes);
@@ -76,7 +76,7 @@ describe("a filter graph", () => {
     expect(String(error)).toMatch(message);
   });
 
-  test("receives all that its filters print, also when the thread is busy as soon as they have printed", async () => {
+  test("receives all output of its filters, also if the thread is busy right after", async () => {
     const lines: string[] = [];
     let isBlocked = false;
     // Timers that are due then run before the tasks that bring the lines.
@@ -99,7 +99,7 @@ describe("a filter graph", () => {
     expect(lines.join("")).toContain('"input_i"');
   });
 
-  test("takes settings of any characters", async () => {
+  test("accepts settings with any characters", async () => {
     const value = `it's 5%, [v];"{n}": \\' \\`;
     const metadata = filterText("metadata", { mode: "add", key: "title", value });
     const bytes = await written({ ...plan, graph: `testsrc2=s=64x48:r=25:d=1,${metadata}[v];sine=d=1[a]` });

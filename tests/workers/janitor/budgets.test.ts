@@ -114,7 +114,7 @@ async function ageBy(workspaceId: string, days: number): Promise<void> {
 const midnight = (days = 0): Date => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS + days * DAY_MS);
 
 describe("a budget", () => {
-  test("that 100 settles cross together fires once, whichever of two janitors sees it", async () => {
+  test("that 100 concurrent settlements cross fires once, for any number of janitors", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const settling = { isDone: false };
@@ -149,7 +149,7 @@ describe("a budget", () => {
     expect((await told(workspaceId))[0]?.metadata).toMatchObject({ threshold: 0.123456789, spent: 0.123456789 });
   });
 
-  test("goes to its own channels", async () => {
+  test("uses its own channels", async () => {
     const workspaceId = await createWorkspace(db.database);
     const channels = [newId(), newId()];
     await alertOf(workspaceId, { threshold: 5n * CREDIT, period: "monthly", channel_ids: channels });
@@ -160,7 +160,7 @@ describe("a budget", () => {
     expect(events[0]?.metadata).toMatchObject({ period: "monthly", spent: 5 });
   });
 
-  test("is looked at only when it is to fire, has changed, or a day has begun", async () => {
+  test("is checked only when it may fire, has changed, or a day has begun", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const isDue = async (): Promise<boolean> => (await listBudgetsToCheck(db.database)).includes(workspaceId);
@@ -187,7 +187,7 @@ describe("a budget", () => {
     expect(await isDue()).toBe(false);
   });
 
-  test("counts what calls took: no correction, no top-up, no repeat of a settle, and the rest of a delivered answer", async () => {
+  test("counts charges of calls: no correction, no top-up, no repeated settlement, and the late charge of a delivered answer", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const spentOf = async (): Promise<bigint | undefined> =>
@@ -214,13 +214,13 @@ describe("a budget", () => {
   });
 });
 
-test("what has to be looked at is found without reading usage, however many records there are", async () => {
+test("due checks are found without reading usage, for any number of records", async () => {
   const plan = await db.query<Record<string, string>>("explain select * from budgets_to_check()");
   expect(plan.map((row) => String(row["QUERY PLAN"])).join("\n")).not.toMatch(/usage_record|usage_hour|ledger_entry/);
 });
 
 describe("at the turn of a period", () => {
-  test("what was spent before midnight belongs to its own day, also when it is seen after, and the new day begins with nothing", async () => {
+  test("spending before midnight belongs to its own day, also when it is seen after, and the new day starts at zero", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     await db.query("update budget_alert set judged_from = $2 where id = $1", [id, midnight(-3)]);
@@ -240,7 +240,7 @@ describe("at the turn of a period", () => {
     ]);
   });
 
-  test("a settle that waits for its commit over midnight is told, in its own day", async () => {
+  test("a settlement that commits after midnight is reported, in its own day", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const jobId = newId();
@@ -256,7 +256,7 @@ describe("at the turn of a period", () => {
     ]);
   });
 
-  test("a settle begins the day as an admission does, in each of its forms", async () => {
+  test("a settlement starts the day like an admission, in each of its forms", async () => {
     for (const settle of [settleSingle, (target: Queryable, call: TestSettlement) => settleGroup(target, [call])]) {
       const workspaceId = await createWorkspace(db.database);
       const id = await alertOf(workspaceId);
@@ -271,7 +271,7 @@ describe("at the turn of a period", () => {
     }
   });
 
-  test("so does what is taken for an answer that was delivered late", async () => {
+  test("a late charge for a delivered answer does so too", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const jobId = newId();
@@ -282,7 +282,7 @@ describe("at the turn of a period", () => {
     expect((await findBudgetAlert(db.database, workspaceId, id))?.spent).toBe(7n);
   });
 
-  test("days that no janitor saw are told one by one, and none from before the alert", async () => {
+  test("days without a janitor are reported one by one, and none from before the alert", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     await db.query("update budget_alert set judged_from = $2 where id = $1", [id, midnight(-2)]);
@@ -300,7 +300,7 @@ describe("at the turn of a period", () => {
     ["weekly", "2026-03-29T23:59:59.999Z", "2026-03-23T00:00:00.000Z", "2026-03-30T00:00:00.000Z"],
     ["monthly", "2028-02-29T23:00:00.000Z", "2028-02-01T00:00:00.000Z", "2028-03-01T00:00:00.000Z"],
     ["daily", "2026-12-31T23:59:59.999Z", "2026-12-31T00:00:00.000Z", "2027-01-01T00:00:00.000Z"],
-  ])("a %s period at %s goes from %s to %s", async (period, at, start, end) => {
+  ])("a %s period at %s lasts from %s to %s", async (period, at, start, end) => {
     const rows = await db.query<{ start: Date; end: Date }>(
       'select budget_period_start($1, $2) as start, budget_period_end($1, $2) as "end"',
       [period, at],
@@ -310,7 +310,7 @@ describe("at the turn of a period", () => {
 });
 
 describe("a changed alert", () => {
-  test("fires again for a new threshold in the same period, and not for one that it had", async () => {
+  test("fires again for a new threshold in the same period, and not for an earlier one", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     const to = async (threshold: bigint): Promise<unknown[]> => {
@@ -327,7 +327,7 @@ describe("a changed alert", () => {
     expect(await to(20n * CREDIT)).toEqual([10, 12, 20]);
   });
 
-  test("fires for what was reached before the change, under the threshold of then", async () => {
+  test("fires for spending before the change, under the former threshold", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId);
     await spend(db.database, [{ workspaceId, nano: 10n * CREDIT }]);
@@ -335,7 +335,7 @@ describe("a changed alert", () => {
     expect((await told(workspaceId)).map(({ metadata }) => metadata["threshold"])).toEqual([10]);
   });
 
-  test("judges no period that ended before the change", async () => {
+  test("checks no period that ended before the change", async () => {
     const workspaceId = await createWorkspace(db.database);
     const id = await alertOf(workspaceId, { is_active: false });
     await db.query("update budget_alert set judged_from = $2 where id = $1", [id, midnight(-3)]);
@@ -369,13 +369,13 @@ describe("stopping calls", () => {
     return { workspaceId, id };
   }
 
-  test("begins with the firing and lasts until the period's end", async () => {
+  test("starts with the firing and lasts until the period's end", async () => {
     const { workspaceId, id } = await spent();
     expect(await stopOf(workspaceId)).toEqual({ until: midnight(1), by: id });
     expect(await told(workspaceId)).toHaveLength(1);
   });
 
-  test("never begins for an alert that only tells, or for yesterday's spend", async () => {
+  test("never starts for an alert that only notifies, or for yesterday's spending", async () => {
     const { workspaceId } = await spent({ stops_calls: false });
     expect(await stopOf(workspaceId)).toBeUndefined();
     const other = await createWorkspace(db.database);
@@ -393,7 +393,7 @@ describe("stopping calls", () => {
   });
 
   test.each(["lone", "group", "late"] as const)(
-    "is part of the admission, %s: no call passes that comes after the settle which reaches the threshold",
+    "is part of the admission, %s: no call is admitted after the settlement which reaches the threshold",
     async (form) => {
       const workspaceId = await createWorkspace(db.database);
       await alertOf(workspaceId, { stops_calls: true });
@@ -407,7 +407,7 @@ describe("stopping calls", () => {
     },
   );
 
-  test("is exact for calls in parallel: once one was refused none is admitted, and the spend is what was admitted before", async () => {
+  test("is exact for concurrent calls: after one rejection none is admitted, and the spending equals the earlier admissions", async () => {
     const workspaceId = await createWorkspace(db.database);
     await alertOf(workspaceId, { stops_calls: true });
     const admitted: { jobId: string; after: bigint }[] = [];
@@ -442,7 +442,7 @@ describe("stopping calls", () => {
     ]);
   });
 
-  test("counts the refused call in the window and is not hidden by a full one", async () => {
+  test("counts the rejected call in the window and is not hidden by a full one", async () => {
     const { workspaceId } = await spent();
     const call = { workspaceId, jobId: newId(), amount: 1n, limit: 0 };
     const before = await db.query<{ calls: bigint }>("select calls from rate_window where workspace_id = $1", [
@@ -456,7 +456,7 @@ describe("stopping calls", () => {
     expect((after[0]?.calls ?? 0n) - (before[0]?.calls ?? 0n)).toBe(2n);
   });
 
-  test("waits for a change of the alerts that is under way, and goes by it", async () => {
+  test("waits for a pending change of the alerts, and uses it", async () => {
     const { workspaceId, id } = await spent();
     let verdict: Promise<number> | undefined;
     await db.database.transaction(async (tx) => {
@@ -468,7 +468,7 @@ describe("stopping calls", () => {
     expect(await verdict).toBe(0);
   });
 
-  test("of a month goes on over the turn of a day, and that of a day does not", async () => {
+  test("of a month continues over midnight, and that of a day does not", async () => {
     const workspaceId = await createWorkspace(db.database);
     const daily = await alertOf(workspaceId, { stops_calls: true });
     await spend(db.database, [{ workspaceId, nano: 15n * CREDIT }]);
@@ -487,7 +487,7 @@ describe("stopping calls", () => {
     ["a threshold above the spend", { threshold: 16n * CREDIT }],
     ["an alert that is switched off", { is_active: false }],
     ["an alert that only tells from now on", { stops_calls: false }],
-  ])("ends with %s, and comes back with the change undone", async (_name, change) => {
+  ])("ends with %s, and returns when the change is undone", async (_name, change) => {
     const { workspaceId, id } = await spent();
     const old = { threshold: 10n * CREDIT, is_active: true, stops_calls: true };
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, ...change });
@@ -498,13 +498,13 @@ describe("stopping calls", () => {
     expect(await stopOf(workspaceId)).toEqual({ until: midnight(1), by: id });
   });
 
-  test("goes on when the threshold is raised and still below the spend", async () => {
+  test("continues when the threshold is raised and still below the spending", async () => {
     const { workspaceId, id } = await spent();
     await updateBudgetAlert(db.database, workspaceId, { id, actor: ACTOR, threshold: 15n * CREDIT });
     expect(await stopOf(workspaceId)).toEqual({ until: midnight(1), by: id });
   });
 
-  test("of two alerts lasts for as long as the later one has it, and what is left when one goes", async () => {
+  test("of two alerts lasts until the later one ends, or the remaining one when one is deleted", async () => {
     const { workspaceId, id } = await spent();
     const monthly = await alertOf(workspaceId, { stops_calls: true, period: "monthly", threshold: 1n });
     await sweep();
@@ -516,7 +516,7 @@ describe("stopping calls", () => {
     expect(await stopOf(workspaceId)).toBeUndefined();
   });
 
-  test("stays lifted when an alert is deleted while janitors look at it", async () => {
+  test("stays ended when an alert is deleted while janitors check it", async () => {
     const { workspaceId, id } = await spent();
     await Promise.all([sweep(), deleteBudgetAlert(db.database, workspaceId, { id, actor: ACTOR }), sweep(), sweep()]);
     expect(await stopOf(workspaceId)).toBeUndefined();

@@ -45,7 +45,7 @@ async function dieUploading(key: string | null = null): Promise<string> {
 }
 
 describe("uploads", () => {
-  test("without an owner are given up with all they had taken", async () => {
+  test("without an owner are discarded with all their bytes", async () => {
     const id = await dieUploading("left");
     expect((await bench.stored()).uploads).toEqual([objectKey(id)]);
     await uploads();
@@ -58,7 +58,7 @@ describe("uploads", () => {
     expect(row).toEqual({ used: 0n, reserved: 0n });
   });
 
-  test("that still run are left alone", async () => {
+  test("in progress are not discarded", async () => {
     const id = newFileId();
     await beginUpload(bench.db.database, { id, workspaceId, leaseMs: 60_000, key: null });
     await uploads();
@@ -74,7 +74,7 @@ describe("uploads", () => {
     expect((await bench.stored()).objects).not.toContain(objectKey(id));
   });
 
-  test("any number of janitors may give up at once", async () => {
+  test("can be discarded by any number of janitors concurrently", async () => {
     const id = await dieUploading();
     await Promise.all([uploads(), uploads(), uploads()]);
     expect(await stateOf(id)).toBeUndefined();
@@ -82,7 +82,7 @@ describe("uploads", () => {
 });
 
 describe("deleted files", () => {
-  test("lose the bytes that whoever deleted them left", async () => {
+  test("lose the bytes that their deletion left", async () => {
     const id = await storeFile(bench.uploads, workspaceId);
     await bench.db.query("select end_file($1, $2, 'deleted')", [workspaceId, id]);
     await uploads();
@@ -94,7 +94,7 @@ describe("deleted files", () => {
     expect((await bench.stored()).objects).not.toContain(objectKey(id));
   });
 
-  test("are those too whose time is over", async () => {
+  test("include expired ones", async () => {
     const id = await storeFile(bench.uploads, workspaceId);
     await bench.db.query("update file set expires_at = clock_timestamp() where id = $1", [id]);
     await uploads();
@@ -104,7 +104,7 @@ describe("deleted files", () => {
 });
 
 describe("keys", () => {
-  test("are forgotten when their day is over", async () => {
+  test("are deleted when their day is over", async () => {
     const insert = `insert into idempotency_key values ($1, 'files', $2, 'file-x', '\\x00', '{}', clock_timestamp() + $3 * interval '1 hour')`;
     await bench.db.query(insert, [workspaceId, "old", -1]);
     await bench.db.query(insert, [workspaceId, "young", 1]);
@@ -115,7 +115,7 @@ describe("keys", () => {
   });
 });
 
-describe("what jobs kept while they ran", () => {
+describe("files stored during jobs", () => {
   /** A job in this state, whose result names the first of these files, and its files. */
   async function jobWith(state: string, count = 2): Promise<{ readonly job: string; readonly files: string[] }> {
     const job = newId();
@@ -142,7 +142,7 @@ describe("what jobs kept while they ran", () => {
   const keys = () => bench.db.query("select key from idempotency_key where key like ' job %'");
   const states = (files: readonly string[]) => Promise.all(files.map(stateOf));
 
-  test("goes with a job that failed or was cancelled, and is free at once", async () => {
+  test("are deleted with a job that failed or was cancelled, and release their storage immediately", async () => {
     const all = [await jobWith("failed"), await jobWith("cancelled")];
     await uploads();
     for (const { files } of all) expect(await states(files)).toEqual([undefined, undefined]);
@@ -151,7 +151,7 @@ describe("what jobs kept while they ran", () => {
     expect(row).toEqual({ used: 0n });
   });
 
-  test("stays while the job runs, however long that is", async () => {
+  test("stay while the job runs, for any time", async () => {
     const { job, files } = await jobWith("running");
     await bench.db.query("update idempotency_key set expires_at = clock_timestamp() - interval '1 hour'");
     await uploads();
@@ -162,14 +162,14 @@ describe("what jobs kept while they ran", () => {
     expect(await keys()).toEqual([]);
   });
 
-  test("stays when it is the result; what an owner before had kept beside it goes", async () => {
+  test("stay when they are the result; other files of a former owner are deleted", async () => {
     const { files } = await jobWith("completed");
     await uploads();
     expect(await states(files)).toEqual(["ready", undefined]);
     expect(await keys()).toEqual([]);
   });
 
-  test("of many that are results is forgotten in one statement", async () => {
+  test("of many results lose their keys in one statement", async () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => jobWith("completed", 1)));
     const asked: string[] = [];
     const { database } = bench.db;
@@ -186,7 +186,7 @@ describe("what jobs kept while they ran", () => {
     expect(asked.filter((text) => text.includes("drop_kept_result"))).toEqual([]);
   });
 
-  test("is its workspace's own once the job is forgotten", async () => {
+  test("belong to their workspace once the job is deleted", async () => {
     const { job, files } = await jobWith("completed");
     await bench.db.query("delete from job where id = $1", [job]);
     await uploads();
@@ -194,7 +194,7 @@ describe("what jobs kept while they ran", () => {
     expect(await keys()).toEqual([]);
   });
 
-  test("of many is swept by any number of janitors at once", async () => {
+  test("of many jobs are deleted by any number of concurrent janitors", async () => {
     const all = await Promise.all(Array.from({ length: 6 }, () => jobWith("failed", 1)));
     await Promise.all([uploads(), uploads(), uploads()]);
     for (const { files } of all) expect(await states(files)).toEqual([undefined]);
@@ -205,7 +205,7 @@ describe("orphans", () => {
   const put = (key: string) =>
     bench.storage.client.send(new PutObjectCommand({ Bucket: bench.storage.bucket, Key: key, Body: Buffer.from("x") }));
 
-  test("bytes without a row go, page by page; files, strangers and young ones stay", async () => {
+  test("bytes without a row are deleted, page by page; files, foreign and recent ones stay", async () => {
     const kept = [];
     const lost = [];
     for (let i = 0; i < 5; i++) {
@@ -223,7 +223,7 @@ describe("orphans", () => {
     await deleteObject(bench.storage, "files/readme.txt");
   });
 
-  test("multipart uploads that no row knows are dropped, running ones are not", async () => {
+  test("multipart uploads without a row are aborted, running ones are not", async () => {
     const stray = newFileId();
     await beginParts(bench.storage, objectKey(stray));
     const running = await dieUploading();
@@ -232,7 +232,7 @@ describe("orphans", () => {
     await uploads();
   });
 
-  test("parts of media that was being put aside go too", async () => {
+  test("parts of media during their offload are deleted too", async () => {
     const key = `claims/${newId()}/image`;
     await putPart(bench.storage, key, await beginParts(bench.storage, key), 1, randomBytes(1_000));
     const left = async () => (await listUploads(bench.storage, "claims/")).map((upload) => upload.key);
@@ -242,7 +242,7 @@ describe("orphans", () => {
     expect(await left()).toEqual([]);
   });
 
-  test("a file whose bytes are gone is shown no longer, counts for nothing, and is kept for the operator", async () => {
+  test("a file without bytes is no longer listed, counts for nothing, and is kept for the operator", async () => {
     const ids = [];
     for (let i = 0; i < 4; i++) ids.push(await storeFile(bench.uploads, workspaceId, randomBytes(10)));
     const [gone = "", ...rest] = ids;
@@ -256,7 +256,7 @@ describe("orphans", () => {
     expect(row).toEqual({ used: 30n });
   });
 
-  test("a bucket that has lost nearly everything is not believed", async () => {
+  test("a bucket that has lost nearly everything is not trusted", async () => {
     await bench.db.query("delete from file");
     await bench.db.query("delete from file_storage");
     const ids = [];

@@ -50,14 +50,14 @@ const usage = async (jobId: string) =>
   (await database.query<{ status: string; settled: bigint }>("select status, settled from usage_record where job_id = $1", [jobId]))[0]; // prettier-ignore
 
 describe("a hold past its deadline", () => {
-  test("goes back when nothing was relayed, and the call is recorded as lost", async () => {
+  test("is released when nothing was relayed, and the call is recorded as lost", async () => {
     const { workspaceId, jobId } = await hold(-1);
     expect(await sweep()).toBe(1);
     expect(await balance(workspaceId)).toMatchObject({ amount: 1_000n, held: 0n, holds: 0n });
     expect(await usage(jobId)).toMatchObject({ status: "lost", settled: 0n });
   });
 
-  test("is settled for what was relayed", async () => {
+  test("is settled for the relayed part", async () => {
     const { workspaceId, jobId } = await hold(-1);
     await database.query(
       "insert into relay_progress (workspace_id, job_id, amount, tokens, units) values ($1, $2, 42, 7, '{\"tokens\": 7}')",
@@ -68,14 +68,14 @@ describe("a hold past its deadline", () => {
     expect(await usage(jobId)).toMatchObject({ status: "lost", settled: 42n });
   });
 
-  test("is closed once, however often it is swept", async () => {
+  test("is closed once, for any number of sweeps", async () => {
     const { workspaceId } = await hold(-1);
     await Promise.all([sweep(), sweep(), sweep()]);
     await sweep();
     expect(await balance(workspaceId)).toMatchObject({ amount: 1_000n, held: 0n });
   });
 
-  test("is told apart from one that still has an owner", async () => {
+  test("is distinguished from one that still has an owner", async () => {
     const { workspaceId, jobId } = await hold(60_000);
     await sweep();
     expect(await balance(workspaceId)).toMatchObject({ held: 100n, holds: 1n });
@@ -99,7 +99,7 @@ describe("a claim check", () => {
   const sweepAll = (from = storage, pageMax?: number): Promise<number> =>
     sweepClaims({ storage: from, database: database.database, log }, pageMax);
 
-  test("goes when its call has ended long ago, not while that is open, and never when it is young", async () => {
+  test("is deleted when its call has ended long ago, not while that is open, and never when it is recent", async () => {
     const open = await hold(86_400_000);
     const ended = newId();
     await storeClaim(storage, open.jobId, "x");
@@ -110,7 +110,7 @@ describe("a claim check", () => {
     expect(await claims()).toEqual([open.jobId]);
   });
 
-  test("goes although one before it cannot be deleted", async () => {
+  test("is deleted although an earlier one cannot be", async () => {
     const [stuck, goes] = [newId(), newId()];
     for (const jobId of [stuck, goes]) await storeClaim(storage, jobId, "x");
     const old = aged();
@@ -124,7 +124,7 @@ describe("a claim check", () => {
     expect(await claims()).not.toContain(stuck);
   });
 
-  test("goes however many stand before it that stay", async () => {
+  test("is deleted after any number of others that stay", async () => {
     const kept = await claims();
     const stays = await hold(86_400_000);
     const goes = [newId(), newId(), newId()];
@@ -134,7 +134,7 @@ describe("a claim check", () => {
     expect((await claims()).toSorted()).toEqual([...kept, stays.jobId].toSorted());
   });
 
-  test("so does a result that no job names: of an owner before, or of a job that is forgotten", async () => {
+  test("and a result without a job are deleted: of a former owner, or of a deleted job", async () => {
     const [named, open, gone] = [newId(), newId(), newId()];
     const before = await storeResult(storage, named, 1, "one");
     const result = await storeResult(storage, named, 2, "two");
@@ -157,7 +157,7 @@ describe("a claim check", () => {
     expect(await readClaim(storage, before).catch(() => "gone")).toBe("gone");
   });
 
-  test("of a job goes by the job's state, and stays while a dead letter of it may be redriven", async () => {
+  test("of a job depends on the job's state, and stays while a dead letter of it may be redriven", async () => {
     const [open, ended, letter, redriven] = [newId(), newId(), newId(), newId()];
     for (const [id, state] of [
       [open, "queued"],
@@ -190,7 +190,7 @@ describe("a claim check", () => {
     expect(asked.filter((text) => text.includes("from hold"))).toHaveLength(others.length);
   });
 
-  test("under a name that is no job's is not ours to delete", async () => {
+  test("under a foreign name is not deleted", async () => {
     await storeClaim(storage, "something-else", "x");
     await sweepAll(aged());
     expect(await claims()).toContain("something-else");

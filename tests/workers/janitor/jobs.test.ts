@@ -123,7 +123,7 @@ describe("a job on the queue", () => {
     await sweepUnclaimed(context, -10_000);
   };
 
-  test("has the place of its message in its row, unless it ended before that was noted", async () => {
+  test("has the position of its message in its row, unless it ended before", async () => {
     const seqOf = async (id: string) => (await db.query("select stream_seq from job where id = $1", [id]))[0];
     const [waits, ended] = [await dispatched(), jobRequest({ workspaceId })];
     await createJobAdmission({ database: db.database }).admit(ended);
@@ -135,14 +135,14 @@ describe("a job on the queue", () => {
     expect(await seqOf(waits)).toEqual({ stream_seq: expect.any(BigInt) });
   });
 
-  test("is left alone while its message waits there, however long", async () => {
+  test("is unchanged while its message waits there, for any time", async () => {
     const id = await dispatched();
     await change(id, LATER);
     await sweepBoth();
     expect(await ids()).toEqual([`${id}:1:1`]);
   });
 
-  test("from before the stream there is now is put there again under the next number", async () => {
+  test("from before the current stream is put there again under the next number", async () => {
     const id = await dispatched();
     await change(id, "dispatched_at = now() - interval '1 hour'");
     await Promise.all([sweepDispatches(context), sweepDispatches(context)]);
@@ -155,7 +155,7 @@ describe("a job on the queue", () => {
     expect(found.slice(0, -1)).toEqual(found.length > 1 ? [`${id}:1:2`] : []);
   });
 
-  test("whose message is gone, or is another job's, is put there again", async () => {
+  test("whose message is missing, or another job's, is put there again", async () => {
     const [gone, replaced] = [await dispatched(), await dispatched()];
     await db.query(`update job set ${LATER} where id = any($1::uuid[])`, [[gone, replaced]]);
     for (const { seq } of await messages()) await manager.streams.deleteMessage(STREAM, seq);
@@ -175,7 +175,7 @@ describe("a job on the queue", () => {
     expect(await ids()).toEqual([`${job.id}:1:2`]);
   });
 
-  test("whose message reached its delivery limit is put there again, and the dead one is taken out", async () => {
+  test("whose message reached its delivery limit is put there again, and the dead one is removed", async () => {
     const id = await dispatched();
     await change(id, LATER);
     // Handed out, and then nobody ever took the job: so it looks when its deliveries are used up.
@@ -187,7 +187,7 @@ describe("a job on the queue", () => {
   });
 });
 
-describe("a job whose owner fell silent", () => {
+describe("a job whose owner stopped its heartbeats", () => {
   const claim = (id: string) => claimJob(db.database, { id, workspaceId, attempt: 1, dispatch: 1, worker: newId(), leaseMs: 1, claimsMax: 6 }); // prettier-ignore
   const LONG_AGO = "lease_until = now() - interval '31 s'";
 
@@ -198,7 +198,7 @@ describe("a job whose owner fell silent", () => {
     expect(await stateOf(id)).toMatchObject({ state: "running" });
   });
 
-  test("before it began goes back on the queue", async () => {
+  test("before its start returns to the queue", async () => {
     const id = await dispatched();
     await claim(id);
     await change(id, LONG_AGO);
@@ -207,7 +207,7 @@ describe("a job whose owner fell silent", () => {
     expect(await ids()).toEqual([`${id}:1:2`]);
   });
 
-  test("after a provider may have seen it ends as lost, told to its publisher, its message taken out", async () => {
+  test("after a provider may have received it ends as lost, reported to its publisher, its message removed", async () => {
     const reply = `_INBOX.ws.${workspaceId}.${newId()}.x`;
     const heard = connection.subscribe(reply, { max: 1 });
     await connection.flush();
@@ -231,7 +231,7 @@ describe("a job whose owner fell silent", () => {
   test.each([
     ["answers in one exchange ends as lost, its hold released", true, { state: "failed", code: "worker_lost" }],
     ["keeps jobs is of unknown outcome", false, { state: "running", code: null }],
-  ])("while it asked for pictures of a source that %s", async (_what, isDirect, expected) => {
+  ])("while it requested images of a source that %s", async (_what, isDirect, expected) => {
     const id = await dispatched({ kind: "images" });
     const job = await claim(id);
     expect(await noteIntent(db.database, id, job?.epoch ?? 0)).toBe(true);
@@ -247,7 +247,7 @@ describe("a job whose owner fell silent", () => {
   test.each([
     ["all that it holds", {}, 100],
     ["the share that is held of a line of a batch", { batch_line: { price_millionths: 250_001 } }, 26],
-  ])("whose outcome was never told is written off: %s", async (_what, members, nano) => {
+  ])("of unreported outcome is written off: %s", async (_what, members, nano) => {
     const writtenOff = async (): Promise<number> =>
       Number(/^sluice_credits_written_off_total\{.*\} (\S+)$/m.exec(await metrics.registry.metrics())?.[1]);
     const id = await dispatched({ amount: BigInt(nano), work: { hold_nano: "100", ...members } });
@@ -260,7 +260,7 @@ describe("a job whose owner fell silent", () => {
     expect(Math.round(((await writtenOff()) - before) * 1e9)).toBe(nano);
   });
 
-  test("once its provider had said that it took nothing ends as lost: there is nothing to ask for, so nothing is held", async () => {
+  test("whose provider had rejected it ends as lost: there is nothing to poll for, so nothing is held", async () => {
     const id = await dispatched({ kind: "images" });
     const epoch = (await claim(id))?.epoch ?? 0;
     const start = { id: newId(), mark: {}, sent_ms: 1 };
@@ -284,7 +284,7 @@ describe("a job whose owner fell silent", () => {
     expect(await ids()).toEqual([]);
   });
 
-  test("is ended when nobody took it before its deadline, or it was cancelled while it waited", async () => {
+  test("is ended when no worker received it before its deadline, or it was cancelled while it waited", async () => {
     const [late, cancelled, healthy] = [await dispatched(), await dispatched(), await dispatched()];
     await change(late, "deadline = now()");
     await change(cancelled, "cancel_requested = true");
@@ -295,8 +295,8 @@ describe("a job whose owner fell silent", () => {
   });
 });
 
-describe("room on the queue", () => {
-  test("is given to waiting jobs when a worker tells of it, and in any case by the sweep", async () => {
+describe("capacity on the queue", () => {
+  test("is assigned to waiting jobs when a worker reports it, and in any case by the sweep", async () => {
     const close = watchFreedSlots(context);
     await connection.flush();
     const [told, swept] = [await dispatched(), await dispatched()];
@@ -312,8 +312,8 @@ describe("room on the queue", () => {
   });
 });
 
-describe("a janitor with nothing to do", () => {
-  test("asks Postgres one thing each to see that no job is on the queue, none waits and none lost its owner", async () => {
+describe("a janitor without work", () => {
+  test("sends Postgres one query each to find that no job is queued, none waits and none lost its owner", async () => {
     const asked: string[] = [];
     const query: Database["query"] = (text, values, name) => {
       asked.push(text);
@@ -332,7 +332,7 @@ describe("a janitor with nothing to do", () => {
 });
 
 describe("an ended job", () => {
-  test("is dropped with its stored result when it is old; younger and running ones stay", async () => {
+  test("is deleted with its stored result when it is old; recent and running ones stay", async () => {
     const [old, young, running] = [await dispatched(), await dispatched(), await dispatched()];
     const reference = await storeResult(storage, old, 1, "{}");
     await db.query("update job set cancel_requested = true where id = any($1::uuid[])", [[old, young]]);
@@ -361,7 +361,7 @@ describe("the record of a media job", () => {
     return JSON.parse(Buffer.concat(pieces).toString()) as Record<string, unknown>;
   }
 
-  test("follows the job to its end, and goes with it", async () => {
+  test("follows the job to its end, and is deleted with it", async () => {
     const id = await dispatched({ kind: "video", modality: "video" });
     await sweepJobRecords(context);
     expect(await recordOf(id)).toMatchObject({ id, workspace_id: workspaceId, state: "queued", credits: null });
@@ -377,7 +377,7 @@ describe("the record of a media job", () => {
     expect(await recordOf(id)).toBeUndefined();
   });
 
-  test("that was written late, over a newer one, is written once more", async () => {
+  test("that was written late, over a newer one, is written again", async () => {
     const id = await dispatched({ kind: "video", modality: "video" });
     await sweepJobRecords(context);
     await noteRecorded(db.database, id, "running");
@@ -390,7 +390,7 @@ describe("the record of a media job", () => {
   test.each([
     ["a text job", { kind: "chat" }],
     ["a job that nobody is to find", { kind: "images", isHidden: true }],
-  ])("of %s is none", async (_what, members) => {
+  ])("of %s is missing", async (_what, members) => {
     const id = await dispatched(members);
     await sweepJobRecords(context);
     expect(await recordOf(id)).toBeUndefined();

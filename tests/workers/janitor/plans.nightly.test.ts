@@ -101,7 +101,7 @@ const walks = ({ lines }: Plan): boolean => lines.some((line) => line.includes("
 const conditions = ({ lines }: Plan): string[] => lines.filter((line) => line.startsWith("Index Cond:"));
 
 describe("among many open holds", () => {
-  test("those past their deadline are found by it, and none is walked to count them", async () => {
+  test("expired holds are found by an index, and none is scanned to count them", async () => {
     const metrics = createMetrics("test");
     const ledger = openLedger({ database: database.database, log, retryMs: 1_000 });
     const plans = await plansOf((target) =>
@@ -125,13 +125,13 @@ describe("among many jobs", () => {
     ["of unknown outcome for too long", (target) => findExpired(target, 60_000, 100)],
     ["to be asked about", (target) => redispatchUnknown(target, 100)],
     ["ended long ago", (target) => dropEndedJobs(target, 60_000, 100)],
-  ])("those %s are found by an index", async (_name, work) => {
+  ])("jobs %s are found by an index", async (_name, work) => {
     const plans = await plansOf(work);
     expect(plans.filter(walks)).toEqual([]);
     for (const plan of plans) expect(conditions(plan).join(), plan.statement).toContain("now()");
   });
 
-  test("those that a provider's names stand for are found by an index", async () => {
+  test("jobs by a provider's names are found by an index", async () => {
     await database.query(
       `update job set provider_job = jsonb_build_object('source', 'vendor/model', 'names', jsonb_build_array(id))
        where state = 'completed' and stream_seq % 5 = 0`,
@@ -145,7 +145,7 @@ describe("among many jobs", () => {
   test.each<[string, (target: Queryable) => Promise<unknown>]>([
     ["is on the queue for longest", oldestDispatch],
     ["waits in a lane", (target) => lanesWaiting(target, [{ pool: "chat", lane: "batch" }])],
-  ])("the one that %s is found by an index", async (_name, work) => {
+  ])("the job that %s is found by an index", async (_name, work) => {
     const plans = await plansOf(work);
     expect(plans.filter(walks)).toEqual([]);
     expect(plans.flatMap(({ lines }) => lines.filter((line) => line.startsWith("Sort")))).toEqual([]);
@@ -174,7 +174,7 @@ async function growthOf(grow: () => Promise<unknown>, text: string, values: Valu
 
 const CHANNELS = 30;
 
-describe("what grows around a look does not make it dearer:", () => {
+describe("growing data does not make a query more expensive:", () => {
   test("deliveries that are due later", async () => {
     const look = "select * from claim_deliveries(10, 5, 5, 5, 2, 60000, '00000000-0000-0000-0000-000000000000')";
     await database.query(
@@ -254,7 +254,7 @@ describe("what grows around a look does not make it dearer:", () => {
     metrics.close();
   });
 
-  test("history that is kept longer, for retention", async () => {
+  test("history with a longer retention, for retention", async () => {
     const add = async (count: number): Promise<void> => {
       await database.query(
         `insert into event (workspace_id, type, metadata, fanned_out_at)
@@ -351,7 +351,7 @@ describe("what grows around a look does not make it dearer:", () => {
     expect(await growthOf(() => inPieces(MANY, add), sent)).toBeLessThan(4);
   });
 
-  test("jobs that live workers do, for those whose workers fell silent", async () => {
+  test("running jobs of live workers, for those of silent workers", async () => {
     const worker = "00000000-0000-4000-8000-000000000005";
     const add = (count: number): Promise<unknown> =>
       database.query(
@@ -383,7 +383,7 @@ describe("what grows around a look does not make it dearer:", () => {
     await database.query("delete from job where worker = $1", [worker]);
   });
 
-  test("runs that go on or are due later, for each look for runs that a worker has to look at", async () => {
+  test("open runs or runs due later, for each search for runs that need a worker", async () => {
     const ids = ["00000000-0000-4000-8000-000000000004", "00000000-0000-4000-8000-000000000001"];
     await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'r', 'admin')", ids);
     const add = async (count: number): Promise<void> => {
@@ -442,7 +442,7 @@ describe("what grows around a look does not make it dearer:", () => {
     await database.query("truncate run cascade");
   });
 
-  test("items of a run that have ended, for those it still has to hear of", async () => {
+  test("ended items of a run, for its unreported ones", async () => {
     const ids = ["00000000-0000-4000-8000-000000000003", "00000000-0000-4000-8000-000000000001"];
     await database.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'm', 'admin')", ids);
     await database.query(

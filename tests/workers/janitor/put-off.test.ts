@@ -84,7 +84,7 @@ async function jobs(bad: number, columns: Readonly<Record<string, string>>): Pro
 const put = async (sweep: string): Promise<number> =>
   Number((await db.query<{ n: bigint }>("select count(*) as n from sweep_retry where sweep = $1", [sweep]))[0]?.n);
 
-describe("bad rows, as many as a sweep takes at once, stand before no other of", () => {
+describe("failing rows, as many as a batch of a sweep, block no other of", () => {
   test("expired holds", async () => {
     const ledger = openLedger({ database: db.database, log, retryMs: 0 });
     const hold = (model: string, count: number, minutes: number): Promise<object[]> =>
@@ -116,7 +116,7 @@ describe("bad rows, as many as a sweep takes at once, stand before no other of",
     await ledger.idle();
   }, 60_000);
 
-  test("expired holds, and a server that has just started leaves them to those who could not settle", async () => {
+  test("expired holds, and a server that has just started leaves them to processes with pending settlements", async () => {
     const ledger = openLedger({ database: db.database, log, retryMs: 0 });
     await db.query(
       `insert into hold (job_id, attempt, workspace_id, key_id, model, amount, may_exceed, day, tokens, deadline)
@@ -133,7 +133,7 @@ describe("bad rows, as many as a sweep takes at once, stand before no other of",
     await ledger.idle();
   });
 
-  test("jobs whose owner fell silent", async () => {
+  test("jobs whose owner stopped its heartbeats", async () => {
     const expired = { state: "'running'", claims: "6", lease_until: "at" };
     const good = await jobs(200, expired);
     expect(await sweepLeases(context)).toBe(200);
@@ -146,7 +146,7 @@ describe("bad rows, as many as a sweep takes at once, stand before no other of",
     await db.query("delete from dead_letter");
   }, 60_000);
 
-  test("jobs whose outcome was never told", async () => {
+  test("jobs of unreported outcome", async () => {
     const good = await jobs(200, { state: "'running'", unknown_since: "at - interval '1 day'" });
     await sweepUnknownJobs(context);
     await sweepUnknownJobs(context);
@@ -157,7 +157,7 @@ describe("bad rows, as many as a sweep takes at once, stand before no other of",
     await db.query("delete from job");
   }, 60_000);
 
-  test("records of jobs, whose store is not given up for it", async () => {
+  test("records of jobs, whose store stays", async () => {
     // No JSON, as no worker writes it.
     const facts = { state: "'completed'", keeps_record: "true", ended_at: "at" };
     const good = await jobs(100, {
@@ -171,7 +171,7 @@ describe("bad rows, as many as a sweep takes at once, stand before no other of",
     await db.query("delete from job");
   }, 60_000);
 
-  test("files, whose other sweeps go on as well", async () => {
+  test("files, whose other sweeps continue as well", async () => {
     const file = (state: string, name: string, count: number, minutes: number): Promise<{ id: string }[]> => {
       const ids = Array.from({ length: count }, newFileId);
       return db.query<{ id: string }>(
@@ -201,7 +201,7 @@ describe("bad rows, as many as a sweep takes at once, stand before no other of",
   }, 60_000);
 });
 
-test("what was put off is tried again after longer and longer, is counted, and is forgotten when it has long gone well", async () => {
+test("a deferred row is retried at growing intervals, is counted, and is forgotten after a long success", async () => {
   await db.query("delete from sweep_retry");
   const good = await jobs(1, { state: "'running'", claims: "6", lease_until: "at" });
   const waits: number[] = [];

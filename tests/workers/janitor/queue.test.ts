@@ -62,8 +62,8 @@ const sweep = (now = Date.now()): Promise<number> =>
 const letters = () => database.query<{ stream_seq: bigint; message_id: string; reason: string; subject: string }>("select * from dead_letter order by stream_seq"); // prettier-ignore
 const inStream = async (): Promise<number> => (await manager.streams.info(STREAM)).state.messages;
 
-describe("a message that nobody finished", () => {
-  test("becomes a dead letter long behind its deadline, and leaves the stream", async () => {
+describe("an unfinished message", () => {
+  test("becomes a dead letter long after its deadline, and leaves the stream", async () => {
     const { seq, id, subject } = await put(Date.now());
     expect(await sweep(Date.now() + LONG_MS)).toBe(1);
     expect(await inStream()).toBe(0);
@@ -73,7 +73,7 @@ describe("a message that nobody finished", () => {
     expect(await metrics.registry.getSingleMetricAsString("sluice_dead_letters")).toContain("} 1");
   });
 
-  test("becomes one although a message before it cannot, as the database refuses what it is called", async () => {
+  test("becomes one although an earlier message cannot, as the database rejects its name", async () => {
     const refused = headers();
     refused.set("Nats-Msg-Id", "not a \0 text");
     await jetstream(connection).publish(workSubject("chat", "live", newId()), "{}", { headers: refused });
@@ -83,25 +83,25 @@ describe("a message that nobody finished", () => {
     expect(await inStream()).toBe(1);
   });
 
-  test("is left alone while a delivery may still be under way", async () => {
+  test("is unchanged while a delivery may still be in progress", async () => {
     await put(Date.now());
     expect(await sweep(Date.now() + 1_000)).toBe(0);
     expect(await inStream()).toBe(1);
   });
 
-  test("is left alone before its deadline, however old it is", async () => {
+  test("is unchanged before its deadline, at any age", async () => {
     await put(Date.now() + 2 * LONG_MS);
     expect(await sweep(Date.now() + LONG_MS)).toBe(0);
     expect(await inStream()).toBe(1);
   });
 
-  test.each([undefined, "", "soon", "NaN"])("with the deadline %j counts from when it came", async (deadline) => {
+  test.each([undefined, "", "soon", "NaN"])("with the deadline %j counts from its arrival", async (deadline) => {
     await put(deadline);
     expect(await sweep()).toBe(0);
     expect(await sweep(Date.now() + LONG_MS)).toBe(1);
   });
 
-  test("takes no neighbour with it: what still waits stays where it is", async () => {
+  test("leaves waiting neighbours unchanged", async () => {
     const now = Date.now();
     await put(now);
     await put(now);
@@ -111,7 +111,7 @@ describe("a message that nobody finished", () => {
     expect(await manager.streams.getMessage(STREAM, { seq: young.seq })).not.toBeNull();
   });
 
-  test("is left to the jobs' own sweeps when it is a durable job's: that may run long behind its deadline", async () => {
+  test("is left to the jobs' own sweeps when it belongs to a durable job, which may run long after its deadline", async () => {
     const now = Date.now();
     const durable = JSON.stringify({ durable: true, job_id: newId(), attempt: 1, dispatch: 1, workspace_id: newId() });
     const before = await put(now, durable);
@@ -125,7 +125,7 @@ describe("a message that nobody finished", () => {
     expect(await letters()).toHaveLength(3);
   });
 
-  test("is only removed when it is the word of a run, whose rows say as much", async () => {
+  test("is only removed when it is a run's notice, whose rows are sufficient", async () => {
     const word = JSON.stringify({ run_id: newId(), workspace_id: newId() });
     await put(Date.now(), word);
     expect(await sweep(Date.now() + 1_000)).toBe(0);
@@ -135,7 +135,7 @@ describe("a message that nobody finished", () => {
     expect(await letters()).toEqual([]);
   });
 
-  test("is found behind durable jobs that wait for longer, and behind more of them than are swept at once", async () => {
+  test("is found after durable jobs that wait for longer, and after more of them than one batch", async () => {
     const now = Date.now();
     const durable = Array.from({ length: 150 }, () => put(now + 2 * LONG_MS, '{"durable":true}'));
     await Promise.all(durable);
@@ -144,7 +144,7 @@ describe("a message that nobody finished", () => {
     expect(await inStream()).toBe(150);
   });
 
-  test("is swept in bounded batches until none is left", async () => {
+  test("is swept in bounded batches until none remains", async () => {
     const now = Date.now();
     await Promise.all(Array.from({ length: 130 }, () => put(now)));
     expect(await sweep(now + LONG_MS)).toBe(100);
@@ -152,7 +152,7 @@ describe("a message that nobody finished", () => {
     expect(await letters()).toHaveLength(130);
   });
 
-  test("is recorded once, however many janitors sweep", async () => {
+  test("is recorded once, for any number of janitors", async () => {
     const now = Date.now();
     await Promise.all(Array.from({ length: 20 }, () => put(now)));
     await Promise.allSettled(Array.from({ length: 4 }, () => sweep(now + LONG_MS)));
@@ -162,7 +162,7 @@ describe("a message that nobody finished", () => {
 });
 
 describe("the backlog", () => {
-  test("counts what waits and what is under way, per lane", async () => {
+  test("counts waiting and running messages, per lane", async () => {
     for (let count = 0; count < 3; count++) await put(Date.now() + LONG_MS);
     await (await jetstream(connection).consumers.get(STREAM, durableName("chat", "live"))).next({ expires: 5_000 });
     await watchQueue({ connection, metrics });
@@ -178,7 +178,7 @@ describe("the backlog", () => {
     }
   });
 
-  test("tells how long the oldest message has waited that no worker has, and 0 where workers have all of them", async () => {
+  test("reports the age of the oldest undelivered message, and 0 if workers have all of them", async () => {
     const oldest = async (): Promise<number> => {
       await watchQueue({ connection, metrics });
       const text = await metrics.registry.getSingleMetricAsString("sluice_queue_oldest_seconds");
@@ -215,7 +215,7 @@ describe("the limits of the queue", () => {
   };
   const atLeast = [UNACKED_MIN.live, WORKSPACE_MESSAGES_MIN, 200_000];
 
-  test("grow and shrink with what the workers tell, also past a process that starts meanwhile", async () => {
+  test("grow and shrink with the workers' reports, also past a process that starts meanwhile", async () => {
     await fit();
     expect(await limits()).toEqual(atLeast);
     await tell(112_000);
@@ -230,7 +230,7 @@ describe("the limits of the queue", () => {
     expect(await limits()).toEqual(atLeast);
   });
 
-  test("let one workspace have more messages than a small fleet's limit, and drop none of them when the fleet shrinks", async () => {
+  test("allow one workspace more messages than a small fleet's limit, and drop none of them when the fleet shrinks", async () => {
     await tell(10_000);
     await fit();
     const subject = workSubject("chat", "live", newId());

@@ -22,7 +22,7 @@ beforeEach(async () => {
 
 const sweep = (keep: Partial<Retention> = {}): Promise<void> => sweepRetention(database.database, { ...KEEP, ...keep });
 
-test("what was relayed is forgotten an hour after its call was closed, in batches, and kept while that is open", async () => {
+test("relayed output is deleted an hour after its call was closed, in batches, and kept while that is open", async () => {
   const jobId = newId();
   await admitLone(database.database, { workspaceId, jobId, amount: 100n, lifeMs: 86_400_000 });
   const insert = `insert into relay_progress (workspace_id, job_id, amount, tokens, units, at)
@@ -38,7 +38,7 @@ test("what was relayed is forgotten an hour after its call was closed, in batche
   expect(rows.map((row) => row.job_id).toSorted()).toEqual([jobId, young].toSorted());
 });
 
-test("events are kept as long as jobs are, and until they are told, but for two weeks at most", async () => {
+test("events are kept as long as jobs, and until they are delivered, but for two weeks at most", async () => {
   const insert = `insert into event (workspace_id, type, metadata, occurred_at, fanned_out_at)
     select $1, 'job.completed', '{}', now() - n * interval '1 hour', case when $3 then now() end from generate_series(1, $2::int) n`;
   await db.query(insert, [workspaceId, 1_100, true]);
@@ -50,7 +50,7 @@ test("events are kept as long as jobs are, and until they are told, but for two 
   expect(await db.query("select 1 from event where workspace_id = $1", [waiting])).toHaveLength(335);
 });
 
-test("deliveries go with their attempts, those that wait stay", async () => {
+test("ended deliveries are deleted with their attempts, waiting ones stay", async () => {
   const insert = `insert into delivery (id, workspace_id, event, body, status, next_at, ended_at, created_at)
     select gen_random_uuid(), $1, 'run.failed', n::text, case when $2 then 'failed' else 'pending' end, null,
            case when $2 then now() - n * interval '1 day' end, now() - n * interval '1 day' from generate_series(1, 12) n`;
@@ -69,7 +69,7 @@ test("deliveries go with their attempts, those that wait stay", async () => {
   expect(await db.query("select 1 from delivery_attempt")).toHaveLength(21);
 });
 
-test("counts of mail of days that are over go", async () => {
+test("counts of mail of past days are deleted", async () => {
   await db.query(
     `insert into mail_sent (workspace_id, mailbox, day, sent)
      select $1, '', (now() at time zone 'UTC')::date - n, 1 from generate_series(0, 3) n`,
@@ -82,7 +82,7 @@ test("counts of mail of days that are over go", async () => {
   ]);
 });
 
-test("the audit log goes from its oldest row on, across batches", async () => {
+test("the audit log is deleted from its oldest row on, across batches", async () => {
   await db.query("delete from audit_log");
   await db.query(
     `insert into audit_log (actor, action, subject, at)
@@ -94,8 +94,8 @@ test("the audit log goes from its oldest row on, across batches", async () => {
   ]);
 });
 
-describe("a budget that was reached", () => {
-  test("is forgotten, but for the period at which its alert looks again: it fires once for it", async () => {
+describe("a reached budget", () => {
+  test("is deleted, except for the period that its alert checks again: it fires once for it", async () => {
     const alert = newId();
     await db.query(
       `insert into budget_alert (id, workspace_id, name, threshold, period, judged_from) values ($1, $2, 'a', 5, 'daily', now() - interval '900 days')`,
@@ -131,7 +131,7 @@ describe("a budget that was reached", () => {
   });
 });
 
-test("dead letters go, and settle faults that were dealt with", async () => {
+test("dead letters, and resolved settle faults, are deleted", async () => {
   await db.query(
     `insert into dead_letter (id, stream, stream_seq, subject, reason, deliveries, at)
      select gen_random_uuid(), 's', n, 'x', 'y', 1, now() - n * interval '1 day' from generate_series(1, 100) n`,
@@ -148,7 +148,7 @@ test("dead letters go, and settle faults that were dealt with", async () => {
   expect(await db.query("select 1 from settle_fault where resolved_at is not null")).toHaveLength(49);
 });
 
-test("error texts of providers go after seven days, in batches, and the rest of the failure stays", async () => {
+test("error texts of providers are deleted after seven days, in batches, and other data of the failure stay", async () => {
   await db.query(
     `insert into usage_failure (workspace_id, job_id, attempt, code, tries, text, at)
      select $1, gen_random_uuid(), 1, 'upstream_error', '[]', 'sealed', now() - n * interval '1 day' - interval '1 hour'
@@ -164,7 +164,7 @@ test("error texts of providers go after seven days, in batches, and the rest of 
   ).toEqual([{ all: 5_400, with_text: 4_200 }]);
 });
 
-test("sessions of people go after twelve hours", async () => {
+test("sessions of people are deleted after twelve hours", async () => {
   const [memberId, keyId] = [newId(), newId()];
   await db.query("insert into member (id, workspace_id, name, role) values ($1, $2, 'ada', 'developer')", [
     memberId,
@@ -186,7 +186,7 @@ test("sessions of people go after twelve hours", async () => {
   ]);
 });
 
-test("choices that nobody made go with the address that they have", async () => {
+test("unused sign-in choices are deleted with their address", async () => {
   await db.query(
     `insert into sign_in_choice (sha256, email, return_to, created_at)
      values (sha256('young'), 'a@example.com', '/', now() - interval '50 minutes'), (sha256('old'), 'b@example.com', '/', now() - interval '70 minutes')`,
@@ -195,7 +195,7 @@ test("choices that nobody made go with the address that they have", async () => 
   expect(await db.query("select email from sign_in_choice")).toEqual([{ email: "a@example.com" }]);
 });
 
-test("names that were given up go when others may have them", async () => {
+test("released names are deleted when others may use them", async () => {
   await db.query(
     `insert into released_name (name, workspace_id, released_at)
      values ('kept', $1, now() - interval '29 days'), ('free', $1, now() - interval '31 days')`,

@@ -92,8 +92,8 @@ async function endJobsOf(runs: readonly string[]): Promise<void> {
 const idsOf = (runs: readonly WaitingRun[]): string[] => runs.map(({ id }) => id).toSorted();
 const ended = () => takeRunsOfEndedJobs(db.database, 5_000, WORDS);
 
-describe("a run whose word was lost", () => {
-  test("is told of once in a while, so that the next ones have theirs; and at once when it has gone on", async () => {
+describe("a run whose notice was lost", () => {
+  test("is resumed periodically, so that others have their turn; and immediately after progress", async () => {
     await workerOf("live");
     const runs = await runsOf(await newOwner(), 7);
     await endJobsOf(runs);
@@ -109,7 +109,7 @@ describe("a run whose word was lost", () => {
     expect(idsOf(await ended())).toEqual([first, second, third].toSorted());
   });
 
-  test("waits for none of another workspace's, however many those are and however much older", async () => {
+  test("waits for none of another workspace's, for any number and age", async () => {
     await workerOf("live");
     const loud = await runsOf(await newOwner(), 20, { age: 5_000 });
     const quiet = await runsOf(await newOwner(), 1, { age: 10 });
@@ -119,7 +119,7 @@ describe("a run whose word was lost", () => {
     expect(told.length).toBe(3);
   });
 
-  test("is told of where a worker takes words of its lane, and not before: they would only lie on the queue", async () => {
+  test("is resumed if a worker reads notices of its lane, and not before: they would only wait on the queue", async () => {
     const owner = await newOwner();
     const [live, batch] = [await runsOf(owner, 1), await runsOf(owner, 1, { lane: "batch" })];
     await endJobsOf([...live, ...batch]);
@@ -132,7 +132,7 @@ describe("a run whose word was lost", () => {
     expect(idsOf(await ended())).toEqual(batch);
   });
 
-  test("is found whatever it waits for", async () => {
+  test("is found regardless of its dependency", async () => {
     await workerOf("live");
     const owner = await newOwner();
     const [child = "", parent = "", due = "", step = "", late = "", queued = ""] = [
@@ -174,7 +174,7 @@ describe("a run whose word was lost", () => {
   });
 });
 
-test("open work is looked at in turns of so much, each of it once in a round, and then anew", async () => {
+test("open work is checked in batches, each once per round, and then again", async () => {
   await workerOf("live");
   const runs = await runsOf(await newOwner(), 7);
   await endJobsOf(runs);
@@ -190,7 +190,7 @@ test("open work is looked at in turns of so much, each of it once in a round, an
   expect(span.after).toBe(ALL_WORK.after);
 });
 
-test("a run that stands still is seen without a worker, and told of to one", async () => {
+test("a stalled run is detected without a worker, and sent to one", async () => {
   const [run = ""] = await runsOf(await newOwner(), 1);
   const look = () => takeStalledRuns(db.database, { olderMs: AGAIN_MS, max: 10 });
   for (let at = 0; at < 2; at += 1) expect(await look()).toMatchObject([{ id: run, is_taken: false }]);
@@ -201,7 +201,7 @@ test("a run that stands still is seen without a worker, and told of to one", asy
   expect(await look()).toEqual([]);
 });
 
-test("turns that look at a part share the runs that stand still: each is told of, and behind the last they begin anew", async () => {
+test("batches over a part share the stalled runs: each is resumed, and after the last they start again", async () => {
   const owner = await newOwner();
   const runs: string[] = [];
   for (const age of [905, 904, 903, 902, 901]) runs.push(...(await runsOf(owner, 1, { age })));
@@ -220,7 +220,7 @@ describe("a publisher's run", () => {
   const publish = (ids: readonly string[], told: boolean) =>
     db.query("update run set told = $2 where id = any ($1::uuid[])", [[...ids], told]);
 
-  test("that has ended is found until its publisher was told, and not while who ended it may be about to tell", async () => {
+  test("that has ended is found until its publisher was notified, and not while its worker may be about to", async () => {
     const owner = await newOwner();
     const [untold, told, fresh, open] = [
       await runsOf(owner, 1, { status: "succeeded" }),
@@ -234,7 +234,7 @@ describe("a publisher's run", () => {
     expect(await findUntoldRuns(db.database, 10)).toEqual(untold.map((id) => ({ id })));
   });
 
-  test("is late when no worker has begun it in time, and none is that a worker had, or that no publisher asked for", async () => {
+  test("is late when no worker has started it in time, and not if a worker had it, or no publisher requested it", async () => {
     const owner = await newOwner();
     const [late, begun, fresh, running] = [
       await runsOf(owner, 1, { status: "queued" }),
@@ -271,7 +271,7 @@ describe("texts of runs in the object store", () => {
     return { ...storage, client: { send } as unknown as Storage["client"] };
   }
 
-  test("go when no run names them: it was refused, its process died, or it is forgotten", async () => {
+  test("are deleted without a run: it was rejected, its process died, or it was deleted", async () => {
     const [run = ""] = await runsOf(await newOwner(), 1);
     const gone = newId();
     const kept = await storeRunInput(storage, run, "kept", "1");

@@ -28,14 +28,14 @@ function counted(run: (count: number) => Promise<unknown> = () => Promise.resolv
 }
 
 describe("a sweep", () => {
-  test("runs again and again", async () => {
+  test("runs repeatedly", async () => {
     const sweep = counted();
     const sweeps = startSweeps(log, [{ name: "a", everyMs: 1, run: sweep.run }]);
     await sweep.reached(5);
     await sweeps.stop();
   });
 
-  test("that fails is told and runs again; the others notice nothing", async () => {
+  test("that fails is logged and runs again; the others are unaffected", async () => {
     lines.length = 0;
     const bad = counted(() => Promise.reject(new Error("the database is away")));
     const worse = counted(() => {
@@ -67,7 +67,7 @@ describe("a sweep", () => {
     expect(most).toBe(1);
   });
 
-  test("is waited for by the stop, and runs no more after it", async () => {
+  test("is awaited by the stop, and does not run after it", async () => {
     const { promise, resolve } = Promise.withResolvers<void>();
     const sweep = counted(() => promise);
     const sweeps = startSweeps(log, [{ name: "a", everyMs: 1, run: sweep.run }]);

@@ -86,7 +86,7 @@ async function past(workspaceId: string, count: number): Promise<void> {
 }
 
 describe("rolling up", () => {
-  test("gives the sums of the raw records, while calls are settled and two janitors are at it", async () => {
+  test("returns the sums of the raw records, while calls are settled and two janitors run it", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 60);
     const seen: Totals[] = [await totals(workspaceId)];
@@ -119,7 +119,7 @@ describe("rolling up", () => {
     expect(await auditLedger(db.database)).toEqual([]);
   });
 
-  test("changes nothing when it breaks off before its end, and goes on from there", async () => {
+  test("changes nothing when it is interrupted, and continues from there", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 10);
     const before = await totals(workspaceId);
@@ -137,7 +137,7 @@ describe("rolling up", () => {
     expect(await sums()).toEqual(await recorded());
   });
 
-  test("tells the same after every step", async () => {
+  test("returns the same sums after every step", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 20);
     const before = await totals(workspaceId);
@@ -155,7 +155,7 @@ describe("rolling up", () => {
     expect(steps).toBeGreaterThan(20);
   });
 
-  test("tells how far the sums are behind also when it fails, which would be told by nothing else", async () => {
+  test("reports the delay of the sums also when it fails, its only signal", async () => {
     await rollUp();
     const behind = async (): Promise<number> => {
       const told = await metrics.registry.getSingleMetricAsString("sluice_usage_behind_seconds");
@@ -175,14 +175,14 @@ describe("rolling up", () => {
     }
   });
 
-  test("does nothing while another process is at it", async () => {
+  test("does nothing while another process runs it", async () => {
     await db.database.transaction(async (tx) => {
       await tx.query("select from usage_rollup for update");
       expect(await janitor()()).toBe(0);
     });
   });
 
-  test("refuses a transaction that has written before: its border would not hold", async () => {
+  test("rejects a transaction that has written before: its border would be invalid", async () => {
     const work = db.database.transaction(async (tx) => {
       await tx.query("update usage_rollup set until = until");
       return tx.query("select roll_up_usage($1)", [STEP_MS]);
@@ -212,7 +212,7 @@ describe("nothing is missing from the sums", () => {
     return jobId;
   }
 
-  test("when a settle commits long after it began: the border waits for it, and its readers with it", async () => {
+  test("when a settlement commits long after its start: the border waits for it, and its readers with it", async () => {
     const workspaceId = await createWorkspace(db.database);
     const [late, early] = [await held(workspaceId), await held(await createWorkspace(db.database))];
     await db.database.slowTransaction(60_000, async (tx) => {
@@ -229,7 +229,7 @@ describe("nothing is missing from the sums", () => {
     expect(await auditLedger(db.database)).toEqual([]);
   });
 
-  test("when the clock is set back by an hour: the sums go on from where they were", async () => {
+  test("when the clock is set back by an hour: the sums continue from their position", async () => {
     const workspaceId = await createWorkspace(db.database);
     // As it is where the clock ran an hour ahead until now.
     await db.query(
@@ -249,7 +249,7 @@ describe("nothing is missing from the sums", () => {
     expect(await auditLedger(db.database)).toEqual([]);
   });
 
-  test("when the database was restored on a server that has given out fewer numbers", async () => {
+  test("when the database was restored on a server with lower transaction numbers", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 5);
     await db.query("update usage_rollup set next_xid = '9000000000000000000'");
@@ -257,7 +257,7 @@ describe("nothing is missing from the sums", () => {
     expect(await sums()).toEqual(await recorded());
   });
 
-  test("and what is missing, or there twice, is found by the audit", async () => {
+  test("and missing or duplicate records are found by the audit", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 5);
     await rollUp();
@@ -307,7 +307,7 @@ describe("nothing is missing from the sums", () => {
     expect(isDone).toBe(true);
   });
 
-  test("tokens of a day are summed with them, and compared with those that count against the cap", async () => {
+  test("tokens of a day are summed with them, and compared with the counters of the cap", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 5);
     await spend(
@@ -372,8 +372,8 @@ describe("nothing is missing from the sums", () => {
   });
 });
 
-describe("a step that takes too long", () => {
-  test("is halved until it fits, the shortest with time of its own, and lengthened again", async () => {
+describe("a slow step", () => {
+  test("is halved until it fits, the shortest with its own time, and lengthened again", async () => {
     const workspaceId = await createWorkspace(db.database);
     await past(workspaceId, 30);
     const before = await totals(workspaceId);
@@ -413,7 +413,7 @@ describe("a step that takes too long", () => {
     expect(await usageBehindSeconds(db.database)).toBeLessThan(3_600);
   });
 
-  test("is given up for this turn where the shortest has not time enough", async () => {
+  test("is skipped for this turn if the shortest has not enough time", async () => {
     await past(await createWorkspace(db.database), 30);
     const refused = Object.assign(new Error("canceling statement due to statement timeout"), { code: "57014" });
     const late: Database = { ...db.database, slowTransaction: () => Promise.reject(refused) };

@@ -23,7 +23,7 @@ function probing(at = 6_000): SourceState {
   return state;
 }
 
-describe("a source in rotation", () => {
+describe("an enabled source", () => {
   test.each([
     ["-----", true],
     ["----", false],
@@ -39,7 +39,7 @@ describe("a source in rotation", () => {
     expect(after(results).isOpen).toBe(isOpen);
   });
 
-  test("needs a longer run to be taken out while it serves many, 25 failures at most", () => {
+  test("needs more failures to be disabled while it serves many, 25 at most", () => {
     expect(after("+".repeat(99) + "-".repeat(5)).isOpen).toBe(false);
     expect(after("+".repeat(99) + "-".repeat(6)).isOpen).toBe(true);
     expect(after("+".repeat(9_000) + "-".repeat(24)).isOpen).toBe(false);
@@ -54,7 +54,7 @@ describe("a source in rotation", () => {
     expect(state.isOpen).toBe(true);
   });
 
-  test("hears of the others' calls, and a success among them ends a run", () => {
+  test("counts other workers' calls, and a success among them ends a series", () => {
     const state = after("--");
     expect(state.hearCounts({ ok: 0, failed: 2, run: 2 }, 1_000, middle)).toBeUndefined();
     expect(state.hearCounts({ ok: 10, failed: 2, run: 1 }, 1_000, middle)).toBeUndefined();
@@ -64,7 +64,7 @@ describe("a source in rotation", () => {
 });
 
 describe("an open source", () => {
-  test("stays open five seconds, a fifth more or less by chance", () => {
+  test("stays open five seconds, plus or minus a random fifth", () => {
     const ends = [0, 0.5, 1].map((random) => {
       const state = new SourceState(NAME);
       for (let n = 0; n < 5; n++) state.record("failed", 1_000, () => random);
@@ -73,7 +73,7 @@ describe("an open source", () => {
     expect(ends).toEqual([4_000, 5_000, 6_000]);
   });
 
-  test("is due for its probe when the cooldown is over, not before, and not while the probe is out", () => {
+  test("is due for its probe when the cooldown is over, not before, and not during the probe", () => {
     const state = after("-----");
     expect(state.isDue(5_999)).toBe(false);
     expect(state.isDue(6_000)).toBe(true);
@@ -82,20 +82,20 @@ describe("an open source", () => {
     expect(state.isDue(6_000 + BREAKER.probeLeaseMs)).toBe(true);
   });
 
-  test("hears nothing of calls that were under way when it began", () => {
+  test("ignores calls that had started before it opened", () => {
     const state = after("-----");
     expect(after("+++---", state, 5_000).until).toBe(6_000);
     expect(state.unsent).toEqual({ ok: 0, failed: 0, run: 0 });
   });
 
-  test("is back after a good probe, with a clean slate", () => {
+  test("is enabled after a successful probe, with reset counters", () => {
     const state = probing();
     expect(state.record("ok", 6_100, middle)).toBe("closed");
     expect(state.retryInMs(6_100)).toBe(0);
     expect(after("----", state, 6_200).isOpen).toBe(false);
   });
 
-  test("stays open a little longer after each failed probe, 24 s at most", () => {
+  test("stays open slightly longer after each failed probe, 24 s at most", () => {
     const state = after("-----");
     const cooldowns: number[] = [];
     for (let n = 0; n < 14; n++) {
@@ -111,7 +111,7 @@ describe("an open source", () => {
   test.each([
     ["a minute", 60_000, 20_000],
     ["an hour", 3_600_000, 30_000],
-  ])("serves again soon after it was away for %s, whatever the jitter", (_what, awayMs, backWithinMs) => {
+  ])("serves again soon after an outage of %s, for any jitter", (_what, awayMs, backWithinMs) => {
     const random = seeded(testSeed("breaker"));
     for (let round = 0; round < 300; round += 1) {
       const state = new SourceState(NAME);
@@ -128,7 +128,7 @@ describe("an open source", () => {
     }
   });
 
-  test("stays open longest when our key is refused, and again when a probe finds it refused still", () => {
+  test("stays open longest when our key is rejected, and again when a probe finds it rejected still", () => {
     const state = new SourceState(NAME);
     expect(state.down(1_000, middle)).toBe("opened");
     expect(state.until).toBe(25_000);
@@ -149,7 +149,7 @@ describe("an open source", () => {
     expect(state.until).toBe(81_000);
   });
 
-  test("stays out when somebody lengthened its cooldown while the probe ran", () => {
+  test("stays open when its cooldown was lengthened during the probe", () => {
     const state = probing();
     state.hearOpening(30_000, 30_000, 6_100);
     expect(state.record("ok", 6_200, middle)).toBeUndefined();
@@ -157,14 +157,14 @@ describe("an open source", () => {
     expect(state.isOpen).toBe(true);
   });
 
-  test("whose probe is given back may be tried at once", () => {
+  test("whose probe is returned may be tried immediately", () => {
     const state = probing();
     expect(state.forgetProbe()).toBe(true);
     expect(state.isDue(6_000)).toBe(true);
     expect(state.forgetProbe()).toBe(false);
   });
 
-  test("says when to come back, never 0", () => {
+  test("returns the retry time, never 0", () => {
     const state = after("-----");
     expect(state.retryInMs(1_000)).toBe(5_000);
     expect(state.retryInMs(60_000)).toBe(1);
@@ -202,7 +202,7 @@ describe("any sequence of events", () => {
     return undefined;
   }
 
-  test("opens exactly when a plain list of the last calls says so, and never breaks a rule", () => {
+  test("opens exactly when a plain list of the last calls requires it, and never breaks a rule", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 200 }), (events) => {
         const state = new SourceState(NAME);
@@ -251,7 +251,7 @@ describe("any sequence of events", () => {
     );
   });
 
-  test("leaves nothing in rotation after 25 failures in a row", () => {
+  test("leaves nothing enabled after 25 failures in a row", () => {
     fc.assert(
       fc.property(
         fc.array(event, { maxLength: 100 }),
@@ -269,8 +269,8 @@ describe("any sequence of events", () => {
   });
 });
 
-describe("the sources remembered", () => {
-  test("are a thousand at most: the one unused for longest is forgotten", () => {
+describe("the remembered sources", () => {
+  test("are a thousand at most: the least recently used is dropped", () => {
     const forgotten: string[] = [];
     const sources = new Sources((state) => forgotten.push(state.name));
     for (let n = 0; n < BREAKER.sourcesMax; n++) sources.use(`acme/${n}`);
@@ -281,7 +281,7 @@ describe("the sources remembered", () => {
     expect(Array.from(sources.all())).toHaveLength(BREAKER.sourcesMax);
   });
 
-  test("that were only heard of are forgotten before those used here", () => {
+  test("known only by reports are dropped before those used here", () => {
     const forgotten: string[] = [];
     const sources = new Sources((state) => forgotten.push(state.name));
     for (let n = 0; n < BREAKER.sourcesMax - 1; n++) sources.use(`acme/${n}`);

@@ -187,8 +187,8 @@ async function messages(wanted: number, act: () => void): Promise<Record<string,
   return heardNow;
 }
 
-describe("a source that fails", () => {
-  test("is out of rotation at once, in every worker and in Postgres", async () => {
+describe("a failing source", () => {
+  test("is disabled immediately, in every worker and in Postgres", async () => {
     const [a, b] = [await start(), await start()];
     expect(a.admit(SOURCE)).toBe("closed");
     fail(a);
@@ -218,7 +218,7 @@ describe("a source that fails", () => {
     expect(b.admit(SOURCE)).toBe("open");
   });
 
-  test("is not failed twice by the echo of what was told", async () => {
+  test("is not counted twice by the echo of its own report", async () => {
     const a = await start();
     const [sent] = await messages(1, () => fail(a, 4));
     expect(sent?.["counts"]).toEqual([[SOURCE, 0, 4, 4]]);
@@ -228,7 +228,7 @@ describe("a source that fails", () => {
     expect(a.admit(SOURCE)).toBe("open");
   });
 
-  test("is shown to operators", async () => {
+  test("is listed for operators", async () => {
     const [a, b] = await onTrial();
     a.record(SOURCE, "failed", true);
     a.down("other/one", false);
@@ -251,7 +251,7 @@ describe("a source that fails", () => {
 });
 
 describe("a source whose cooldown is over", () => {
-  test("is tried by exactly one of many calls, whichever worker they are in", async () => {
+  test("is tried by exactly one of many calls, in any worker", async () => {
     const [a, b] = await atRest();
     await pass(6_000);
     const answers = await admitAll(100, a, b);
@@ -261,7 +261,7 @@ describe("a source whose cooldown is over", () => {
     expect([await a.admit(SOURCE), await b.admit(SOURCE)]).toEqual(["open", "open"]);
   });
 
-  test("is back everywhere after a good trial", async () => {
+  test("is enabled everywhere after a successful trial", async () => {
     const [a, b] = await onTrial();
     a.record(SOURCE, "ok", true);
     expect(a.admit(SOURCE)).toBe("closed");
@@ -286,7 +286,7 @@ describe("a source whose cooldown is over", () => {
     await noted(6_612);
   });
 
-  test("may be tried by another once its trial was given back", async () => {
+  test("may be tried by another once its trial was returned", async () => {
     const [a, b] = await onTrial();
     a.forget(SOURCE);
     await eventually(async () => (await rows())[0]?.probe_until === null);
@@ -297,7 +297,7 @@ describe("a source whose cooldown is over", () => {
     expect(await a.admit(SOURCE)).toBe("open");
   });
 
-  test("is tried by another when the worker that tried it died", async () => {
+  test("is tried by another when the worker of its trial died", async () => {
     const [a, b] = await onTrial();
     await stop(a);
     await pass(BREAKER.probeLeaseMs - 1_000);
@@ -306,7 +306,7 @@ describe("a source whose cooldown is over", () => {
     expect(await b.admit(SOURCE)).toBe("probe");
   });
 
-  test("stays out when a worker finds our key refused while the trial runs", async () => {
+  test("stays open when a worker finds our key rejected during the trial", async () => {
     const [a, b] = await onTrial();
     b.down(SOURCE, true);
     await heard();
@@ -321,7 +321,7 @@ describe("a source whose cooldown is over", () => {
   });
 });
 
-describe("a source that refuses our key", () => {
+describe("a source that rejects our key", () => {
   test("is disabled as such in every worker, also in one that reads it from Postgres", async () => {
     const [a, b] = [await start(), await start()];
     a.down(SOURCE, false, 401);
@@ -335,7 +335,7 @@ describe("a source that refuses our key", () => {
     expect(await rows()).toMatchObject([{ source: SOURCE, key_mark: ONE_KEY, status: 401 }]);
   });
 
-  test("is asked by workers that have another key, and by no others", async () => {
+  test("is called by workers that have another key, and by no others", async () => {
     const [a, other] = [await start(), await start(() => OTHER_KEY)];
     a.down(SOURCE, false, 401);
     await heard();
@@ -347,7 +347,7 @@ describe("a source that refuses our key", () => {
     expect(a.admit(SOURCE)).toBe("open");
   });
 
-  test("is asked at once when the key or the address of a running worker changes, and the note goes", async () => {
+  test("is called immediately when the key or the address of a running worker changes, and the record is deleted", async () => {
     let key = ONE_KEY;
     const a = await start(() => key);
     a.down(SOURCE, false, 403);
@@ -375,7 +375,7 @@ describe("a source that an operator resets", () => {
   const OPERATOR = { type: "operator", id: "test" } as const;
   const reset = async (): Promise<readonly string[]> => resetSource(postgres.database, SOURCE, OPERATOR);
 
-  test("is enabled in every worker by one message, whatever is left of the cooldown", async () => {
+  test("is enabled in every worker by one message, for any remaining cooldown", async () => {
     const [a, b] = [await start(), await start()];
     a.down(SOURCE, false, 401);
     await heard();
@@ -390,7 +390,7 @@ describe("a source that an operator resets", () => {
     expect(await reset()).toEqual([]);
   });
 
-  test("is enabled in a worker that never received the message: the row is gone", async () => {
+  test("is enabled in a worker that never received the message: the row is deleted", async () => {
     fail(await start());
     await noted(BREAKER.cooldownMs);
     const fresh = await start();
@@ -400,8 +400,8 @@ describe("a source that an operator resets", () => {
   });
 });
 
-describe("of two deadlines", () => {
-  test("the longer one stands in Postgres, though the worker with the good trial has not heard of it", async () => {
+describe("two deadlines", () => {
+  test("are stored as the longer one, though the worker with the successful trial does not know it", async () => {
     const [a] = await onTrial();
     await postgres.query("update source_breaker set open_until = now() + interval '30 seconds'");
     a.record(SOURCE, "ok", true);
@@ -409,7 +409,7 @@ describe("of two deadlines", () => {
     expect(await rows()).toHaveLength(1);
   });
 
-  test("the longer one wins, whoever learns of which first", async () => {
+  test("are resolved to the longer one, in any order of their reports", async () => {
     const [a, b] = [await start(), await start()];
     fail(a);
     b.down(SOURCE, true);
@@ -423,7 +423,7 @@ describe("of two deadlines", () => {
 });
 
 describe("a worker that starts", () => {
-  test("knows what is open before it answers its first call", async () => {
+  test("knows open sources before it answers its first call", async () => {
     const [a, b] = await atRest();
     await stop(a);
     await stop(b);
@@ -432,7 +432,7 @@ describe("a worker that starts", () => {
     expect(fresh.retryInMs(SOURCE)).toBeGreaterThan(1_000);
   });
 
-  test("does not take a source whose trial is due for one in rotation", async () => {
+  test("does not treat a source whose trial is due as enabled", async () => {
     const [a, b] = await onTrial();
     await stop(a);
     await stop(b);
@@ -442,7 +442,7 @@ describe("a worker that starts", () => {
     expect(await fresh.admit(SOURCE)).toBe("probe");
   });
 
-  test("forgets what nobody tried for an hour", async () => {
+  test("drops records that were not tried for an hour", async () => {
     const [a, b] = await atRest();
     await stop(a);
     await stop(b);
@@ -455,7 +455,7 @@ describe("a worker that starts", () => {
 describe("without NATS", () => {
   afterEach(() => nats.start());
 
-  test("a worker decides alone, and the others learn from Postgres what came of it", async () => {
+  test("a worker decides alone, and the others read the result from Postgres", async () => {
     const [a, b] = await atRest();
     await nats.stop("SIGKILL");
     fail(a, 5, "acme/small");
@@ -478,7 +478,7 @@ describe("without NATS", () => {
 });
 
 describe("without Postgres", () => {
-  test("nobody tries what is open: it goes on being open a second at a time", async () => {
+  test("open sources are not tried: they stay open a second at a time", async () => {
     const [a, b] = await atRest();
     a.postgres = b.postgres = "away";
     for (let second = 0; second < 3; second++) {
@@ -505,7 +505,7 @@ describe("without Postgres", () => {
     expect(answers.toSorted()).toEqual(["open", "probe"]);
   });
 
-  test("what could not be noted is noted later", async () => {
+  test("unsaved states are saved later", async () => {
     const a = await start();
     a.postgres = "away";
     fail(a);
@@ -513,7 +513,7 @@ describe("without Postgres", () => {
     await noted(BREAKER.cooldownMs);
   }, 20_000);
 
-  test("a trial that is granted too late is given back", async () => {
+  test("a trial that is granted too late is returned", async () => {
     const [a, b] = await atRest();
     await pass(6_000);
     a.postgres = "slow";
@@ -525,8 +525,8 @@ describe("without Postgres", () => {
   });
 });
 
-describe("what is remembered", () => {
-  test("is a thousand sources: the one unused for longest is forgotten", async () => {
+describe("the memory of sources", () => {
+  test("is a thousand sources: the least recently used is dropped", async () => {
     const a = await start();
     fail(a, 4);
     for (let n = 1; n < BREAKER.sourcesMax; n++) a.record(`acme/${n}`, "ok", false);
@@ -540,7 +540,7 @@ describe("what is remembered", () => {
   });
 });
 
-describe("a message that no worker would send", () => {
+describe("an invalid message", () => {
   const from = newId();
   const opening = [SOURCE, 5_000, 5_000];
   const count = [SOURCE, 0, 50, 50];

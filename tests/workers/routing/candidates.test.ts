@@ -30,7 +30,7 @@ const sharesOf = (catalogue: Catalogue): Record<string, number> => {
   return shares;
 };
 
-test("sources without a weight are asked in their order, whatever the call is named", () => {
+test("sources without a weight are called in their order, for any name of the call", () => {
   const catalogue = catalogueOf("a", "b", "c");
   for (const one of [undefined, ...conversations.slice(0, 50)]) {
     expect(orderOf(catalogue, one, `job ${one}`)).toEqual(["a", "b", "c"]);
@@ -46,14 +46,14 @@ test("calls of one conversation have one order; those of another, or of another 
   expect(distinct(conversations.map((one) => orderOf(catalogue, undefined, one)))).toBe(24);
 });
 
-test("equals share the calls by their weights", () => {
+test("equal sources share the calls by their weights", () => {
   const { a = 0, b = 0, c = 0 } = sharesOf(catalogueOf("a:1", "b:2", "c:5"));
   expect(a).toBeCloseTo(1 / 8, 1);
   expect(b).toBeCloseTo(2 / 8, 1);
   expect(c).toBeCloseTo(5 / 8, 1);
 });
 
-test("a source that joins takes its share and moves nothing else; one that leaves gives up its own", () => {
+test("a new source gets its share and moves nothing else; a removed one releases its own", () => {
   const [before, after] = [catalogueOf("a:1", "b:1", "c:1"), catalogueOf("a:1", "new:1", "b:1", "c:1")];
   let moved = 0;
   for (const one of conversations) {
@@ -64,7 +64,7 @@ test("a source that joins takes its share and moves nothing else; one that leave
   expect(moved).toBeCloseTo(1 / 4, 1);
 });
 
-test("equals stay in their place in the list", () => {
+test("equal sources keep their position in the list", () => {
   const catalogue = catalogueOf("first", "a:1", "b:1", "middle", "c:1", "d:1", "last");
   const orders = conversations.slice(0, 200).map((one) => orderOf(catalogue, one));
   for (const [first, a, b, middle, c, d, last] of orders) {
@@ -75,7 +75,7 @@ test("equals stay in their place in the list", () => {
   expect(new Set(orders.map((order) => order.join())).size).toBe(4);
 });
 
-test("sources that cannot take an input which changes the result are passed over, unless none can", () => {
+test("sources that lack an input which changes the result are skipped, unless all do", () => {
   const catalogue = build([
     BASE +
       chatModel(

@@ -85,7 +85,7 @@ async function run(script: Script) {
 }
 
 describe("a call", () => {
-  test("is served by the first source, and nobody else is asked", async () => {
+  test("is served by the first source, and no other is called", async () => {
     const { result, tried, told, entered } = await run({ outcomes: ["served"], fallbacks: ["two"] });
     expect(result).toBe("one");
     expect(tried).toEqual(["acme/acme-one 0"]);
@@ -94,7 +94,7 @@ describe("a call", () => {
   });
 
   test.each<ProviderErrorClass>(["refused", "misconfigured", "busy", "failed", "timeout"])(
-    "moves to the next source, then along the chain, when a provider says %s",
+    "moves to the next source, then along the chain, when a provider returns %s",
     async (kind) => {
       const { result, tried, entered } = await run({
         outcomes: [failed(kind), failed(kind), failed(kind), "served"],
@@ -106,7 +106,7 @@ describe("a call", () => {
     },
   );
 
-  test("ends with the fault of its own request, wherever it could still go", async () => {
+  test("ends with the error of its own request, for any remaining candidates", async () => {
     const error = failed("rejected", { param: "messages" });
     const { result, tried, failures } = await run({ outcomes: [error], fallbacks: ["two"] });
     expect(result).toBe(error);
@@ -114,7 +114,7 @@ describe("a call", () => {
     expect(failures).toEqual(["acme/acme-one rejected ended"]);
   });
 
-  test("moves nowhere once a client has seen a piece", async () => {
+  test("does not move once a client has received a piece", async () => {
     const { result, tried, told } = await run({ outcomes: ["begins and fails"], fallbacks: ["two"] });
     expect(result).toMatchObject({ kind: "failed" });
     expect(tried).toHaveLength(1);
@@ -122,13 +122,13 @@ describe("a call", () => {
     expect(told).toEqual(["record:ok acme/acme-one", "record:failed acme/acme-one"]);
   });
 
-  test("ends with the last failure when all are spent", async () => {
+  test("ends with the last failure when all candidates are exhausted", async () => {
     const { result, failures } = await run({ outcomes: [failed("timeout"), failed("refused")] });
     expect(result).toMatchObject({ kind: "refused" });
     expect(failures).toEqual(["acme/acme-one timeout moved", "play/sandbox-chat refused ended"]);
   });
 
-  test("passes over a fallback that cannot take it, with all its sources, and does not count it", async () => {
+  test("skips a fallback that rejects it, with all its sources, and does not count it", async () => {
     const { result, tried } = await run({
       outcomes: [failed("failed"), failed("failed"), "served"],
       fallbacks: ["two", "three"],
@@ -138,7 +138,7 @@ describe("a call", () => {
     expect(tried.at(-1)).toBe("acme/acme-three 1 last");
   });
 
-  test("goes nowhere after its client has left", async () => {
+  test("does not move after its client has disconnected", async () => {
     const left = new AbortController();
     const { tried, told } = await run({
       outcomes: [failed("failed")],
@@ -150,7 +150,7 @@ describe("a call", () => {
     expect(told).toEqual([]);
   });
 
-  test("whose client left before a source was asked asks none, and gives its probe back", async () => {
+  test("whose client disconnected before a call to a source calls none, and returns its probe", async () => {
     const { result, tried, told } = await run({
       outcomes: ["served"],
       signal: AbortSignal.abort(jobAbort("caller_left")),
@@ -161,7 +161,7 @@ describe("a call", () => {
     expect(told).toEqual(["forget acme/acme-one"]);
   });
 
-  test("whose stand-in cannot take its request goes on, and ends with what failed first", async () => {
+  test("whose fallback rejects its request continues, and ends with the first failure", async () => {
     const rejected = failed("rejected", { code: "context_length_exceeded" });
     const outcomes = [failed("failed"), failed("timeout"), rejected];
     const served = await run({ outcomes: [...outcomes, "served"], fallbacks: ["two", "three"] });
@@ -171,7 +171,7 @@ describe("a call", () => {
     expect(spent.failures.at(-1)).toBe("acme/acme-two rejected moved");
   });
 
-  test("whose model's circuit is open is not ended by what a stand-in cannot take", async () => {
+  test("whose model's circuit is open is not ended by a fallback's rejection", async () => {
     const sources = { "acme/acme-one": "open", "play/sandbox-chat": "open" } as const;
     const rejected = failed("rejected", { param: "n" });
     const served = await run({ outcomes: [rejected, "served"], fallbacks: ["two", "three"], sources });
@@ -183,12 +183,12 @@ describe("a call", () => {
     expect(own.result).toBe(rejected);
   });
 
-  test("whose only other source has an open circuit is alone: it has the whole of its time", async () => {
+  test("whose only other source has an open circuit has the complete time", async () => {
     const { tried } = await run({ outcomes: ["served"], sources: { "play/sandbox-chat": "open" } });
     expect(tried).toEqual(["acme/acme-one 0 last"]);
   });
 
-  test("ends with whatever is no provider's failure, and the source is not blamed", async () => {
+  test("ends with any error other than a provider's, and the source is not blamed", async () => {
     const bug = new TypeError("a bug");
     const { result, tried, told } = await run({ outcomes: [bug] });
     expect(result).toBe(bug);
@@ -200,7 +200,7 @@ describe("a call", () => {
 describe("a call that is too long for its model", () => {
   const tooLong = failed("rejected", { code: "context_length_exceeded", param: "messages" });
 
-  test("is served by the larger model of its chain, and no other of the same size is asked", async () => {
+  test("is served by the larger model of its chain, and no other of the same size is called", async () => {
     const { result, tried, failures } = await run({
       outcomes: [tooLong, "served"],
       fallbacks: ["two", "three"],
@@ -219,26 +219,26 @@ describe("a call that is too long for its model", () => {
   test.each<[string, ProviderErrorClass]>([
     ["a policy", "refused"],
     ["its own limits", "rejected"],
-  ])("and refused by the larger one for %s hears that it is too long", async (_what, kind) => {
+  ])("and rejected by the larger one for %s receives the context length error", async (_what, kind) => {
     const catalogue = UNEQUAL;
     const { result } = await run({ outcomes: [tooLong, failed(kind)], fallbacks: ["two", "three"], catalogue });
     expect(result).toBe(tooLong);
   });
 
-  test("and whose larger model cannot be paid, or is open, hears that it is too long", async () => {
+  test("and whose larger model is above the balance, or open, receives the context length error", async () => {
     const script = { outcomes: [tooLong], fallbacks: ["three"], catalogue: UNEQUAL };
     expect((await run({ ...script, enter: () => false })).result).toBe(tooLong);
     expect((await run({ ...script, sources: { "acme/acme-three": "open" } })).result).toBe(tooLong);
   });
 
-  test("hears of the larger one's outage, which may pass", async () => {
+  test("receives the larger one's outage, which may pass", async () => {
     const outage = failed("failed");
     const { result } = await run({ outcomes: [tooLong, outage], fallbacks: ["three"], catalogue: UNEQUAL });
     expect(result).toBe(outage);
   });
 });
 
-test("a call that everyone refuses hears the first refusal", async () => {
+test("a call rejected by all receives the first rejection", async () => {
   const first = failed("refused");
   const outcomes = [first, failed("refused"), failed("refused")];
   expect((await run({ outcomes, fallbacks: ["two"] })).result).toBe(first);
@@ -249,14 +249,14 @@ describe("a source that fails alone", () => {
   const never = { succeeded: () => undefined, take: () => false };
   const within = (deadlineMs = Date.now() + 60_000, budget = createRepeatBudget()) => ({ budget, deadlineMs });
 
-  test("is asked once more before another model is", async () => {
+  test("is retried once before another model", async () => {
     const script = { ...only, outcomes: [failed("failed", { status: 500 }), "served"] as const, fallbacks: ["two"] };
     const { result, tried, failures } = await run({ ...script, repeats: within() });
     expect([result, tried.length]).toEqual(["one", 2]);
     expect(failures).toEqual(["acme/acme-one failed retried"]);
   });
 
-  test("is asked no third time, and no second source of the call is asked twice", async () => {
+  test("is not called a third time, and no second source of the call is called twice", async () => {
     const { result, tried } = await run({
       ...only,
       outcomes: [
@@ -272,7 +272,7 @@ describe("a source that fails alone", () => {
     expect(tried).toEqual(["acme/acme-one 0", "acme/acme-one 0", "acme/acme-two 1", "acme/acme-three 2 last"]);
   });
 
-  test("and says at its second time that the request is wrong ends the call with that", async () => {
+  test("that reports an invalid request the second time ends the call with that", async () => {
     const rejected = failed("rejected", { param: "n" });
     const { result } = await run({ ...only, outcomes: [failed("failed", { status: 500 }), rejected], fallbacks: ["two"], repeats: within() }); // prettier-ignore
     expect(result).toBe(rejected);
@@ -290,7 +290,7 @@ describe("a source that fails alone", () => {
     ["whose circuit is open by now", { repeats: within(), retryInMs: { "acme/acme-one": 4_000 } }, "failed"],
     ["on trial", { repeats: within(), sources: { ...only.sources, "acme/acme-one": "probe" } }, "failed"],
     ["beside another one of its model", { repeats: within(), sources: {} }, "failed"],
-  ])("%s is left at once", async (_what, script, kind) => {
+  ])("%s is skipped immediately", async (_what, script, kind) => {
     const { tried } = await run({
       ...only,
       outcomes: [failed(kind, { status: 500 }), "served"],
@@ -301,7 +301,7 @@ describe("a source that fails alone", () => {
     expect(tried[1]).not.toStartWith("acme/acme-one");
   });
 
-  test("has its budget from the calls that it serves, a tenth of them", async () => {
+  test("has its retry budget from the calls that it serves, a tenth of them", async () => {
     let now = 0;
     const budget = createRepeatBudget(() => now);
     expect([budget.take("a"), budget.take("a")]).toEqual([true, false]);
@@ -319,7 +319,7 @@ describe("a source that fails alone", () => {
 });
 
 describe("the breaker", () => {
-  test("keeps an open source out, and is told of the probe's end", async () => {
+  test("skips an open source, and receives the probe's end", async () => {
     const { result, tried, told } = await run({
       outcomes: ["served"],
       sources: { "acme/acme-one": "open", "play/sandbox-chat": "probe" },
@@ -329,7 +329,7 @@ describe("the breaker", () => {
     expect(told).toEqual(["record:ok play/sandbox-chat"]);
   });
 
-  test("with every source open there is no route, and the caller hears when the first is tried again", async () => {
+  test("with every source open there is no route, and the caller receives the time of the first trial", async () => {
     const { result, tried } = await run({
       outcomes: ["served"],
       sources: { "acme/acme-one": "open", "play/sandbox-chat": "open" },
@@ -340,7 +340,7 @@ describe("the breaker", () => {
     expect(tried).toEqual([]);
   });
 
-  test("hears of failures, of a key that is refused, and of nothing that is the request's fault", async () => {
+  test("receives failures, a rejected key, and no error of the request", async () => {
     const of = async (kind: ProviderErrorClass): Promise<string | undefined> =>
       (await run({ outcomes: [failed(kind), "served"] })).told[0];
     expect(await of("failed")).toBe("record:failed acme/acme-one");
@@ -351,7 +351,7 @@ describe("the breaker", () => {
     expect(await of("rejected")).toBe("record:ok acme/acme-one");
   });
 
-  test("hears nothing of a request that never left us, and counts a missed deadline", async () => {
+  test("receives nothing of a request that was never sent, and counts a missed deadline", async () => {
     const unsent = failed("rejected").unsent();
     expect((await run({ outcomes: [unsent] })).told).toEqual([]);
     expect((await run({ outcomes: [unsent], sources: { "acme/acme-one": "probe" } })).told).toEqual([
@@ -366,7 +366,7 @@ describe("the breaker", () => {
     expect(late.told).toEqual(["record:failed acme/acme-one"]);
   });
 
-  test("gets a probe back that was not used, because its model could not take the call", async () => {
+  test("gets an unused probe back, because its model rejected the call", async () => {
     const { told } = await run({
       outcomes: [failed("failed"), failed("failed")],
       fallbacks: ["two"],
@@ -378,14 +378,14 @@ describe("the breaker", () => {
 });
 
 describe("the same source", () => {
-  test("is asked once more when it is busy and free within two seconds", async () => {
+  test("is retried once when it is busy and free within two seconds", async () => {
     const { result, tried, failures } = await run({ outcomes: [failed("busy", { retryAfterMs: 5 }), "served"] });
     expect(result).toBe("one");
     expect(tried).toEqual(["acme/acme-one 0", "acme/acme-one 0"]);
     expect(failures).toEqual(["acme/acme-one busy retried"]);
   });
 
-  test("is asked at most once more", async () => {
+  test("is retried at most once", async () => {
     const { tried } = await run({
       outcomes: [failed("busy", { retryAfterMs: 1 }), failed("busy", { retryAfterMs: 1 }), "served"],
     });
@@ -407,7 +407,7 @@ describe("the same source", () => {
   });
 });
 
-test("candidates are the model's sources in order, then those of its chain, without what left the catalogue", () => {
+test("candidates are the model's sources in order, then those of its chain, without removed models", () => {
   const candidates = candidatesOf(CATALOGUE, { job: jobOf(["gone", "two"]) }, (provider) =>
     provider.id === "acme" ? 1 : undefined,
   );
@@ -417,14 +417,14 @@ test("candidates are the model's sources in order, then those of its chain, with
   ]);
 });
 
-test("a source in doubt counts as failed at once, and once, whatever comes of the call", async () => {
+test("a source in doubt counts as failed immediately, and once, for any outcome of the call", async () => {
   const serves = await run({ outcomes: ["doubts and serves"] });
   expect([serves.result, serves.told]).toEqual(["one", ["record:failed acme/acme-one"]]);
   const moves = await run({ outcomes: ["doubts and fails", "served"] });
   expect([moves.result, moves.told]).toEqual(["one", ["record:failed acme/acme-one", "record:ok play/sandbox-chat"]]);
 });
 
-test("a provider without a breaker is asked each time, and the breaker hears nothing of it", async () => {
+test("a provider without a breaker is called each time, and the breaker receives nothing of it", async () => {
   const { result, told } = await run({
     outcomes: ["served"],
     sources: { "acme/acme-one": "open" },

@@ -45,7 +45,7 @@ describe("a question about a caller", () => {
     [CALLER_LIVES, "waiting"],
     [CALLER_SERVED, "served"],
     [CALLER_GONE, "gone"],
-  ] as const)("answered %j says %s", async (words, expected) => {
+  ] as const)("answered %j returns %s", async (words, expected) => {
     const { reply } = await answering(() => words);
     // An answer that a busy machine brings too late counts as none, and the worker asks again.
     let answer = await watch.ask(reply);
@@ -53,20 +53,20 @@ describe("a question about a caller", () => {
     expect(answer).toBe(expected);
   });
 
-  test("that is heard and not answered says nothing", async () => {
+  test("received and not answered returns nothing", async () => {
     const reply = `${replyPrefix("mute")}.${newId()}`;
     ingress.subscribe(reply, { callback: () => undefined });
     await ingress.flush();
     expect(await watch.ask(reply)).toBe("silent");
   });
 
-  test("that nobody hears, twice, says gone", async () => {
+  test("without a receiver, twice, returns gone", async () => {
     expect(await watch.ask(`${replyPrefix("dead")}.${newId()}`)).toBe("gone");
   });
 });
 
 describe("a watched call", () => {
-  test("ends once when its caller is gone, and is asked about no more", async () => {
+  test("ends once when its caller is gone, and is not queried again", async () => {
     const { reply, asked } = await answering(() => CALLER_GONE);
     let ends = 0;
     await new Promise<void>((resolve) => {
@@ -88,7 +88,7 @@ describe("a watched call", () => {
     expect(new Set(asked)).toEqual(new Set(["beat"]));
   });
 
-  test("that ended is asked about no more", async () => {
+  test("that ended is not queried again", async () => {
     const { reply, asked } = await answering(() => CALLER_GONE);
     let ends = 0;
     watch.watch(reply, { gone: () => (ends += 1) }).end();
@@ -110,7 +110,7 @@ describe("a finished call", () => {
     return { reply, asked, answer: () => void asked.at(-1)?.respond(CALLER_LIVES) };
   }
 
-  test("is confirmed by an ingress that says after its end that it is there; many share a question", async () => {
+  test("is confirmed by an ingress that responds after its end; many share a question", async () => {
     const { reply, asked, answer } = await presence();
     const { signal } = new AbortController();
     const first = watch.confirm(reply, signal);
@@ -124,14 +124,14 @@ describe("a finished call", () => {
     expect(asked.length).toBeLessThan(later.length / 2);
   });
 
-  test("is confirmed by an ingress of another version, which knows no such call", async () => {
+  test("is confirmed by an ingress of another version, which has no such call", async () => {
     const reply = `${replyPrefix(newId())}.${newId()}`;
     ingress.subscribe(presenceSubject(reply), { callback: (_error, message) => void message.respond(CALLER_GONE) });
     await ingress.flush();
     await watch.confirm(reply, new AbortController().signal);
   });
 
-  test("of an ingress that is gone waits until the call is ended", async () => {
+  test("of a dead ingress waits until the call is ended", async () => {
     const controller = new AbortController();
     const confirmed = watch.confirm(`${replyPrefix("dead")}.${newId()}`, controller.signal);
     controller.abort(new Error("its caller is gone"));

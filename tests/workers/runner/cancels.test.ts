@@ -40,7 +40,7 @@ async function cancel(...jobIds: readonly string[]): Promise<void> {
 }
 
 describe("a cancel", () => {
-  test("reaches whoever listens for its job, and nobody else", async () => {
+  test("reaches all listeners of its job, and no others", async () => {
     const [mine, other] = [newId(), newId()];
     const heard: string[] = [];
     const forget = cancels.onCancel(mine, () => heard.push("mine"));
@@ -56,7 +56,7 @@ describe("a cancel", () => {
     ["with the token of another job", () => tokens.of(newId())],
     ["with a token of another secret", (jobId: string) => createJobTokens(randomBytes(32)).of(jobId)],
     ["that is what a stream acknowledges with", () => '{"stream":"BATCH_IN","seq":1}'],
-  ])("%s is neither heard nor remembered", async (_what, forge) => {
+  ])("%s is neither delivered nor stored", async (_what, forge) => {
     const [running, later] = [newId(), newId()];
     const heard: string[] = [];
     const forget = cancels.onCancel(running, () => heard.push("running"));
@@ -68,14 +68,14 @@ describe("a cancel", () => {
     expect(cancels.wasCancelled(later)).toBe(false);
   });
 
-  test("that overtook its job is remembered", async () => {
+  test("that overtook its job is stored", async () => {
     const jobId = newId();
     expect(cancels.wasCancelled(jobId)).toBe(false);
     await cancel(jobId);
     expect(cancels.wasCancelled(jobId)).toBe(true);
   });
 
-  test("of a call that a worker has shown to have reaches that worker alone", async () => {
+  test("of a call whose worker is known reaches that worker only", async () => {
     const another = openCancels(worker, tokens);
     await worker.flush();
     const tell = createCancel(ingress, tokens);
@@ -96,7 +96,7 @@ describe("a cancel", () => {
     await another.close();
   });
 
-  test("that was heard needs no memory", async () => {
+  test("that was delivered is not stored", async () => {
     const jobId = newId();
     const forget = cancels.onCancel(jobId, () => undefined);
     await cancel(jobId);
@@ -104,7 +104,7 @@ describe("a cancel", () => {
     expect(cancels.wasCancelled(jobId)).toBe(false);
   });
 
-  test("is not heard any more once its listener was taken back", async () => {
+  test("is not delivered once its listener was removed", async () => {
     const jobId = newId();
     let heard = 0;
     cancels.onCancel(jobId, () => (heard += 1))();
@@ -112,7 +112,7 @@ describe("a cancel", () => {
     expect(heard).toBe(0);
   });
 
-  test("is remembered among ten thousand later ones, then forgotten: memory is bounded", async () => {
+  test("is stored among ten thousand later ones, then dropped: memory is bounded", async () => {
     const jobId = newId();
     await cancel(jobId);
     const ids = Array.from({ length: 10_000 }, newId);

@@ -6,7 +6,7 @@ import { decide, type DeliveryFacts, nakDelayMs, type DeliveryVerdict } from "#w
 
 const FRESH: DeliveryFacts = { deliveries: 1, isReadable: true, deadlineMs: 2_000, nowMs: 1_000, isCancelled: false };
 
-describe("what is done with a delivery", () => {
+describe("handling of a delivery", () => {
   test.each<[string, Partial<DeliveryFacts>, DeliveryVerdict]>([
     ["the first one of a call that is waited for", {}, "run"],
     ["a moment before the deadline", { nowMs: 1_999 }, "run"],
@@ -43,7 +43,7 @@ describe("what is done with a delivery", () => {
   });
 });
 
-describe("the delay of a delivery that is handed back", () => {
+describe("the delay of a retried delivery", () => {
   test.each([
     [1, 4_000, 6_000],
     [2, 16_000, 24_000],
@@ -55,13 +55,13 @@ describe("the delay of a delivery that is handed back", () => {
     expect(nakDelayMs(deliveries, 0.5)).toBe((min + max) / 2);
   });
 
-  test("is spread, and never longer than a minute", () => {
+  test("is random, and never longer than a minute", () => {
     const drawn = Array.from({ length: 50 }, () => nakDelayMs(5));
     expect(new Set(drawn).size).toBeGreaterThan(1);
     for (const delay of drawn) expect(delay).toBeLessThanOrEqual(60_000);
   });
 
-  test("leaves a dependency that is away for 20 s at most three deliveries", () => {
+  test("causes at most three deliveries during an outage of 20 s", () => {
     expect(nakDelayMs(1, 0) + nakDelayMs(2, 0)).toBeGreaterThanOrEqual(20_000);
   });
 });

@@ -197,7 +197,7 @@ describe("a durable job", () => {
     });
   });
 
-  test("that fails in our own hands is tried once more, and then ends", async () => {
+  test("that fails by an internal error is retried once, and then ends", async () => {
     let tries = 0;
     const { run } = bench(() => {
       tries += 1;
@@ -218,7 +218,7 @@ describe("a durable job", () => {
     ["the object store is late", new DOMException("late", "TimeoutError")],
     ["the file store takes nothing", new ApiError("service_unavailable", "Not now.")],
     ["the database is away", Object.assign(new Error("ended"), { code: "57P01" })],
-  ])("waits while %s, however often it is taken meanwhile", async (_what, outage) => {
+  ])("waits while %s, for any number of claims meanwhile", async (_what, outage) => {
     let tries = 0;
     const { run } = bench(async (...given) => {
       if (++tries <= 10) throw outage;
@@ -229,7 +229,7 @@ describe("a durable job", () => {
     expect(await run(message)).toEqual({ outcome: "completed" });
   });
 
-  test("whose handler throws before a provider was asked is handed back and run again", async () => {
+  test("whose handler throws before a provider was called returns to the queue and runs again", async () => {
     let tries = 0;
     const { run } = bench(async (...given) => {
       if (tries++ === 0) throw new Error("the store is away");
@@ -242,7 +242,7 @@ describe("a durable job", () => {
     expect(await run(message)).toEqual({ outcome: "completed" });
   });
 
-  test("whose handler throws after a provider was asked is not run again, and nothing is charged", async () => {
+  test("whose handler throws after a provider was called is not run again, and nothing is charged", async () => {
     const { run } = bench(async (context) => {
       await ask(context);
       throw new Error("a bug of ours");
@@ -257,7 +257,7 @@ describe("a durable job", () => {
     ["chat, plain", ask],
     ["chat, streamed", async (context) => { for await (const _ of context.providers.chat({} as Provider)?.stream({} as never) ?? []); }], // prettier-ignore
     ["embeddings", async (context) => void (await context.providers.embeddings({} as Provider)?.embed({} as never))],
-  ])("notes that it asks a provider before it does: %s", async (_kind, call) => {
+  ])("records the call of a provider before it: %s", async (_kind, call) => {
     const noted: unknown[] = [];
     const { run } = bench(async (context, job, control) => {
       const intent = () => db.query("select intent_at is not null as noted from job where id = $1", [job.job_id]);
@@ -270,7 +270,7 @@ describe("a durable job", () => {
     expect(noted).toEqual([{ noted: false }, { noted: true }]);
   });
 
-  test("is noted at its provider again when the database was away for a moment", async () => {
+  test("is recorded at its provider again after a short outage of the database", async () => {
     const fails = failing(db.database, /set provider_job/, 2);
     const { run } = bench(
       async (context, job, control) => {
@@ -287,7 +287,7 @@ describe("a durable job", () => {
     expect(rows).toEqual([{ provider_job: { id: "7" } }]);
   });
 
-  test("of unknown outcome keeps its hold; one that nobody can find again ends at once, free", async () => {
+  test("of unknown outcome keeps its hold; one that cannot be found again ends immediately, free", async () => {
     const lost: Run = async (context) => {
       await ask(context);
       throw new ProviderError("unknown", "nobody told");
@@ -308,7 +308,7 @@ describe("a durable job", () => {
     expect(Math.round(((await writtenOff()) - before) * 1e9)).toBe(100);
   });
 
-  test("cancelled before a provider was asked ends as cancelled, and no provider hears of it", async () => {
+  test("cancelled before a provider was called ends as cancelled, and no provider is called", async () => {
     let asked = false;
     const { run } = bench(async (context, job) => {
       await db.query("update job set cancel_requested = true where id = $1", [job.job_id]);
@@ -322,7 +322,7 @@ describe("a durable job", () => {
     expect(await usageOf(message)).toEqual([{ status: "cancelled", settled: 0n }]);
   });
 
-  test("taken over meanwhile is not written by the old owner", async () => {
+  test("taken over meanwhile is not written by the former owner", async () => {
     const { run, told } = bench(async (context, job, control) => {
       await db.query("update job set epoch = epoch + 1 where id = $1", [job.job_id]);
       return serve('{"by":"old"}')(context, job, control);
@@ -333,7 +333,7 @@ describe("a durable job", () => {
     expect(told).toEqual([]);
   });
 
-  test("of another owner that lives is left for later; one that no one can finish is ended", async () => {
+  test("of another live owner is left for later; one that cannot be finished is ended", async () => {
     const { run } = bench(serve("{}"));
     const message = await queued();
     await db.query("update job set state = 'running', epoch = 3, intent_at = now(), lease_until = now() + interval '9 s' where id = $1", [message.job_id]); // prettier-ignore
@@ -345,7 +345,7 @@ describe("a durable job", () => {
     expect(await rowOf(message)).toMatchObject({ state: "failed", error: { code: "worker_lost" } });
   });
 
-  test("that its workers never survived becomes a dead letter", async () => {
+  test("that crashed all its workers becomes a dead letter", async () => {
     const { run } = bench(serve("{}"));
     const message = await queued();
     await db.query("update job set claims = 6 where id = $1", [message.job_id]);
@@ -356,7 +356,7 @@ describe("a durable job", () => {
     ]);
   });
 
-  test("is handed back when the service stops before a provider was asked", async () => {
+  test("returns to the queue when the service stops before a provider was called", async () => {
     const { run } = bench(() => Promise.resolve(failed("service_unavailable")));
     const message = await queued();
     const controller = new AbortController();
@@ -365,7 +365,7 @@ describe("a durable job", () => {
     expect((await rowOf(message)).state).toBe("queued");
   });
 
-  test("ends when the service stops with its result made, which would be made anew elsewhere", async () => {
+  test("ends when the service stops after its result was generated, instead of a repeat elsewhere", async () => {
     const controller = new AbortController();
     const { run } = bench(() => {
       controller.abort(jobAbort("shutdown"));
@@ -376,7 +376,7 @@ describe("a durable job", () => {
     expect(await rowOf(message)).toMatchObject({ state: "completed", result: "{}" });
   });
 
-  test("fails where its workspace has no room for the files that come with its end: nothing is paid, and its run is told", async () => {
+  test("fails if its workspace has no storage for its files: nothing is charged, and its run is notified", async () => {
     const refused: string[] = [];
     const digested = { bytes: 11, sha256: Buffer.alloc(32), blockSha256: Buffer.alloc(32) };
     const file = { id: newFileId(), filename: "a.txt", purpose: "user_data", mediaType: "text/plain", digested };
@@ -400,7 +400,7 @@ describe("a durable job", () => {
     expect(await db.query("select 1 from file where id = $1", [file.id])).toEqual([]);
   });
 
-  test("is claimed when the database is back; its message is not given up for that", async () => {
+  test("is claimed when the database is back; its message is not dropped", async () => {
     let failures = 2;
     const flaky: Database = {
       ...db.database,
@@ -413,7 +413,7 @@ describe("a durable job", () => {
     expect(await run(await queued())).toEqual({ outcome: "completed" });
   });
 
-  test("keeps a large result in its row when the object store is away", async () => {
+  test("keeps a large result in its row when the object store is unavailable", async () => {
     const text = JSON.stringify({ text: "x".repeat(70_000) });
     const { run } = bench(serve(text), {
       storage: { client: { send: () => Promise.reject(new Error("away")) }, bucket: "" },
@@ -424,7 +424,7 @@ describe("a durable job", () => {
   });
 });
 
-describe("a durable job that finds no source free", () => {
+describe("a durable job without an available source", () => {
   const code = { noRoute: "service_unavailable", busy: "overloaded" } as const;
   /** Says so until `times` are over, then serves. */
   const refusing = (kind: keyof typeof code, times: number): Run => {
@@ -445,7 +445,7 @@ describe("a durable job that finds no source free", () => {
   const due = (message: DurableMessage) => db.query("update job set not_before = now() - interval '1 s' where id = $1", [message.job_id]); // prettier-ignore
 
   test.each(["noRoute", "busy"] as const)(
-    "(%s) waits with its hold, without slot, message or word, and is served later",
+    "(%s) waits with its hold, without slot, message or notice, and is served later",
     async (kind) => {
       const { run, told } = bench(refusing(kind, 8));
       const message = await queued({ reply: `_INBOX.ws.${workspaceId}.${newId()}.x`, lifeMs: 86_400_000 });
@@ -475,7 +475,7 @@ describe("a durable job that finds no source free", () => {
     },
   );
 
-  test("fails when its time does not last until it would be tried again, and at once on the live lane", async () => {
+  test("fails when its deadline is before the next attempt, and immediately on the live lane", async () => {
     const late = await queued({ lifeMs: 10_000 });
     expect(await bench(refusing("noRoute", 1)).run(late)).toEqual({ outcome: "failed" });
     expect(await rowOf(late)).toMatchObject({ state: "failed", error: { code: "service_unavailable" } });
@@ -488,18 +488,18 @@ describe("a durable job that finds no source free", () => {
     ["sent what cannot be read", new ProviderError("failed", "html", { status: 200 }), "failed"],
     ["said that it failed", new ProviderError("failed", "its fault", { status: 503 }), "deferred"],
     ["was busy too", new ProviderError("busy", "full", { status: 429 }), "deferred"],
-  ])("behind one that %s is not run again where that one may have done the work", async (_what, fault, outcome) => {
+  ])("after one that %s is not run again if that one may have done the work", async (_what, fault, outcome) => {
     const message = await queued({ lifeMs: 86_400_000 });
     expect(await bench(refusing("busy", 1), { fault }).run(message)).toEqual({ outcome } as never);
   });
 
-  test("fails when its hold has gone to a fallback's price: it could not be run again at its own", async () => {
+  test("fails when its hold has a fallback's price: it could not be run again at its own", async () => {
     const message = await queued({ lifeMs: 86_400_000 });
     await db.query("update hold set model = 'other' where job_id = $1", [message.job_id]);
     expect(await bench(refusing("busy", 1)).run(message)).toEqual({ outcome: "failed" });
   });
 
-  test("keeps no other job of its workspace from being let out at once", async () => {
+  test("blocks no other job of its workspace from an immediate dispatch", async () => {
     const message = await queued({ lifeMs: 86_400_000 });
     await bench(refusing("noRoute", 1)).run(message);
     const next = await createJobAdmission({ database: db.database }).admit(jobRequest({ workspaceId }));
@@ -507,7 +507,7 @@ describe("a durable job that finds no source free", () => {
   });
 });
 
-describe("a job that its worker goes on to from another", () => {
+describe("a job that its worker continues with after another", () => {
   /** Goes from the job on the queue to another one. @param onEnd run while the end of the first is written */
   async function continued(onEnd: (first: string, next: string) => Promise<unknown>) {
     const message = await queued();
@@ -551,14 +551,14 @@ describe("a job that its worker goes on to from another", () => {
     return { verdict: () => run(message), cancel, asked, ended, ids: [message.job_id, id] };
   }
 
-  test("is its own: a cancel that comes too late for the first does not end it", async () => {
+  test("is separate: a cancel that arrives too late for the first does not end it", async () => {
     const bed = await continued((first) => Promise.resolve(bed.cancel(first)));
     expect(await bed.verdict()).toEqual({ outcome: "completed" });
     expect(bed.asked).toEqual(bed.ids);
     expect(bed.ended).toEqual(["completed"]);
   });
 
-  test("is not asked for when its own cancel came while it was made", async () => {
+  test("is not requested when its own cancel arrived during its creation", async () => {
     const bed = await continued((_first, next) => Promise.resolve(bed.cancel(next)));
     expect(await bed.verdict()).toEqual({ outcome: "failed" });
     expect(bed.asked).toEqual(bed.ids.slice(0, 1));

@@ -7,7 +7,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 import { openLeases } from "#workers/runner/leases.ts";
 
-test("a worker that stops has no slots, whatever beat was on its way", async () => {
+test("a worker that stops has no slots, despite a pending heartbeat", async () => {
   const db = await createTestDatabase();
   const late = Promise.withResolvers<void>();
   let beats = 0;

@@ -87,7 +87,7 @@ async function run(
   return { order, settlements, frames: ingress.frames, settled: ingress.settled, subjects: ingress.subjects };
 }
 
-test("frames of one turn travel in one message to an ingress that takes them so, and else each in its own", async () => {
+test("frames of one turn are sent in one message to an ingress that supports it, and otherwise separately", async () => {
   const twoFrames = ({ answer }: JobControl): Outcome => {
     answer.write("a", 1);
     return WELL;
@@ -102,8 +102,8 @@ test("frames of one turn travel in one message to an ingress that takes them so,
   }
 });
 
-describe("an answer that costs no more than was held", () => {
-  test("goes out first, with all that its ingress needs to settle it, and is settled when that has it", async () => {
+describe("an answer within its hold", () => {
+  test("is sent first, with the data that its ingress needs to settle it, and is settled after the acknowledgement", async () => {
     const { order, settlements, frames, settled } = await run(WELL);
     expect(order).toEqual(["end", "settled 40", "kept"]);
     expect(frames[0]?.frame).toMatchObject({
@@ -114,36 +114,36 @@ describe("an answer that costs no more than was held", () => {
     expect(settled).toEqual([JOB.job_id]);
   });
 
-  test("is released when its ingress says that it will never have it", async () => {
+  test("is released when its ingress reports that it will never receive it", async () => {
     const { order, settlements } = await run(WELL, { word: "gone" });
     expect(order).toEqual(["end", "settled null"]);
     expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled", units: {} }]);
   });
 
-  test("is settled when the word was lost and its ingress, asked, has it", async () => {
+  test("is settled when the acknowledgement was lost and its ingress, queried, has it", async () => {
     expect((await run(WELL, { answer: CALLER_TAKEN })).order).toEqual(["end", "settled 40", "kept"]);
   });
 
-  test("is sent again to an ingress that still waits for it, and settled when it comes", async () => {
+  test("is sent again to an ingress that still waits for it, and settled when it arrives", async () => {
     const { order, settlements } = await run(WELL, { word: "taken", answer: CALLER_LIVES, hearsAt: 3 });
     expect(order).toEqual(["end", "end", "end", "settled 40", "kept"]);
     expect(settlements).toHaveLength(1);
   }, 30_000);
 
-  test("is released when it was sent six times in vain: no slot waits for the call's deadline", async () => {
+  test("is released after six attempts: no slot waits for the call's deadline", async () => {
     const { order, settled } = await run(WELL, { answer: CALLER_LIVES });
     expect(order).toEqual([...Array.from({ length: 6 }, () => "end"), "settled null"]);
     expect(settled).toEqual([]);
   }, 30_000);
 
-  test("is left to the next delivery when the process must end before any word comes", async () => {
+  test("is left to the next delivery when the process must end before an acknowledgement", async () => {
     const controller = new AbortController();
     const ended = run(WELL, { answer: new Error("late") }, { controller });
     setTimeout(() => controller.abort(jobAbort("shutdown")), 20);
     expect(await ended.catch(String)).toContain("shutdown");
   });
 
-  test("is not sent to an ingress that is known to be gone", async () => {
+  test("is not sent to a dead ingress", async () => {
     const gone = (control: JobControl): Promise<Outcome> =>
       new Promise((resolve) => control.signal.addEventListener("abort", () => resolve(WELL)));
     expect((await run(gone, { answer: CALLER_GONE })).order).toEqual(["settled null"]);
@@ -154,14 +154,14 @@ describe("an answer that costs no more than was held", () => {
     ["is not there", {}],
     ["is silent", { answer: new Error("late") }],
   ])(
-    "is released when the word does not come and its ingress, asked, %s",
+    "is released without an acknowledgement when its ingress, queried, %s",
     async (_what, habits) => {
       expect((await run(WELL, habits)).order).toEqual(["end", "settled null"]);
     },
     30_000,
   );
 
-  test("needs no word when its caller has read along", async () => {
+  test("needs no acknowledgement when its caller has read a stream", async () => {
     const { order, frames } = await run((control) => {
       control.answer.write("a", 1);
       return WELL;
@@ -171,7 +171,7 @@ describe("an answer that costs no more than was held", () => {
   });
 });
 
-describe("settled before it is told is", () => {
+describe("settled before it is sent:", () => {
   test.each<[string, Outcome, Partial<typeof JOB>, string[]]>([
     ["what costs more than was held", { ...WELL, holdNano: 39n }, {}, ["settled 40", "end", "kept"]],
     ["what ends as its hold may expire", WELL, { deadline_ms: Date.now() - 1 }, ["settled 40", "end", "kept"]],
@@ -184,7 +184,7 @@ describe("settled before it is told is", () => {
     expect(ran.settled).toEqual([]);
   });
 
-  test("a failure, which invites a repeat only where nothing was paid", async () => {
+  test("a failure, which invites a retry only if nothing was charged", async () => {
     const failure = { code: "upstream_error", message: "No.", param: null, retry: true } as const;
     const free = await run({ status: "failed", source: null, charge: undefined, failure });
     expect(free.order).toEqual(["settled null", "error"]);
@@ -193,7 +193,7 @@ describe("settled before it is told is", () => {
     expect(paid.frames[0]?.frame).toMatchObject({ retry: false });
   });
 
-  test("what nobody waits for", async () => {
+  test("an answer without a waiting caller", async () => {
     expect((await run(WELL, {}, { isAddressed: false })).order).toEqual(["settled 40", "kept"]);
   });
 });

@@ -206,7 +206,7 @@ async function emptied(): Promise<void> {
   while ((await left()) > 0) await Bun.sleep(5);
 }
 
-test("an idle runner asks for a few calls at once, and not for long: it would keep them if it stood still", async () => {
+test("an idle runner requests few calls at once, and for a short time: a paused process would keep them", async () => {
   const requests: { batch: number; expires: number }[] = [];
   const listening = outside.subscribe(`$JS.API.CONSUMER.MSG.NEXT.${STREAM}.${DURABLE}`, {
     callback: (_error, message) => {
@@ -221,7 +221,7 @@ test("an idle runner asks for a few calls at once, and not for long: it would ke
   listening.unsubscribe();
 });
 
-test("a runner asks for more as soon as calls have come, however long those go on", async () => {
+test("a runner requests more as soon as calls have arrived, for any duration of those", async () => {
   // More than it asks for at once, and all there before it begins.
   for (let count = 0; count < 64; count++) await publish();
   const said: string[] = [];
@@ -243,7 +243,7 @@ test("a runner asks for more as soon as calls have come, however long those go o
 });
 
 describe("a job", () => {
-  test("is run with its message and the address of its answer, and acknowledged when that is over", async () => {
+  test("is run with its message and its reply address, and acknowledged at its end", async () => {
     const { called } = start();
     const job = await publish();
     const call = await called(1);
@@ -256,7 +256,7 @@ describe("a job", () => {
     expect(verdicts).toEqual(["+ACK"]);
   });
 
-  test("waits while all slots are taken: no more is pulled than can run", async () => {
+  test("waits while all slots are used: no more is pulled than can run", async () => {
     const { runner, held, called } = start({ slots: 2 });
     for (let count = 0; count < 5; count++) await publish();
     const first = await called(2);
@@ -274,7 +274,7 @@ describe("a job", () => {
     expect(runner.running()).toBe(0);
   });
 
-  test("that threw is handed back after a delay, counted, and told to the log", async () => {
+  test("that threw returns to the queue after a delay, counted, and logged", async () => {
     const { called, metrics } = start();
     const job = await publish();
     (await called(1)).end(new Error("the database is away"));
@@ -284,13 +284,13 @@ describe("a job", () => {
     const { delay } = JSON.parse(verdict.slice("-NAK ".length)) as { delay: number };
     expect(delay / 1_000_000).toBeGreaterThanOrEqual(paced(4_000));
     expect(delay / 1_000_000).toBeLessThanOrEqual(paced(6_000));
-    expect(logged).toEqual([expect.objectContaining({ job_id: job.job_id, msg: "job could not be finished" })]);
+    expect(logged).toEqual([expect.objectContaining({ job_id: job.job_id, msg: "a job could not be finished" })]);
     const text = await metrics.registry.getSingleMetricAsString("sluice_jobs_total");
     expect(text).toContain('pool="chat",outcome="failed",role="test"} 1');
     expect(await left()).toBe(1);
   });
 
-  test("frees its slot however it ended", async () => {
+  test("frees its slot for every outcome", async () => {
     const { runner, called } = start({ slots: 1 });
     for (let count = 1; count <= 6; count++) {
       await publish();
@@ -311,7 +311,7 @@ describe("a job", () => {
 });
 
 describe("a delivery that is not run", () => {
-  test("because it is not the first: the loss is reported, and acknowledged behind that", async () => {
+  test("because it is not the first: the loss is reported, and acknowledged afterwards", async () => {
     const job = await publish();
     const taken = await (await jetstream(outside).consumers.get(STREAM, DURABLE)).next({ expires: 5_000 });
     taken?.nak();
@@ -327,7 +327,7 @@ describe("a delivery that is not run", () => {
     expect(held).toHaveLength(1);
   });
 
-  test("because its deadline has passed: its hold goes back", async () => {
+  test("because its deadline has passed: its hold is released", async () => {
     const { called } = start({ ends: true });
     const job = await publish(chatJob({ deadline_ms: Date.now() - 1 }));
     expect(await called(1)).toMatchObject({ kind: "drop", job });
@@ -335,7 +335,7 @@ describe("a delivery that is not run", () => {
     expect(verdicts).toEqual(["+ACK"]);
   });
 
-  test("because it was cancelled before it came: the cancel had overtaken it", async () => {
+  test("because it was cancelled before it arrived: the cancel had overtaken it", async () => {
     const job = chatJob();
     outside.publish(cancelSubject(job.job_id));
     await outside.flush();
@@ -347,7 +347,7 @@ describe("a delivery that is not run", () => {
   });
 });
 
-test("a late first delivery of a call that another worker has is left to that worker: a cluster's new leader may repeat it", async () => {
+test("a late first delivery of another worker's call is left to that worker: a cluster's new leader may repeat it", async () => {
   const job = chatJob();
   const asked = outside.subscribe(replyOf(job), { callback: (_error, message) => void message.respond(CALLER_SERVED) });
   await publish(job);
@@ -359,7 +359,7 @@ test("a late first delivery of a call that another worker has is left to that wo
   asked.unsubscribe();
 });
 
-describe("a message that is no job of its workspace", () => {
+describe("a message without a job of its workspace", () => {
   const foreign = chatJob();
   const { price: _price, ...incomplete } = chatJob();
 
@@ -392,7 +392,7 @@ describe("a message that is no job of its workspace", () => {
     while (runner.running() > 0) await Bun.sleep(1);
   });
 
-  test("does not keep its neighbours from running", async () => {
+  test("does not block its neighbours", async () => {
     const { called, held } = start({ ends: true });
     await publish(chatJob(), { body: "{" });
     const job = await publish();
@@ -404,7 +404,7 @@ describe("a message that is no job of its workspace", () => {
 });
 
 describe("a running job", () => {
-  test("is told when its caller cancels, and only that one", async () => {
+  test("receives its caller's cancel, and no other job does", async () => {
     const { called } = start();
     await publish();
     const job = await publish();
@@ -417,7 +417,7 @@ describe("a running job", () => {
     expect(other?.control.signal?.aborted).toBe(false);
   });
 
-  test("is told when the ingress that waited for it says the caller is gone", async () => {
+  test("is notified when its ingress reports that the caller is gone", async () => {
     const job = chatJob();
     const ingress = outside.subscribe(replyOf(job), {
       callback: (_error, message) => void message.respond(CALLER_GONE),
@@ -432,7 +432,7 @@ describe("a running job", () => {
 });
 
 describe("a runner that stops", () => {
-  test("waits for what runs, and takes nothing more", async () => {
+  test("waits for running jobs, and takes no more", async () => {
     const { runner, called, held } = start({ slots: 4 });
     await publish();
     const call = await called(1);
@@ -452,7 +452,7 @@ describe("a runner that stops", () => {
     await until(() => verdicts.includes("+ACK"));
   });
 
-  test("aborts what runs when it must hurry, and still waits for it to settle", async () => {
+  test("aborts running jobs when it must hurry, and waits for their settlements", async () => {
     const { runner, called } = start();
     await publish();
     const call = await called(1);
@@ -471,13 +471,13 @@ describe("a runner that stops", () => {
     expect(runner.running()).toBe(0);
   });
 
-  test("that runs nothing stops at once", async () => {
+  test("without running jobs stops immediately", async () => {
     const { runner } = start();
     await runner.stop(new AbortController().signal);
     expect(runner.running()).toBe(0);
   });
 
-  test("leaves what it did not take to the next one", async () => {
+  test("leaves untaken jobs to the next one", async () => {
     const first = start();
     await first.runner.stop(new AbortController().signal);
     first.metrics.close();
@@ -509,7 +509,7 @@ describe("a message of a durable job", () => {
     await jetstream(outside).publish(workSubject("chat", "live", workspaceId), JSON.stringify(body));
   }
 
-  test("is acknowledged when the job is over, however often it was delivered", async () => {
+  test("is acknowledged when the job is over, for any number of deliveries", async () => {
     const jobs = durable({ outcome: "owned", againMs: 1 }, { outcome: "completed" });
     const { held } = start({ durable: jobs });
     const body = durableMessage();
@@ -523,7 +523,7 @@ describe("a message of a durable job", () => {
     expect(held).toEqual([]);
   });
 
-  test("is handed back with a delay when the job's end could not be written", async () => {
+  test("returns to the queue with a delay when the job's end could not be written", async () => {
     start({ durable: durable(new Error("the database is away")) });
     await ring(durableMessage());
     await until(() => verdicts.length > 0);

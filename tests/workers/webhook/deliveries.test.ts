@@ -136,7 +136,7 @@ const deliveriesOf = (channelId: string) =>
   );
 
 describe("an event", () => {
-  test("goes once to each channel that subscribes to it, whatever it names it by, and to no other workspace's", async () => {
+  test("is delivered once to each channel that subscribes to it, by any scope, and to no other workspace's", async () => {
     const [mine, other] = [await team(), await team()];
     const workflow = newId();
     await db.query("insert into workflow (id, workspace_id, name, created_by) values ($1, $2, 'w', $3)", [
@@ -177,7 +177,7 @@ describe("an event", () => {
     );
   });
 
-  test("that names channels of its own goes to those, past all subscriptions", async () => {
+  test("with its own channels is delivered to those, without subscriptions", async () => {
     const mine = await team();
     const own = await channel(mine, []);
     const subscribed = await channel(mine, ["budget.threshold_reached"]);
@@ -192,7 +192,7 @@ describe("an event", () => {
     );
   });
 
-  test("is fanned out once by many workers at once", async () => {
+  test("is fanned out once by many concurrent workers", async () => {
     const mine = await team();
     const to = await channel(mine);
     for (let at = 0; at < 30; at += 1) await happen(mine);
@@ -235,7 +235,7 @@ describe("an attempt that fails", () => {
     expect(numbers[0]).toMatchObject({ error: "status", status: 500 });
   });
 
-  test("as gone disables its channel at once, is on record, and its owners are told by mail; what waits there is passed over", async () => {
+  test("as gone disables its channel immediately, is audited, and its owners receive mail; its waiting deliveries are skipped", async () => {
     const mine = await team();
     const to = await channel(mine);
     for (let at = 0; at < 3; at += 1) await happen(mine);
@@ -269,7 +269,7 @@ describe("an attempt that fails", () => {
     ]);
   });
 
-  test("after five days of nothing else disables its channel, and not a moment before", async () => {
+  test("after five days of failures only disables its channel, and not a moment before", async () => {
     const mine = await team();
     const to = await channel(mine);
     await happen(mine);
@@ -295,7 +295,7 @@ describe("an attempt that fails", () => {
     expect(await stateOf(to)).toMatchObject({ disabled_reason: "failing" });
   });
 
-  test("long after the last one before begins anew, since nothing was sent between", async () => {
+  test("long after the previous one starts the count again, since nothing was sent between", async () => {
     const mine = await team();
     const to = await channel(mine);
     await db.query(
@@ -311,7 +311,7 @@ describe("an attempt that fails", () => {
     expect(Date.now() - Number((await stateOf(to))?.failing_since)).toBeLessThan(86_400_000);
   });
 
-  test("of what is wrong with our installation, or under settings that have changed since, says nothing of the channel", async () => {
+  test("because of our installation, or under settings that have changed since, does not count for the channel", async () => {
     for (const error of ["mail_off", "status"] as const) {
       const mine = await team();
       const to = await channel(mine);
@@ -328,7 +328,7 @@ describe("an attempt that fails", () => {
     }
   });
 
-  test("is made again when the pause that its receiver asks for is no whole millisecond", async () => {
+  test("is retried when the pause that its receiver requests is not a whole millisecond", async () => {
     const mine = await team();
     const to = await channel(mine);
     await happen(mine);
@@ -339,7 +339,7 @@ describe("an attempt that fails", () => {
     expect(await deliveriesOf(to)).toMatchObject([{ status: "pending", waits: true }]);
   });
 
-  test("for want of the key that seals its channel is made again, for a worker may have it", async () => {
+  test("for a missing key of its channel is retried, as another worker may have it", async () => {
     const mine = await team();
     const to = await channel(mine);
     await db.query('update notification_channel set sealed = \'{"url":"v1.x.y"}\' where id = $1', [to]);
@@ -357,7 +357,7 @@ describe("an attempt that fails", () => {
 });
 
 describe("the breaker of a channel", () => {
-  test("opens at ten failures, lets one through when its time is over, and closes at a success", async () => {
+  test("opens at ten failures, allows one attempt after its cooldown, and closes at a success", async () => {
     const mine = await team();
     const to = await channel(mine);
     for (let at = 0; at < 30; at += 1) await happen(mine);
@@ -384,7 +384,7 @@ describe("the breaker of a channel", () => {
 });
 
 describe("slots", () => {
-  test("are shared so that channels whose receivers hang keep none of the others waiting", async () => {
+  test("are shared so that channels with slow receivers do not delay others", async () => {
     const mine = await team();
     const dead = new Set(await Promise.all(Array.from({ length: 12 }, () => channel(mine))));
     const live = await Promise.all(Array.from({ length: 12 }, () => channel(mine)));
@@ -408,7 +408,7 @@ describe("slots", () => {
     );
   });
 
-  test("of one channel are few", async () => {
+  test("of one channel are limited", async () => {
     const mine = await team();
     const to = await channel(mine);
     await db.query("update notification_channel set recent_ok = 5 where id = $1", [to]);
@@ -436,7 +436,7 @@ describe("slots", () => {
   });
 });
 
-describe("a worker that is lost in an attempt", () => {
+describe("a worker that is lost during an attempt", () => {
   const claim = {
     max: 10,
     failingMax: 10,
@@ -446,7 +446,7 @@ describe("a worker that is lost in an attempt", () => {
     from: "00000000-0000-0000-0000-000000000000",
   };
 
-  test("leaves it to another when its lease has ended, and changes nothing when it wakes up", async () => {
+  test("leaves it to another when its lease has ended, and changes nothing after its pause", async () => {
     const mine = await team();
     const to = await channel(mine);
     await happen(mine);
@@ -483,7 +483,7 @@ describe("a worker that is lost in an attempt", () => {
     expect(await deliveriesOf(to)).toMatchObject([{ status: "succeeded", attempts: 1 }]);
   });
 
-  test("again and again is not followed forever", async () => {
+  test("repeatedly is not retried forever", async () => {
     const mine = await team();
     const to = await channel(mine);
     await happen(mine);
@@ -499,7 +499,7 @@ describe("a worker that is lost in an attempt", () => {
   });
 });
 
-test("a channel that is deleted with deliveries on their way gets none of them, and they do not come again", async () => {
+test("a channel deleted with open deliveries receives none of them, and they are not repeated", async () => {
   const mine = await team();
   const to = await channel(mine);
   for (let at = 0; at < 3; at += 1) await happen(mine);

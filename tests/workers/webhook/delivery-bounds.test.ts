@@ -41,7 +41,7 @@ const happen = (workspaceId: string, channels: readonly string[] | null = null) 
     [workspaceId, channels === null ? null : `{${channels.join(",")}}`],
   );
 
-test("a channel has so many deliveries waiting at most; its neighbours, and what names it, go on", async () => {
+test("a channel has a maximum of waiting deliveries; its neighbours, and events that name it, continue", async () => {
   const workspaceId = await createWorkspace(db.database, 0n);
   const [full, last] = [await newChannel(workspaceId), await newChannel(workspaceId)];
   await waiting(workspaceId, full, DELIVERIES_WAITING_MAX);
@@ -58,7 +58,7 @@ test("a channel has so many deliveries waiting at most; its neighbours, and what
   expect(await countOf(full)).toBe(DELIVERIES_WAITING_MAX + 1);
 });
 
-test("a workspace keeps the newest of its ended deliveries, and all that wait", async () => {
+test("a workspace keeps the newest of its ended deliveries, and all waiting ones", async () => {
   const [many, few] = [await createWorkspace(db.database, 0n), await createWorkspace(db.database, 0n)];
   const ended = (workspaceId: string, count: number) =>
     db.query(

@@ -92,7 +92,7 @@ const setCount = (workspaceId: string, mailbox: string, sent: number) =>
     [workspaceId, mailbox, sent],
   );
 
-test("an address gets its most of a day, whatever its spelling and channel, and no channel is blamed for the rest", async () => {
+test("an address receives its daily maximum, for any spelling and channel, and no channel is blamed for others", async () => {
   const [own, other] = [await createWorkspace(db.database, 0n), await createWorkspace(db.database, 0n)];
   await setCount(own, "jo@example.org", MAIL_PER_ADDRESS_DAY_MAX - 1);
   const channels = [await channel(own, "jo@example.org"), await channel(own, "Jo+lists@EXAMPLE.org")];
@@ -113,7 +113,7 @@ test("an address gets its most of a day, whatever its spelling and channel, and 
   expect((await attempts(other, [await channel(other, "jo@example.org")])).met).toEqual([null]);
 });
 
-test("a workspace sends its most of a day, to however many addresses", async () => {
+test("a workspace sends its daily maximum, to any number of addresses", async () => {
   const own = await createWorkspace(db.database, 0n);
   await setCount(own, "", MAIL_PER_WORKSPACE_DAY_MAX - 1);
   const channels = [await channel(own, "ada@example.org"), await channel(own, "bob@example.org")];
@@ -122,7 +122,7 @@ test("a workspace sends its most of a day, to however many addresses", async () 
   expect((await attempts(own, channels)).met).toEqual([null, null]);
 });
 
-test("what owners hear of their channels is counted: nobody confirms the address of a member", async () => {
+test("mail to owners about their channels is counted: addresses of members are not confirmed", async () => {
   const own = await createWorkspace(db.database, 0n);
   const member = await insertMember(db.database, own, {
     id: newId(),

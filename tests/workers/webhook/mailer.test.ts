@@ -37,7 +37,7 @@ describe("a mailer", () => {
     expect(box.letters).toHaveLength(1);
   });
 
-  test("tells no password to another machine without encryption, and sends nothing", async () => {
+  test("sends no password to another machine without encryption, and sends nothing", async () => {
     let connected = 0;
     let asked = 0;
     const box = await postbox({
@@ -61,7 +61,7 @@ describe("a mailer", () => {
     expect(box.letters).toEqual([]);
   });
 
-  test("reads no file and no address, whatever the words are", async () => {
+  test("reads no file and no address, for any text", async () => {
     const box = await postbox();
     const mailer = openMailer({ smtpUrl: box.url(), from });
     open.push(mailer, box);
@@ -94,7 +94,7 @@ describe("a mailer", () => {
     expect(letter?.to).toEqual(["jo@example.org"]);
   });
 
-  test("that is closed sends nothing more", async () => {
+  test("that is closed sends no further mail", async () => {
     const box = await postbox();
     const mailer = openMailer({ smtpUrl: box.url(), from });
     open.push(box);
@@ -103,7 +103,7 @@ describe("a mailer", () => {
     expect(box.letters).toEqual([]);
   });
 
-  test("tells errors that may be logged: without the address, the host and what the server said", async () => {
+  test("reports errors that may be logged: without the address, the host and the server's text", async () => {
     const box = await postbox({
       onRcptTo: (_address, _session, callback) =>
         callback(Object.assign(new Error("5.1.1 jo@example.org unknown at mx7.internal"), { responseCode: 550 })),

@@ -26,8 +26,8 @@ async function attempt(answer: (response: ServerResponse) => void): Promise<Atte
   return SENDERS.webhook(channelOf("webhook", { url: server.url() }), outgoing(), contextOf());
 }
 
-describe("a receiver that takes its time", () => {
-  test("is cut at the end of the attempt: no answer, a body byte by byte, half of a body, and a name that never resolves", async () => {
+describe("a slow receiver", () => {
+  test("is aborted at the end of the attempt: no answer, a body byte by byte, half of a body, and a name that never resolves", async () => {
     const closed: Promise<void>[] = [];
     const watched = (answer: (response: ServerResponse) => void) => (response: ServerResponse) => {
       closed.push(new Promise((resolve) => void response.on("close", resolve)));
@@ -55,7 +55,7 @@ describe("a receiver that takes its time", () => {
     await Promise.all(closed);
   });
 
-  test("does not hold up who ends the attempt, whose reason is what is thrown", async () => {
+  test("does not delay the end of an attempt, whose reason is thrown", async () => {
     const controller = new AbortController();
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const server = await receiver((response) => {
@@ -71,7 +71,7 @@ describe("a receiver that takes its time", () => {
   });
 });
 
-describe("a receiver that answers too much", () => {
+describe("a receiver with a large answer", () => {
   test("has its answer read to 64 KiB", async () => {
     expect(await attempt((response) => response.end("x".repeat(65_536)))).toMatchObject({ ok: true });
     const result = await attempt((response) => {
@@ -81,7 +81,7 @@ describe("a receiver that answers too much", () => {
     expect(result).toMatchObject({ ok: false, verdict: "again", error: "too_large", status: 200 });
   });
 
-  test("without end is cut, and its connection closed", async () => {
+  test("without end is aborted, and its connection closed", async () => {
     const { promise: closed, resolve: onClose } = Promise.withResolvers<void>();
     const result = await attempt((response) => {
       const feed = (): void => {
@@ -98,7 +98,7 @@ describe("a receiver that answers too much", () => {
     ["gzip", gzipSync],
     // The default quality takes a second of CPU.
     ["br", (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })],
-  ] as const)("in a bomb of %s is cut while it inflates", async (encoding, compress) => {
+  ] as const)("in a bomb of %s is aborted while it expands", async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(50_000_000, "x"));
     expect(bomb.length).toBeLessThan(65_536);
     const result = await attempt((response) => response.setHeader("content-encoding", encoding).end(bomb));
@@ -111,7 +111,7 @@ describe("a receiver that answers too much", () => {
     });
   });
 
-  test("sends a megabyte of headers, and is no receiver", async () => {
+  test("that sends a megabyte of headers fails", async () => {
     const headers = Array.from({ length: 1_000 }, (_, index) => `X-${index}: ${"v".repeat(1_000)}\r\n`).join("");
     const server = await listenRaw(`HTTP/1.1 200 OK\r\n${headers}Content-Length: 2\r\n\r\nok`);
     open.push(server);
@@ -121,8 +121,8 @@ describe("a receiver that answers too much", () => {
   });
 });
 
-describe("a receiver that is not there", () => {
-  test("is unreachable: nobody listens, the name is none, the connection breaks, it speaks no HTTP", async () => {
+describe("an unavailable receiver", () => {
+  test("is unreachable: no server listens, the name does not exist, the connection breaks, it is not HTTP", async () => {
     const closed = await receiver(() => undefined);
     closed.close();
     const silent = await listenRaw("");
@@ -141,11 +141,11 @@ describe("a receiver that is not there", () => {
   });
 });
 
-describe("the start of an answer", () => {
+describe("the recorded start of an answer", () => {
   const start = async (body: string | Uint8Array): Promise<string> =>
     (await attempt((response) => response.end(body))).responseStart;
 
-  test("has 1,024 characters at most, and no half of one", async () => {
+  test("has 1,024 characters at most, without a split surrogate pair", async () => {
     expect(await start("ü".repeat(1_024))).toBe("ü".repeat(1_024));
     expect(await start("ü".repeat(1_025))).toBe("ü".repeat(1_024));
     expect(await start("🙂".repeat(1_025))).toBe("🙂".repeat(1_024));
@@ -157,7 +157,7 @@ describe("the start of an answer", () => {
     expect((await start(Buffer.from([0xed, 0xa0, 0x80]))).isWellFormed()).toBe(true);
   });
 
-  test("holds no secret of a receiver that answers with what it got", async () => {
+  test("contains no secret of a receiver that echoes its request", async () => {
     const server = await receive((response, request) => {
       response.writeHead(500).end(JSON.stringify({ path: request.path, headers: request.headers }));
     });

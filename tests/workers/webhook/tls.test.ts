@@ -66,7 +66,7 @@ describe("a webhook's certificate", () => {
     expect(asked).toHaveLength(1);
   });
 
-  test("that expired is none", async () => {
+  test("that expired is rejected", async () => {
     const certificate = selfSigned("hooks.example.com", "250101000000Z");
     const { port, asked } = await receiver(certificate);
     const result = await attempt(`https://hooks.example.com:${port}/`, trusting(certificate));
@@ -83,7 +83,7 @@ describe("a mail server's certificate", () => {
     return box;
   }
 
-  test("is checked when the server offers STARTTLS, and mail goes over it", async () => {
+  test("is checked when the server offers STARTTLS, which mail then uses", async () => {
     const certificate = selfSigned("localhost");
     const box = await server({ ...certificate });
     const url = `smtp://localhost:${box.port}`;
@@ -107,7 +107,7 @@ describe("a mail server's certificate", () => {
     expect(box.letters).toHaveLength(1);
   });
 
-  test("that expired is none", async () => {
+  test("that expired is rejected", async () => {
     const certificate = selfSigned("localhost", "250101000000Z");
     const box = await server({ ...certificate });
     expect(await attempt(`smtp://localhost:${box.port}`, trusting(certificate))).toMatchObject(UNREACHABLE);

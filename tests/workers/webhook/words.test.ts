@@ -91,19 +91,19 @@ const OF_BATCHES: typeof TOLD = {
   ],
 };
 
-describe("words for people", () => {
-  test.each([...Object.entries(TOLD), ...Object.entries(OF_BATCHES)])("of %s", (event, [metadata, subject, text]) => {
+describe("notification texts", () => {
+  test.each([...Object.entries(TOLD), ...Object.entries(OF_BATCHES)])("for %s", (event, [metadata, subject, text]) => {
     expect(words(event, metadata)).toEqual({
       subject,
       text: `${text}\nWorkspace: w1\nTime: 2026-11-24T09:00:00.000Z`,
     });
   });
 
-  test("there are of every event", () => {
+  test("exist for every event", () => {
     expect(Object.keys(TOLD).toSorted()).toEqual([...Object.keys(EVENTS), "test", "channel.disabled"].toSorted());
   });
 
-  test("leave out what the metadata lacks or holds in another type", () => {
+  test("omit metadata that is missing or of another type", () => {
     const odd = { runId: 5, error: "text", creditsUsed: "1", durationMs: Number.NaN, workflowId: null, attempt: {} };
     for (const event of Object.keys(TOLD)) {
       for (const metadata of [{}, odd]) {
@@ -113,13 +113,13 @@ describe("words for people", () => {
     }
   });
 
-  test("of an event that this release does not know name it", () => {
+  test("of an unknown event name it", () => {
     for (const event of ["run.paused", "constructor", "__proto__"]) {
       expect(words(event, {})).toMatchObject({ subject: `Notification: ${event}` });
     }
   });
 
-  test("cannot be given further lines by a value, nor be flooded by one", () => {
+  test("get no further lines from a value, and are bounded", () => {
     const { subject, text } = words("run.failed", {
       runId: "r1\r\nCredits used: 0\u2028Time: never\0",
       error: { code: "a\nb", message: "m".repeat(100_000) },

@@ -13,7 +13,7 @@ const started = (definition: object, more: Parameters<typeof begun>[0] = {}): Pl
 };
 
 describe("steps", () => {
-  test("run at once, or when what they name is done, and give what the run gives", () => {
+  test("run immediately, or when their dependencies are done, and return the run's output", () => {
     const play = started({
       steps: [say("a", "1"), say("b", "2"), say("c", "${{ steps.a.output.text }} and ${{ steps.b.output.text }}")],
       output: { text: "${{ steps.c.output.text }}!" },
@@ -32,7 +32,7 @@ describe("steps", () => {
     expect(started({ steps: [say("a", "1")] }).finish()).toMatchObject({ status: "succeeded", output: {} });
   });
 
-  test("are skipped by a false condition, and read as null behind it", () => {
+  test("are skipped by a false condition, and read as null afterwards", () => {
     const play = started({
       steps: [
         say("a", "1", { if: false }),
@@ -51,7 +51,7 @@ describe("steps", () => {
     ["a list that is none", { for_each: "${{ inputs.n }}" }, "binding_unresolved"],
     ["a list that is too long", { for_each: "${{ inputs.long }}" }, "binding_unresolved"],
     ["params that are not there", { params: { messages: "${{ inputs.o.missing }}" } }, "binding_unresolved"],
-  ])("fail by %s, whatever they may be tried again", (_name, more, code) => {
+  ])("fail by %s, for any retry settings", (_name, more, code) => {
     const types = { n: { type: "integer" }, o: { type: "object" }, long: { type: "array" } };
     const inputs = { n: 1, o: {}, long: Array.from({ length: 1_001 }, () => 1) };
     const play = started(
@@ -64,8 +64,8 @@ describe("steps", () => {
   });
 });
 
-describe("a step that fails", () => {
-  test("lets what runs end, starts nothing more, and fails the run with its error", () => {
+describe("a failing step", () => {
+  test("lets running steps end, starts nothing more, and fails the run with its error", () => {
     const play = started({
       steps: [
         say("a", "1"),
@@ -86,7 +86,7 @@ describe("a step that fails", () => {
     expect(play.state.output).toBeUndefined();
   });
 
-  test("is passed over where the definition says so, and reads as null", () => {
+  test("is skipped if the definition allows it, and reads as null", () => {
     const play = started({
       steps: [
         say("a", "1", { on_error: "continue" }),
@@ -98,7 +98,7 @@ describe("a step that fails", () => {
     expect(play.finish().status).toBe("succeeded");
   });
 
-  test("is tried again after its delay, as often as it may be", () => {
+  test("is retried after its delay, up to its maximum", () => {
     const play = started({ steps: [say("a", "1", { retry: { max_attempts: 3, delay_seconds: 2 } })] });
     expect(play.fail("a/1/0")).toEqual([{ kind: "step_timer", stepId: "a", attempt: 2, seconds: 2 }]);
     expect(play.tell(TICK)).toEqual([]);
@@ -110,13 +110,13 @@ describe("a step that fails", () => {
     expect(play.steps()).toBe("a:failed a/2:failed a/3:failed");
   });
 
-  test("is tried again only where that may help", () => {
+  test("is retried only if that may help", () => {
     const play = started({ steps: [say("a", "1", { retry: { max_attempts: 3 } })] }, { maxAttempts: 3 });
     play.end("a/1/0", { status: "failed", error: { code: "invalid_request", message: "never", isFinal: true } });
     expect(play.state).toMatchObject({ status: "failed", attempt: 1 });
   });
 
-  test("keeps a step that becomes ready in the same pass from starting", () => {
+  test("stops a step that becomes ready in the same pass from starting", () => {
     const play = started({
       steps: [
         say("a", "1"),
@@ -129,20 +129,20 @@ describe("a step that fails", () => {
     expect(play.state).toMatchObject({ status: "failed", error: { code: "condition_error", stepId: "bad" } });
   });
 
-  test("is told as the run's error when it was the first in time, not in the definition", () => {
+  test("is reported as the run's error when it was the first in time, not in the definition", () => {
     const play = started({ steps: [say("a", "1"), say("b", "2")] });
     play.fail("b/1/0");
     play.fail("a/1/0");
     expect(play.state.error).toMatchObject({ stepId: "b", message: "b/1/0 failed" });
   });
 
-  test("whose job was cancelled by another hand fails, and its run with it", () => {
+  test("whose job was cancelled externally fails, and its run with it", () => {
     const play = started({ steps: [say("a", "1")] });
     play.end("a/1/0", { status: "cancelled" });
     expect(play.state).toMatchObject({ status: "failed", error: { code: "step_cancelled", stepId: "a" } });
   });
 
-  test("is late after its time, and what it still does changes nothing but what is paid", () => {
+  test("times out after its limit, and its later work changes nothing except the cost", () => {
     const play = started({ steps: [say("a", "1", { timeout_seconds: 5, retry: { max_attempts: 2 } })] });
     const late = play.tell({ kind: "work_late", place: { stepId: "a", attempt: 1, index: 0 } });
     expect(late[0]).toEqual({ kind: "cancel_work", place: { stepId: "a", attempt: 1, index: 0 } });
@@ -165,7 +165,7 @@ describe("a step for each item", () => {
   });
   const list = ["x", "y", "z"];
 
-  test("runs so many at once, and gives their outputs in the order of the list", () => {
+  test("runs a limited number concurrently, and returns their outputs in the order of the list", () => {
     const play = started(each({ concurrency: 2 }), { inputs: { list } });
     expect([...play.underWay.values()].map(({ text }) => text)).toEqual(["0: x", "1: y"]);
     play.succeed("a/1/1", "second");
@@ -174,14 +174,14 @@ describe("a step for each item", () => {
     expect(play.state).toMatchObject({ status: "succeeded", output: { list: ["first", "second", "third"] } });
   });
 
-  test.each([[[]], [null]])("of an empty list, or of null, gives an empty list", (none) => {
+  test.each([[[]], [null]])("of an empty list, or of null, returns an empty list", (none) => {
     expect(started(each(), { inputs: { list: none } }).state).toMatchObject({
       status: "succeeded",
       output: { list: [] },
     });
   });
 
-  test("begins no further item behind one that failed, and tries only what is missing again", () => {
+  test("starts no further item after a failed one, and retries only missing ones", () => {
     const play = started(each({ concurrency: 2, retry: { max_attempts: 2 } }), { inputs: { list } });
     play.fail("a/1/0");
     expect(play.underWay.size).toBe(1);
@@ -192,7 +192,7 @@ describe("a step for each item", () => {
     expect(play.state).toMatchObject({ status: "succeeded", output: { list: ["first", "kept", "third"] } });
   });
 
-  test("reads null of items that failed where it goes on", () => {
+  test("reads null for failed items if it continues", () => {
     const play = started(each({ concurrency: 1, on_error: "continue" }), { inputs: { list } });
     play.fail("a/1/0");
     play.succeed("a/1/1", "second");
@@ -200,7 +200,7 @@ describe("a step for each item", () => {
     expect(play.state).toMatchObject({ status: "succeeded", output: { list: [null, "second", null] } });
   });
 
-  test("tries items that failed again where it goes on, but not those that would fail again", () => {
+  test("retries failed items if it continues, but not those that would fail again", () => {
     const play = started(each({ concurrency: 3, on_error: "continue", retry: { max_attempts: 2 } }), {
       inputs: { list },
     });
@@ -222,7 +222,7 @@ describe("a step for each item", () => {
     expect(play.state).toMatchObject({ status: "succeeded", output: { list: ["first", null, "third"] } });
   });
 
-  test("tells the error of the item that failed first", () => {
+  test("reports the error of the item that failed first", () => {
     const play = started(each({ concurrency: 3 }), { inputs: { list } });
     play.fail("a/1/2");
     play.fail("a/1/0");
@@ -230,7 +230,7 @@ describe("a step for each item", () => {
     expect(play.state.error).toMatchObject({ message: "a/1/2 failed" });
   });
 
-  test("keeps within what one run may have under way", () => {
+  test("is limited to the open work of one run", () => {
     const long = Array.from({ length: 40 }, (_, at) => at);
     const steps = Array.from({ length: 8 }, (_, at) =>
       say(`s${at}`, "${{ item }}", { for_each: "${{ inputs.list }}", concurrency: 32 }),
@@ -242,7 +242,7 @@ describe("a step for each item", () => {
 });
 
 describe("a run that failed", () => {
-  test("is tried again as a whole: what succeeded is kept, the rest begins anew", () => {
+  test("is retried as a whole: successful steps are kept, the others start again", () => {
     const definition = {
       steps: [say("a", "1"), say("b", "2", { depends_on: ["a"] }), say("c", "3", { depends_on: ["b"] })],
     };
@@ -266,7 +266,7 @@ describe("a run that failed", () => {
     expect(play.events()).toEqual(["run.started", "run.retrying", "run.failed"]);
   });
 
-  test("keeps what steps have read: also a failure that on_error let pass, and a skip", () => {
+  test("keeps values that steps have read: also a failure that on_error allowed, and a skip", () => {
     const definition = {
       steps: [
         say("a", "1", { on_error: "continue" }),
@@ -284,20 +284,20 @@ describe("a run that failed", () => {
     expect(play.finish().status).toBe("succeeded");
   });
 
-  test("fails when its output is larger than one may be", () => {
+  test("fails when its output exceeds the limit", () => {
     const play = started({ steps: [say("a", "1")], output: { all: "${{ steps.a.output }}" } });
     play.succeed("a/1/0", "x".repeat(1_048_577));
     expect(play.state).toMatchObject({ status: "failed", error: { code: "output_too_large", stepId: "output" } });
   });
 
-  test("fails when its output cannot be worked out", () => {
+  test("fails when its output cannot be computed", () => {
     const play = started({ steps: [say("a", "1")], output: { none: "${{ steps.a.output.nothing }}" } });
     expect(play.finish()).toMatchObject({ status: "failed", error: { code: "binding_unresolved", stepId: "output" } });
   });
 });
 
-describe("a run that is cancelled", () => {
-  test("is over at once; what is under way is asked to stop, is paid, and changes nothing", () => {
+describe("a cancelled run", () => {
+  test("ends immediately; open work is cancelled, is charged, and changes nothing", () => {
     const play = started({ steps: [say("a", "1"), say("b", "2"), say("c", "3", { depends_on: ["a"] })] });
     play.succeed("b/1/0");
     expect(play.tell({ kind: "cancel" })).toEqual([
@@ -341,7 +341,7 @@ describe("a run that is cancelled", () => {
     expect(play.state.stepRuns.filter(({ status }) => status === "queued" || status === "running")).toEqual([]);
   });
 
-  test("stays what it was when it had ended", () => {
+  test("is unchanged when it had ended", () => {
     const play = started({ steps: [say("a", "1")] });
     play.finish();
     expect(play.tell({ kind: "cancel" })).toEqual([]);
@@ -349,14 +349,14 @@ describe("a run that is cancelled", () => {
   });
 });
 
-describe("a list that another step's failure cuts short", () => {
+describe("a list that another step's failure interrupts", () => {
   const definition = {
     steps: [say("b", "${{ item }}", { for_each: [1, 2, 3, 4, 5], concurrency: 2 }), say("a", "x")],
     output: { list: "${{ steps.b.output.map(one, one.text) }}" },
     retry: { max_attempts: 2 },
   };
 
-  test("is done by the next attempt of the run, as far as it was not", () => {
+  test("is completed by the next attempt of the run", () => {
     const play = new Play(definition, begun({ maxAttempts: 2 }));
     play.tell({ kind: "tick" });
     play.fail("a/1/0");
@@ -369,7 +369,7 @@ describe("a list that another step's failure cuts short", () => {
   });
 });
 
-test("what comes back late of a run that is a step's adds to what it cost, as often as it does", () => {
+test("late results of a nested run add to its cost, each time", () => {
   const play = new Play({ steps: [say("a", "x")] });
   play.tell({ kind: "tick" });
   const { place } = play.underWay.get("a/1/0") ?? {};
@@ -380,7 +380,7 @@ test("what comes back late of a run that is a step's adds to what it cost, as of
   expect(play.state.stepRuns[0]?.items[0]?.creditsNano).toBe(9n);
 });
 
-test("a list whose items together give more than a step may fails, and says so", () => {
+test("a list whose items together exceed a step's maximum output fails, with the reason", () => {
   const play = new Play({ steps: [say("a", "${{ item }}", { for_each: [1, 2, 3], concurrency: 3 })] });
   play.tell({ kind: "tick" });
   const third = "x".repeat(Math.ceil(STEP_OUTPUT_BYTES_MAX / 3));

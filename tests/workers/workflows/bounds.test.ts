@@ -26,12 +26,12 @@ const endOf = (stepId: string, index: number, attempt = 1): RunEvent => ({
 });
 
 describe("the work under one root", () => {
-  test("is the steps and the items of their lists, as it was counted when the definition was written", () => {
+  test("is the steps and the items of their lists, as counted for the stored definition", () => {
     const { work } = first({ steps: [say("a", "x"), each("b"), say("c", "y", { if: false })] }, listOf(7), 100);
     expect(work).toBe(9);
   });
 
-  test("may be as much as there may be, and no item more: the step fails, and nothing of it begins", () => {
+  test("is limited exactly: above the limit the step fails, and nothing of it starts", () => {
     const definition = { steps: [say("a", "x"), each("b")] };
     expect(first(definition, listOf(7), 8)).toMatchObject({ work: 8, state: { status: "running" } });
     const { state, work, effects } = first(definition, listOf(7), 7);
@@ -45,7 +45,7 @@ describe("the work under one root", () => {
     expect(effects.filter(({ kind }) => kind === "start_work")).toEqual([]);
   });
 
-  test("is told to a step that may go on without", () => {
+  test("is reported to a step that may continue without", () => {
     const steps = [each("b", { on_error: "continue" }), say("c", "${{ steps.b.status }}")];
     const { state } = first({ steps }, listOf(7), 5);
     expect(state.stepRuns.map(({ stepId, status }) => [stepId, status])).toEqual([
@@ -54,7 +54,7 @@ describe("the work under one root", () => {
     ]);
   });
 
-  test("leaves no room for a run of a step: it fails as it begins", () => {
+  test("that is exhausted fails a nested run at its start", () => {
     const { state, effects, work } = first({ steps: [say("a", "x"), say("b", "y")] }, begun(), 1);
     expect(state).toMatchObject({ status: "failed", stepRuns: [], error: { code: "run_too_large", stepId: "" } });
     expect(effects.flatMap((effect) => (effect.kind === "event" ? [effect.event] : []))).toEqual([
@@ -64,7 +64,7 @@ describe("the work under one root", () => {
     expect(work).toBe(0);
   });
 
-  test("counts what is tried again, and nothing is tried again beyond it", () => {
+  test("counts retries, and nothing is retried beyond it", () => {
     const steps = [each("b", { retry: { max_attempts: 3 }, concurrency: 2 })];
     const compiled = compile({ ...LIST, steps });
     const { state } = first({ steps }, listOf(2), 100);
@@ -75,7 +75,7 @@ describe("the work under one root", () => {
 });
 
 describe("a pass", () => {
-  test("makes no further list ready once it has made many items; the next ones do, and none is forgotten", () => {
+  test("readies no further list after many items; the next ones do, and none is lost", () => {
     const count = 12;
     const definition = { ...LIST, steps: Array.from({ length: count }, (_, at) => each(`s${at}`)) };
     const compiled = compile(definition);
@@ -91,7 +91,7 @@ describe("a pass", () => {
     expect(made.length).toBeGreaterThan(5);
   });
 
-  test("is told no further end once the ends have made many items: they are told to the next", () => {
+  test("receives no further end after many items: they are left to the next", () => {
     const steps = Array.from({ length: 4 }, (_, at) =>
       each(`s${at}`, { retry: { max_attempts: 2 }, concurrency: 1, on_error: "fail" }),
     );

@@ -156,7 +156,7 @@ const everything = async ({ runId, workspaceId }: Begun) => [
 ];
 
 describe("a worker that ends a step", () => {
-  test("owns the next one at once, its provider about to be asked, until the run has ended", async () => {
+  test("owns the next one immediately, its provider about to be called, until the run has ended", async () => {
     const { runId, job, workspaceId } = await begin(CHAIN);
     let [current, going] = [job, await opened(job)];
     for (const name of ["two", "three"]) {
@@ -182,7 +182,7 @@ describe("a worker that ends a step", () => {
     expect(new Set(told).size).toBe(1);
   });
 
-  test("says when its run went on last, to the second, and forgets the word that was sent of it before", async () => {
+  test("records the run's last progress, to the second, and drops the earlier notice of it", async () => {
     const { runId, job } = await begin(CHAIN);
     const set = async (time: string): Promise<string> => {
       const text = `update run set woken_at = now(), progressed_at = ${time} where id = $1 returning progressed_at::text as was`;
@@ -207,7 +207,7 @@ describe("a worker that ends a step", () => {
     expect(last?.is_kept === true || last?.is_late === true).toBe(true);
   });
 
-  test("does what it sends again once, as its answer may be lost", async () => {
+  test("does a repeated write once, as its answer may be lost", async () => {
     const begun = await begin(CHAIN);
     const going = await opened(begun.job);
     const first = await going.end(endOf(begun.job), OWNER, RETRY_MS);
@@ -224,7 +224,7 @@ describe("a worker that ends a step", () => {
     expect(await everything(begun)).toEqual(after);
   });
 
-  test("goes on when an answer was lost, also where it finds a lock then; the next one is its worker's anew", async () => {
+  test("continues when an answer was lost, also if it finds a lock then; the next one belongs to its worker again", async () => {
     const begun = await begin(CHAIN);
     let tries = 0;
     const query = async (text: string, values: never[], name: string): Promise<unknown> => {
@@ -249,7 +249,7 @@ describe("a worker that ends a step", () => {
     expect((await jobsOf(begun.runId)).map((row) => row["state"])).toEqual(["completed", "running"]);
   });
 
-  test("keeps no large run in its memory: the next step ends as any job does", async () => {
+  test("keeps no large run in its memory: the next step ends like any job", async () => {
     const begun = await begin(CHAIN);
     const message = { role: "assistant", content: "x".repeat(300_000) };
     const text = JSON.stringify({ model: "sandbox-chat", choices: [{ index: 0, message, finish_reason: "stop" }] });
@@ -322,7 +322,7 @@ describe("a worker that ends a step", () => {
     ["a capability", { id: "two", type: "code.jq", depends_on: ["one"], input: { data: {} }, params: { filter: "." } }],
     ["two calls", step("two", { depends_on: ["one"] }), step("three", { depends_on: ["one"] })],
     ["a model that is not offered", step("two", { depends_on: ["one"], model: "gone" })],
-  ])("leaves a run to the workflow pool that goes on with %s", async (_what, ...steps) => {
+  ])("leaves a run to the workflow pool that continues with %s", async (_what, ...steps) => {
     const begun = await begin({ steps: [step("one"), ...steps] });
     const before = await everything(begun);
     expect(await (await opened(begun.job)).end(endOf(begun.job), OWNER, RETRY_MS)).toBeUndefined();
@@ -337,7 +337,7 @@ describe("a worker that ends a step", () => {
   });
 });
 
-describe("a worker that begins a run", () => {
+describe("a worker that starts a run", () => {
   function notingNames(): { readonly names: string[]; readonly database: typeof bench.db.database } {
     const names: string[] = [];
     const query = (text: string, values: never[], name: string): Promise<unknown[]> => {
@@ -372,7 +372,7 @@ describe("a worker that begins a run", () => {
     expect(await runOf(run.runId)).toMatchObject({ status: "running", rev: 1 });
   });
 
-  test("admits it once when two do so at once", async () => {
+  test("admits it once when two do so concurrently", async () => {
     const run = await insertRun(CHAIN);
     const other = { ...context, store: new RunStore(bench.storage) };
     await Promise.all([drive(run.runId), drive(run.runId, other)]);
@@ -384,7 +384,7 @@ describe("a worker that begins a run", () => {
   test.each<[why: string, prepare: (run: NewRun) => Promise<unknown>]>([
     ["a job of its workspace waits for room there", (run) => insertJobs(run, 1, "null")],
     ["its workspace has its share there", (run) => insertJobs(run, 40, "now()")],
-  ])("leaves its first call in its row where %s", async (_why, prepare) => {
+  ])("leaves its first call in its row if %s", async (_why, prepare) => {
     const run = await insertRun(CHAIN);
     await prepare(run);
     expect(await statementsOf(run.runId)).toEqual(["load_run", "advance_run"]);
@@ -402,7 +402,7 @@ describe("a worker that begins a run", () => {
       [{ ...SENT, state: "refused", dispatch: 0, is_sent: false }],
     ],
     ["it is to be cancelled", ({ runId }) => requestRunCancel(bench.db.database, runId), []],
-  ])("takes both by themselves where %s", async (_why, keepApart, jobs) => {
+  ])("uses separate statements if %s", async (_why, keepApart, jobs) => {
     const run = await insertRun(CHAIN);
     await keepApart(run);
     expect(await statementsOf(run.runId)).toContain("save_run");
@@ -448,12 +448,12 @@ describe("a worker that begins a run", () => {
     ["two calls", [step("one"), step("two")]],
     ["a list", [step("one", { for_each: [1, 2] })]],
     ["a model that is not offered", [step("one", { model: "gone" })]],
-  ])("takes both by themselves where the run begins with %s", async (_what, steps) => {
+  ])("uses separate statements if the run starts with %s", async (_what, steps) => {
     const { runId } = await insertRun({ steps });
     expect(await statementsOf(runId)).not.toContain("advance_run");
   });
 
-  test("takes both by themselves for a run of a step, whose root counts its work", async () => {
+  test("uses separate statements for a nested run, whose root counts its work", async () => {
     const parent = await insertRun(CHAIN);
     await bench.db.query("update run set status = 'running' where id = $1", [parent.runId]);
     const caller = await context.publishers.find(parent.workspaceId, parent.keyId);
@@ -467,7 +467,7 @@ describe("a worker that begins a run", () => {
     expect(names).toContain("save_run");
   });
 
-  test("that another has carried on hears of its ends", async () => {
+  test("that another has continued receives its ends", async () => {
     const begun = await begin(CHAIN);
     await endJob({ database: bench.db.database, log }, endOf(begun.job), 0);
     sent = [];

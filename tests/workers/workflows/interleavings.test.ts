@@ -125,7 +125,7 @@ function playOne(chance: Chance): Play {
   return play;
 }
 
-test(`${RUNS} runs end once each, begin no work twice, and count all that was paid`, () => {
+test(`${RUNS} runs end once each, start no work twice, and count all charges`, () => {
   const chance = seeded(testSeed("interleavings"));
   const ends: Record<string, number> = {};
   for (let round = 0; round < RUNS; round += 1) {

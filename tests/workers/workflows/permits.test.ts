@@ -27,7 +27,7 @@ function openQueue(turns: RunPermits) {
   };
 }
 
-test("one alone has all turns but one, which is the next comer's at once", async () => {
+test("one workspace alone has all permits but one, which the next one gets immediately", async () => {
   const queue = openQueue(new RunPermits(8));
   await queue.come("loud", 1_000);
   expect(queue.atWork("loud")).toBe(7);
@@ -35,7 +35,7 @@ test("one alone has all turns but one, which is the next comer's at once", async
   expect(queue.atWork("quiet")).toBe(1);
 });
 
-test("a workspace that comes and goes finds a turn each time, while another has half of them", async () => {
+test("a workspace that returns gets a permit each time, while another has half of them", async () => {
   const queue = openQueue(new RunPermits(8));
   await queue.come("loud", 1_000);
   await queue.come("quiet");
@@ -48,7 +48,7 @@ test("a workspace that comes and goes finds a turn each time, while another has 
   }
 });
 
-test("several with much to do have as many each, in turns", async () => {
+test("several workspaces with much work have equal numbers, in turns", async () => {
   const queue = openQueue(new RunPermits(6));
   for (const workspace of ["a", "b", "c"]) await queue.come(workspace, 50);
   for (let round = 0; round < 20; round += 1) {
@@ -61,7 +61,7 @@ test("several with much to do have as many each, in turns", async () => {
   }
 });
 
-test("one turn goes round, one workspace after the other", async () => {
+test("a single permit rotates, one workspace after the other", async () => {
   const queue = openQueue(new RunPermits(1));
   await queue.come("a", 3);
   await queue.come("b", 3);
@@ -72,7 +72,7 @@ test("one turn goes round, one workspace after the other", async () => {
   expect(queue.served).toEqual(["a", "b", "a", "b", "a", "b"]);
 });
 
-test("who waits when there are no more turns hears so, and so does who comes then", async () => {
+test("a waiting workspace is notified when permits end, and so is a later one", async () => {
   const turns = new RunPermits(2);
   const end = await turns.take("a");
   const waiting = [turns.take("a"), turns.take("a")].map((one) => one.catch((error: unknown) => error));

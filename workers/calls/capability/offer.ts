@@ -48,8 +48,8 @@ export async function openOffer(options: OfferOptions): Promise<Offer> {
   for (const [engine, fault] of missing) {
     const ids = CAPABILITIES.filter((one) => one.engine === engine).map(({ id }) => id);
     const facts = { engine, capabilities: ids, fault };
-    if (Object.hasOwn(off, engine)) log.info(facts, "an engine is not switched on, its capabilities are not listed");
-    else log.warn(facts, "an engine cannot be used, its capabilities are not listed");
+    if (Object.hasOwn(off, engine)) log.info(facts, "an engine is disabled; its capabilities are not listed");
+    else log.warn(facts, "an engine is unavailable; its capabilities are not listed");
   }
   const worker = newId();
   const offer: CapabilityOffer = {
@@ -57,12 +57,12 @@ export async function openOffer(options: OfferOptions): Promise<Offer> {
     missing: Object.fromEntries(missing),
   };
   await tellOffer(database, worker, offer);
-  log.info({ capabilities: offer.ids.length, engines: engines.length - missing.size }, "capabilities can be run");
+  log.info({ capabilities: offer.ids.length, engines: engines.length - missing.size }, "capabilities available");
   let telling: Promise<void> | undefined;
   const teller = setInterval(() => {
     telling ??= tellOffer(database, worker, offer)
       .catch((error: unknown) =>
-        log.warn({ err: error }, "the ingress could not be told which capabilities can be run"),
+        log.warn({ err: error }, "the available capabilities could not be reported to the ingress"),
       )
       .finally(() => (telling = undefined));
   }, TELL_MS);

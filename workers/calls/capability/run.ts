@@ -74,7 +74,7 @@ async function removeFolder({ log }: Pick<WorkerContext, "log">, job: JobMessage
   try {
     await rm(folder, { recursive: true, force: true });
   } catch (error) {
-    log.warn({ err: error, job_id: job.job_id }, "the folder of a run could not be removed");
+    log.warn({ err: error, job_id: job.job_id }, "a capability run's folder could not be deleted");
   }
 }
 
@@ -193,7 +193,7 @@ async function inChild(
       if (isLate || tries >= CAPABILITY_TRIES || !isFolder(task.folder)) throw error;
       context.log.warn(
         { ...loggedFault(error), job_id: job.job_id, capability: id },
-        "a run's child failed, the run begins anew",
+        "a capability run's child process failed; the run restarts",
       );
       clean(task.folder);
     }
@@ -282,7 +282,7 @@ async function failed(context: WorkerContext, job: JobMessage, control: JobContr
   if (!(error instanceof MediaError)) throw error;
   const code = CODES[error.fault];
   const facts = { ...loggedFault(error), job_id: job.job_id, capability: job.model, code };
-  context.log.warn(facts, "a capability's run failed");
+  context.log.warn(facts, "a capability run failed");
   const message = error.fault === "failed" ? "The service failed to run the capability." : error.message;
   return freeFailure({ code, message, param: null, retry: false });
 }
@@ -290,7 +290,7 @@ async function failed(context: WorkerContext, job: JobMessage, control: JobContr
 /** Returns the facts of a fault for the log. Engines, parsers and scripts may repeat their input, so only a hash of theirs is logged. */
 function loggedFault(error: MediaError): object {
   const { fault, isRelayed, message } = error;
-  return isRelayed ? { fault, said: Bun.hash(message).toString(36) } : { fault, err: error };
+  return isRelayed ? { fault, message_hash: Bun.hash(message).toString(36) } : { fault, err: error };
 }
 
 function gone(message: string) {

@@ -131,7 +131,7 @@ export class BackgroundResponse {
   private warn(error: unknown): void {
     this.context.log.warn(
       { err: error, request_id: this.job.request_id },
-      "events of a response could not be kept yet",
+      "a response's events could not be saved; it is retried",
     );
   }
 }

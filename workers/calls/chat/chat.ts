@@ -262,7 +262,7 @@ class ChatRun {
       await this.checkDocuments(model, request, signal);
     } catch (error) {
       if (signal.aborted || !(error instanceof ApiError || error instanceof ProviderError)) throw error;
-      context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "fallback passed over");
+      context.log.info({ request_id: job.request_id, model: model.slug, code: error.code }, "skipped a fallback model");
       return false;
     }
     const before = tookSoFar(this.took);
@@ -277,7 +277,7 @@ class ChatRun {
       ...(this.took === undefined ? {} : { parts: this.rescue?.usageParts() ?? [] }),
     });
     if (adjusted !== "adjusted") {
-      context.log.info({ request_id: job.request_id, model: model.slug, adjusted }, "fallback passed over");
+      context.log.info({ request_id: job.request_id, model: model.slug, hold: adjusted }, "skipped a fallback model");
       return false;
     }
     this.held = { price: model.price, holdNano: bound.holdNano, outputTokensMax: bound.outputTokensMax };
@@ -297,7 +297,10 @@ class ChatRun {
         lined: linedHoldOf(this.job),
       });
     } catch (error) {
-      this.context.log.warn({ err: error, request_id: this.job.request_id }, "a hold could not be moved to a fallback");
+      this.context.log.warn(
+        { err: error, request_id: this.job.request_id },
+        "a hold could not be changed to the price of a fallback model",
+      );
       return "unknown";
     }
   }

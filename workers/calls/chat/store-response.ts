@@ -90,5 +90,7 @@ export async function leaveConversation(
   if (id === undefined || job.background === true) return;
   await conversations
     ?.release(id, job.job_id, true)
-    .catch((error: unknown) => log.warn({ err: error }, "a conversation stays held until its call is settled"));
+    .catch((error: unknown) =>
+      log.warn({ err: error }, "a conversation could not be unlocked; it stays locked until its call is settled"),
+    );
 }

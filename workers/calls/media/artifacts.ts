@@ -329,7 +329,7 @@ export async function eraseStored(
   files: readonly { readonly id: string }[],
 ): Promise<void> {
   const erased = Promise.all(files.map(({ id }) => deleteObject(storage, objectKey(id)))).catch((error: unknown) =>
-    log.warn({ err: error }, "what a run had stored is left to the janitor"),
+    log.warn({ err: error }, "a run's stored output could not be deleted; the janitor retries"),
   );
   await Promise.race([erased, Bun.sleep(ERASE_MS)]);
 }
@@ -407,7 +407,7 @@ export async function secondsOf(
       if (!(error instanceof MediaError)) throw error;
       if (error.fault === "aborted") throw new ProviderError("aborted", "the call was aborted", { cause: error });
       if (isVerdict(error)) return undefined;
-      log.warn({ err: error, kind, attempt }, "a result could not be looked at");
+      log.warn({ err: error, kind, attempt }, "a result could not be inspected");
       if (attempt >= TRIES) return undefined;
     }
   }

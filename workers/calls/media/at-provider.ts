@@ -95,7 +95,7 @@ export class AtProvider {
       const { log, metrics } = this.context;
       log.warn(
         { job_id: this.job.job_id, source: record.source, ...failureFacts(error) },
-        "a job's start went unanswered",
+        "a provider did not answer the start of a job",
       );
       job = await this.find(begun, of);
       // Counted here, because a job that is not found is counted when it ends the attempt.
@@ -205,7 +205,7 @@ export class AtProvider {
     this.record = found;
     this.context.log.info(
       { job_id: this.job.job_id, source: begun.source },
-      "a job whose start went unanswered was found",
+      "found a job whose start the provider had not answered",
     );
     return found.job;
   }
@@ -216,7 +216,7 @@ export class AtProvider {
 
   private onUnknown(source: string, detail: string): void {
     const facts = { job_id: this.job.job_id, source, ...textFacts(detail) };
-    this.context.log.warn(facts, "a provider gave no verdict on a job");
+    this.context.log.warn(facts, "a provider did not report a job's outcome");
   }
 }
 
@@ -430,7 +430,7 @@ type FoundStart = ProviderJobRecord & { readonly job: ProviderJob };
 /** Start whose outcome can never be determined: the job ends, and we bear its possible cost. */
 export class LostForGood extends ProviderError {
   constructor() {
-    super("unknown", "whether its provider took the job can never be told");
+    super("unknown", "the provider may have accepted the job; its outcome stays unknown");
   }
 }
 

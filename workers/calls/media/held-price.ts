@@ -118,7 +118,7 @@ export async function moveHold(
     });
     return adjusted === "adjusted" ? { price, holdNano: bound.holdNano } : undefined;
   } catch (error) {
-    log.info({ err: error, job_id: job.job_id, request_id: job.request_id, model: slug }, "fallback passed over");
+    log.info({ err: error, job_id: job.job_id, request_id: job.request_id, model: slug }, "skipped a fallback model");
     return undefined;
   }
 }

@@ -256,7 +256,7 @@ class MediaRun<Kind extends MadeKind> {
       if (!now) throw new Error(`the model ${model} of a job that an older worker began has left the catalogue`);
       this.held = { ...this.held, checked: checkedOf(this.checks.by(now)) };
     }
-    context.log.info({ job_id: job.job_id, source }, "a job is followed at its provider");
+    context.log.info({ job_id: job.job_id, source }, "following a job at its provider");
     const served = { source, model, depth };
     if ("run" in adapter) {
       throw new ProviderError(this.slot.isLate ? "unknown" : "failed", "its source keeps no jobs any more");
@@ -300,14 +300,14 @@ class MediaRun<Kind extends MadeKind> {
       // The caller received the audio, and only its storage failed, so it is charged (spec "POST /v1/audio/speech", artifact_unreadable).
       if (!live?.hasBegun() || error instanceof ProviderError) throw error;
       const charge = meterMedia(held, [{}], result.usage);
-      context.log.error({ err: error, job_id: job.job_id }, "what was heard could not be kept");
+      context.log.error({ err: error, job_id: job.job_id }, "delivered audio could not be stored");
       const failure = { ...whyNotKept(error, control.signal), ...this.fallback };
       return { status: "succeeded", source: made.source, charge, failure };
     });
     if ("failure" in kept) return kept;
     context.log.info(
       { job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) },
-      `${kind.output.noun} made`,
+      `${kind.output.noun} generated`,
     );
     const success: Success = {
       status: "succeeded",
@@ -343,7 +343,7 @@ class MediaRun<Kind extends MadeKind> {
     const { failure, status } = explained(error, signal);
     this.context.log.warn(
       { err: error, job_id: this.job.job_id, source: this.source, code: failure.code },
-      `no ${this.kind.output.noun}`,
+      `generating ${this.kind.output.noun} failed`,
     );
     const param = asSent(failure.param, this.checks.request);
     return { status, source: this.source ?? null, charge: undefined, failure: { ...failure, param, ...this.fallback } };
@@ -390,7 +390,7 @@ async function progressiveOutputOf(
     const stored = await storedBytes(database, job.workspace_id);
     if (BigInt(config.storageBytesMax) - stored < LIVE_ROOM_BYTES) return undefined;
   } catch (error) {
-    log.warn({ err: error, job_id: job.job_id }, "what is made is not shown before it is kept");
+    log.warn({ err: error, job_id: job.job_id }, "progressive output is unavailable for a job");
     return undefined;
   }
   const { nano } = meterMedia(held, [{}], usage);

@@ -263,7 +263,7 @@ async function readStoredAudio(
   } catch (error) {
     lease.release();
     if (error instanceof ProviderError || error instanceof ApiError) throw error;
-    context.log.error({ err: error }, "the audio of a call could not be read back");
+    context.log.error({ err: error }, "a call's audio could not be read");
     throw new ApiError("service_unavailable", "The audio could not be read back; try again.");
   }
 }
@@ -280,7 +280,7 @@ function ofCall({ storage, log }: Pick<WorkerContext, "storage" | "log">, refere
     read: () => readCallMedia(storage, reference),
     discard: () =>
       void deleteCallMedia(storage, reference).catch((error: unknown) =>
-        log.warn({ err: error }, "the audio of a call was not deleted"),
+        log.warn({ err: error }, "a call's audio could not be deleted"),
       ),
   };
 }

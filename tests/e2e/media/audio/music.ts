@@ -28,7 +28,7 @@ describe("music", () => {
     ["opus", "audio/ogg"],
     ["flac", "audio/flac"],
   ] as const)(
-    "as %s is made in one call, lasts as long as asked, and is paid by the minute",
+    "as %s is generated in one call, has the requested length, and is charged by the minute",
     async (format, type) => {
       const body = { model: "sandbox-music", prompt: "a slow waltz", duration: 3, output_format: format, seed: 1 };
       const response = await bench.call(MUSIC, body);
@@ -45,7 +45,7 @@ describe("music", () => {
     60_000,
   );
 
-  test("comes as its bytes where they are asked for", async () => {
+  test("is returned as bytes on request", async () => {
     const body = { model: "sandbox-music", prompt: "drums", duration: 3, response_format: "b64_json" };
     const { data } = (await (await bench.call(MUSIC, body)).json()) as MediaResults;
     const { samples } = await decoders.mp3(new Uint8Array(Buffer.from(data[0]?.b64_json ?? "", "base64")));
@@ -57,13 +57,13 @@ describe("music", () => {
     ["too long a piece", { duration: 121 }, "unsupported_value", "duration"],
     ["a format nobody has", { output_format: "midi" }, "unsupported_value", "output_format"],
     ["a speech model", { model: "sandbox-tts" }, "model_not_supported", "model"],
-  ])("of %s is refused by name and costs nothing", async (_what, more, code, param) => {
+  ])("of %s is rejected by name and costs nothing", async (_what, more, code, param) => {
     const response = await bench.call(MUSIC, { model: "sandbox-music", prompt: "x", ...more });
     expect(await errorOf(response)).toMatchObject({ status: 400, code, param });
     expect(await bench.usageOf(response)).toEqual([]);
   });
 
-  test("that takes longer than its caller may wait is collected once, under its job", async () => {
+  test("that exceeds its caller's wait is collected once, under its job", async () => {
     const impatient = await startRole(["ingress"], { ...bench.stack.env, SLUICE_MEDIA_WAIT_MS: "200" });
     const response = await fetch(`${impatient.baseUrl}${MUSIC}`, {
       method: "POST",
@@ -95,7 +95,7 @@ describe("a stream of states", () => {
     ["pictures' bytes", IMAGES, { model: "sandbox-image", prompt: "a hill", size: "256x256", stream: true, response_format: "b64_json" }, "b64_json"], // prettier-ignore
     ["music", `${MUSIC}?stream=true`, { model: "sandbox-music", prompt: "a waltz", duration: 3 }, "url"],
   ] as const)(
-    "of %s goes from queued to completed, and tells neither file nor price",
+    "of %s goes from queued to completed, without file and price",
     async (_what, path, body, member) => {
       const response = await bench.call(path, body);
       expect(response.headers.get("x-model-used")).toBe(body.model);
@@ -122,7 +122,7 @@ describe("a stream of states", () => {
   test.each([
     ["sandbox-image-error", "upstream_error"],
     ["sandbox-image-refuse", "upstream_refused"],
-  ])("of %s ends in failed, which says why, and costs nothing", async (model, code) => {
+  ])("of %s ends in failed, with the cause, and costs nothing", async (model, code) => {
     const response = await bench.call(IMAGES, { model, prompt: "x", stream: true });
     const { states, isDone } = await framesOf(response);
     expect(states.at(-1)).toMatchObject({ status: "failed", error: { code } });
@@ -148,7 +148,7 @@ describe("a stream of states", () => {
     });
   }, 30_000);
 
-  test("whose client leaves ends its job, which costs nothing", async () => {
+  test("whose client disconnects ends its job, which costs nothing", async () => {
     const leaving = new AbortController();
     const response = await fetch(`${bench.stack.baseUrls[0]}${IMAGES}`, {
       method: "POST",
@@ -162,14 +162,14 @@ describe("a stream of states", () => {
     expect(usage).toMatchObject({ status: "cancelled", settled: 0n });
   }, 30_000);
 
-  test("is refused before it begins as any call is", async () => {
+  test("is rejected before it starts like any call", async () => {
     const response = await bench.call(IMAGES, { model: "sandbox-image", prompt: "x", size: "3x3", stream: true });
     expect(await errorOf(response)).toMatchObject({ status: 400, code: "unsupported_value", param: "size" });
   });
 });
 
-describe("a job that is kept", () => {
-  test("leaves an event of its end, with what it cost", async () => {
+describe("a stored job", () => {
+  test("writes an event at its end, with its cost", async () => {
     const made = await bench.call(IMAGES, { model: "sandbox-image", prompt: "x", size: "256x256" });
     const failed = await bench.call(IMAGES, { model: "sandbox-image-refuse", prompt: "x" });
     const eventsOf = (response: Response) =>

@@ -26,30 +26,33 @@ beforeAll(async () => {
 }, 60_000);
 
 describe("speech", () => {
-  test.each(FORMATS)("as %s is opened by an independent decoder, paid by the character, and kept", async (format) => {
-    const response = await bench.client.audio.speech.create({
-      model: "sandbox-tts",
-      input: TEXT,
-      voice: "alloy",
-      response_format: format,
-    });
-    expect(response.headers.get("content-type")).toBe(SPEECH_TYPES[format]);
-    expect(response.headers.get("x-credits-used")).toBe("0.048");
-    expect(response.headers.get("x-model-used")).toBe("sandbox-tts");
-    const bytes = new Uint8Array(await response.arrayBuffer());
-    const { samples, sampleRate } = await decoders[format](bytes);
-    expect(samples.length / sampleRate).toBeGreaterThan(1.5);
-    expect(samples.some((sample) => Math.abs(sample) > 0.05)).toBe(true);
-    expect(await bench.usageOf(response)).toMatchObject([
-      { status: "succeeded", settled: (48n * CREDIT) / 1_000n, units: { characters: 48 } },
-    ]);
-    const { data, modality } = await bench.endOf(response.headers.get("x-request-id") ?? "");
-    expect(modality).toBe("audio");
-    const kept = await bench.client.files.content(String(data?.[0]?.["file_id"]));
-    expect(Buffer.from(await kept.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true);
-  });
+  test.each(FORMATS)(
+    "as %s is decoded by an independent decoder, charged by the character, and stored",
+    async (format) => {
+      const response = await bench.client.audio.speech.create({
+        model: "sandbox-tts",
+        input: TEXT,
+        voice: "alloy",
+        response_format: format,
+      });
+      expect(response.headers.get("content-type")).toBe(SPEECH_TYPES[format]);
+      expect(response.headers.get("x-credits-used")).toBe("0.048");
+      expect(response.headers.get("x-model-used")).toBe("sandbox-tts");
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const { samples, sampleRate } = await decoders[format](bytes);
+      expect(samples.length / sampleRate).toBeGreaterThan(1.5);
+      expect(samples.some((sample) => Math.abs(sample) > 0.05)).toBe(true);
+      expect(await bench.usageOf(response)).toMatchObject([
+        { status: "succeeded", settled: (48n * CREDIT) / 1_000n, units: { characters: 48 } },
+      ]);
+      const { data, modality } = await bench.endOf(response.headers.get("x-request-id") ?? "");
+      expect(modality).toBe("audio");
+      const kept = await bench.client.files.content(String(data?.[0]?.["file_id"]));
+      expect(Buffer.from(await kept.arrayBuffer()).equals(Buffer.from(bytes))).toBe(true);
+    },
+  );
 
-  test("comes while it is spoken: the first bytes are there before the job has ended", async () => {
+  test("is streamed during generation: the first bytes arrive before the job has ended", async () => {
     const input = `${TEXT} `.repeat(16);
     const response = await bench.call("/v1/audio/speech", { model: "sandbox-tts", input, voice: "nova" });
     const reader = response.body?.getReader();
@@ -63,7 +66,7 @@ describe("speech", () => {
     await bench.endOf(response.headers.get("x-request-id") ?? "");
   });
 
-  test("is faster and slower as asked, another voice for another name, and none that the model has not", async () => {
+  test("has the requested speed and voice, and rejects voices that the model lacks", async () => {
     const speak = async (more: object): Promise<Buffer> => {
       const body = { model: "sandbox-tts", input: TEXT, response_format: "pcm", ...more };
       const response = await bench.call("/v1/audio/speech", body);
@@ -78,7 +81,7 @@ describe("speech", () => {
     expect((await speak({ voice: "alloy", instructions: "In a deep voice." })).equals(plain)).toBe(false);
   });
 
-  test.each(["mp3", "flac"])("as events of %s is the same sound in pieces, ended by what it used", async (format) => {
+  test.each(["mp3", "flac"])("as events of %s is the same audio in pieces, ended by its usage", async (format) => {
     const body = { model: "sandbox-tts", input: TEXT, voice: "alloy", response_format: format };
     const plain = Buffer.from(await (await bench.call("/v1/audio/speech", body)).arrayBuffer());
     const response = await bench.call("/v1/audio/speech", { ...body, stream_format: "sse" });
@@ -94,7 +97,7 @@ describe("speech", () => {
     for (const event of [...events, done]) expect(validate("SpeechEvent", event)).toBeNull();
   });
 
-  test("as events that breaks off ends with an error event and without its end", async () => {
+  test("as events that is interrupted ends with an error event and without its end event", async () => {
     const body = { model: "sandbox-tts-truncate", input: TEXT.repeat(8), voice: "alloy", stream_format: "sse" };
     const events = eventsOf(await (await bench.call("/v1/audio/speech", body)).text());
     expect(events.at(-1)?.error).toMatchObject({ code: "upstream_error", type: "server_error", param: null });
@@ -105,7 +108,7 @@ describe("speech", () => {
     ["the one asked for", { voice: "nova" }, "nova"],
     ["the model's usual one, for a voice that it has not", { voice: "somebody" }, "alloy"],
     ["the model's usual one, when none is named", {}, "alloy"],
-  ])("tells in a header which voice spoke: %s", async (_what, more, voice) => {
+  ])("names the used voice in a header: %s", async (_what, more, voice) => {
     for (const format of ["mp3", "flac"]) {
       const body = { model: "sandbox-tts", input: "Hi.", response_format: format, ...more };
       const response = await bench.call("/v1/audio/speech", body);
@@ -122,13 +125,13 @@ describe("speech", () => {
     ["too much speed", { model: "sandbox-tts", input: "a", speed: 4.1 }, "unsupported_value", "speed"],
     ["a model that draws", { model: "sandbox-image", input: "a" }, "model_not_supported", "model"],
     ["no model that there is", { model: "nobody", input: "a" }, "model_not_found", "model"],
-  ])("of %s is a 400 that names it, and costs nothing", async (_what, body, code, param) => {
+  ])("of %s is a 400 that names the parameter, and costs nothing", async (_what, body, code, param) => {
     const response = await bench.call("/v1/audio/speech", body);
     expect(await errorOf(response)).toMatchObject({ status: 400, code, param });
     expect(await bench.usageOf(response)).toEqual([]);
   });
 
-  test("that breaks off is cut, not ended, and costs nothing", async () => {
+  test("that is interrupted is cut off without a regular end, and costs nothing", async () => {
     const body = { model: "sandbox-tts-truncate", input: TEXT.repeat(8), voice: "alloy" };
     const response = await bench.call("/v1/audio/speech", body);
     expect(response.status).toBe(200);
@@ -138,7 +141,7 @@ describe("speech", () => {
     expect(await bench.usageOf(id)).toMatchObject([{ status: "failed", settled: 0n }]);
   });
 
-  test("whose caller leaves goes on, is kept and paid once", async () => {
+  test("whose caller disconnects continues, is stored and charged once", async () => {
     const leaving = new AbortController();
     const body = JSON.stringify({ model: "sandbox-tts-slow", input: TEXT, voice: "alloy" });
     const headers = { authorization: `Bearer ${bench.stack.key}`, "content-type": "application/json" };

@@ -65,7 +65,7 @@ describe("the stock SDK", () => {
     },
   };
 
-  test.each(Object.keys(ways))("sends a %s and reads back what was said, paid by the minute", async (way) => {
+  test.each(Object.keys(ways))("sends a %s and receives the transcript, charged by the minute", async (way) => {
     const file = (await ways[way]?.()) as File;
     const { data, response } = await bench.client.audio.transcriptions.create({ model: MODEL, file }).withResponse();
     expect(data.text).toBe(TEXT);
@@ -78,13 +78,13 @@ describe("the stock SDK", () => {
     expect(Number(response.headers.get("x-credits-used"))).toBe(Number(price()) / 1e9);
   });
 
-  test("reads a stored file by its id, in the wire's own field", async () => {
+  test("reads a stored file by its id, in the field of the wire format", async () => {
     const { id } = await bench.client.files.create({ file: await toFile(sound, "talk.wav"), purpose: "user_data" });
     const response = await bench.call("/v1/audio/transcriptions", { model: MODEL, file_id: id });
     expect(await response.json()).toMatchObject({ text: TEXT });
   });
 
-  test("reads a slow one along: the first words are there while it is not paid for yet", async () => {
+  test("streams a slow transcript: the first words arrive before it is charged", async () => {
     const { data: stream, response } = await bench.client.audio.transcriptions
       .create({ model: "sandbox-stt-slow", file: recording() as File, stream: true })
       .withResponse();
@@ -99,7 +99,7 @@ describe("the stock SDK", () => {
     expect(pieces.join("")).toBe(TEXT);
   });
 
-  test("reads a stream of it, which ends", async () => {
+  test("reads a stream of it to its end", async () => {
     const stream = await bench.client.audio.transcriptions.create({
       model: MODEL,
       file: recording() as File,
@@ -119,13 +119,13 @@ describe("a transcript", () => {
   const ask = async (more: object): Promise<Response> =>
     bench.call("/v1/audio/transcriptions", { model: MODEL, audio_base64: sound.toString("base64"), ...more });
 
-  test("as text is the text", async () => {
+  test("as text is plain text", async () => {
     const response = await ask({ response_format: "text" });
     expect(response.headers.get("content-type")).toMatch(/^text\/plain/);
     expect((await response.text()).trim()).toBe(TEXT);
   });
 
-  test.each(["srt", "vtt"])("as %s has times, in order and within the sound", async (response_format) => {
+  test.each(["srt", "vtt"])("as %s has times, in order and within the audio", async (response_format) => {
     const response = await ask({ response_format });
     const text = await response.text();
     if (response_format === "vtt") expect(text.startsWith("WEBVTT\n\n")).toBe(true);
@@ -144,7 +144,7 @@ describe("a transcript", () => {
     expect(text.replace(/\s+/g, " ")).toContain("Where is the station?");
   });
 
-  test("as verbose_json has the language, the length and what it was asked to have times for", async () => {
+  test("as verbose_json has the language, the length and the requested timestamps", async () => {
     const plain = (await (await ask({ response_format: "verbose_json" })).json()) as Transcription &
       Record<string, unknown>;
     expect(plain.text).toBe(TEXT);
@@ -167,7 +167,7 @@ describe("a transcript", () => {
     expect(segments).toBeUndefined();
   });
 
-  test("of a form takes its fields as a form writes them", async () => {
+  test("of a form reads its fields in form encoding", async () => {
     const fields = {
       model: MODEL,
       response_format: "verbose_json",
@@ -179,7 +179,7 @@ describe("a transcript", () => {
     expect([words.length > 0, segments.length > 0]).toEqual([true, true]);
   });
 
-  test("of sound that the sandbox did not speak says what it is, the same each time", async () => {
+  test("of audio that the sandbox did not generate describes it, the same each time", async () => {
     const tone = Buffer.from(sound);
     for (let at = 44; at + 1 < tone.length; at += 2) tone.writeInt16LE(Math.round(8_000 * Math.sin(at / 30)) & ~1, at);
     const said = async (): Promise<unknown> => await (await ask({ audio_base64: tone.toString("base64") })).json();
@@ -189,7 +189,7 @@ describe("a transcript", () => {
   });
 });
 
-describe("a call that is refused", () => {
+describe("a rejected call", () => {
   const large = (): Blob => {
     const bytes = Buffer.concat([sound.subarray(0, 44), Buffer.alloc(26 * 1_048_576)]);
     return new File([new Uint8Array(bytes)], "large.wav");
@@ -228,7 +228,7 @@ describe("a call that is refused", () => {
     "with more than the model takes": [() => form({ model: MODEL, file: large() }), "unsupported_value", "file"],
   };
 
-  test.each(Object.keys(cases))("%s costs nothing and names what is wrong", async (what) => {
+  test.each(Object.keys(cases))("%s costs nothing and names the error", async (what) => {
     const [make, code, param, status = 400] = cases[what] ?? [];
     if (!make) throw new Error(what);
     const response = await send(make());
@@ -245,7 +245,7 @@ describe("a call that is refused", () => {
     expect(await bench.usageOf(response)).toMatchObject([{ status: "failed", settled: 0n }]);
   });
 
-  test("with another workspace's file is answered as with one that never was", async () => {
+  test("with another workspace's file is answered like with an unknown file", async () => {
     const other = await createWorkspace(bench.stack, { creditsNano: 0n });
     const stored = await fetch(`${bench.stack.baseUrls[0]}/v1/files`, {
       method: "POST",

@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => rounds.close());
 
-test("a job whose worker is killed while it is asked about goes on in the next one: one submission, one payment", async () => {
+test("a job whose worker is killed during a poll continues in the next worker: one submission, one charge", async () => {
   const { bench, families } = rounds;
   const mark = rounds.charged();
   const begun = await rounds.begin("slow");
@@ -40,7 +40,7 @@ test("a job whose worker is killed while it is asked about goes on in the next o
   expect(rounds.charged(mark)).toEqual(new Map(families.map((family) => [family, family.submissions])));
 }, 150_000);
 
-test("video jobs with workers killed and NATS restarted all end, each paid once or free", async () => {
+test("video jobs all end when workers are killed and NATS restarts, each charged once or free", async () => {
   const { bench, families } = rounds;
   const videos = families.filter(({ path }) => path === "/v1/videos/generations");
   const mark = rounds.charged();

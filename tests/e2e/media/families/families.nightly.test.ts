@@ -23,7 +23,7 @@ const those = (which: (family: Family) => boolean): Family[] => rounds.families.
 const once = (of: readonly Family[]) => new Map(of.map((family) => [family, family.submissions]));
 
 describe("a job", () => {
-  test("that ends well is submitted once, kept, measured and paid once", async () => {
+  test("that succeeds is submitted once, stored, measured and charged once", async () => {
     const mark = rounds.charged();
     const begun = await rounds.begin("done");
     await rounds.expectEnds(begun, paid);
@@ -35,13 +35,13 @@ describe("a job", () => {
     }
   }, 60_000);
 
-  test("that its provider fails costs nothing, and its provider's words stay with us", async () => {
+  test("that its provider fails costs nothing, and the provider's text stays internal", async () => {
     const begun = await rounds.begin("failed");
     await rounds.expectEnds(begun, free("failed", "upstream_error"));
     for (const [id] of begun) expect(JSON.stringify(await rounds.bench.jobOf(id))).not.toContain("internal fault");
   }, 60_000);
 
-  test("whose file lies at a private address is not fetched, and costs nothing", async () => {
+  test("whose file has a private address is not fetched, and costs nothing", async () => {
     const begun = await rounds.begin(
       "private",
       those(({ namesAddresses }) => namesAddresses),
@@ -49,7 +49,7 @@ describe("a job", () => {
     await rounds.expectEnds(begun, free("failed", "upstream_error"));
   }, 60_000);
 
-  test("that its caller ends is ended at its provider where that can be, and costs nothing then", async () => {
+  test("that its caller cancels is cancelled at its provider if possible, and then costs nothing", async () => {
     const begun = await rounds.begin(
       "hang",
       those(({ canStop }) => canStop),
@@ -63,8 +63,8 @@ describe("a job", () => {
   }, 60_000);
 });
 
-describe("a job whose start was taken and not answered", () => {
-  test("is never submitted again: it is found and paid where its provider lists it, and ends free at once elsewhere", async () => {
+describe("a job whose start was accepted but not answered", () => {
+  test("is never submitted again: it is found and charged if its provider lists jobs, and otherwise ends free immediately", async () => {
     const mark = rounds.charged();
     const begun = await rounds.begin("lost");
     const lost = free("failed", "upstream_timeout");
@@ -81,7 +81,7 @@ describe("a job that outlasts its time", () => {
     hanging = await rounds.begin("hang");
   }, 60_000);
 
-  test("is asked about later, and what came of it is collected and paid once", async () => {
+  test("is polled later, and its result is collected and charged once", async () => {
     const begun = hanging.filter(([, { canStop }]) => !canStop);
     await rounds.nobodyKnows(begun);
     for (const [, family] of begun) family.finish();
@@ -91,7 +91,7 @@ describe("a job that outlasts its time", () => {
     await rounds.expectEnds(begun, paid);
   }, 120_000);
 
-  test("is over where its provider stopped, as it was told to", async () => {
+  test("ends if its provider stopped it on request", async () => {
     const begun = hanging.filter(([, { canStop }]) => canStop);
     await rounds.expectEnds(begun, free("failed", "upstream_timeout"));
   }, 120_000);

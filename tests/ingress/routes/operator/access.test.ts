@@ -69,7 +69,7 @@ describe("a route", () => {
   });
   afterAll(() => bed.close());
 
-  test("of operators stands in the table with its scope, and every other one in none", () => {
+  test("of operators is listed in the table with its scope, and no other route is", () => {
     expect(
       Object.fromEntries(ROUTES.map(({ method, path, scope }) => [`${method} ${path}`, scope ?? "money"])),
     ).toEqual(SCOPE_OF);
@@ -79,7 +79,7 @@ describe("a route", () => {
 
   const callers = ["none", "workspace key", ...SCOPES] as const;
   test.each(ROUTES.flatMap((route) => callers.map((caller) => [route.method, route.path, caller] as const)))(
-    "%s %s by %s: as the table says",
+    "%s %s by %s: as listed in the table",
     async (method, path, caller) => {
       bed.pass(60_000);
       const token = caller === "none" ? null : caller === "workspace key" ? bed.workspaceKey : bed.tokens[caller];
@@ -97,7 +97,7 @@ describe("a route", () => {
     },
   );
 
-  test("tells its methods only to those who may look", async () => {
+  test("lists its methods only with access", async () => {
     const refused = await bed.send("PUT", "/operator/workspaces");
     expect([refused.status, refused.headers.get("allow")]).toEqual([405, "GET, POST, HEAD, OPTIONS"]);
     expect((await bed.send("OPTIONS", "/operator/workspaces", { token: bed.tokens.read })).status).toBe(204);
@@ -107,14 +107,14 @@ describe("a route", () => {
     }
   });
 
-  test("of a workspace refuses operators' tokens", async () => {
+  test("of a workspace rejects operators' tokens", async () => {
     for (const path of ["/v1/models", "/v1/key", "/v1/files"]) {
       const response = await bed.send("GET", path);
       expect([path, response.status, (await envelopeOf(response)).code]).toEqual([path, 401, "invalid_api_key"]);
     }
   });
 
-  test("calls no more than 600 times a minute for a token, and others meanwhile", async () => {
+  test("is limited to 600 calls a minute for each token", async () => {
     bed.pass(60_000);
     const statuses = new Set<number>();
     for (let call = 0; call < OPERATOR_CALLS_PER_MINUTE_MAX; call += 1) {
@@ -136,7 +136,7 @@ describe("a token", () => {
   });
   afterAll(() => bed.close());
 
-  test("that is unknown, malformed, expired or revoked is told the same", async () => {
+  test("that is unknown, malformed, expired or revoked receives the same error", async () => {
     const [expired, revoked] = [await tokenOf(bed.db, "money"), await tokenOf(bed.db, "money")];
     for (const token of [expired, revoked])
       expect((await bed.send("GET", "/operator/presets", { token })).status).toBe(200);
@@ -166,7 +166,7 @@ describe("a token", () => {
     expect(bodies[0]).toContain("invalid_api_key");
   });
 
-  test("is read from its header alone, in its one form", async () => {
+  test("is read from its header only, in its one form", async () => {
     const good = bed.tokens.read;
     const request = (headers: Record<string, string>): Promise<Response> => {
       const operators = bed.context.operators;
@@ -186,7 +186,7 @@ describe("a token", () => {
     expect((await bed.send("GET", `/operator/presets?token=${good}`, { token: null })).status).toBe(401);
   });
 
-  test("costs one question a cache life, however many guess", async () => {
+  test("costs one query per cache lifetime, for any number of guesses", async () => {
     bed.pass(KEY_CACHE_MS);
     bed.asked.length = 0;
     for (let guess = 0; guess < 200; guess += 1) {
@@ -195,7 +195,7 @@ describe("a token", () => {
     expect(bed.asked).toHaveLength(1);
   });
 
-  test("dies within a cache life", async () => {
+  test("becomes invalid within a cache lifetime", async () => {
     const token = await tokenOf(bed.db, "write");
     bed.pass(KEY_CACHE_MS);
     expect((await bed.send("GET", "/operator/presets", { token })).status).toBe(200);
@@ -215,7 +215,7 @@ describe("the paths of operators", () => {
     bed = undefined;
   });
 
-  test("are unknown ones while there is no token, whatever is sent", async () => {
+  test("are unknown without any token, for every request", async () => {
     const hidden = (bed = await openBed({ isBare: true }));
     const told = async (method: string, path: string, token: string | null): Promise<string> => {
       const response = await hidden.send(method, path, { token });
@@ -240,7 +240,7 @@ describe("the paths of operators", () => {
     expect(await told("GET", "/operator/presets", token)).toBe(unknown);
   });
 
-  test("take the token of the settings for everything, also while the database is away", async () => {
+  test("accept the token of the settings for everything, also during an outage of the database", async () => {
     const operatorToken = "a-token-of-the-settings";
     bed = await openBed({ isBare: true, settings: { operatorToken } });
     expect((await bed.send("GET", "/operator/tokens", { token: operatorToken })).status).toBe(200);
@@ -259,7 +259,7 @@ describe("the paths of operators", () => {
     expect((await bed.send("GET", "/operator/presets", { token: mintOperatorToken() })).status).toBe(503);
   });
 
-  test("answer addresses on the list alone, and others as unknown paths", async () => {
+  test("answer listed addresses only, and others as unknown paths", async () => {
     bed = await openBed({ settings: { operatorAllow: ["10.0.0.0/8", "fd00::/8"] } });
     const { operators } = bed.context;
     const authorization = `Bearer ${bed.tokens.read}`;

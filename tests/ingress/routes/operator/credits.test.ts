@@ -23,7 +23,7 @@ afterAll(() => bed.close());
 const path = (more = "credits"): string => `/operator/workspaces/${id}/${more}`;
 const amount = async (): Promise<bigint> => (await balanceOf(bed.db.database, id)).amount;
 
-test("credits move once under an id, and the ledger and the audit log tell of it", async () => {
+test("credits move once under an id, with entries in the ledger and the audit log", async () => {
   const body = { id: newId(), kind: "top_up", credits: 12.5, note: "invoice 7" };
   const move = { id: body.id, workspace_id: id, kind: "top_up", credits: 12.5, note: "invoice 7" };
   const balance = { object: "credits", workspace_id: id, credits: 12.5, held: 0, available: 12.5 } as const;
@@ -50,7 +50,7 @@ test.each<[string, bigint]>([
   ["1000000000", 1_000_000_000n * CREDIT],
   ["1e3", 1_000n * CREDIT],
   ["2.50", 2_500_000_000n],
-])("%s credits are taken as they are written, as a number and as text", async (text, nano) => {
+])("%s credits are accepted as written, as a number and as text", async (text, nano) => {
   for (const written of [text, `"${text}"`]) {
     const before = await amount();
     const body = `{"credits":${written},"kind":"top_up","id":"${newId()}","more":{"credits":7}}`;
@@ -59,7 +59,7 @@ test.each<[string, bigint]>([
   }
 });
 
-test("a correction takes what is available, and never what calls hold", async () => {
+test("a correction takes available credits only, never held ones", async () => {
   await bed.ask("OperatorCreditMove", "POST", path(), {
     body: { id: newId(), kind: "top_up", credits: 10 },
     status: 201,
@@ -80,7 +80,7 @@ test.each<[string, unknown, string]>([
   ["words", "ten", "unsupported_value"],
   ["too many", "1000000000.000000001", "unsupported_value"],
   ["no number", true, "invalid_request"],
-])("a top-up of %s is refused", async (_what, credits, code) => {
+])("a top-up of %s is rejected", async (_what, credits, code) => {
   const body = { id: newId(), kind: "top_up", credits };
   expect(await bed.refusal(400, "POST", path(), body)).toEqual({ code, param: "credits" });
   expect(await amount()).toBe(0n);
@@ -90,17 +90,17 @@ test.each<[string, object, string, string]>([
   ["without an id", { id: undefined }, "missing_required_parameter", "id"],
   ["of a kind that a hand does not make", { kind: "settle" }, "unsupported_value", "kind"],
   ["with a note of two lines", { note: "a\nb" }, "unsupported_value", "note"],
-])("a move %s is refused", async (_what, members, code, param) => {
+])("a move %s is rejected", async (_what, members, code, param) => {
   const body = { id: newId(), kind: "top_up", credits: 1, ...members };
   expect(await bed.refusal(400, "POST", path(), body)).toEqual({ code, param });
 });
 
-test("no credits move in a workspace that is not there", async () => {
+test("no credits move in a workspace that does not exist", async () => {
   const body = { id: newId(), kind: "top_up", credits: 1 };
   expect((await bed.refusal(404, "POST", `/operator/workspaces/${newId()}/credits`, body)).code).toBe("not_found");
 });
 
-test("the ledger comes in pages, the newest entry first", async () => {
+test("the ledger is paged, the newest entry first", async () => {
   for (const credits of [1, 2, 3]) {
     await bed.ask("OperatorCreditMove", "POST", path(), {
       body: { id: newId(), kind: "top_up", credits },

@@ -22,7 +22,7 @@ describe("the catalogue", () => {
     return bed.ask("OperatorCatalogueCheck", "POST", CHECK, { body: { files } });
   };
 
-  test("is told with sources and prices, and with the reason why a model is not offered", async () => {
+  test("is listed with sources and prices, and with the reason for an unavailable model", async () => {
     const { data, version } = await bed.ask("OperatorCatalogue", "GET", "/operator/catalogue");
     expect(version).toBe(bed.context.catalogue.current().version);
     expect(data.find(({ model }) => model === "sandbox-chat")).toMatchObject({
@@ -40,7 +40,7 @@ describe("the catalogue", () => {
     }
   });
 
-  test("of other files is checked over ours, and none of it is in force", async () => {
+  test("of other files is checked over ours, and not activated", async () => {
     const before = bed.context.catalogue.current();
     const verdict = await check("presets: [{ name: tiny, requests_per_minute: 1, daily_tokens: null }]");
     expect(verdict).toMatchObject({ is_valid: true, models: before.models.size, faults: [] });
@@ -49,7 +49,7 @@ describe("the catalogue", () => {
     expect(bed.context.catalogue.current()).toBe(before);
   });
 
-  test("that is wrong is told with place and line", async () => {
+  test("with an error is reported with path and line", async () => {
     const { faults, ...verdict } = await check(
       "presets: []",
       "models:\n  - slug: sandbox-chat\n    pricing: { per_image: 0.1 }\n",
@@ -86,7 +86,7 @@ describe("the catalogue", () => {
 describe("the books", () => {
   const AUDIT = "/operator/ledger/audit";
 
-  test("add up, or it is said where they do not", async () => {
+  test("are exact, or the differences are listed", async () => {
     const id = await createWorkspace(bed.db.database, 5n * CREDIT);
     expect(await bed.ask("OperatorLedgerAudit", "POST", AUDIT)).toEqual({ ok: true, faults: [] });
     await bed.db.query("update balance set amount = amount + 1 where workspace_id = $1", [id]);
@@ -98,7 +98,7 @@ describe("the books", () => {
     await bed.db.query("update balance set amount = amount - 1 where workspace_id = $1", [id]);
   });
 
-  test("are not audited for longer than a caller waits", async () => {
+  test("are not audited for longer than the caller's timeout", async () => {
     const [done, locked] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     // The audit comes to no end while somebody keeps the balances.
     const other = bed.db.database.transaction(async (tx) => {
@@ -133,7 +133,7 @@ describe("the books", () => {
 describe("the audit log", () => {
   const LOG = "/operator/audit-log";
 
-  test("is told of all workspaces and what concerns none, by actor, action, subject and time, in pages", async () => {
+  test("is listed for all workspaces and the installation, by actor, action, subject and time, in pages", async () => {
     const [id, subject] = [await createWorkspace(bed.db.database, 0n), newId()];
     const actor = { type: "operator", id: `night ${subject}`, ip: "10.0.0.1", request_id: newId() } as const;
     const entry = { actor, subject, after: { a: 1 } };
@@ -164,7 +164,7 @@ describe("the audit log", () => {
   });
 
   test.each(["workspace_id=x", "after=x", "limit=1e1", "actor=%00", "start_time=now", "end_time=2020-13-01"])(
-    "refuses %s by name",
+    "rejects %s by name",
     async (query) => {
       const param = query.split("=")[0] ?? "";
       expect(await bed.refusal(400, "GET", `${LOG}?${query}`)).toEqual({ code: "unsupported_value", param });
@@ -172,7 +172,7 @@ describe("the audit log", () => {
   );
 });
 
-test("the status tells versions, dependencies and counts", async () => {
+test("the status contains versions, dependencies and counts", async () => {
   const status = await bed.ask("OperatorStatus", "GET", "/operator/status");
   const [{ count } = { count: -1 }] = await bed.db.query<{ count: number }>(
     "select count(*)::int as count from workspace",

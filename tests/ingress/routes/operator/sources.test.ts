@@ -22,7 +22,7 @@ const disable = (pool: string, refused: { mark?: string; status?: number } = {})
   return noteOpenSource(bed.db.database, { ...row, ...refused });
 };
 
-test("a source is available, or lacks a setting that is named", async () => {
+test("a source is available, or names its missing setting", async () => {
   const { data } = await bed.ask("OperatorSourceList", "GET", LIST);
   const ids = data.map(({ id }) => id);
   expect(ids).toEqual([...new Set(ids)].toSorted());
@@ -41,7 +41,7 @@ test("a source is available, or lacks a setting that is named", async () => {
   for (const { setting, reason } of missing) expect(reason).toBe(`${setting} is not set`);
 });
 
-test("one that failed is disabled, and one that refused our key says so with its status", async () => {
+test("a failed source is disabled, and one that rejected our key has its status", async () => {
   await disable("chat");
   const failed = await bed.ask("OperatorSource", "GET", pathOf(CHAT));
   expect(failed).toMatchObject({ state: "disabled", reason: "calls failed", provider_status: null });
@@ -52,7 +52,7 @@ test("one that failed is disabled, and one that refused our key says so with its
   expect(refused.reason).toContain("(status 401)");
 });
 
-test("a reset ends its cooldown in all pools, on record, and may be repeated", async () => {
+test("a reset ends its cooldown in all pools, with an audit entry, and may be repeated", async () => {
   await disable("chat");
   await disable("image");
   for (const _twice of [1, 2]) {
@@ -75,7 +75,7 @@ test("an unknown source is not found", async () => {
   }
 });
 
-test("a source is not tested where that would be paid in full, where a setting is missing, or no worker answers", async () => {
+test("a source is not tested if a test would cost the full price, a setting is missing, or no worker answers", async () => {
   const { data } = await bed.ask("OperatorSourceList", "GET", LIST);
   const unset = data.find(({ state }) => state === "not_configured")?.id ?? "";
   const image = data.find(({ models }) => models.includes("sandbox-image"))?.id ?? "";

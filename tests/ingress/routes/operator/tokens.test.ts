@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => bed.close());
 
-test("a token works from when it is made until it is revoked, within a cache life", async () => {
+test("a token works from its creation until its revocation, within a cache lifetime", async () => {
   const body = { name: "night shift", scope: "write" };
   const { id, token = "" } = await bed.ask("OperatorToken", "POST", LIST, { body, status: 201 });
   expect(isOperatorToken(token)).toBe(true);
@@ -25,7 +25,7 @@ test("a token works from when it is made until it is revoked, within a cache lif
   }
 });
 
-test("an id or a name stands for one token for ever, and some for none", async () => {
+test("an id or a name refers to one token permanently, and some names to none", async () => {
   const body = { name: "ci", scope: "read" };
   const { id } = await bed.ask("OperatorToken", "POST", LIST, { body, status: 201 });
   await bed.ask("OperatorDeleted", "DELETE", `${LIST}/${id}`);
@@ -36,7 +36,7 @@ test("an id or a name stands for one token for ever, and some for none", async (
   expect(code).toBe("idempotency_key_reused");
 });
 
-test("a token that ends makes none that ends later", async () => {
+test("an expiring token cannot create a token that expires later", async () => {
   const end = new Date(Date.now() + 3_600_000);
   const token = await tokenOf(bed.db, "money", end);
   bed.pass(KEY_CACHE_MS);

@@ -52,7 +52,7 @@ async function laneOf(pool: Pool, lane: Lane): Promise<OperatorPoolList["data"][
 }
 
 describe("pools", () => {
-  test("stand in the list with both lanes each, the pool of workflows too, and alone", async () => {
+  test("are listed with both lanes each, including workflows, and individually", async () => {
     const { data } = await bed.ask("OperatorPoolList", "GET", "/operator/pools");
     expect(data.map(({ pool, lane }) => `${pool} ${lane}`)).toEqual(
       POOLS.flatMap((pool) => [`${pool} live`, `${pool} batch`]),
@@ -66,7 +66,7 @@ describe("pools", () => {
     }
   });
 
-  test("tell what waits, what runs and for how long, and ask for a process where there is none", async () => {
+  test("report waiting and running work and its age, and request a process if there is none", async () => {
     const [running, resting, unknown, waiting] = [await admit(), await admit(), await admit(), await admit()];
     await bed.db.query("update job set state = 'running', lease_until = now() + interval '1 hour' where id = $1", [
       running,
@@ -87,7 +87,7 @@ describe("pools", () => {
     expect(await laneOf("chat", "live")).toMatchObject({ queued: 0, running: 0 });
   });
 
-  test("count the workers that beat and take work, and want more of them before they are full", async () => {
+  test("count workers with heartbeats and work, and request more before they are full", async () => {
     await beat("chat", "batch", 4);
     await beat("chat", "batch", 4);
     await beat("chat", "batch", 0);
@@ -107,7 +107,7 @@ describe("pools", () => {
     expect(await laneOf("chat", "batch")).toMatchObject({ queued: 7, wanted_processes: 3 });
   });
 
-  test("count calls whose callers wait where their model is served: as running as far as there are slots", async () => {
+  test("count calls at their model's pool: as running up to the number of slots", async () => {
     await beat("chat", "live", 2);
     for (let n = 0; n < 3; n += 1) await call("sandbox-chat");
     await call("a-model-that-left");
@@ -143,7 +143,7 @@ describe("pools", () => {
 });
 
 describe("holds", () => {
-  test("are listed newest first in pages, and by what is wrong with them", async () => {
+  test("are listed newest first in pages, and filtered by their problem", async () => {
     const [late, unknown, plain] = [await call("one"), await admit({ amount: 2n * CREDIT }), await call("one")];
     await bed.db.query("update hold set deadline = now() - interval '1 second' where job_id = $1", [late]);
     await bed.db.query("update job set unknown_since = now() where id = $1", [unknown]);
@@ -178,7 +178,7 @@ describe("holds", () => {
   });
 });
 
-describe("a hold that nothing closes", () => {
+describe("an unclosed hold", () => {
   const close = (id: string) => `/operator/holds/${id}/close`;
   const overdue = async (): Promise<string> => {
     const id = await call("one");
@@ -188,7 +188,7 @@ describe("a hold that nothing closes", () => {
   const balance = async (): Promise<object[]> =>
     bed.db.query("select amount, held from balance where workspace_id = $1", [workspaceId]);
 
-  test("is released or settled by hand, on record, and once", async () => {
+  test("is released or settled by hand, with an audit entry, and once", async () => {
     const [released, settled] = [await overdue(), await overdue()];
     expect(await bed.ask("OperatorHoldClosed", "POST", close(`${released}.1`))).toEqual({
       object: "hold_closed",
@@ -219,7 +219,7 @@ describe("a hold that nothing closes", () => {
     }
   });
 
-  test("is not taken more from than it holds, nor closed before its time unless told so", async () => {
+  test("is not settled above its amount, nor closed early without force", async () => {
     const [late, early] = [await overdue(), await call("one")];
     expect(await bed.refusal(409, "POST", close(`${late}.1`), { credits: "1.000000001" })).toEqual({
       code: "conflict",
@@ -243,7 +243,7 @@ describe("a hold that nothing closes", () => {
     expect(await auditLedger(bed.db.database)).toEqual([]);
   });
 
-  test("is told to be busy while a settle has it", async () => {
+  test("is reported as busy during a settlement", async () => {
     const id = await overdue();
     await bed.db.database.transaction(async (tx) => {
       await tx.query("select from hold where job_id = $1 for update", [id]);
@@ -256,7 +256,7 @@ describe("a hold that nothing closes", () => {
 describe("settle faults", () => {
   const LIST = "/operator/settle-faults";
 
-  test("are listed newest first in pages, and dealt with once, on record", async () => {
+  test("are listed newest first in pages, and resolved once, with an audit entry", async () => {
     await bed.db.query("delete from settle_fault");
     const jobs = [await call("one"), await call("one")];
     for (const jobId of jobs) {
@@ -288,7 +288,7 @@ describe("settle faults", () => {
 });
 
 describe("a job", () => {
-  test("is told of without what was asked and what came of it", async () => {
+  test("is returned without its request and its result", async () => {
     const id = await admit({ amount: 2n * CREDIT });
     await bed.db.query(
       `update job set state = 'failed', result = $2, error = $3, credits = 500000000, ended_at = now(), provider_job = '{"id":"p"}'
@@ -335,7 +335,7 @@ describe("dead letters", () => {
     return { id: await letter(job), job };
   }
 
-  test("are listed newest first without bodies, read, and deleted on record", async () => {
+  test("are listed newest first without bodies, read, and deleted with an audit entry", async () => {
     const [first, second] = [await letter(null), await letter(null)];
     const list = await bed.ask("OperatorDeadLetterList", "GET", `${LIST}?limit=1`);
     expect(list).toMatchObject({ data: [{ id: second, workspace_id: workspaceId }], has_more: true });
@@ -355,7 +355,7 @@ describe("dead letters", () => {
     ]);
   });
 
-  test("of no known workspace are deleted on record too", async () => {
+  test("of no known workspace are deleted with an audit entry too", async () => {
     const id = await letter(null);
     await bed.db.query("update dead_letter set subject = 'x' where id = $1", [id]);
     await bed.ask("OperatorDeleted", "DELETE", `${LIST}/${id}`);
@@ -363,7 +363,7 @@ describe("dead letters", () => {
     expect(log.data).toMatchObject([{ action: "dead_letter.drop", workspace_id: null }]);
   });
 
-  test("are sent on their way again, each with its own verdict and no one twice", async () => {
+  test("are redriven, each with its own verdict and none twice", async () => {
     const [good, over, unknown] = [await dead(), await letter(null), newId()];
     const redrive = (ids: readonly string[]) =>
       bed.ask("OperatorRedrive", "POST", `${LIST}/redrive`, { body: { ids } });
@@ -398,7 +398,7 @@ describe("dead letters", () => {
     ["none", [], "ids"],
     ["101", Array.from({ length: 101 }, () => newId()), "ids"],
     ["words", ["x"], "ids[0]"],
-  ])("are not sent when the ids are %s", async (_what, ids, param) => {
+  ])("are not redriven when the ids are %s", async (_what, ids, param) => {
     expect(await bed.refusal(400, "POST", `${LIST}/redrive`, { ids })).toEqual({ code: "invalid_request", param });
   });
 });

@@ -27,7 +27,7 @@ const works = async (key: string | undefined): Promise<number> =>
   (await bed.send("GET", "/v1/models", { token: key ?? null })).status;
 
 describe("a workspace", () => {
-  test("is made with its owner and a key that works, and each of the three is on record", async () => {
+  test("is created with its owner and a working key, each with an audit entry", async () => {
     const made = await make({ preset: "pro" });
     expect(made).toMatchObject({
       workspace: { is_active: true, balance: 0, held: 0, available: 0 },
@@ -50,11 +50,11 @@ describe("a workspace", () => {
     expect(JSON.stringify(log)).not.toContain(made.api_key.key ?? "no key");
   });
 
-  test("has a first key of the preset standard where none is named", async () => {
+  test("has a first key of the preset standard by default", async () => {
     expect((await make()).api_key.preset).toBe("standard");
   });
 
-  test("is made once under the caller's id, however it is changed since", async () => {
+  test("is created once under the caller's id, also after later changes", async () => {
     const body = { id: newId(), name: `team ${newId()}`, owner: ADA, preset: "free" };
     const answers = await Promise.all([1, 2, 3].map(() => bed.send("POST", LIST, { body })));
     expect(answers.map(({ status }) => status).toSorted((a, b) => a - b)).toEqual([200, 200, 201]);
@@ -78,7 +78,7 @@ describe("a workspace", () => {
     expect(await bed.db.query("select id from api_key where workspace_id = $1", [body.id])).toHaveLength(1);
   });
 
-  test("takes no name that another one has, also when it is renamed", async () => {
+  test("rejects the name of another workspace, also when it is renamed", async () => {
     const [first, second] = [await make(), await make()];
     const taken = { code: "conflict", param: "name" };
     const body = { name: first.workspace.name, owner: ADA };
@@ -89,7 +89,7 @@ describe("a workspace", () => {
     expect(await bed.ask("OperatorWorkspace", "GET", `${LIST}/${second.id}`)).toEqual(second.workspace);
   });
 
-  test("is switched off and on, and its keys with it", async () => {
+  test("is disabled and enabled, together with its keys", async () => {
     const { id, api_key } = await make();
     for (const is_active of [false, true]) {
       expect(await bed.ask("OperatorWorkspace", "PATCH", `${LIST}/${id}`, { body: { is_active } })).toMatchObject({
@@ -113,12 +113,12 @@ describe("a workspace", () => {
     ["with blanks at the ends of its name", { name: " a" }, "unsupported_value", "name"],
     ["with a NUL in its name", { name: "a\u0000b" }, "unsupported_value", "name"],
     ["with a lone surrogate in its name", { name: "a\ud800" }, "unsupported_value", "name"],
-  ])("%s is not made", async (_what, members, code, param) => {
+  ])("%s is not created", async (_what, members, code, param) => {
     const body = { name: `team ${newId()}`, owner: ADA, ...members };
     expect(await bed.refusal(400, "POST", LIST, body)).toEqual({ code, param });
   });
 
-  test("that is not there is not found", async () => {
+  test("that does not exist is not found", async () => {
     for (const id of [newId(), "x", "%00", "a%2Fb"]) {
       for (const path of ["", "/members", "/api-keys", "/credits", "/ledger"]) {
         expect((await bed.refusal(404, "GET", `${LIST}/${id}${path}`)).code).toBe("not_found");
@@ -128,7 +128,7 @@ describe("a workspace", () => {
   });
 });
 
-test("workspaces are listed newest first, whatever their ids, in pages that miss none", async () => {
+test("workspaces are listed newest first, for any ids, in complete pages", async () => {
   // Ids of callers tell no order.
   const made = [];
   for (const head of ["f", "0", "8"]) made.push((await make({ id: newId().replace(/^./, head) })).id);
@@ -144,7 +144,7 @@ test("workspaces are listed newest first, whatever their ids, in pages that miss
   expect(seen.toSorted()).toEqual(rows.map(({ id }) => id).toSorted());
 });
 
-test("a workspace is found by its name, and by one that it gave up lately", async () => {
+test("a workspace is found by its name, and by a recent former name", async () => {
   const { id, workspace } = await make();
   const named = async (name: string) => {
     const { data } = await bed.ask("OperatorWorkspaceList", "GET", `${LIST}?name=${encodeURIComponent(name)}`);
@@ -160,7 +160,7 @@ test("a workspace is found by its name, and by one that it gave up lately", asyn
 });
 
 describe("a workspace's own settings", () => {
-  test("are changed by an operator: fallback chains, with the reason why a model is not offered", async () => {
+  test("are changed by an operator: fallback chains, with the reason for an unavailable model", async () => {
     const [mine, other] = [await make(), await make()];
     const path = ({ id }: { id: string }) => `${LIST}/${id}/fallback-chains`;
     const body = { fallbacks: ["sandbox-slow"] };
@@ -180,7 +180,7 @@ describe("a workspace's own settings", () => {
     }
   });
 
-  test("are read by an operator: what each call came to, of every member", async () => {
+  test("are read by an operator: the usage of each call, of every member", async () => {
     const [mine, other] = [await make(), await make()];
     const call = newId();
     await bed.db.query(
@@ -201,7 +201,7 @@ describe("a workspace's own settings", () => {
 describe("a key", () => {
   const path = (id: string): string => `/operator/api-keys/${id}`;
 
-  test("gets any preset of the catalogue, and is revoked for good", async () => {
+  test("gets any preset of the catalogue, and is revoked permanently", async () => {
     const { api_key: key } = await make();
     expect(await bed.ask("OperatorApiKey", "PATCH", path(key.id), { body: { preset: "unlimited" } })).toMatchObject({
       preset: "unlimited",
@@ -219,7 +219,7 @@ describe("a key", () => {
     expect(data.map(({ action }) => action)).toEqual(["key.revoke", "key.preset", "key.preset", "key.create"]);
   });
 
-  test("is not changed by what makes no sense", async () => {
+  test("is not changed by an invalid request", async () => {
     const { api_key: key } = await make();
     const refused = { code: "unsupported_value", param: "preset" };
     expect(await bed.refusal(400, "PATCH", path(key.id), { preset: "platinum" })).toEqual(refused);
@@ -227,7 +227,7 @@ describe("a key", () => {
     for (const id of [newId(), "x"]) expect((await bed.refusal(404, "PATCH", path(id), {})).code).toBe("not_found");
   });
 
-  test("has one of the presets that are listed", async () => {
+  test("has one of the listed presets", async () => {
     const { data } = await bed.ask("OperatorPresetList", "GET", "/operator/presets");
     expect(data).toContainEqual({ name: "free", requests_per_minute: 30, daily_tokens: 1_000_000 });
     expect(data).toContainEqual({ name: "unlimited", requests_per_minute: null, daily_tokens: null });

@@ -30,8 +30,8 @@ const inAnHour = (): string => new Date(Date.now() + HOUR_MS).toISOString();
 const statusOf = async (key: string | undefined, own: Team): Promise<number> =>
   (await bed.send("GET", `/workspaces/${own.id}`, key)).status;
 
-describe("making a key", () => {
-  test("is for the caller itself where no member is named, and only a hash of it is kept", async () => {
+describe("creating a key", () => {
+  test("is for the caller by default, and only a hash of the key is stored", async () => {
     const own = await bed.team(0n);
     const body = { name: "ci" };
     const line = await audited(bed, own, own.developer, { method: "POST", path: at(own), body, status: 201 });
@@ -46,7 +46,7 @@ describe("making a key", () => {
     expect(kept).toHaveLength(1);
   });
 
-  test("is for any member who is not above, and of a developer for itself", async () => {
+  test("is for any member of the same or a lower role, and for a developer itself", async () => {
     for (const [by, whom, status] of [
       [team.owner, team.owner, 201],
       [team.owner, team.billing, 201],
@@ -63,7 +63,7 @@ describe("making a key", () => {
     }
   });
 
-  test("gives it no later end than that of the key that makes it, and says which that was", async () => {
+  test("limits its expiry to that of the creating key, and names the limit", async () => {
     const own = await bed.team(0n);
     const ends = inAnHour();
     for (const person of [own.developer, own.owner]) {
@@ -83,7 +83,7 @@ describe("making a key", () => {
     expect(made.expires_at).toBeNull();
   });
 
-  test("is not for a member who is disabled, unknown or another workspace's", async () => {
+  test("is not for a member who is disabled, unknown or of another workspace", async () => {
     const foreign = await bed.team(0n);
     for (const member_id of [newId(), foreign.developer.id]) {
       for (const { key } of [team.owner, team.developer]) {
@@ -101,7 +101,7 @@ describe("making a key", () => {
     });
   });
 
-  test("gives no wider preset than the caller's own, which is taken when none is named", async () => {
+  test("accepts no wider preset than the caller's own, which is the default", async () => {
     const own = await bed.team(0n);
     await bed.db.query("update api_key set preset = 'narrow' where id = $1", [own.admin.keyId]);
     const ask = (preset?: string) => ({ name: "preset", ...(preset === undefined ? {} : { preset }) });
@@ -141,7 +141,7 @@ describe("making a key", () => {
     expect(made.tools).toEqual(["image.*", "web.fetch", "workflow.*"]);
   });
 
-  test("gives no tools that the caller's own key does not list, which are taken when none are named", async () => {
+  test("accepts only tools of the caller's own key, which are the default", async () => {
     const own = await bed.team(0n);
     const wide = await putKey(bed, own, own.admin);
     await bed.db.query("update api_key set tools = '{image.resize,web.*}' where id = $1", [own.admin.keyId]);
@@ -168,7 +168,7 @@ describe("making a key", () => {
     expect(next.tools).toEqual(["image.resize", "web.links"]);
   });
 
-  test("goes on up to the limit of keys that live, and so does replacing one", async () => {
+  test("works up to the limit of active keys, as does a replacement", async () => {
     const own = await bed.team(0n);
     await bed.db.query(
       `insert into api_key (id, workspace_id, member_id, name, sha256, hint, preset, revoked_at, expires_at)
@@ -188,7 +188,7 @@ describe("making a key", () => {
 });
 
 describe("changing a key", () => {
-  test("never lets a developer outlive the end that a key has", async () => {
+  test("never lets a developer extend a key's expiry", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${await putKey(bed, own, own.developer)}`);
     await bed.ask("ApiKey", "PATCH", path, own.owner.key, { body: { expires_at: inAnHour() } });
@@ -201,7 +201,7 @@ describe("changing a key", () => {
     await bed.ask("ApiKey", "PATCH", path, own.owner.key, { body: { expires_at: null } });
   });
 
-  test("gives no later end than the calling key has, whatever its role", async () => {
+  test("sets no later expiry than the calling key's, for every role", async () => {
     const own = await bed.team(0n);
     const ends = inAnHour();
     await bed.db.query("update api_key set expires_at = $2 where id = $1", [own.owner.keyId, ends]);
@@ -219,14 +219,14 @@ describe("changing a key", () => {
     await bed.ask("ApiKey", "PATCH", endless, own.owner.key, { body: later });
   });
 
-  test("gives no wider preset than the caller's own", async () => {
+  test("sets no wider preset than the caller's own", async () => {
     const path = at(team, `/${await putKey(bed, team, team.developer)}`);
     for (const preset of ["wide", "tokens"]) {
       expect((await bed.refusal(403, "PATCH", path, team.developer.key, { preset })).param).toBe("preset");
     }
   });
 
-  test("is in force within a second: a preset, and an end that has come", async () => {
+  test("takes effect within a second: a preset, and an expiry in the past", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${own.developer.keyId}`);
     const caller = () => bed.authenticator.authenticate(`Bearer ${own.developer.key}`);
@@ -244,7 +244,7 @@ describe("changing a key", () => {
 });
 
 describe("revoking a key", () => {
-  test("is in force within a second, and for good", async () => {
+  test("takes effect within a second, permanently", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${own.developer.keyId}`);
     expect(await statusOf(own.developer.key, own)).toBe(200);
@@ -256,7 +256,7 @@ describe("revoking a key", () => {
     }
   });
 
-  test("of a disabled member is told apart in the list", async () => {
+  test("of a disabled member is distinguished in the list", async () => {
     const own = await bed.team(0n);
     await bed.db.query("update member set is_active = false where id = $1", [own.developer.id]);
     expect((await bed.ask("ApiKey", "GET", at(own, `/${own.developer.keyId}`), own.owner.key)).status).toBe("disabled");
@@ -264,7 +264,7 @@ describe("revoking a key", () => {
 });
 
 describe("keys", () => {
-  test("of an owner are an admin's to see, and not to change", async () => {
+  test("of an owner are readable for an admin, and not writable", async () => {
     const own = await bed.team(0n);
     for (const [method, rest, body] of [
       ["PATCH", "", { name: "x" }],
@@ -278,7 +278,7 @@ describe("keys", () => {
     expect(await auditOf(bed, own)).toEqual([]);
   });
 
-  test("are listed to a developer as far as they are its own", async () => {
+  test("are listed to a developer if they are its own", async () => {
     const own = await bed.team(0n);
     const mine = [own.developer.keyId];
     for (const person of [own.developer, own.other, own.developer]) {

@@ -36,7 +36,7 @@ async function changed(): Promise<Team> {
   return team;
 }
 
-test("it names who did what from where; where operators work from stays theirs", async () => {
+test("it names actor, action, subject and address; addresses of operators are hidden", async () => {
   const team = await changed();
   const { data } = await bed.ask("AuditLogList", "GET", at(team), team.admin.key);
   expect(data.map(({ actor, ip, action, before, after }) => ({ actor, ip, action, before, after }))).toEqual([
@@ -59,7 +59,7 @@ test("it names who did what from where; where operators work from stays theirs",
   expect(data[2]?.key_id).toBe(team.owner.keyId);
 });
 
-test("it is filtered and read in pages", async () => {
+test("it is filtered and paged", async () => {
   const team = await changed();
   const read = (query: string) => bed.ask("AuditLogList", "GET", at(team, query), team.owner.key);
   const actions = async (query: string): Promise<string[]> => (await read(query)).data.map(({ action }) => action);
@@ -77,7 +77,7 @@ test("it is filtered and read in pages", async () => {
   });
 });
 
-test("taking it away is an entry of it", async () => {
+test("its download is an entry of it", async () => {
   const team = await changed();
   const rows = await bed.table(at(team, "?action=key.revoke"), team.owner.key);
   expect(rows.map(({ actor_type, action }) => [actor_type, action])).toEqual([["system", "key.revoke"]]);

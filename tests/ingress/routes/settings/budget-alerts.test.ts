@@ -44,7 +44,7 @@ async function channelOf(workspaceId: string): Promise<string> {
 }
 
 describe("an alert", () => {
-  test("has a threshold to the nano-credit, from the digits that were sent", async () => {
+  test("has a threshold exact to the nano-credit, from the sent digits", async () => {
     const team = await bed.team();
     const send = (digits: string) =>
       bed.send(
@@ -70,7 +70,7 @@ describe("an alert", () => {
     }
   });
 
-  test("goes to channels of its workspace only", async () => {
+  test("uses channels of its workspace only", async () => {
     const [team, other] = [await bed.team(), await bed.team()];
     const [own, foreign] = [await channelOf(team.id), await channelOf(other.id)];
     const { id, channel_ids } = await create(team, { channel_ids: [own.toUpperCase(), own] });
@@ -84,7 +84,7 @@ describe("an alert", () => {
     expect((await change(team, id, { channel_ids: [] })).channel_ids).toEqual([]);
   });
 
-  test("tells what its period has spent and when it fired last", async () => {
+  test("returns the spent credits of its period and its last firing", async () => {
     const team = await bed.team();
     const { id, period_start } = await create(team);
     expect(period_start).toBe(`${new Date().toISOString().slice(0, 10)}T00:00:00.000Z`);
@@ -111,7 +111,7 @@ describe("a budget that stops calls", () => {
   }
   const tomorrow = (): string => new Date(Math.ceil(Date.now() / 86_400_000) * 86_400_000).toISOString();
 
-  test("is told by its name and without an amount, with the end of its period", async () => {
+  test("is reported by its name and without an amount, with the end of its period", async () => {
     const { team, id } = await stopped();
     await change(team, id, { name: 'the "day"' });
     expect(await sentenceOf(team)).toBe(
@@ -120,7 +120,7 @@ describe("a budget that stops calls", () => {
     expect(await untilOf(team)).toBe(tomorrow());
   });
 
-  test("stops them at once where what it counts was spent before it was made", async () => {
+  test("stops them immediately if its threshold was exceeded before its creation", async () => {
     const team = await bed.team();
     await spend(bed.db.database, [{ workspaceId: team.id, nano: 10n * CREDIT }]);
     await create(team, { stops_calls: true });
@@ -131,14 +131,14 @@ describe("a budget that stops calls", () => {
   test.each([
     ["raised", { threshold_credits: 11 }],
     ["switched off", { is_active: false }],
-  ])("lets them go on once it is %s", async (_how, body) => {
+  ])("allows them again once it is %s", async (_how, body) => {
     const { team, id } = await stopped();
     await change(team, id, body);
     expect(await untilOf(team)).toBeNull();
     expect(await admitLone(bed.db.database, { workspaceId: team.id, jobId: newId(), amount: 1n })).toBe(0);
   });
 
-  test("lets them go on once it is deleted", async () => {
+  test("allows them again once it is deleted", async () => {
     const { team, id } = await stopped();
     await bed.ask("Deleted", "DELETE", at(team, `/${id}`), team.billing.key);
     expect(await untilOf(team)).toBeNull();

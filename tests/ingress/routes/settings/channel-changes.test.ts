@@ -14,7 +14,7 @@ const at = (of: Pick<Team, "id">, rest = ""): string => `/workspaces/${of.id}/no
 const SHOWN = "https://hooks.example.com/…abcd";
 
 describe("changing a channel", () => {
-  test("stands on record with what was and is, and names of secrets alone", async () => {
+  test("has an audit entry with its old and new values, and only the names of secrets", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer);
     const path = at(own, `/${id}`);
@@ -40,7 +40,7 @@ describe("changing a channel", () => {
     expect(JSON.stringify(await auditOf(bed, own))).not.toMatch(/canary-token|whsec_|\/new\//);
   });
 
-  test("by a developer is done to those that it made", async () => {
+  test("by a developer is limited to channels that it created", async () => {
     const own = await bed.team(0n);
     const [mine, others] = [await putChannel(bed, own, own.developer), await putChannel(bed, own, own.other)];
     const body = { enabled: false };
@@ -57,7 +57,7 @@ describe("changing a channel", () => {
     }
   });
 
-  test("to another server takes no stored credential along, whoever asks and in however many steps", async () => {
+  test("to another server never keeps a stored credential, for any role and any number of steps", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${await putChannel(bed, own, own.developer)}`);
     const send = (config: object) => bed.ask("Channel", "PATCH", path, own.owner.key, { body: { config } });
@@ -80,7 +80,7 @@ describe("changing a channel", () => {
     ).toEqual([["authToken"], ["url"], ["authToken"]]);
   });
 
-  test("takes no signing secret among its settings", async () => {
+  test("accepts no signing secret among its settings", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${await putChannel(bed, own, own.developer)}`);
     const { updatedAt: _then, ...before } = await bed.ask("Channel", "GET", path, own.owner.key);
@@ -91,7 +91,7 @@ describe("changing a channel", () => {
     expect(signingSecret).toBe(`whsec_${before.id}`);
   });
 
-  test("is refused for settings that its type does not have", async () => {
+  test("is rejected for settings that its type does not have", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${await putChannel(bed, own, own.owner)}`);
     for (const [config, param] of [
@@ -105,7 +105,7 @@ describe("changing a channel", () => {
     expect(await auditOf(bed, own)).toEqual([]);
   });
 
-  test("so that it is enabled again forgets what made it fail", async () => {
+  test("to enabled resets its failures", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.owner, { enabled: false });
     await bed.db.query(

@@ -26,7 +26,7 @@ async function spent(): Promise<Team> {
 
 const at = (team: Team, query = ""): string => `/workspaces/${team.id}/credits/ledger${query}`;
 
-test("the balance is what the ledger sums to, with what is held set apart", async () => {
+test("the balance is the sum of the ledger, with held credits separate", async () => {
   const team = await spent();
   await bed.db.query("update balance set held = 1000000000 where workspace_id = $1", [team.id]);
   const path = `/workspaces/${team.id}/credits`;
@@ -39,7 +39,7 @@ test("the balance is what the ledger sums to, with what is held set apart", asyn
 });
 
 describe("the ledger", () => {
-  test("is read from the newest, in pages, by kind and time", async () => {
+  test("is read from the newest entry, in pages, by kind and time", async () => {
     const team = await spent();
     const read = (query = "") => bed.ask("LedgerList", "GET", at(team, query), team.billing.key);
     const { data, has_more } = await read();
@@ -71,7 +71,7 @@ describe("the ledger", () => {
     expect(refusal).toEqual({ code: "unsupported_value", param });
   });
 
-  test("is taken away as a table, with amounts as numbers and formulas as text, and the audit log says so", async () => {
+  test("is downloaded as a table, with amounts as numbers and formulas as text, and an audit entry", async () => {
     const team = await spent();
     const rows = await bed.table(at(team, "?limit=1&kind=correction&colour=red"), team.billing.key);
     expect(rows.map(({ credits, note }) => [credits, note])).toEqual([["-0.5", "'=1+1"]]);
@@ -90,7 +90,7 @@ describe("the ledger", () => {
     ]);
   });
 
-  test("of more rows than are written at once is whole", async () => {
+  test("of more rows than one write is complete", async () => {
     const team = await bed.team(0n);
     await bed.db.query(
       `insert into ledger_entry (workspace_id, kind, amount, source_id)

@@ -36,7 +36,7 @@ describe("deliveries", () => {
     expect(rest).toMatchObject({ id, channelId, event: "run.failed", status: "failed", nextAttemptAt: null });
   });
 
-  test("say when the next attempt comes, a pause of the channel included", async () => {
+  test("contain the time of the next attempt, including a pause of the channel", async () => {
     const own = await bed.team(0n);
     const channelId = await putChannel(bed, own, own.owner);
     const id = await putDelivery(bed, own, channelId, { status: "pending" });
@@ -95,8 +95,8 @@ describe("deliveries", () => {
   });
 });
 
-describe("sending again", () => {
-  test("is done by owner, admin and the developer who made the channel", async () => {
+describe("repeating a delivery", () => {
+  test("is allowed for owner, admin and the developer who created the channel", async () => {
     const own = await bed.team(0n);
     const channel = await putChannel(bed, own, own.developer);
     for (const person of [own.owner, own.admin, own.developer]) {
@@ -114,7 +114,7 @@ describe("sending again", () => {
     }
   });
 
-  test("has no further attempts behind it, unless the schedule was not over", async () => {
+  test("has no further attempts, unless the schedule had not ended", async () => {
     const own = await bed.team(0n);
     const channel = await putChannel(bed, own, own.owner);
     const steps: number[] = [];
@@ -128,7 +128,7 @@ describe("sending again", () => {
     expect(steps).toEqual([7, 7, 7, 3]);
   });
 
-  test("is not done while the channel is disabled or gone, nor of mail to a member", async () => {
+  test("is rejected while the channel is disabled or deleted, and for mail to a member", async () => {
     const own = await bed.team(0n);
     const channel = await putChannel(bed, own, own.owner, { enabled: false });
     const id = await putDelivery(bed, own, channel);

@@ -25,7 +25,7 @@ const statusOf = async (key: string | undefined, own: Team): Promise<number> =>
   (await bed.send("GET", `/workspaces/${own.id}`, key)).status;
 
 describe("replacing a key", () => {
-  test("ends the old one at once, and stands on record without either", async () => {
+  test("ends the old one immediately, with an audit entry that contains neither", async () => {
     const team = await bed.team(0n);
     const { keyId, key: old } = team.developer;
     const line = await rotate(team, keyId, undefined, team.developer);
@@ -46,7 +46,7 @@ describe("replacing a key", () => {
     expect(await bed.ask("ApiKey", "GET", at(team, made.id), team.owner.key)).not.toHaveProperty("key");
   });
 
-  test("is refused to a key that ends before the one that it would replace", async () => {
+  test("is rejected for a key that expires before the one it would replace", async () => {
     const team = await bed.team(0n);
     const endless = await putKey(bed, team, team.developer);
     for (const person of [team.developer, team.owner]) {
@@ -57,7 +57,7 @@ describe("replacing a key", () => {
     await rotate(team, team.developer.keyId, undefined, team.developer);
   });
 
-  test("lets both live through the overlap", async () => {
+  test("keeps both active during the overlap", async () => {
     const team = await bed.team(0n);
     const { keyId, key: old } = team.developer;
     const { answer, after } = await rotate(team, keyId, { overlap_seconds: 604_800 });
@@ -71,7 +71,7 @@ describe("replacing a key", () => {
     expect([await statusOf(old, team), await statusOf(String(answer["key"]), team)]).toEqual([401, 200]);
   });
 
-  test("makes the end of neither later", async () => {
+  test("extends the expiry of neither", async () => {
     const team = await bed.team(0n);
     const expiresAt = new Date(Date.now() + HOUR_MS);
     const id = await putKey(bed, team, team.developer, { expiresAt });
@@ -80,7 +80,7 @@ describe("replacing a key", () => {
     expect((await bed.ask("ApiKey", "GET", at(team, id), team.owner.key)).expires_at).toBe(expiresAt.toISOString());
   });
 
-  test("is done once when it is asked for twice at once", async () => {
+  test("happens once for concurrent requests", async () => {
     const team = await bed.team(0n);
     const id = await putKey(bed, team, team.developer);
     const answers = await Promise.all([1, 2, 3].map(() => bed.send("POST", at(team, id, "/rotate"), team.owner.key)));
@@ -88,7 +88,7 @@ describe("replacing a key", () => {
     expect(await auditOf(bed, team)).toHaveLength(1);
   });
 
-  test("is refused for one that is revoked or has expired", async () => {
+  test("is rejected for a revoked or expired key", async () => {
     const team = await bed.team(0n);
     const id = await putKey(bed, team, team.developer);
     for (const column of ["expires_at", "revoked_at"]) {
@@ -103,7 +103,7 @@ describe("replacing a key", () => {
     expect(await auditOf(bed, team)).toEqual([]);
   });
 
-  test("is refused for a member who is disabled", async () => {
+  test("is rejected for a member who is disabled", async () => {
     const team = await bed.team(0n);
     await bed.db.query("update member set is_active = false where id = $1", [team.developer.id]);
     const path = at(team, team.developer.keyId, "/rotate");
@@ -111,7 +111,7 @@ describe("replacing a key", () => {
     expect(await auditOf(bed, team)).toEqual([]);
   });
 
-  test("is refused where its preset is wider than the caller's", async () => {
+  test("is rejected if its preset is wider than the caller's", async () => {
     const team = await bed.team(0n);
     const id = await putKey(bed, team, team.developer, { preset: "wide" });
     expect(await bed.refusal(403, "POST", at(team, id, "/rotate"), team.owner.key)).toEqual({
@@ -120,7 +120,7 @@ describe("replacing a key", () => {
     });
   });
 
-  test("is refused for overlaps out of bounds, and bodies that are none", async () => {
+  test("is rejected for overlaps out of bounds, and invalid bodies", async () => {
     const team = await bed.team(0n);
     const path = at(team, team.developer.keyId, "/rotate");
     for (const overlap_seconds of [-1, 604_801, 1.5, "60"]) {

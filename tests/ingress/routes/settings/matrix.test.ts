@@ -148,7 +148,7 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
       return [answer.status, text];
     };
 
-    test("is for those who may, and a foreign object is an unknown one", async () => {
+    test("is allowed for the listed roles, and a foreign object is an unknown one", async () => {
       const { team, keys } = await cast();
       const targets: readonly Target[] = row.kind === "workspace" ? ["own"] : ["own", "foreign", "unknown"];
       let log = await auditOf(bed, team);
@@ -171,7 +171,7 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
 
     // Chains go by their model, which has no form of an id.
     if (row.kind !== "workspace" && row.kind !== "chain") {
-      test("takes what is no id for an unknown one", async () => {
+      test("reads an invalid id as an unknown one", async () => {
         const { team, keys } = await cast();
         const made = await MAKERS[row.kind](team);
         const last = /.*\{(\w+)\}/.exec(path)?.[1] ?? "";
@@ -183,7 +183,7 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
         expect(await auditOf(bed, team)).toEqual([]);
       });
 
-      test("tells of another workspace what it tells of none, whatever the role", async () => {
+      test("answers for another workspace as for an unknown one, for every role", async () => {
         const { team, keys } = await cast();
         const made = await MAKERS[row.kind](foreign);
         for (const actor of ACTORS) {
@@ -197,7 +197,7 @@ describe.each(TABLE.filter((row) => REGISTERED.has(routeOf(row))).map((row) => [
   },
 );
 
-test("an object of one workspace is unknown on a path that begins in another", async () => {
+test("an object of one workspace is unknown on a path of another", async () => {
   const { team } = await cast();
   const theirs = await MAKERS.subscription(foreign);
   const mine = await MAKERS.subscription(team);
@@ -205,7 +205,7 @@ test("an object of one workspace is unknown on a path that begins in another", a
   expect((await bed.refusal(404, "DELETE", mixed, team.owner.key)).code).toBe("not_found");
 });
 
-describe("the table", () => {
+describe("the access table", () => {
   test("has every route under /workspaces, once", () => {
     const rows = TABLE.map((row) => routeOf(row));
     expect(new Set(rows).size).toBe(rows.length);
@@ -213,7 +213,7 @@ describe("the table", () => {
     expect(under.filter((name) => !rows.includes(name))).toEqual([]);
   });
 
-  test("of other routes has every keyed one, with those who may", () => {
+  test("of other routes has every route with a key, with its roles", () => {
     const known = new Map(ELSEWHERE.flatMap(([may, routes]) => routes.map((route) => [route, may] as const)));
     const elsewhere = KEYED.filter(({ path }) => !path.startsWith("/workspaces"));
     expect(elsewhere.map((route) => nameOf(route)).toSorted()).toEqual([...known.keys()].toSorted());
@@ -223,7 +223,7 @@ describe("the table", () => {
     }
   });
 
-  test("leaves no route under /workspaces without a key and a gate", () => {
+  test("includes no route under /workspaces without a key and a gate", () => {
     const open = routesOf(fake.context).filter(({ path }) => path.startsWith("/workspaces"));
     expect(open.filter((route) => route.auth !== "key" || route.authorize === undefined)).toEqual([]);
   });

@@ -27,7 +27,7 @@ const untilOneWaits = (): Promise<true> =>
   });
 
 describe("adding a member", () => {
-  test("is the owner's where the role is owner", async () => {
+  test("is allowed for an owner only if the role is owner", async () => {
     const body = { name: `owner ${newId()}`, role: "owner" };
     expect(await bed.refusal(403, "POST", at(team), team.admin.key, body)).toEqual({
       code: "permission_denied",
@@ -36,7 +36,7 @@ describe("adding a member", () => {
     await bed.ask("Member", "POST", at(team), team.owner.key, { body, status: 201 });
   });
 
-  test("is refused for an address that another has until it is forgotten, and not for one of another workspace", async () => {
+  test("is rejected for an address that another has until it is deleted, and not for one of another workspace", async () => {
     const [own, other] = [await bed.team(0n), await bed.team(0n)];
     const add = (of: Team, email: string) =>
       bed.ask("Member", "POST", at(of), of.owner.key, { body: { name: email, role: "billing", email }, status: 201 });
@@ -59,7 +59,7 @@ describe("changing a member", () => {
   const change = (own: Team, id: string, body: unknown) =>
     bed.ask("Member", "PATCH", at(own, `/${id}`), own.owner.key, { body });
 
-  test("of an owner, or into one, is not for an admin", async () => {
+  test("of the role owner, or into it, is not allowed for an admin", async () => {
     for (const [method, body] of [
       ["PATCH", { name: "lower" }],
       ["PATCH", { role: "developer" }],
@@ -78,7 +78,7 @@ describe("changing a member", () => {
     }
   });
 
-  test("who becomes an owner meanwhile is not for an admin either", async () => {
+  test("to the role owner by a concurrent change is not allowed for an admin either", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${own.developer.id}`);
     const late = await bed.db.database.transaction(async (tx) => {
@@ -93,7 +93,7 @@ describe("changing a member", () => {
     expect(await bed.ask("Member", "GET", path, own.owner.key)).toMatchObject({ role: "owner", is_active: true });
   });
 
-  test("leaves an active owner, whichever way the last one would go", async () => {
+  test("always leaves an active owner", async () => {
     const own = await bed.team(0n);
     await putMember(bed, own, { role: "owner" });
     await bed.db.query("update member set is_active = false where workspace_id = $1 and name like 'member %'", [
@@ -111,7 +111,7 @@ describe("changing a member", () => {
     expect(await bed.ask("Member", "GET", path, own.owner.key)).toMatchObject({ role: "owner", is_active: true });
   });
 
-  test("by two owners who demote each other at once is done for one of them", async () => {
+  test("by two owners who demote each other concurrently succeeds for one of them", async () => {
     const own = await bed.team(0n);
     await bed.db.query("update member set role = 'owner' where id = $1", [own.admin.id]);
     const pair = [
@@ -131,7 +131,7 @@ describe("changing a member", () => {
     expect(await auditOf(bed, own)).toHaveLength(1);
   });
 
-  test("is refused for a name that another has, also one that comes meanwhile", async () => {
+  test("is rejected for a name that another has, also a concurrent one", async () => {
     const own = await bed.team(0n);
     const id = await putMember(bed, own);
     const taken = { code: "conflict", param: "name" };
@@ -150,7 +150,7 @@ describe("changing a member", () => {
     expect(await late.refusal).toEqual(taken);
   });
 
-  test("is refused for an address that another has, in whatever case, also one that comes meanwhile", async () => {
+  test("is rejected for an address that another has, in any case, also a concurrent one", async () => {
     const own = await bed.team(0n);
     const id = await putMember(bed, own, { email: "grace@example.com" });
     await putMember(bed, own, { email: "Ada@Example.com" });
@@ -175,7 +175,7 @@ describe("changing a member", () => {
     await change(own, id, { email: "Grace@example.com" });
   });
 
-  test("is told to its keys within a second", async () => {
+  test("applies to its keys within a second", async () => {
     const own = await bed.team(0n);
     const read = async (): Promise<number> => (await bed.send("GET", at(own), own.developer.key)).status;
     expect(await read()).toBe(200);

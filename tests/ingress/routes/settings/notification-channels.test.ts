@@ -25,8 +25,8 @@ async function expectSilence(own: Team): Promise<void> {
   expect(JSON.stringify(await auditOf(bed, own))).not.toMatch(/canary|whsec_/);
 }
 
-describe("making a channel", () => {
-  test("of each type shows what may be shown, and stands on record by it", async () => {
+describe("creating a channel", () => {
+  test("of each type returns its public settings, and has an audit entry with them", async () => {
     const own = await bed.team(0n);
     for (const [type, config, shown, credentials] of [
       ["webhook", { url: URL_OF }, { url: SHOWN }, []],
@@ -63,7 +63,7 @@ describe("making a channel", () => {
     await expectSilence(own);
   });
 
-  test("of e-mail is refused where the installation sends none, and made where it does", async () => {
+  test("of e-mail is rejected if the installation sends none, and otherwise created", async () => {
     const body = { type: "email", name: `mail ${newId()}`, config: { recipient: "ops@example.com" } };
     expect(await bed.refusal(400, "POST", at(team), team.owner.key, body)).toEqual({
       code: "unsupported_value",
@@ -83,7 +83,7 @@ describe("making a channel", () => {
     expect(await answer.json()).toMatchObject({ config: body.config, credentials: [], hasSigningSecret: false });
   });
 
-  test("is refused for settings that its type does not have, without a word of what was sent", async () => {
+  test("is rejected for settings that its type does not have, without repeating the sent values", async () => {
     const bad: [object, string][] = [
       [hook({ config: {} }), "config.url"],
       [hook({ config: { url: 7 } }), "config.url"],
@@ -121,7 +121,7 @@ describe("making a channel", () => {
     }
   });
 
-  test("takes no signing secret among its settings", async () => {
+  test("accepts no signing secret among its settings", async () => {
     const body = hook({ config: { url: URL_OF, signingSecret: "whsec_mine", previousSigningSecret: "whsec_mine" } });
     const made = await bed.ask("Channel", "POST", at(team), team.owner.key, { body, status: 201 });
     expect(made.config).toEqual({ url: SHOWN });
@@ -130,7 +130,7 @@ describe("making a channel", () => {
 });
 
 describe("deleting a channel", () => {
-  test("takes its subscriptions with it, cancels what is under way and keeps the history", async () => {
+  test("deletes its subscriptions, cancels pending deliveries and keeps the history", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer);
     await bed.ask("Subscription", "POST", at(own, `/${id}/subscriptions`), own.owner.key, {

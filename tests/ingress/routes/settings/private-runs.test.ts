@@ -131,7 +131,7 @@ describe("a run of a developer", () => {
     ["POST", `/v1/images/jobs/${made.run}/cancel`],
   ];
 
-  test("is found by no other developer and not by billing, by its id, its steps' jobs or as its message's job", async () => {
+  test("is found by no other developer and not by billing, by its id, its steps' jobs or its message's job", async () => {
     for (const name of STRANGERS) {
       for (const [method, path] of roads()) {
         const [status, tells] = await reaches(method, path, team[name]);
@@ -144,7 +144,7 @@ describe("a run of a developer", () => {
     expect(await bed.db.query(sql)).toEqual([{ asked: 0 }]);
   });
 
-  test("of a workflow that the workspace sees is as private", async () => {
+  test("of a workflow visible in the workspace is equally private", async () => {
     for (const name of STRANGERS) {
       const [status, tells] = await reaches("GET", `/v1/workflows/runs/${ofShared.run}`, team[name]);
       expect([name, [403, 404].includes(status), tells]).toEqual([name, true, false]);
@@ -170,7 +170,7 @@ describe("a run of a developer", () => {
     }
   });
 
-  test("leaves jobs that belong to no run as they were: the workspace's, but for billing", async () => {
+  test("does not change jobs without a run: they belong to the workspace, except for billing", async () => {
     const path = `/v1/images/jobs/${made.alone}`;
     for (const name of ["owner", "admin", "developer", "other"] as const) {
       expect([name, await reaches("GET", path, team[name])]).toEqual([name, [200, true]]);
@@ -178,7 +178,7 @@ describe("a run of a developer", () => {
     expect(await reaches("GET", path, team.billing)).toEqual([404, false]);
   });
 
-  test("and so is the answer of a background response as a job", async () => {
+  test("and the answer of a background response as a job are private", async () => {
     const path = `/v1/images/jobs/${made.text}`;
     for (const name of ["owner", "admin", "developer"] as const) {
       expect([name, await reaches("GET", path, team[name])]).toEqual([name, [200, true]]);
@@ -191,7 +191,7 @@ describe("a run of a developer", () => {
   test.each([
     ["deliveries of run.failed", 0],
     ["deliveries of a batch's job.failed", 1],
-  ])("and %s are listed for others without content, who cannot send them again", async (_what, at) => {
+  ])("and %s are listed for others without content, and cannot be repeated by them", async (_what, at) => {
     const { id, event, subject } = made.deliveries[at] ?? { id: "", event: "", subject: "" };
     const path = `/workspaces/${team.id}/deliveries/${id}`;
     const read = await bed.ask("Delivery", "GET", path, team.other.key);

@@ -179,7 +179,7 @@ async function idsOf(scene: Scene, condition = "true"): Promise<string[]> {
 const ALL = RESOURCES.map((row) => [row.path, row] as const);
 const CHANGED = ALL.filter(([, row]) => row.changes.length > 0);
 
-test("every resource that is made by its description stands in the table", () => {
+test("every resource with a description is in the table", () => {
   const made = ROUTES.filter(
     ({ method, request, responses }) =>
       method === "POST" && request !== undefined && request.schema === `${responses[200]?.schema}CreateRequest`,
@@ -191,7 +191,7 @@ test("every resource that is made by its description stands in the table", () =>
 });
 
 describe.each(ALL)("%s", (_path, row) => {
-  test("is made as asked, shows its secret this once, and stands on record without it", async () => {
+  test("is created as requested, returns its secret this once, and has an audit entry without it", async () => {
     const scene = await openScene(row);
     const body = row.body(0, scene.place);
     const { answer, ...line } = await audited(scene, 201, "POST", "", body);
@@ -212,7 +212,7 @@ describe.each(ALL)("%s", (_path, row) => {
     for (const form of ["hex", "base64"] as const) expect(JSON.stringify(line)).not.toContain(hash.toString(form));
   });
 
-  test("says that nobody is to keep an answer with a secret, and of no other", async () => {
+  test("forbids caching of a response with a secret, and of no other", async () => {
     const scene = await openScene(row);
     const body = { ...row.body(0, scene.place), id: newId() };
     for (const kept of [row.secret === undefined ? null : "no-store", null]) {
@@ -220,7 +220,7 @@ describe.each(ALL)("%s", (_path, row) => {
     }
   });
 
-  test("is answered again under its id without its secret, and never made twice", async () => {
+  test("is returned again under its id without its secret, and never created twice", async () => {
     const scene = await openScene(row);
     const id = newId();
     const body = { ...row.body(0, scene.place), id: id.toUpperCase() };
@@ -235,7 +235,7 @@ describe.each(ALL)("%s", (_path, row) => {
     expect([await read(scene, id), await idsOf(scene), await scene.audit()]).toEqual([made, rows, log]);
   });
 
-  test("asked for at once is made once, and every answer is about it", async () => {
+  test("requested concurrently is created once, and every answer refers to it", async () => {
     const scene = await openScene(row);
     const body = { ...row.body(0, scene.place), id: newId() };
     const answers = await Promise.all(Array.from({ length: TIMES }, () => ask(scene, "POST", "", body)));
@@ -246,7 +246,7 @@ describe.each(ALL)("%s", (_path, row) => {
     expect((await scene.audit()).map(({ action }) => action)).toEqual([row.create]);
   });
 
-  test("comes up to the limit and no further, also at once; repeats are answered there", async () => {
+  test("is created up to the limit, also concurrently; repeats are answered at the limit", async () => {
     const scene = await openScene(row);
     const there = await idsOf(scene, row.isCounted);
     await scene.query(row.fill(row.limit - there.length - 1, scene.place));
@@ -266,7 +266,7 @@ describe.each(ALL)("%s", (_path, row) => {
     expect(await idsOf(scene, row.isCounted)).toHaveLength(row.limit);
   });
 
-  test("is not made of what is none, and none of it is told or stands on record", async () => {
+  test("is not created from an invalid body, which is neither repeated nor audited", async () => {
     const scene = await openScene(row);
     const [good, before] = [row.body(0, scene.place), await idsOf(scene)];
     const names = "name" in good ? [...BAD_NAMES, undefined].map((name) => [{ name }, "name"] as const) : [];
@@ -279,7 +279,7 @@ describe.each(ALL)("%s", (_path, row) => {
     expect([await idsOf(scene), await scene.audit()]).toEqual([before, []]);
   });
 
-  test("has fields that nobody sets", async () => {
+  test("has read-only fields", async () => {
     const scene = await openScene(row);
     const body = { ...row.body(0, scene.place), ...OURS, ...row.ours };
     const answer = await done(scene, 201, "POST", "", body);
@@ -293,7 +293,7 @@ describe.each(ALL)("%s", (_path, row) => {
 });
 
 describe.each(ALL)("%s in lists", (_path, row) => {
-  test("is paged from the newest without gaps or repeats, whoever made its id", async () => {
+  test("is paged from the newest without gaps or repeats, for every source of its id", async () => {
     const [scene, foreign] = [await openScene(row), await openScene(row)];
     await scene.query(row.fill(40, scene.place));
     const ids = await idsOf(scene);
@@ -310,7 +310,7 @@ describe.each(ALL)("%s in lists", (_path, row) => {
     }
   });
 
-  test("is unknown by another workspace's id, and by what is none, on every path", async () => {
+  test("is unknown by another workspace's id, and by an invalid id, on every path", async () => {
     const [scene, foreign] = [await openScene(row), await openScene(row)];
     const theirs = row.column === undefined ? undefined : await make(foreign);
     const log = await foreign.audit();
@@ -335,8 +335,8 @@ describe.each(ALL)("%s in lists", (_path, row) => {
   });
 });
 
-describe.each(ALL.filter(([, { once }]) => once !== undefined))("%s with what is taken", (_path, row) => {
-  test("is not made, with an id or without, nor changed to it; another workspace has its own", async () => {
+describe.each(ALL.filter(([, { once }]) => once !== undefined))("%s with a taken name", (_path, row) => {
+  test("is not created, with an id or without, nor renamed to it; another workspace has its own names", async () => {
     const [scene, foreign] = [await openScene(row), await openScene(row)];
     const { once = "" } = row;
     const first = await make(scene);
@@ -353,8 +353,8 @@ describe.each(ALL.filter(([, { once }]) => once !== undefined))("%s with what is
   });
 });
 
-describe.each(CHANGED)("%s changed", (_path, row) => {
-  test("stands on record by what it was and is, and is so from then on; what changes nothing does not", async () => {
+describe.each(CHANGED)("a changed %s", (_path, row) => {
+  test("has an audit entry with old and new values, and keeps the change; an empty change has none", async () => {
     const scene = await openScene(row);
     const { id, ...made } = await make(scene);
     let is: Values = made;
@@ -371,7 +371,7 @@ describe.each(CHANGED)("%s changed", (_path, row) => {
     }
   });
 
-  test("is not made what is none, has fields that nobody sets, and none of it stands on record", async () => {
+  test("rejects invalid values, has read-only fields, and audits neither", async () => {
     const scene = await openScene(row);
     const made = await make(scene);
     const log = await scene.audit();
@@ -390,7 +390,7 @@ describe.each(CHANGED)("%s changed", (_path, row) => {
   });
 });
 
-test.each(ALL)("%s is ended on record, and once", async (_path, row) => {
+test.each(ALL)("%s is ended once, with an audit entry", async (_path, row) => {
   const scene = await openScene(row);
   const made = await make(scene);
   const line = await audited(scene, 200, "DELETE", `/${made.id.toUpperCase()}`);

@@ -25,7 +25,7 @@ const DAY_MS = 86_400_000;
 const daysAgo = (days: number): Date => new Date(Date.now() - days * DAY_MS);
 
 describe("a signing secret", () => {
-  test("is shown to owner and admin, each time on record and never in it", async () => {
+  test("is returned to owner and admin, each time with an audit entry without the secret", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer);
     const path = at(own, `/${id}/signing-secret/reveal`);
@@ -39,7 +39,7 @@ describe("a signing secret", () => {
     expect(JSON.stringify(await auditOf(bed, own))).not.toContain("whsec_");
   });
 
-  test("is replaced by owner and admin, on record, with the one before for a day", async () => {
+  test("is replaced by owner and admin, with an audit entry, and the previous one stays valid for a day", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer);
     const secrets: string[] = [`whsec_${id}`];
@@ -58,7 +58,7 @@ describe("a signing secret", () => {
     expect(revealed).toEqual({ signingSecret: secrets.at(-1) ?? "" });
   });
 
-  test("is a webhook's alone", async () => {
+  test("exists for webhooks only", async () => {
     const body = { type: "slack", name: `slack ${newId()}`, config: { url: "https://hooks.slack.com/services/a" } };
     const { id } = await bed.ask("Channel", "POST", at(team), team.owner.key, { body, status: 201 });
     for (const act of ["reveal", "rotate"]) {
@@ -67,7 +67,7 @@ describe("a signing secret", () => {
     }
   });
 
-  test("that there is not is made, and cannot be shown before", async () => {
+  test("that does not exist is created, and cannot be read before", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.owner);
     await bed.db.query("update notification_channel set sealed = sealed - 'signingSecret' where id = $1", [id]);
@@ -78,10 +78,10 @@ describe("a signing secret", () => {
   });
 });
 
-describe("a test", () => {
+describe("a test delivery", () => {
   const send = (own: Team, id: string, { key }: Person) => bed.send("POST", at(own, `/${id}/test`), key);
 
-  test("is sent by owner, admin and the developer who made the channel", async () => {
+  test("is sent by owner, admin and the developer who created the channel", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer);
     for (const person of [own.owner, own.admin, own.developer]) {
@@ -112,7 +112,7 @@ describe("a test", () => {
     expect(await bed.db.query("select 1 from delivery where channel_id = $1", [id])).toEqual([]);
   });
 
-  test("is sent five times in an hour by mail, also when all are asked for at once, and elsewhere as often as one likes", async () => {
+  test("is limited to five an hour for mail, also concurrently, and unlimited for other types", async () => {
     const own = await bed.team(0n);
     const [hook, mail] = [await putChannel(bed, own, own.owner), await putChannel(bed, own, own.owner)];
     const config = JSON.stringify({ recipient: "jo@example.org" });
@@ -142,7 +142,7 @@ describe("recovery", () => {
       ({ id }) => id,
     );
 
-  test("sends again what one channel of the workspace has not received in the span, and nothing else", async () => {
+  test("repeats the undelivered events of one channel in the time range, and nothing else", async () => {
     const [own, foreign] = [await bed.team(0n), await bed.team(0n)];
     const [channel, sibling] = [await putChannel(bed, own, own.owner), await putChannel(bed, own, own.owner)];
     const theirs = await putChannel(bed, foreign, foreign.owner);
@@ -183,7 +183,7 @@ describe("recovery", () => {
     });
   });
 
-  test("is refused for spans that are none, and bodies that are none", async () => {
+  test("is rejected for invalid time ranges, and invalid bodies", async () => {
     const own = await bed.team(0n);
     const path = at(own, `/${await putChannel(bed, own, own.owner)}/recover`);
     const since = daysAgo(1).toISOString();
@@ -213,7 +213,7 @@ describe("recovery", () => {
     }
   });
 
-  test("is not done for a disabled channel", async () => {
+  test("is rejected for a disabled channel", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer, { enabled: false });
     const body = { since: daysAgo(1).toISOString() };

@@ -32,7 +32,7 @@ async function putWorkflow(of: Pick<Team, "id">, maker: Person): Promise<string>
   return id;
 }
 
-test("every role reads which events there are", async () => {
+test("every role reads the list of events", async () => {
   for (const role of ROLES) {
     const { data } = await bed.ask("EventTypeList", "GET", `/workspaces/${team.id}/event-types`, team[role].key);
     expect(data.map(({ name }) => name)).toEqual(Object.keys(EVENTS) as (typeof data)[number]["name"][]);
@@ -40,7 +40,7 @@ test("every role reads which events there are", async () => {
 });
 
 describe("subscribing", () => {
-  test("to everything or to one workflow stands on record", async () => {
+  test("to everything or to one workflow has an audit entry", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.developer);
     const workflowId = await putWorkflow(own, own.other);
@@ -62,7 +62,7 @@ describe("subscribing", () => {
     expect(data.map((one) => one.workflowId)).toEqual([workflowId, null]);
   });
 
-  test("under an id is to one scope of one channel", async () => {
+  test("under an id refers to one scope of one channel", async () => {
     const own = await bed.team(0n);
     const [id, sibling] = [await putChannel(bed, own, own.owner), await putChannel(bed, own, own.owner)];
     const body = { id: newId(), event: "run.started" };
@@ -77,7 +77,7 @@ describe("subscribing", () => {
     expect(code).toBe("not_found");
   });
 
-  test("twice to the same is refused", async () => {
+  test("twice to the same scope is rejected", async () => {
     const own = await bed.team(0n);
     const id = await putChannel(bed, own, own.owner);
     const workflowId = await putWorkflow(own, own.owner);
@@ -92,14 +92,14 @@ describe("subscribing", () => {
     }
   });
 
-  test("to an event that does not exist is refused with the names of those that do", async () => {
+  test("to an unknown event is rejected with the names of existing ones", async () => {
     const sent = await bed.send("POST", at(team, channel), team.owner.key, { event: "batch.completed" });
     const { error } = (await sent.json()) as { error: object };
     const message = `event must be one of ${Object.keys(EVENTS).join(", ")}, got "batch.completed".`;
     expect([sent.status, error]).toEqual([400, expect.objectContaining({ code: "unsupported_value", param: "event", message })]); // prettier-ignore
   });
 
-  test("to a workflow is refused for one that there is not, and for events of none", async () => {
+  test("to a workflow is rejected for an unknown one, and for events without a workflow", async () => {
     const foreign = await bed.team(0n);
     const [theirs, gone] = [await putWorkflow(foreign, foreign.owner), await putWorkflow(team, team.owner)];
     await bed.db.query("update workflow set deleted_at = now() where id = $1", [gone]);

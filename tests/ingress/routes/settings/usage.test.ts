@@ -68,8 +68,8 @@ const WHOLE = `?start_time=${ago(3 * DAY_MS)
   .toISOString()
   .slice(0, 10)}`;
 
-describe("who may", () => {
-  test("a developer sees the calls of its own keys, whatever it asks for", async () => {
+describe("access", () => {
+  test("of a developer includes the calls of its own keys only, for every query", async () => {
     const team = await spent();
     const { key, keyId } = team.developer;
     const own = { calls: 3, failed: 1, credits: 3.000000003, tokens: 30 };
@@ -90,7 +90,7 @@ describe("who may", () => {
 });
 
 describe("sums", () => {
-  test("are the ledger's to the nano-credit before, while and after they are rolled up", async () => {
+  test("equal the ledger's to the nano-credit before, during and after the roll-up", async () => {
     const team = await spent();
     const total = async () =>
       resultsOf(await read(team, WHOLE)).reduce(
@@ -125,7 +125,7 @@ describe("sums", () => {
     expect(nano).toBe(15_000_000_015n);
   });
 
-  test("come in buckets in the order of time, empty ones included, the last 30 days unless told otherwise", async () => {
+  test("are buckets in the order of time, including empty ones, of the last 30 days by default", async () => {
     const team = await spent();
     const { data, has_more } = await read(team);
     expect(has_more).toBe(false);
@@ -138,7 +138,7 @@ describe("sums", () => {
     expect(data.slice(-4).map(({ results }) => results.map(({ calls }) => calls))).toEqual([[], [1], [3], [1]]);
   });
 
-  test("are grouped by up to two, and filtered", async () => {
+  test("are grouped by up to two dimensions, and filtered", async () => {
     const team = await spent();
     const { developer, other } = team;
     const grouped = async (query: string): Promise<unknown[]> => {
@@ -169,7 +169,7 @@ describe("sums", () => {
     ]);
   });
 
-  test("name the stored workflow whose run made the calls, in records and sums", async () => {
+  test("name the stored workflow whose run caused the calls, in records and sums", async () => {
     await unroll();
     const team = await bed.team();
     const [jobId = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 5n, at: ago(HOUR_MS) }]);
@@ -189,7 +189,7 @@ describe("sums", () => {
     expect(one).toMatchObject({ workflow_id: workflowId, run_id: runId, credits: 5e-9 });
   });
 
-  test("are paged by a cursor that keeps the span of the first page", async () => {
+  test("are paged by a cursor that keeps the time range of the first page", async () => {
     const team = await spent();
     const seen: string[] = [];
     let page: string | null = "";
@@ -228,13 +228,13 @@ describe("sums", () => {
     });
   });
 
-  test(`may be read for ${USAGE_BUCKETS_MAX} buckets at once`, async () => {
+  test(`may be read for ${USAGE_BUCKETS_MAX} buckets per request`, async () => {
     const team = await bed.team(0n);
     const { data } = await read(team, `?start_time=2024-01-01&limit=${USAGE_BUCKETS_MAX}`);
     expect(data).toHaveLength(USAGE_BUCKETS_MAX);
   });
 
-  test("come as a table with every digit, without empty buckets", async () => {
+  test("are downloaded as a table with every digit, without empty buckets", async () => {
     const team = await spent();
     const rows = await bed.table(at(team, `${WHOLE}&group_by=model&limit=1`), team.billing.key);
     expect(rows.map(({ model, calls, credits }) => [model, calls, credits])).toEqual([
@@ -247,7 +247,7 @@ describe("sums", () => {
 });
 
 describe("single calls", () => {
-  test("are listed from the newest, filtered, and paged behind any of them", async () => {
+  test("are listed from the newest, filtered, and paged after any of them", async () => {
     const team = await spent();
     const list = (query: string) => bed.ask("UsageRequestList", "GET", at(team, `/requests${query}`), team.billing.key);
     const whole = await list("");
@@ -276,7 +276,7 @@ describe("single calls", () => {
     );
   });
 
-  test("are found by their request id, in any case; foreign, open and others' are unknown", async () => {
+  test("are found by their request id, in any case; foreign, open and others' calls are unknown", async () => {
     const [team, foreign] = [await spent(), await spent()];
     const [row] = (await bed.ask("UsageRequestList", "GET", at(team, "/requests"), team.other.key)).data;
     const id = row?.request_id ?? "";
@@ -297,7 +297,7 @@ describe("single calls", () => {
     expect(told[0]?.[1]).toContain("has not ended yet, or is unknown");
   });
 
-  test("of a job that ran twice are two, and the last one unless told otherwise", async () => {
+  test("of a job that ran twice are two, and the last one by default", async () => {
     const team = await bed.team();
     const [id = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 5n, at: ago(HOUR_MS) }]);
     await bed.db.query(
@@ -315,7 +315,7 @@ describe("single calls", () => {
     expect((await one(`${id}:1`)).credits).toBe(5e-9);
   });
 
-  test("of a stream that was continued tell what each model took", async () => {
+  test("of a continued stream contain the usage of each model", async () => {
     const team = await bed.team();
     const [id = ""] = await spend(bed.db.database, [{ workspaceId: team.id, nano: 9_000_000_000n }]);
     await bed.db.query(

@@ -62,7 +62,7 @@ describe("a workspace", () => {
     expect(await auditOf(bed, own)).toHaveLength(seen);
   });
 
-  test("is not renamed to what another is called, nor to what looks like an id", async () => {
+  test("is not renamed to the name of another, nor to an id", async () => {
     const own = await bed.team(0n);
     expect(await bed.refusal(409, "PATCH", at(own), own.owner.key, { name: `workspace ${team.id}` })).toEqual({
       code: "conflict",
@@ -75,7 +75,7 @@ describe("a workspace", () => {
     expect(await auditOf(bed, own)).toEqual([]);
   });
 
-  test("is not called what another gave up in the last 30 days, nor what the installation goes by", async () => {
+  test("is not renamed to a name released in the last 30 days, nor to the installation's own", async () => {
     const [own, other] = [await bed.team(0n), await bed.team(0n)];
     const given = `given ${newId()}`;
     const call = (of: Team, name: string) => bed.ask("Workspace", "PATCH", at(of), of.owner.key, { body: { name } });
@@ -102,7 +102,7 @@ describe("a workspace", () => {
     expect((await call(other, given)).name).toBe(given);
   });
 
-  test("meets a name that is given up while it asks for it as a taken one", async () => {
+  test("rejects a name that is released concurrently as a taken one", async () => {
     const [own, other] = [await bed.team(0n), await bed.team(0n)];
     const name = `workspace ${own.id}`;
     const asked = await bed.db.database.transaction(async (tx) => {
@@ -116,7 +116,7 @@ describe("a workspace", () => {
     expect(await asked.waiting).toBe("taken");
   });
 
-  test("gives up ten names in 30 days, and no more", async () => {
+  test("may release at most ten names in 30 days", async () => {
     const own = await bed.team(0n);
     const rename = (n: number) => ({ name: `name ${n} of ${own.id}` });
     for (let n = 0; n < WORKSPACE_RENAMES_MAX; n += 1) {
@@ -140,7 +140,7 @@ describe("a workspace", () => {
     expect((await bed.refusal(status, "PATCH", at(team), team.owner.key, body)).code).toBe(code);
   });
 
-  test("has fields that nobody sets", async () => {
+  test("has read-only fields", async () => {
     const own = await bed.team(0n);
     const name = `name ${newId()}`;
     const body = { name, id: team.id, is_active: false, stopped_until: "2030-01-01T00:00:00Z", created_at: "x" };
@@ -151,7 +151,7 @@ describe("a workspace", () => {
   });
 });
 
-test("presets are listed for every role, with those that the key that asks may give", async () => {
+test("presets are listed for every role, with a flag for those that the calling key may assign", async () => {
   for (const role of ROLES) {
     const { data } = await bed.ask("PresetList", "GET", `${at(team)}/presets`, team[role].key);
     expect(data).toEqual([{ name: "standard", requests_per_minute: 120, daily_tokens: null, can_be_given: true }]);

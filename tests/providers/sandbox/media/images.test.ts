@@ -71,7 +71,7 @@ describe("an image", () => {
     expect(difference(await decode(one.bytes), await decode(other.bytes))).toBeGreaterThan(0.1);
   });
 
-  test("shows the scene that its words name: each of them another", async () => {
+  test("contains the scene that its prompt names, different for each", async () => {
     const folder = new URL(import.meta.resolve("#workers/providers/sandbox/media/image/scenes/sea.svg"));
     const files = readdirSync(new URL(".", folder));
     const words = await Promise.all(
@@ -98,7 +98,7 @@ describe("an image", () => {
     expect(long).toBeGreaterThan(2.5 * short);
   });
 
-  test("with a transparent background is clear around what it shows, an opaque one has no alpha", async () => {
+  test("with a transparent background is clear around its subject, an opaque one has no alpha", async () => {
     const clear = await decode((await media.makeImage({ ...params, background: "transparent" })).bytes);
     const alphas = clear.data.filter((_, at) => at % 4 === 3);
     expect([clear.info.channels, alphas[0]]).toEqual([4, 0]);
@@ -121,7 +121,7 @@ describe("an image", () => {
     ["nothing that can be seen", "\u200B\u3164 \n"],
     ["words that objects inherit", "constructor toString __proto__"],
     ["more text than fits", "W".repeat(40_000)],
-  ])("is made of a prompt of %s", async (_what, prompt) => {
+  ])("is generated from a prompt of %s", async (_what, prompt) => {
     const { bytes } = await media.makeImage({ ...params, prompt, width: 100, height: 100 });
     expect(await new Bun.Image(bytes).metadata()).toEqual({ width: 100, height: 100, format: "png" });
   });
@@ -130,7 +130,7 @@ describe("an image", () => {
     [0, 10],
     [4_097, 10],
     [10.5, 10],
-  ])("of %p × %p is refused", async (width, height) => {
+  ])("of %p × %p is rejected", async (width, height) => {
     expect((await faultOf(media.makeImage({ ...params, width, height }))).fault).toBe("invalid");
   });
 });
@@ -143,7 +143,7 @@ describe("an edit", () => {
   const alpha = Uint8Array.from({ length: 4 * width * height }, (_, at) => (isOpen(at, 4) ? 0 : 255));
   const mask = sharp(alpha, { raw: { width, height, channels: 4 } }).png();
 
-  test("leaves every pixel that the mask covers, and repaints the others", async () => {
+  test("keeps every pixel that the mask covers, and repaints the others", async () => {
     const image = await base;
     const edited = await media.editImage({ ...edit, image, mask: await mask.toBuffer() });
     const [before, after] = [await decode(image), await decode(edited.bytes)];
@@ -154,7 +154,7 @@ describe("an edit", () => {
     expect(difference(before, after, 40)).toBeGreaterThan(0.5);
   });
 
-  test("follows its strength: 0 changes nothing, a half lies between", async () => {
+  test("depends on its strength: 0 changes nothing, a half is between", async () => {
     const image = await base;
     const before = await decode(image);
     const distance = async (strength: number): Promise<number> => {
@@ -167,7 +167,7 @@ describe("an edit", () => {
     expect((await faultOf(distance(1.1))).fault).toBe("invalid");
   });
 
-  test("has the image's own size upright, or the one asked for", async () => {
+  test("has the image's own upright size, or the requested one", async () => {
     const image = await sharp(await base)
       .jpeg()
       .withMetadata({ orientation: 6 })
@@ -178,7 +178,7 @@ describe("an edit", () => {
     expect(await new Bun.Image(asked.bytes).metadata()).toEqual({ width: 300, height: 90, format: "webp" });
   });
 
-  test("refuses a mask of another size or without transparency, and names the mask", async () => {
+  test("rejects a mask of another size or without transparency, and names the mask", async () => {
     const image = await base;
     const small = await mask.clone().resize(100, 100).toBuffer();
     for (const wrong of [small, image]) {
@@ -197,7 +197,7 @@ describe("an edit", () => {
     ["a head that promises 30,000 × 30,000", "too_large", (image) => pngResized(image, 30_000, 30_000)],
     ["a head that promises one long row", "too_large", (image) => pngResized(image, 20_000, 1)],
     ["a head that promises more than there is", "corrupt", (image) => pngResized(image, 4_000, 4_000)],
-  ])("refuses %s as %s, whether image or mask", async (_what, expected, spoil) => {
+  ])("rejects %s as %s, as image or mask", async (_what, expected, spoil) => {
     const image = await base;
     const spoilt = spoil(image);
     // In this process: a child ends after each foreign file.

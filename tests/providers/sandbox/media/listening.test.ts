@@ -11,7 +11,7 @@ const SILENCE = 0x80;
 test.each([
   ["heard before", -1, /sound the sandbox cannot put into words/],
   ["not heard after", 0, /\[\S+ seconds of silence\]/],
-])("a noise in many channels is %s the samples that are listened to", async (_what, frames, says) => {
+])("a noise in many channels is %s the samples that are decoded", async (_what, frames, says) => {
   const sound = Buffer.alloc(MEDIA_LIMITS.listenSamplesMax + 100 * CHANNELS, SILENCE);
   sound.fill(0xff, MEDIA_LIMITS.listenSamplesMax + 100 * frames * CHANNELS);
   const { text } = await transcribeAudio(wav({ rate: RATE, channels: CHANNELS, bits: 8 }, sound));

@@ -13,11 +13,11 @@ const good = await blocks(2);
 
 const remesh = (mesh: Uint8Array) => transformMesh({ operation: "remesh", prompt: "", seed: 1 }, mesh);
 
-test.each(hostileMeshes())("a mesh is refused: %s as %s", async (_name, fault, make) => {
+test.each(hostileMeshes())("a mesh is rejected: %s as %s", async (_name, fault, make) => {
   expect(await refusalOf(remesh(make()))).toMatchObject({ fault });
 });
 
-test("a refused extension is named", async () => {
+test("a rejected extension is named", async () => {
   const mesh = edited(good, (json) => Object.assign(json, { extensionsRequired: ["KHR_draco_mesh_compression"] }));
   expect(await refusalOf(remesh(mesh))).toHaveProperty(
     "message",
@@ -25,7 +25,7 @@ test("a refused extension is named", async () => {
   );
 });
 
-test("children go on after damaged meshes, and a call can be ended", async () => {
+test("children continue after damaged meshes, and a call can be cancelled", async () => {
   const run = (mesh: Uint8Array, signal?: AbortSignal) =>
     media.transformMesh({ mesh, operation: "segment", prompt: "", seed: 1 }, signal);
   expect(await refusalOf(run(good.subarray(0, 100)))).toMatchObject({ fault: "corrupt" });

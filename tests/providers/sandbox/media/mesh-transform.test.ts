@@ -33,7 +33,7 @@ const textureOf = (document: Document): Uint8Array | null | undefined =>
   document.getRoot().listMeshes()[0]?.listPrimitives()[0]?.getMaterial()?.getBaseColorTexture()?.getImage();
 
 describe.each(NAMES)("a mesh (%s)", (name) => {
-  test.each(OPERATIONS)("after %s is a valid file, the same each time", async (operation) => {
+  test.each(OPERATIONS)("after %s is a valid file, equal each time", async (operation) => {
     const glb = await transform(operation, name);
     expect((await validated(glb)).faults).toEqual([]);
     expect(await transform(operation, name)).toEqual(glb);
@@ -51,7 +51,7 @@ describe.each(NAMES)("a mesh (%s)", (name) => {
     expect(await trianglesOf(glb)).toBe(await trianglesOf(await transform("rig", name)));
   });
 
-  test("that is rigged has three joints, whole weights on every point, and an animation that returns", async () => {
+  test("that is rigged has three joints, complete weights on every point, and a cyclic animation", async () => {
     const root = (await readGlb(await transform("rig", name))).getRoot();
     expect(root.listSkins().map((skin) => skin.listJoints().length)).toEqual([3]);
     const shown = root.listNodes().filter((node) => node.getMesh() !== null);
@@ -79,7 +79,7 @@ test("a remeshed mesh has about half the triangles", async () => {
   }
 });
 
-test("a retextured mesh wears the image, or a pattern by prompt, on every piece", async () => {
+test("a retextured mesh has the image, or a pattern by prompt, on every part", async () => {
   const own = textureOf(await readGlb(files["blocks"] ?? new Uint8Array(0)));
   const red = await readGlb(await transform("retexture", "blocks", { prompt: "red" }));
   const image = await readGlb(await transform("retexture", "blocks", { image: pngOf(32, 8) }));
@@ -101,7 +101,7 @@ test("a retextured mesh wears the image, or a pattern by prompt, on every piece"
   expect(pieces.map((piece) => piece.getAttribute("TEXCOORD_0") !== null)).toEqual([true, true]);
 });
 
-test("pieces stay where their nodes put them, with their faces outside", async () => {
+test("parts keep the positions of their nodes, with their faces outside", async () => {
   const root = (await readGlb(await transform("rig", "balls"))).getRoot();
   const [turned, mirrored] = root.listMeshes().map((mesh) => mesh.listPrimitives()[0]);
   expect(mirrored?.getAttribute("POSITION")?.getMin([])[1]).toBeCloseTo(-1);

@@ -16,7 +16,7 @@ async function make(prompt: string, seed = 1, image?: Uint8Array): Promise<Uint8
 }
 
 describe("a mesh", () => {
-  test.each(Object.keys(PRIMITIVES))("of a prompt that asks for a %s is one, and a valid file", async (name) => {
+  test.each(Object.keys(PRIMITIVES))("of a prompt for a %s has that shape, and is a valid file", async (name) => {
     const glb = await make(`a nice ${name}`);
     expect((await validated(glb)).faults).toEqual([]);
     const root = (await readGlb(glb)).getRoot();
@@ -26,7 +26,7 @@ describe("a mesh", () => {
     expect(root.getAsset()["extras"]).toEqual({ prompt: `a nice ${name}`, seed: 1 });
   });
 
-  test("is the same for the same seed, and another for another seed or prompt", async () => {
+  test("is equal for the same seed, and different for another seed or prompt", async () => {
     const [one, again, ...others] = await Promise.all([make("fox"), make("fox"), make("fox", 2), make("red fox")]);
     expect(again).toEqual(one);
     for (const other of others) expect(other).not.toEqual(one);
@@ -37,7 +37,7 @@ describe("a mesh", () => {
     ["control characters and half a character", "a\u0000b\u001b[31m\ud800 c"],
     ["nothing", ""],
     ["more characters than are looked at", "🦊".repeat(5_000)],
-  ])("is made of a prompt of %s", async (_name, prompt) => {
+  ])("is generated from a prompt of %s", async (_name, prompt) => {
     expect((await validated(await make(prompt, 7))).faults).toEqual([]);
   });
 
@@ -49,7 +49,7 @@ describe("a mesh", () => {
     expect(blue?.[2]).toBeGreaterThan(blue?.[0] ?? 255);
   });
 
-  test("wears the caller's image as its texture, made smaller where it is large", async () => {
+  test("has the caller's image as its texture, scaled down if it is large", async () => {
     const glb = await make("a box", 1, pngOf(2_000, 500, [220, 20, 30]));
     expect((await validated(glb)).faults).toEqual([]);
     const [texture] = (await readGlb(glb)).getRoot().listTextures();
@@ -63,7 +63,7 @@ describe("a mesh", () => {
     ["an SVG", "unsupported", Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')],
     ["an image that was cut off", "corrupt", pngOf(64, 64).subarray(0, 60)],
     ["an image of too many pixels", "too_large", Buffer.from(pngOf(1, 1).fill(0x7f, 17, 19))],
-  ])("with %s for its image is refused as %s", async (_name, fault, image) => {
+  ])("with %s as its image is rejected as %s", async (_name, fault, image) => {
     const message = expect.stringMatching(/^The image /);
     expect(await refusalOf(make("a cup", 1, image))).toMatchObject({ fault, message });
   });

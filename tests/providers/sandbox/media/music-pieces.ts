@@ -39,7 +39,7 @@ export function testMusicFormats(
       expect(left.reduce((most, sample) => Math.max(most, Math.abs(sample)), 0)).toBeLessThan(1);
     });
 
-    test("is the same bytes for the same seed", async () => {
+    test("has the same bytes for the same seed", async () => {
       expect(Buffer.compare(await composing, await compose({ format, seconds: 3 }))).toBe(0);
     });
   });

@@ -12,8 +12,8 @@ const compose = composer(media);
 
 testMusicFormats(compose, ["opus", "aac", "flac", "wav"]);
 
-describe("a piece", () => {
-  test("is another one for another seed, prompt or lyrics", async () => {
+describe("a piece of music", () => {
+  test("differs for another seed, prompt or lyrics", async () => {
     const changes = [{}, { seed: 2 }, { prompt: "techno" }, { prompt: "happy song" }, { lyrics: "Sing with me" }];
     const pieces = await Promise.all(changes.map(compose));
     expect(new Set(pieces.map((piece) => Bun.hash(piece))).size).toBe(changes.length);
@@ -23,7 +23,7 @@ describe("a piece", () => {
     expect((await compose({ seconds, format: "pcm" })).length).toBe(4 * seconds * RATE);
   });
 
-  test("begins and ends without a click", async () => {
+  test("starts and ends without a click", async () => {
     const { samples } = await decoders.wav(await compose());
     expect([samples[0], samples.at(-1)]).toEqual([0, 0]);
     expect(power(samples.subarray(-RATE / 20))).toBeLessThan(power(samples.subarray(RATE, 2 * RATE)) / 100);

@@ -12,13 +12,13 @@ const compose = composer(media);
 
 testMusicFormats(compose, ["mp3"]);
 
-describe("a piece", () => {
-  test.each([2.9, 181, Number.NaN, Infinity])("of %p seconds is refused", async (seconds) => {
+describe("a piece of music", () => {
+  test.each([2.9, 181, Number.NaN, Infinity])("of %p seconds is rejected", async (seconds) => {
     const error: unknown = await compose({ seconds }).catch((reason: unknown) => reason);
     expect(error).toMatchObject({ fault: "invalid" });
   });
 
-  test("ends when its signal fires", async () => {
+  test("ends when its signal aborts", async () => {
     const stop = new AbortController();
     const composing = media.composeMusic({ ...PARAMS, seconds: 180 }, stop.signal);
     stop.abort();

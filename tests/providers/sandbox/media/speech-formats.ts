@@ -31,7 +31,7 @@ export function testSpeechFormats(media: SandboxMedia, formats: readonly SpeechF
       expect(Math.abs(facts.seconds - seconds)).toBeLessThan(FRAME_SECONDS);
     });
 
-    test("is transcribed word for word, with words in order and within its length", async () => {
+    test("is transcribed word by word, with words in order and within its length", async () => {
       const { text, words, segments, facts, language } = await transcribeAudio((await speaking).bytes);
       expect([text, language]).toEqual([TEXT, "en"]);
       expect(words.map(({ word }) => word)).toEqual(TEXT.split(/\s+/));
@@ -42,13 +42,13 @@ export function testSpeechFormats(media: SandboxMedia, formats: readonly SpeechF
       expect(Math.max(...times, ...segments.map(({ end }) => end))).toBeLessThanOrEqual(facts.seconds);
     });
 
-    test("is the same bytes when it is streamed, in several parts where the format allows it", async () => {
+    test("has the same bytes when it is streamed, in several parts if the format allows it", async () => {
       const chunks = await Array.fromAsync(media.streamSpeech({ text: TEXT, format }));
       expect(Buffer.compare(Buffer.concat(chunks), (await speaking).bytes)).toBe(0);
       expect(chunks.length > 2).toBe(["mp3", "wav", "pcm"].includes(format));
     });
 
-    test("that is damaged is answered or refused", async () => {
+    test("that is damaged is answered or rejected", async () => {
       const { bytes } = await speaking;
       for (const where of [0.02, 0.5]) {
         const from = Math.floor(bytes.length * where);

@@ -14,7 +14,7 @@ testSpeechFormats(media, ["opus", "aac", "flac", "pcm"]);
 describe("a voice", () => {
   const speak = async (params: object) => media.speak({ text: "Good morning.", format: "pcm", ...params });
 
-  test("sounds the same every time, and unlike the others", async () => {
+  test("sounds equal every time, and different from the others", async () => {
     const voices = ["nova", "nova", "onyx", "a name of my own", "a name of my own"];
     const [nova, again, onyx, own, ownAgain] = await Promise.all(voices.map((voice) => speak({ voice })));
     expect(again).toEqual(nova);
@@ -23,7 +23,7 @@ describe("a voice", () => {
     expect((await speak({ voice: "nova", instructions: "a deep voice" })).bytes).not.toEqual(nova?.bytes);
   });
 
-  test("takes as much longer as it is slower, and stays legible", async () => {
+  test("is longer at a lower speed, and stays decodable", async () => {
     const text = "One two three four five.";
     const [usual, ...others] = await Promise.all([1, 0.25, 2, 4].map((speed) => speak({ text, speed })));
     for (const [at, factor] of [4, 0.5, 0.25].entries()) {
@@ -34,7 +34,7 @@ describe("a voice", () => {
   });
 });
 
-test("speech whose marker is forged is described as sound", async () => {
+test("speech with a forged marker is described as noise", async () => {
   const { bytes } = await media.speak({ text: "Good morning to you.", format: "mp3" });
   const at = Buffer.from(bytes).lastIndexOf("SLUICE_SPEECH") + 40;
   const forged = bytes.map((value, index) => (index === at ? value ^ 1 : value));

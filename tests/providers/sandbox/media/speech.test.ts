@@ -41,11 +41,11 @@ describe("a voice", () => {
     ["too low a speed", { speed: 0.2 }],
     ["too high a speed", { speed: 4.1 }],
     ["a speed that is not a number", { speed: Number.NaN }],
-  ])("is refused for %s", async (_name, params) => {
+  ])("is rejected for %s", async (_name, params) => {
     expect(await faultOf(speak(params))).toBe("invalid");
   });
 
-  test("ends when its stream is left or aborted, and the next call is served", async () => {
+  test("ends when its stream is closed or aborted, and the next call is served", async () => {
     const long = { text: "Again and again. ".repeat(100), format: "pcm" } as const;
     for await (const chunk of media.streamSpeech(long)) {
       expect(chunk.length).toBeGreaterThan(0);
@@ -67,14 +67,14 @@ describe("other audio", () => {
       },
     );
 
-  test("is described by its length and loudness, without words", async () => {
+  test("is described by its length and loudness, without a transcript", async () => {
     const text = "[2 seconds of sound the sandbox cannot put into words, at -23 dBFS]";
     const tone = await media.transcribe(await encode((time) => 0.1 * Math.sin(2_000 * time)), { language: "de" });
     expect(tone).toMatchObject({ text, language: "de", words: [], segments: [{ id: 0, start: 0, end: 2, text }] });
     expect((await transcribeAudio(await encode(() => 0))).text).toBe("[2 seconds of silence]");
   });
 
-  test("that is damaged leaves the children able to answer", async () => {
+  test("that is damaged does not stop the children", async () => {
     const wav = await encode((time) => Math.sin(time));
     const { bytes: spoken } = await media.speak({ text: "Good morning to you.", format: "mp3" });
     const damaged = spoken.map((value, at) => (at > 400 && at % 3 === 0 ? value ^ 0xa5 : value));
@@ -92,12 +92,12 @@ describe("other audio", () => {
     ["nothing", new Uint8Array(0), "unsupported"],
     ["a wav without samples", new TextEncoder().encode("RIFF____WAVEfmt "), "corrupt"],
     ["a flac of noise", new TextEncoder().encode(`fLaC\x80\0\0\x22${"no frames ".repeat(20)}`), "corrupt"],
-  ])("is refused where it is %s", async (_name, bytes, fault) => {
+  ])("is rejected if it is %s", async (_name, bytes, fault) => {
     expect(await faultOf(transcribeAudio(bytes))).toBe(fault);
   });
 });
 
-test("pieces joined are the text, and none is longer than flite is given at once", () => {
+test("joined pieces equal the text, and none is longer than flite accepts", () => {
   const texts = [TEXT, "a".repeat(5_000), "word ".repeat(900), "。".repeat(700), "\n\n a \n", "😀".repeat(400)];
   for (const text of texts) {
     const pieces = cutIntoPieces(text);

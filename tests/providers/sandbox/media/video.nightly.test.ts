@@ -37,7 +37,7 @@ describe("a video", () => {
     expect(samples.some((sample) => Math.abs(sample) > 0.05)).toBe(true);
   });
 
-  test("moves", async () => {
+  test("has moving content", async () => {
     const pictures = await decodePictures((await plain).bytes);
     expect(distance(at(pictures, 0), at(pictures, -1))).toBeGreaterThan(1);
   });
@@ -55,7 +55,7 @@ describe("a video", () => {
     ["control characters, half a character and an emoji", "a\u0000b\u001B[31m\uD800 😀 c"],
     ["nothing", ""],
     ["more text than fits", 'red cat says "hello" '.repeat(2_000)],
-  ])("is made of a prompt of %s, with and without an input video", async (_name, prompt) => {
+  ])("is generated from a prompt of %s, with and without an input video", async (_name, prompt) => {
     const small = { prompt, width: 160, height: 120 };
     const { bytes: made } = await media.makeVideo({ ...params, ...small });
     for (const bytes of [made, await restyled((await plain).bytes, small)]) {
@@ -64,7 +64,7 @@ describe("a video", () => {
   });
 });
 
-describe("a video of an image", () => {
+describe("a video from an image", () => {
   /** Red on the left, blue on the right. */
   const image = sharp({ create: { width: 300, height: 500, channels: 3, background: "#e01010" } })
     .composite([
@@ -73,7 +73,7 @@ describe("a video of an image", () => {
     .png()
     .toBuffer();
 
-  test("begins with the image, whatever the seed", async () => {
+  test("starts with the image, for every seed", async () => {
     for (const seed of [1, 2, 3]) {
       const picture = await firstFrame(videoOf("image", await image, { ...params, seed }));
       const [[, , red], [, blue]] = [colourAt(picture, 0.1, 0.5), colourAt(picture, 0.9, 0.5)];
@@ -82,8 +82,8 @@ describe("a video of an image", () => {
   });
 });
 
-describe("a video of a video", () => {
-  test("shows it tinted by the seed, again and again for as long as was asked", async () => {
+describe("a video from a video", () => {
+  test("repeats it tinted by the seed, for the requested length", async () => {
     const of = async (seed: number): Promise<Picture[]> =>
       decodePictures(await restyled(await video(), { seed, seconds: 3 }));
     const [one, other] = await Promise.all([of(1), of(2)]);
@@ -97,7 +97,7 @@ describe("a video of a video", () => {
     for (const index of [26, 50]) expect(distance(at(one, 2), at(one, index))).toBeLessThan(2);
   });
 
-  test("is cut to what was asked and keeps its sound", async () => {
+  test("is truncated to the requested length and keeps its audio", async () => {
     const loud = await encoded("mp4", "color=gray:s=160x96:r=10:d=3", "sine=440:d=3,volume=4");
     const bytes = await restyled(loud);
     expect((await decodePictures(bytes)).length).toBe(24);
@@ -107,7 +107,7 @@ describe("a video of a video", () => {
     expect(Math.abs(crossings - 440)).toBeLessThan(5);
   });
 
-  test("speaks the words that the prompt quotes", async () => {
+  test("speaks the quoted text of the prompt", async () => {
     const silent = await encoded("mp4", "color=gray:s=64x64:r=10:d=2", "anullsrc,atrim=end=2");
     const peak = async (prompt: string): Promise<number> => {
       const bytes = await restyled(silent, { prompt, seconds: 2, width: 64, height: 64 });
@@ -117,14 +117,14 @@ describe("a video of a video", () => {
     expect(await peak('a robot says: "Hello my friends"')).toBeGreaterThan(0.05);
   });
 
-  test("is turned upright as its camera was held", async () => {
+  test("is rotated upright", async () => {
     const upright = turned(await video());
     const picture = await firstFrame(restyled(upright, { width: 96, height: 160 }));
     // A quarter turn clockwise: what was on the left is above.
     expect(colourAt(picture, 0.5, 0.3)[0] - colourAt(picture, 0.5, 0.7)[0]).toBeGreaterThan(80);
   });
 
-  test("takes WebM", async () => {
+  test("accepts WebM", async () => {
     const webm = await encoded("webm", FRAMES);
     expect(contrast(await firstFrame(restyled(webm)))).toBeGreaterThan(80);
   });

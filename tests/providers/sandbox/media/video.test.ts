@@ -32,13 +32,13 @@ describe("a size", () => {
   test.each([
     ["big", "16:9"],
     ["720p", "16:0"],
-  ])("of %p at %p is refused", (resolution, ratio) => {
+  ])("of %p at %p is rejected", (resolution, ratio) => {
     expect(() => videoSize(resolution, ratio)).toThrow(MediaError);
   });
 });
 
 describe("a video", () => {
-  test("has exactly the frames, pixels and samples that were asked for, and tells its progress", async () => {
+  test("has exactly the requested frames, pixels and samples, and reports its progress", async () => {
     const shares: number[] = [];
     const { bytes } = await media.makeVideo(params, undefined, (share) => shares.push(share));
     expect(probeVideo(bytes)).toEqual({
@@ -75,18 +75,18 @@ describe("a video", () => {
     ["the size of 4320p", videoSize("4320p", "16:9")],
     ["the size of a strip", videoSize("1080p", "99:1")],
     ["both an image and a video", { image: new Uint8Array(9), video: new Uint8Array(9) }],
-  ])("with %s is refused", async (_name, change) => {
+  ])("with %s is rejected", async (_name, change) => {
     expect(await fault(media.makeVideo({ ...params, ...change }))).toBe("invalid");
   });
 
-  test("ends when its signal fires", async () => {
+  test("ends when its signal aborts", async () => {
     const stop = new AbortController();
     const job = media.makeVideo({ ...params, seconds: 30 }, stop.signal, () => stop.abort());
     expect(await fault(job)).toBe("aborted");
   });
 });
 
-describe("a video of an image", () => {
+describe("a video from an image", () => {
   /** Red on the left, blue on the right. */
   const image = sharp({ create: { width: 300, height: 500, channels: 3, background: "#e01010" } })
     .composite([
@@ -95,7 +95,7 @@ describe("a video of an image", () => {
     .png()
     .toBuffer();
 
-  test("begins with the image", async () => {
+  test("starts with the image", async () => {
     const picture = await firstFrame(videoOf("image", await image, params));
     const [[, , red], [, blue]] = [colourAt(picture, 0.1, 0.5), colourAt(picture, 0.9, 0.5)];
     expect([red > 200, blue > 200]).toEqual([true, true]);
@@ -104,13 +104,13 @@ describe("a video of an image", () => {
   test.each([
     ["text", "unsupported", () => ascii("hello")],
     ["an image that was cut off", "corrupt", (png: Uint8Array) => png.subarray(0, png.length / 2)],
-  ] as const)("refuses %s as %s", async (_name, kind, spoil) => {
+  ] as const)("rejects %s as %s", async (_name, kind, spoil) => {
     expect(await fault(videoOf("image", spoil(await image), params))).toBe(kind);
   });
 });
 
-describe("a video of a video", () => {
-  test("is made in a child, and others after one that is refused", async () => {
+describe("a video from a video", () => {
+  test("is generated in a child, and others after a rejected one", async () => {
     const refused = media.makeVideo({ ...params, video: (await video()).subarray(0, 700) });
     const made = media.makeVideo({ ...params, video: await video() });
     expect(await fault(refused)).toBe("corrupt");
@@ -127,11 +127,11 @@ describe("a video of a video", () => {
     ["a header that promises 16,000 × 16,000", "too_large", (mp4: Uint8Array) => resized(mp4, 16_000, 16_000)],
     ["a header that promises one long row", "too_large", (mp4: Uint8Array) => resized(mp4, 65_000, 2)],
     ["too many bytes", "too_large", () => new Uint8Array(MEDIA_LIMITS.sourceVideoBytesMax + 1)],
-  ] as const)("refuses %s as %s", async (_name, kind, spoil) => {
+  ] as const)("rejects %s as %s", async (_name, kind, spoil) => {
     expect(await fault(videoOf("video", spoil(await video()), params))).toBe(kind);
   });
 
-  test("refuses frames that are larger than the header says", async () => {
+  test("rejects frames that are larger than the header declares", async () => {
     const bomb = resized(await encoded("mp4", "color=black:s=4096x4096:r=1:d=1"), 160, 96);
     expect(probeVideo(bomb)).toMatchObject({ width: 160, height: 96 });
     expect(await fault(videoOf("video", bomb, params))).toBe("too_large");

@@ -25,7 +25,7 @@ function refused(id: string, body: object): readonly [code: string, param: strin
   throw new Error("it was not refused");
 }
 
-describe("a step of a pipeline is told", () => {
+describe("an error of a pipeline step is reported", () => {
   const at = "params.operations[0]";
   const names = "resize, crop, rotate, adjust, filter, watermark, composite, chroma_key";
   test.each<[unknown, string, string, string]>([
@@ -72,7 +72,7 @@ describe("a step of a pipeline is told", () => {
   });
 });
 
-test("an unknown param is told by its name", () => {
+test("an unknown param is reported by its name", () => {
   expect(refused("image.resize", { input: PHOTO, params: { widht: 3 } })).toEqual([
     "invalid_request",
     "params.widht",
@@ -80,13 +80,13 @@ test("an unknown param is told by its name", () => {
   ]);
 });
 
-test("nothing is a text, in whatever way it comes, and no picture", () => {
+test("an empty input is a text, in every form, and not an image", () => {
   const check = CHECKS.get("code.transform_json");
   for (const data of [{ text: "" }, { base64: "" }]) expect(check?.({ input: { data } }).input).toEqual({ data });
   expect(refused("image.metadata", { input: { image: { base64: "" } } })[1]).toBe("input.image.base64");
 });
 
-test("every schema compiles as capabilities.md says", async () => {
+test("every schema compiles as capabilities.md states", async () => {
   const said = /```js\n([^]*?)```/.exec(readFileSync("schemas/docs/reference/capabilities.md", "utf8"))?.[1] ?? "";
   const [imports, body] = [/^import .*\n/m.exec(said)?.[0] ?? "", said.replace(/^import .*\n/m, "")];
   const file = join(scratch.directory, "snippet.mjs");
@@ -103,7 +103,7 @@ test("every schema compiles as capabilities.md says", async () => {
 });
 
 test.each(CAPABILITIES.map((capability) => [capability.id, capability] as const))(
-  "null says that an optional member is absent: %s",
+  "null means that an optional member is absent: %s",
   (id, { input_schema: inputSchema, params_schema: paramsSchema, sample_input: input, examples }) => {
     const params = examples[0]?.params ?? {};
     const body = { input: withNulls(inputSchema, input), params: withNulls(paramsSchema, params) };

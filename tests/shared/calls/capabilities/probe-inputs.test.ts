@@ -38,8 +38,8 @@ const stored = async (bytes: Uint8Array): Promise<string> => {
 /** A WAV of so many bytes in all, 8 kHz, 8 bits, one channel. */
 const recording = (bytes: number): Buffer => wav({ bits: 8 }, Buffer.alloc(bytes - 44, 0x80));
 
-describe("a file is looked at", () => {
-  test("as a whole up to a size, and is unknown beyond it", async () => {
+describe("a file is inspected", () => {
+  test("completely up to a size, and is unknown above it", async () => {
     const most = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
     const [fits, past] = await Promise.all(
       [most, most + 1].map((bytes) =>
@@ -50,7 +50,7 @@ describe("a file is looked at", () => {
     expect(past).toEqual({ audio: [{}] });
   }, 30_000);
 
-  test("once: the store is not asked again for a file whose facts are known", async () => {
+  test("once: the store is not read again for a file with known facts", async () => {
     const id = await stored(
       await sharp({ create: { width: 7, height: 5, channels: 3, background: "teal" } })
         .png()
@@ -66,7 +66,7 @@ describe("a file is looked at", () => {
     expect(await probeInputs(away, "audio", [{ ...one, member: "audio" }], sizes)).toEqual({ audio: [{}] });
   });
 
-  test("in the store, with all others of its run, as far as so many bytes go", async () => {
+  test("in the store, with all others of its run, up to a number of bytes", async () => {
     const each = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
     const count = CAPABILITY_LOOK_BYTES_MAX / each;
     // What a child would see is not asked here.
@@ -84,7 +84,7 @@ describe("a file is looked at", () => {
     expect([await known(count), await known(count + 1)]).toEqual([count, count]);
   }, 60_000);
 
-  test("by its head alone where it is a picture, and where its size stands at its end", async () => {
+  test("by its header only for an image, and by its end if the size is there", async () => {
     const noise = { create: { width: 1_500, height: 1_000, channels: 3, background: "grey", noise: { type: "gaussian", mean: 128, sigma: 60 } } } as const; // prettier-ignore
     for (const format of ["png", "tiff"] as const) {
       const bytes = await sharp(noise).toFormat(format).toBuffer();
@@ -100,7 +100,7 @@ describe("a file is looked at", () => {
     }
   }, 30_000);
 
-  test("and is unknown where it is gone, or no such thing, and what is not priced by size is not looked at", async () => {
+  test("and is unknown if it is missing or of another type; inputs without a price by size are not inspected", async () => {
     const id = newFileId();
     const sizes = new Map([[id, 5_000]]);
     expect(await probeInputs(context, "image", [{ member: "image", fileId: id }], sizes)).toEqual({ image: [{}] });
@@ -112,8 +112,8 @@ describe("a file is looked at", () => {
   });
 });
 
-describe("looks take no more than", () => {
-  test("a time, after which what was not seen is unknown", async () => {
+describe("inspections are limited", () => {
+  test("by time, after which the remaining files are unknown", async () => {
     // A child that is stuck: it ends with its caller's patience.
     const stuck = {
       audio: (_source: unknown, signal?: AbortSignal) =>
@@ -125,7 +125,7 @@ describe("looks take no more than", () => {
     expect(await probeInputs({ ...context, probes: stuck }, "audio", inputs, new Map())).toEqual({ audios: [{}, {}] });
   }, 20_000);
 
-  test("half of those at once for one workspace, however slow they are: another's is looked at meanwhile", async () => {
+  test("to half of the concurrent ones for one workspace: another's files are inspected meanwhile", async () => {
     const leaving = new AbortController();
     const stuck = {
       audio: () =>
@@ -152,7 +152,7 @@ describe("looks take no more than", () => {
     await Promise.all(slow);
   }, 20_000);
 
-  test("so many at once: the next one waits", async () => {
+  test("by number: the next one waits", async () => {
     let running = 0;
     let most = 0;
     const { promise: opened, resolve: open } = Promise.withResolvers<void>();

@@ -19,7 +19,7 @@ const model = (embedding: string): string => `models:
 const factsOf = (embedding: string) => build([BASE, model(embedding)]).models.get("embed")?.embedding;
 
 describe("the facts of an embedding model", () => {
-  test("are those of the file, with what holds where it says nothing", () => {
+  test("are those of the file, with defaults", () => {
     expect(factsOf("embedding: { dimensions: 768 }")).toEqual({
       dimensions: 768,
       dimensions_min: 768,
@@ -48,20 +48,20 @@ describe("the facts of an embedding model", () => {
     expect(catalogue.models.get("embed")?.embedding).toMatchObject({ dimensions: 768, inputs_max: 7 });
   });
 
-  test("are not shown to clients", () => {
+  test("are hidden from clients", () => {
     const found = build([BASE, model("embedding: { dimensions: 768 }")]).models.get("embed");
     if (!found) throw new Error("no model");
     expect(JSON.stringify(modelEntry(found))).not.toContain("768");
     expect(modelEntry(found)._svc).toMatchObject({ supports_embeddings: true, max_output_tokens: 0 });
   });
 
-  test("are not needed by other models, and not kept for them", () => {
+  test("are neither required nor stored for other models", () => {
     const text = model("embedding: { dimensions: 768 }").replace("supports_embeddings: true", "supports_chat: false");
     expect(build([BASE, text]).models.get("embed")?.embedding).toBeUndefined();
   });
 });
 
-describe("an embedding model is refused with its place", () => {
+describe("an embedding model is rejected with its path", () => {
   test.each([
     ["without the length of its vectors", "embedding: { inputs_max: 5 }", "models[0].embedding.dimensions: the model"],
     ["with a length that nobody may ask for", "embedding: { dimensions: 9, dimensions_max: 8 }", "1 to 8, got 9"],
@@ -79,7 +79,7 @@ describe("an embedding model is refused with its place", () => {
     expect(found[0]).toContain(sentence);
   });
 
-  test("without a context, or with a unit that no call of it can be metered by", () => {
+  test("without a context, or with a unit that cannot be metered", () => {
     const text = model("embedding: { dimensions: 9 }");
     expect(refusals(BASE, text.replace("max_context_tokens: 512", "max_context_tokens: 0"))[0]).toContain(
       "at least 1 for an embedding model",

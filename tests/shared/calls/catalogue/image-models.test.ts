@@ -14,21 +14,21 @@ const models = [...catalogue.models.values()].filter(
   ({ modality, owned_by }) => modality === "image" && owned_by !== "sandbox",
 );
 
-describe("our picture models", () => {
-  test("are there, of three families", () => {
+describe("image models", () => {
+  test("exist, of three families", () => {
     expect(new Set(models.flatMap(({ sources }) => sources.map(({ provider }) => provider)))).toEqual(
       new Set(["openai", "google", "fal"]),
     );
   });
 
-  test.each(models.map(({ slug }) => slug))("%s makes no chat and no embeddings", (slug) => {
+  test.each(models.map(({ slug }) => slug))("%s generates no chat and no embeddings", (slug) => {
     expect(() => modelOf(CHAT, catalogue, slug)).toThrow(expect.objectContaining({ code: "model_not_supported" }));
     expect(() => modelOf(EMBEDDINGS, catalogue, slug)).toThrow(
       expect.objectContaining({ code: "model_not_supported" }),
     );
   });
 
-  test.each(models)("$slug says how many, in which formats, and what it costs by a unit of pictures", (model) => {
+  test.each(models)("$slug states count, formats, and the price by a unit of images", (model) => {
     const { max_n, response_formats, supported_inputs, accepts_input_image } = model.allowed_params;
     expect(max_n).toBeGreaterThan(0);
     expect(response_formats).toEqual(["url", "b64_json"]);
@@ -38,7 +38,7 @@ describe("our picture models", () => {
     if (model.price.unit === "per_token") expect(model.max_output_tokens).toBeGreaterThan(0);
   });
 
-  test("have defaults that are among what they offer", () => {
+  test("have defaults among their offered values", () => {
     for (const { slug, allowed_params } of models) {
       const { sizes, default_params = {} } = allowed_params;
       const size: unknown = default_params["size"];
@@ -46,7 +46,7 @@ describe("our picture models", () => {
     }
   });
 
-  test("cost what the lists print, a hundred credits to the dollar", () => {
+  test("cost the listed prices, a hundred credits to the dollar", () => {
     const priceOf = (slug: string) => catalogue.models.get(slug)?.pricing;
     expect(priceOf("flux-dev")?.megapixel_price).toBe("2.5");
     expect(priceOf("flux-kontext-pro")?.image_price).toBe("4");
@@ -62,7 +62,7 @@ describe("a source's fields", () => {
   const withFields = (fields: string): string =>
     BASE.replace("        model: acme-one\n", `        model: acme-one\n        fields: ${fields}\n`);
 
-  test("reach the model as they stand in the file", () => {
+  test("are passed to the model as in the file", () => {
     const [source] =
       build([withFields('{ size: image_size, aspect_ratio: config.ratio, image: "image_urls[]" }')]).models.get("one")
         ?.sources ?? [];
@@ -76,7 +76,7 @@ describe("a source's fields", () => {
     "{ size: __proto__ }",
     '{ size: "a..b" }',
     "{ size: a-b }",
-  ])("%s are refused", (fields) => {
+  ])("%s are rejected", (fields) => {
     expect(refusals(withFields(fields))).toHaveLength(1);
   });
 });

@@ -112,7 +112,7 @@ function isSent(body: string | undefined, input: string): boolean {
   return MARKS[input]?.some((mark) => body?.includes(mark)) === true;
 }
 
-test("a source of Gemini's that is asked by Veo's operations is told both", async () => {
+test("a Gemini source that uses Veo's operations gets both sets of gaps", async () => {
   const overrides = { api: "predictLongRunning" };
   for (const input of decisiveOf("video"))
     expect(isSent(await reaching("gemini", "video", input, overrides), input)).toBe(true);
@@ -120,7 +120,7 @@ test("a source of Gemini's that is asked by Veo's operations is told both", asyn
 });
 
 test.each(FAMILIES)(
-  "what the catalogue says that %s is never told is what its adapters do not send",
+  "parameters that the catalogue lists as unsupported for %s are not sent by its adapters",
   async (family) => {
     for (const [kind, modality, name] of KINDS) {
       // The fields of these follow from the task that the source names.

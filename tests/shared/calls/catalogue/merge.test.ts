@@ -6,13 +6,13 @@ import { BASE, build } from "./build-catalogue.ts";
 
 const one = (...over: readonly string[]) => build([BASE, ...over]).models.get("one");
 
-describe("files laid over each other", () => {
-  test("values are overwritten, what is not named stays", () => {
+describe("merged files", () => {
+  test("overwrite values, and keep omitted ones", () => {
     const model = one("models:\n  - slug: one\n    owned_by: someone\n");
     expect(model).toMatchObject({ owned_by: "someone", max_context_tokens: 1000, created: 1_700_000_000 });
   });
 
-  test("objects merge at every depth", () => {
+  test("merge objects at every depth", () => {
     const model = one(
       "models:\n  - slug: one\n    allowed_params: { max_n: 2, default_params: { nested: { b: 3 } } }\n",
     );
@@ -23,12 +23,12 @@ describe("files laid over each other", () => {
     });
   });
 
-  test("lists are replaced whole", () => {
+  test("replace lists completely", () => {
     const model = one("models:\n  - slug: one\n    sources: [{ provider: play, model: other }]\n");
     expect(model?.sources).toEqual([{ provider: "play", model: "other" }]);
   });
 
-  test("one rate can be changed by itself", () => {
+  test("can change one rate alone", () => {
     const model = one('models:\n  - slug: one\n    pricing: { output_per_million: "120" }\n');
     expect(model?.price.tokenRates).toEqual({
       input_per_million: 25_000_000_000n,
@@ -37,13 +37,13 @@ describe("files laid over each other", () => {
     });
   });
 
-  test("prices of another unit replace the old ones whole", () => {
+  test("replace prices of another unit completely", () => {
     const model = one('models:\n  - slug: one\n    pricing: { unit: per_request, request_price: "0.5" }\n');
     expect(model?.pricing).toEqual({ currency: "credits", unit: "per_request", request_price: "0.5" });
     expect(model?.price).toEqual({ unit: "per_request", tokenRates: {}, unitRate: 500_000_000n });
   });
 
-  test("a new price does not keep the source of the old one", () => {
+  test("with a new price drop the source of the old one", () => {
     expect(one()?.price_source).toEqual({ source: "a price list", date: "2026-07-02" });
     const price = 'pricing: { input_per_million: "30" }';
     expect(one(`models:\n  - slug: one\n    ${price}\n`)?.price_source).toBeUndefined();
@@ -52,13 +52,13 @@ describe("files laid over each other", () => {
     expect(one("models:\n  - slug: one\n    owned_by: x\n")?.price_source).toBeDefined();
   });
 
-  test("later files win over earlier ones, in the order given", () => {
+  test("are applied in order, later ones last", () => {
     const over = (name: string): string => `models:\n  - slug: one\n    owned_by: ${name}\n`;
     expect(one(over("a"), over("b"))?.owned_by).toBe("b");
     expect(one(over("b"), over("a"))?.owned_by).toBe("a");
   });
 
-  test("disabled entries are gone, and a later file brings them back", () => {
+  test("remove disabled entries, and a later file restores them", () => {
     const off = "models: [{ slug: one, disabled: true }]\n";
     const gone = build([BASE, off]);
     expect(gone.models.has("one")).toBeFalse();
@@ -67,7 +67,7 @@ describe("files laid over each other", () => {
     expect(build([BASE, "models: [{ slug: never-heard-of, disabled: true }]\n"]).models.size).toBe(1);
   });
 
-  test("presets and providers merge and go in the same way", () => {
+  test("merge and remove presets and providers in the same way", () => {
     const presets =
       "presets: [{ name: p, requests_per_minute: 5, daily_tokens: null }, { name: q, requests_per_minute: 1, daily_tokens: 1 }]\n";
     const catalogue = build([
@@ -84,7 +84,7 @@ describe("files laid over each other", () => {
     });
   });
 
-  test("a limit of null lifts the limit of an earlier file", () => {
+  test("with a limit of null remove the limit of an earlier file", () => {
     const presets = "presets: [{ name: p, requests_per_minute: 5, daily_tokens: 7 }]\n";
     const over = "presets: [{ name: p, requests_per_minute: null, daily_tokens: null }]\n";
     expect(build([presets, over]).presets.get("p")).toEqual({
@@ -95,7 +95,7 @@ describe("files laid over each other", () => {
   });
 });
 
-test("a member called __proto__ stays a member", () => {
+test("keep a member called __proto__ as a member", () => {
   const over = JSON.parse('{"__proto__":{"isAdmin":true}}') as Record<string, unknown>;
   const merged = mergeObjects<Record<string, unknown>>({ a: 1 }, over);
   expect(Object.keys(merged)).toEqual(["a", "__proto__"]);
@@ -103,7 +103,7 @@ test("a member called __proto__ stays a member", () => {
   expect(({} as Record<string, unknown>)["isAdmin"]).toBeUndefined();
 });
 
-test("merging leaves what it merges as it was", () => {
+test("do not change their inputs", () => {
   const base = { a: { b: 1 }, list: [1] };
   const over = { a: { c: 2 }, list: [2] };
   expect(mergeObjects<object>(base, over)).toEqual({ a: { b: 1, c: 2 }, list: [2] });

@@ -36,8 +36,8 @@ const FACT_KEYS = [
   "supports_tools",
 ];
 
-describe("every model we ship", () => {
-  test("is routable with all keys set, and there are enough of them to be of use", () => {
+describe("every shipped model", () => {
+  test("is routable with all keys set, and enough models are", () => {
     expect([...catalogue.unroutable]).toEqual([]);
     expect(models.filter((entry) => entry.sources[0]?.provider !== "sandbox").length).toBeGreaterThanOrEqual(25);
   });
@@ -62,7 +62,7 @@ describe("every model we ship", () => {
     if (found.supports_embeddings) expect(rates.output_per_million).toBeUndefined();
   });
 
-  test.each(slugs)("%s has prices that are exact integers of nano-credits, cached input not above input", (slug) => {
+  test.each(slugs)("%s has prices that are exact integers of nano-credits, cached input at most input", (slug) => {
     const found = model(slug);
     for (const [field, nano] of Object.entries(found?.price.tokenRates ?? {})) {
       expect(typeof nano).toBe("bigint");
@@ -75,14 +75,19 @@ describe("every model we ship", () => {
     ).toBeTrue();
   });
 
-  test.each(slugs)("%s says where and when its price was read, and takes text, or sound to make it of", (slug) => {
-    expect(model(slug)?.price_source?.date).toMatch(/^2026-\d\d-\d\d$/);
-    expect(model(slug)?.price_source?.source).not.toBe("");
-    expect(model(slug)?.allowed_params.supported_inputs).toContain(model(slug)?.modality === "stt" ? "audio" : "text");
-    expect(model(slug)?.created).toBeGreaterThan(1_500_000_000);
-  });
+  test.each(slugs)(
+    "%s states source and date of its price, and accepts text, or audio that can be transcribed",
+    (slug) => {
+      expect(model(slug)?.price_source?.date).toMatch(/^2026-\d\d-\d\d$/);
+      expect(model(slug)?.price_source?.source).not.toBe("");
+      expect(model(slug)?.allowed_params.supported_inputs).toContain(
+        model(slug)?.modality === "stt" ? "audio" : "text",
+      );
+      expect(model(slug)?.created).toBeGreaterThan(1_500_000_000);
+    },
+  );
 
-  test("stands in one file only, with prices as text in quotes", () => {
+  test("is in one file only, with prices as quoted text", () => {
     const own = layers.flatMap((layer) => (layer.content.models ?? []).map((entry) => entry.slug));
     expect(own.length).toBe(new Set(own).size);
     for (const name of readdirSync(join(FOLDER, "models"))) {
@@ -92,7 +97,7 @@ describe("every model we ship", () => {
   });
 });
 
-test("every member of our files is found in the line that names it", () => {
+test("every member of the shipped files is found in the line that names it", () => {
   for (const layer of layers) {
     const text = readFileSync(join(FOLDER, layer.file.replace("shared/calls/catalogue/", "")), "utf8").split("\n");
     for (const [list, entries] of Object.entries(layer.content) as [string, object[]][]) {
@@ -124,27 +129,24 @@ const PRINTED: readonly (readonly [slug: string, input: string, output: string, 
   ["glm-5.2", "1.4", "4.4", "0.26"],
 ];
 
-describe("our prices", () => {
-  test.each(PRINTED)(
-    "%s costs what the lists print, a hundred credits to the dollar",
-    (slug, input, output, cached) => {
-      const nano = (dollars: string | undefined): bigint | undefined =>
-        dollars === undefined ? undefined : parseDecimal(dollars, 11);
-      const rates = model(slug)?.price.tokenRates;
-      expect([rates?.input_per_million, rates?.output_per_million, rates?.cached_input_per_million]).toEqual([
-        nano(input),
-        nano(output),
-        nano(cached),
-      ]);
-    },
-  );
+describe("shipped prices", () => {
+  test.each(PRINTED)("%s costs the listed price, a hundred credits to the dollar", (slug, input, output, cached) => {
+    const nano = (dollars: string | undefined): bigint | undefined =>
+      dollars === undefined ? undefined : parseDecimal(dollars, 11);
+    const rates = model(slug)?.price.tokenRates;
+    expect([rates?.input_per_million, rates?.output_per_million, rates?.cached_input_per_million]).toEqual([
+      nano(input),
+      nano(output),
+      nano(cached),
+    ]);
+  });
 
   test.each([
     ["text-embedding-3-small", "0.02"],
     ["text-embedding-3-large", "0.13"],
     ["text-embedding-ada-002", "0.1"],
     ["mistral-embed", "0.1"],
-  ])("%s costs what the lists print for what it reads, and nothing for what it writes", (slug, input) => {
+  ])("%s costs the listed price for input, and nothing for output", (slug, input) => {
     expect(model(slug)?.price.tokenRates).toEqual({ input_per_million: parseDecimal(input, 11) });
     expect(model(slug)?.embedding).toBeDefined();
   });
@@ -160,7 +162,7 @@ describe("our prices", () => {
     expect(priceTokens(price, { ...NO_USAGE, cachedInput: 1_000_000 })).toBe(362_500_000n);
   });
 
-  test("audio is priced apart where a list prices it apart", () => {
+  test("audio has its own price if the list has one", () => {
     expect(model("gpt-audio")?.price.tokenRates).toMatchObject({
       audio_input_per_million: 3_200_000_000_000n,
       audio_output_per_million: 6_400_000_000_000n,
@@ -175,8 +177,8 @@ describe("our prices", () => {
   });
 });
 
-describe("our providers and presets", () => {
-  test("are those the design names", () => {
+describe("shipped providers and presets", () => {
+  test("are those of the specification", () => {
     expect([...catalogue.presets.values()]).toEqual([
       { name: "free", requests_per_minute: 30, daily_tokens: 1_000_000 },
       { name: "standard", requests_per_minute: 120, daily_tokens: null },
@@ -185,7 +187,7 @@ describe("our providers and presets", () => {
     ]);
   });
 
-  test("call over https with a key from a variable that the settings let through, the sandbox apart", () => {
+  test("call over https with a key from an allowed variable, except the sandbox", () => {
     for (const provider of catalogue.providers.values()) {
       if (provider.family === "sandbox") continue;
       expect(provider.base_url).toMatch(/^https:\/\/[a-z0-9.-]+(\/[a-z0-9{}./-]+)?$/);
@@ -215,7 +217,7 @@ describe("the sandbox's models", () => {
   ];
   const known = Object.keys(SANDBOX_MODELS);
 
-  test("are those the sandbox provider knows, each under its own name, and a few made of them", () => {
+  test("are those of the sandbox provider, each under its own name, and a few derived from them", () => {
     expect(all.map((entry) => entry.slug).toSorted()).toEqual([...known, ...FURTHER].toSorted());
     for (const entry of all) {
       if (!FURTHER.includes(entry.slug))
@@ -224,7 +226,7 @@ describe("the sandbox's models", () => {
     }
   });
 
-  test("take every input and cost something, the same but for the one whose serving is to show", () => {
+  test("accept every input at equal prices, except the one that demonstrates serving", () => {
     for (const entry of ours) {
       expect(entry).toMatchObject({ supports_tools: true, supports_streaming: true });
       expect(entry.allowed_params.supported_inputs).toEqual(["text", "image", "audio", "file"]);
@@ -236,7 +238,7 @@ describe("the sandbox's models", () => {
     }
   });
 
-  test("have the sandbox's own limits, or those that a test model stands for", () => {
+  test("have the sandbox's own limits, or those of their test purpose", () => {
     const limits = ours.map((entry) => [entry.slug, entry.max_context_tokens, entry.max_output_tokens]);
     expect(limits.filter(([, context, output]) => context !== SANDBOX_CONTEXT_TOKENS || output !== 16_384)).toEqual([
       ["sandbox-small-context", SANDBOX_MODELS["sandbox-small-context"].contextTokens, 128],
@@ -244,7 +246,7 @@ describe("the sandbox's models", () => {
     ]);
   });
 
-  test("take and give, as embedding models, what the sandbox provider does", () => {
+  test("accept and return, as embedding models, the formats of the sandbox provider", () => {
     const embedding = all.filter((entry) => entry.supports_embeddings);
     expect(embedding).toHaveLength(known.filter((name) => name.startsWith("sandbox-embed")).length);
     for (const entry of embedding) {
@@ -257,7 +259,7 @@ describe("the sandbox's models", () => {
     }
   });
 
-  test("are not offered where the sandbox is off", () => {
+  test("are not offered if the sandbox is off", () => {
     const without = buildCatalogue(mergeLayers(layers), { ...EVERYTHING_ON, sandbox: false });
     expect(without.models.has("sandbox-chat")).toBeFalse();
     expect(without.unroutable.get("sandbox-chat")).toBe("no source of it can be called: the sandbox is off");

@@ -18,7 +18,7 @@ function having(provider: string, trait: string): string[] {
     .toSorted();
 }
 
-describe("facts of our sources", () => {
+describe("facts of shipped sources", () => {
   test.each<[string, string, readonly string[]]>([
     // models-dev.json and openrouter-models.json agree that these do not reason.
     ["openai", "no_reasoning", ["gpt-4.1", "gpt-4.1-mini", "gpt-4o", "gpt-4o-mini", "gpt-audio"]],
@@ -38,7 +38,7 @@ describe("facts of our sources", () => {
     expect(having(provider, trait)).toEqual([...slugs]);
   });
 
-  test("go on with an answer where their vendor says so: Claude before 4.6, and Mistral's that do not think first", () => {
+  test("continue an answer if their vendor documents it: Claude before 4.6, and Mistral's without reasoning", () => {
     const continuing = [...catalogue.models.values()].flatMap(({ slug, sources }) =>
       sources.filter((source) => source.continues_assistant === true).map(({ provider }) => `${provider}/${slug}`),
     );
@@ -54,7 +54,7 @@ describe("facts of our sources", () => {
     ]);
   });
 
-  test("vendors whose queues keep jobs say how long those can be told of, and those that list them by when", () => {
+  test("vendors whose queues store jobs declare for how long, and those that list them since when", () => {
     const told = [...catalogue.providers.values()].flatMap(
       ({ id, unknown_for_seconds: forS, listed_within_seconds: withinS }) =>
         forS === undefined && withinS === undefined ? [] : [[id, forS, withinS]],
@@ -69,7 +69,7 @@ describe("facts of our sources", () => {
     ]);
   });
 
-  test("vendors in the public internet fetch pictures themselves; nobody else is told to", () => {
+  test("vendors in the public internet fetch images themselves; no other server receives addresses", () => {
     for (const { id, family, media } of catalogue.providers.values()) {
       expect([id, media]).toEqual([id, family === "openai-compatible" ? "pass" : undefined]);
     }

@@ -8,7 +8,7 @@ import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 
 import { EVERYTHING_ON } from "./build-catalogue.ts";
 
-test("the example file of the page for operators does what its comments say", async () => {
+test("the example file of the operators' page has the documented effects", async () => {
   const page = await Bun.file(join(import.meta.dir, "../../../../schemas/docs/operate/catalogue.md")).text();
   const example = /```yaml\n([^]*?)```/.exec(page)?.[1] ?? "";
   const ours = await loadOurLayers();

@@ -39,7 +39,7 @@ models:
           - b: http://host:80/x
 `;
 
-describe("places in a YAML text", () => {
+describe("positions in a YAML text", () => {
   test.each([
     ["providers", 2],
     ["providers[0].base_url", 4],
@@ -51,11 +51,11 @@ describe("places in a YAML text", () => {
     ["models[1].slug", 29],
     ["models[1].it's", 30],
     ["models[1].nested[0][1].b", 35],
-  ])("%s stands in line %p", (path, line) => {
+  ])("%s is in line %p", (path, line) => {
     expect(locate(TEXT).lineOf(path)).toBe(line);
   });
 
-  test("what has no line of its own is placed where its owner begins", () => {
+  test("a value without its own line has the line of its owner", () => {
     const positions = locate(TEXT);
     expect(positions.lineOf("providers[1].family")).toBe(5);
     expect(positions.lineOf("models[0].sources[0].overrides.a.b")).toBe(26);
@@ -63,12 +63,12 @@ describe("places in a YAML text", () => {
     expect(positions.lineOf("elsewhere")).toBeUndefined();
   });
 
-  test("a key given twice in one mapping is found, the same key in two mappings is not", () => {
+  test("a duplicate key of one mapping is found, the same key in two mappings is not", () => {
     expect(locate(TEXT).repeated).toEqual([]);
     expect(locate("a:\n  b: 1\n  c: 2\n  'b': 3\nd:\n  b: 1\n").repeated).toEqual([{ path: "a.b", line: 4 }]);
   });
 
-  test("the test text is YAML, so that the places above mean something", () => {
+  test("the test text is YAML, so that the positions above are valid", () => {
     expect(Object.keys(Bun.YAML.parse(TEXT) as object)).toEqual(["providers", "presets", "models"]);
   });
 });
@@ -81,7 +81,7 @@ describe("the line at which a text stops being YAML", () => {
     ["two values for one key", TEXT.replace("slug: n", "slug: n: m"), 29],
     ["a tab for indentation", TEXT.replace("    pricing:", "\tpricing:"), 19],
     ["a fault in the first line", "a: [1,\n", 1],
-  ])("is told for %s", (_name, text, line) => {
+  ])("is found for %s", (_name, text, line) => {
     expect(() => Bun.YAML.parse(text)).toThrow();
     expect(syntaxLine(text, Bun.YAML.parse)).toBe(line);
   });

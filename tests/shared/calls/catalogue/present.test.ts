@@ -25,7 +25,7 @@ function entry(slug: string) {
 }
 
 describe("a model entry", () => {
-  test("is what the specification says, member by member", () => {
+  test("equals the specification, member by member", () => {
     expect(entry("one")).toStrictEqual({
       id: "one",
       object: "model",
@@ -54,7 +54,7 @@ describe("a model entry", () => {
     });
   });
 
-  test("has exactly one price when the unit is not per_token, however small", () => {
+  test("has exactly one price when the unit is not per_token, for any amount", () => {
     expect(entry("tool-one")._svc.pricing).toStrictEqual({
       currency: "credits",
       unit: "per_megapixel",
@@ -62,7 +62,7 @@ describe("a model entry", () => {
     });
   });
 
-  test("shows nothing of our sources", () => {
+  test("contains nothing of the sources", () => {
     expect(JSON.stringify(entry("one"))).not.toMatch(/sources|acme-one|price_source|supports_json/);
   });
 
@@ -72,7 +72,7 @@ describe("a model entry", () => {
     expect(entry("one")._svc.allowed_params.supported_inputs).toEqual(["text"]);
   });
 
-  test("meets the published schema, which refuses mixed prices", () => {
+  test("is valid by the published schema, which rejects mixed prices", () => {
     const good = entry("tool-one");
     expect(validate("ModelEntry", good)).toBeNull();
     const pricing = { ...good._svc.pricing, image_price: 1 };
@@ -83,7 +83,7 @@ describe("a model entry", () => {
 });
 
 describe("the list", () => {
-  test("leaves tools out unless they are asked for", () => {
+  test("omits tools unless they are requested", () => {
     const catalogue = build([BASE, tool]);
     expect(listModels(catalogue, { includeTools: false }).data.map((model) => model.id)).toEqual(["one"]);
     expect(listModels(catalogue, { includeTools: true })).toMatchObject({
@@ -92,7 +92,7 @@ describe("the list", () => {
     });
   });
 
-  test("begins with real models, goes on with sandbox-chat and ends with the other test models", () => {
+  test("starts with real models, continues with sandbox-chat and ends with the other test models", () => {
     const own = `providers: [{ id: play, family: sandbox }, { id: mine, family: openai-compatible, base_url: "http://m/v1" }]
 models:
 ${chatModel("sandbox-odd", "{ provider: play, model: a }")}${chatModel("mine-2", "{ provider: mine, model: a }")}${chatModel("sandbox-chat", "{ provider: play, model: a }")}${chatModel("mixed", "{ provider: play, model: a }, { provider: mine, model: a }")}${chatModel("mine-1", "{ provider: mine, model: b }")}${chatModel("sandbox-even", "{ provider: play, model: b }")}`;
@@ -101,7 +101,7 @@ ${chatModel("sandbox-odd", "{ provider: play, model: a }")}${chatModel("mine-2",
     expect(listed(own)).toEqual(["mine-2", "mixed", "mine-1", "sandbox-chat", "sandbox-odd", "sandbox-even"]);
   });
 
-  test("of our files begins with no test model, and has sandbox-chat before every other", async () => {
+  test("of the shipped files starts with no test model, and has sandbox-chat before every other", async () => {
     const layers = await loadOurLayers();
     const { data } = listModels(buildCatalogue(mergeLayers(layers), EVERYTHING_ON), { includeTools: false });
     const firstTest = data.findIndex((model) => model.owned_by === "sandbox");
@@ -110,7 +110,7 @@ ${chatModel("sandbox-odd", "{ provider: play, model: a }")}${chatModel("mine-2",
     expect(new Set(data.slice(firstTest).map((model) => model.owned_by))).toEqual(new Set(["sandbox"]));
   });
 
-  test("leaves out what cannot be called", () => {
+  test("omits unavailable models", () => {
     const catalogue = build([BASE], { sandbox: false, providerKey: () => undefined });
     expect(listModels(catalogue, { includeTools: true })).toEqual({ object: "list", data: [] });
   });

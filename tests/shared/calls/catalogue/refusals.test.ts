@@ -13,7 +13,7 @@ test("the base of these tests is accepted", () => {
   expect(refusals(change("api_key_env: ACME_API_KEY", times))).toEqual([]);
 });
 
-describe("a file is refused with its place for", () => {
+describe("a file is rejected with its path for", () => {
   test.each([
     ["no YAML", "models:\n  - slug: a\n   kind: [\n", "0.yaml:3: this is not YAML"],
     ["a list at the top", "- slug: a\n", "0.yaml:1: expected one mapping"],
@@ -235,7 +235,7 @@ describe("a file is refused with its place for", () => {
     },
   );
 
-  test("each unit but per_token that has no price, or a second one", () => {
+  test("a missing or second price of each unit except per_token", () => {
     const units = ["request", "image", "second", "minute", "character", "operation", "megapixel"];
     const model = (pricing: string): string =>
       `${BASE}  - { slug: two, modality: video, owned_by: acme, created: 1, pricing: { ${pricing} }, sources: [{ provider: play, model: m }] }\n`;
@@ -251,7 +251,7 @@ describe("a file is refused with its place for", () => {
     }
   });
 
-  test("a source that names its inputs, and not one that callers may choose", () => {
+  test("a source that names its inputs, and lacks one that callers may choose", () => {
     const model = (fields: string): string =>
       `${BASE}  - { slug: two, modality: video, owned_by: acme, created: 1, pricing: { unit: per_second, second_price: "1" }, allowed_params: { durations: [5], resolutions: [480p], accepts_input_image: true }, sources: [{ provider: play, model: m${fields} }] }\n`;
     expect(refusals(model(""))).toEqual([]);
@@ -264,7 +264,7 @@ describe("a file is refused with its place for", () => {
     }
   });
 
-  test("more than one thing, each with its place", () => {
+  test("several errors, each with its path", () => {
     const text = BASE.replace("max_output_tokens: 500", "max_output_tokens: 5000").replace(
       "provider: play",
       "provider: plai",
@@ -274,7 +274,7 @@ describe("a file is refused with its place for", () => {
   });
 });
 
-test("a fault of merged entries is placed in the file that had the last word", () => {
+test("an error of merged entries is located in the last file that set the value", () => {
   expect(refusals(BASE, "\n\nmodels:\n  - slug: one\n    max_output_tokens: 2000\n")).toEqual([
     "1.yaml:5: models[0].max_output_tokens: expected at most max_context_tokens (1000), got 2000",
   ]);
@@ -286,7 +286,7 @@ test("a fault of merged entries is placed in the file that had the last word", (
   );
 });
 
-test("a refusal repeats no key and no address, which may hold a password", () => {
+test("an error repeats no key and no address, which may contain a password", () => {
   const key = "sk-live-1234567890abcdef";
   const withKey = refusals(change("ACME_API_KEY", key)).join("\n");
   expect(withKey).toContain("providers[0].api_key_env");
@@ -296,11 +296,11 @@ test("a refusal repeats no key and no address, which may hold a password", () =>
   expect(withPassword).not.toContain("hunter22");
 });
 
-test("nesting without end is refused, not fatal", () => {
+test("nesting without end is rejected, not fatal", () => {
   expect(refusals(`models: ${"[".repeat(200_000)}`)[0]).toStartWith("0.yaml: this is not YAML");
 });
 
-test("a file larger than any catalogue is refused before it is parsed", () => {
+test("a file above the size limit is rejected before it is parsed", () => {
   expect(refusals(`# ${"x".repeat(5 * 1_048_576)}`)[0]).toStartWith("0.yaml: expected at most 4194304 bytes");
 });
 

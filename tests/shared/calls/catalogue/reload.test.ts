@@ -81,7 +81,7 @@ const file = (price: string): string =>
 const path = (...names: readonly string[]): string => join(folder, ...names);
 
 describe("at start", () => {
-  test("operators' files lie over ours, folders by name", async () => {
+  test("operators' files are merged over the shipped ones, folders by name", async () => {
     mkdirSync(path("more"));
     writeFileSync(path("a.yaml"), file("1"));
     writeFileSync(path("more", "2.yml"), file("3"));
@@ -99,18 +99,18 @@ describe("at start", () => {
     );
   });
 
-  test("a file that is not there ends the start", async () => {
+  test("a missing file ends the start", async () => {
     expect(await refusal(open([path("none.yaml")]))).toStartWith(`${path("none.yaml")}: it cannot be read`);
   });
 
-  test("without operators' files ours stand alone", async () => {
+  test("without operators' files only the shipped ones apply", async () => {
     await open([]);
     expect(store?.current().models.has("sandbox-chat")).toBeTrue();
   });
 });
 
 describe("reload on demand", () => {
-  test("puts a valid file in force; who holds the old catalogue keeps it", async () => {
+  test("activates a valid file; users of the old catalogue keep it", async () => {
     writeFileSync(path("a.yaml"), file("1"));
     const opened = await open([path("a.yaml")], { watch: false });
     const held = opened.current();
@@ -122,7 +122,7 @@ describe("reload on demand", () => {
     expect(lines.map((line) => line.msg)).toEqual(["catalogue replaced"]);
   });
 
-  test("refuses a wrong file and keeps the old catalogue", async () => {
+  test("rejects a wrong file and keeps the old catalogue", async () => {
     writeFileSync(path("a.yaml"), file("1"));
     const opened = await open([path("a.yaml")], { watch: false });
     const held = opened.current();
@@ -132,7 +132,7 @@ describe("reload on demand", () => {
     expect(opened.current()).toBe(held);
   });
 
-  test("changes nothing when the content is the same", async () => {
+  test("changes nothing when the content is equal", async () => {
     writeFileSync(path("a.yaml"), file("1"));
     const opened = await open([path("a.yaml")], { watch: false });
     const held = opened.current();
@@ -144,7 +144,7 @@ describe("reload on demand", () => {
 });
 
 describe("a watched file", () => {
-  test("that is written in place comes into force", async () => {
+  test("that is written in place becomes active", async () => {
     writeFileSync(path("a.yaml"), file("1"));
     await open([path("a.yaml")]);
     writeFileSync(path("a.yaml"), file("2"));
@@ -153,7 +153,7 @@ describe("a watched file", () => {
     await untilPrice("3");
   });
 
-  test("that an editor replaces by renaming comes into force, again and again", async () => {
+  test("that an editor replaces by renaming becomes active, repeatedly", async () => {
     writeFileSync(path("a.yaml"), file("1"));
     await open([path("a.yaml")]);
     for (const price of ["2", "3", "4"]) {
@@ -163,7 +163,7 @@ describe("a watched file", () => {
     }
   });
 
-  test("behind the links of a Kubernetes volume comes into force when the volume is swapped", async () => {
+  test("behind the links of a Kubernetes volume becomes active when the volume is replaced", async () => {
     mkdirSync(path("..1"));
     writeFileSync(path("..1", "a.yaml"), file("1"));
     symlinkSync("..1", path("..data"));
@@ -181,7 +181,7 @@ describe("a watched file", () => {
     }
   });
 
-  test("in a watched folder comes into force when it appears, and goes when it goes", async () => {
+  test("in a watched folder becomes active when it is created, and inactive when it is deleted", async () => {
     mkdirSync(path("conf"));
     await open([path("conf")]);
     const shipped = priceOf() ?? "";
@@ -192,7 +192,7 @@ describe("a watched file", () => {
     expect(shipped).toBe("250");
   });
 
-  test("that reports no change is found by its time and size", async () => {
+  test("without change events is found by its time and size", async () => {
     mkdirSync(path("conf"));
     mkdirSync(path("elsewhere"));
     writeFileSync(path("elsewhere", "a.yaml"), file("1"));
@@ -202,7 +202,7 @@ describe("a watched file", () => {
     await untilPrice("22");
   });
 
-  test("that is wrong is refused with one line naming file and place; a right one is taken again", async () => {
+  test("that is wrong is rejected with one line naming file and path; a valid one is accepted again", async () => {
     writeFileSync(path("a.yaml"), file("1"));
     await open([path("a.yaml")]);
     const held = store?.current();
@@ -220,13 +220,13 @@ describe("a watched file", () => {
     expect(lines).toMatchObject([
       { level: "error", file: path("a.yaml"), line: 4, place: "models[0].pricing.input_per_million" },
     ]);
-    expect(lines[0]?.msg).toStartWith("catalogue refused, the old one stays in force: ");
+    expect(lines[0]?.msg).toStartWith("catalogue rejected; the previous one remains active: ");
     replace(file("5"));
     await untilPrice("5");
     expect(lines.map((line) => line.level)).toEqual(["error", "info"]);
   });
 
-  test("that vanishes leaves the old catalogue in force", async () => {
+  test("that is deleted keeps the old catalogue active", async () => {
     writeFileSync(path("a.yaml"), file("1"));
     await open([path("a.yaml")]);
     rmSync(path("a.yaml"));
@@ -236,7 +236,7 @@ describe("a watched file", () => {
     await untilPrice("2");
   });
 
-  test("is not looked at any more after close", async () => {
+  test("is no longer watched after close", async () => {
     writeFileSync(path("a.yaml"), file("1"));
     const closed = await open([path("a.yaml")]);
     closed.close();

@@ -14,8 +14,8 @@ const keys = (...variables: readonly string[]): Surroundings => ({
   providerKey: (variable) => (variables.includes(variable) ? "key" : undefined),
 });
 
-describe("what can be called", () => {
-  test("sources keep the order of the file", () => {
+describe("callable models", () => {
+  test("keep the sources in the order of the file", () => {
     expect(
       build([BASE])
         .models.get("one")
@@ -23,29 +23,29 @@ describe("what can be called", () => {
     ).toEqual(["acme", "play"]);
   });
 
-  test("a source whose provider has no key is passed over", () => {
+  test("skip a source whose provider has no key", () => {
     const model = build([BASE], { sandbox: true, providerKey: () => undefined }).models.get("one");
     expect(model?.sources).toEqual([{ provider: "play", model: "sandbox-chat" }]);
   });
 
-  test("a source of the sandbox is passed over where the sandbox is off", () => {
+  test("skip a source of the sandbox if the sandbox is off", () => {
     expect(build([BASE], keys("ACME_API_KEY")).models.get("one")?.sources).toEqual([
       { provider: "acme", model: "acme-one" },
     ]);
   });
 
-  test("a source of a disabled provider is passed over", () => {
+  test("skip a source of a disabled provider", () => {
     const catalogue = build([BASE, "providers: [{ id: acme, disabled: true }]\n"]);
     expect(catalogue.models.get("one")?.sources).toEqual([{ provider: "play", model: "sandbox-chat" }]);
     expect(catalogue.providers.has("acme")).toBeFalse();
   });
 
-  test("a provider that names no variable needs no key", () => {
+  test("need no key for a provider that names no variable", () => {
     const text = BASE.replace("    api_key_env: ACME_API_KEY\n", "");
     expect(build([text], keys()).models.get("one")?.sources).toHaveLength(1);
   });
 
-  test("a model without any callable source is kept aside with the reasons", () => {
+  test("exclude a model without any callable source, with the reasons", () => {
     const catalogue = build([BASE], keys());
     expect(catalogue.models.size).toBe(0);
     expect(catalogue.unroutable.get("one")).toBe(
@@ -55,7 +55,7 @@ describe("what can be called", () => {
     expect(disabled.unroutable.get("one")).toContain("provider acme is disabled");
   });
 
-  test("a call of a model without its key names the variable of a shipped provider where the sandbox is on", async () => {
+  test("exclude a model without its key, naming the variable of a shipped provider if the sandbox is on", async () => {
     const ours = await loadOurLayers();
     const own = readLayer("own.yaml", `${BASE}${chatModel("two", "{ provider: acme, model: a }")}`);
     const refusalOf = (surroundings: Surroundings, slug: string, layers: readonly Layer[] = []): unknown => {
@@ -83,14 +83,14 @@ describe("what can be called", () => {
     expect(refusalOf({ ...keys("OPENAI_API_KEY"), sandbox: true }, "gpt-4o")).toBe("gpt-4o");
   });
 
-  test("a model without a price is kept aside, whatever its sources", () => {
+  test("exclude a model without a price, for any sources", () => {
     const text = BASE.replace(/ {4}pricing:\n( {6}.*\n)+/, "");
     const catalogue = build([text]);
     expect(catalogue.models.size).toBe(0);
     expect(catalogue.unroutable.get("one")).toBe("it has no price");
   });
 
-  test("a price of 0 is a price", () => {
+  test("include a model with a price of 0", () => {
     const text = BASE.replace('"25"', '"0"').replace('"100"', '"0"');
     expect(build([text]).models.get("one")?.price.tokenRates.output_per_million).toBe(0n);
   });
@@ -112,7 +112,7 @@ describe("the catalogue", () => {
     expect(() => Object.assign(model ?? {}, { max_output_tokens: 1 })).toThrow(TypeError);
   });
 
-  test("has a version that its content decides, and nothing else", () => {
+  test("has a version that depends on its content only", () => {
     const { version } = build([BASE]);
     expect(version).toMatch(/^[0-9a-f]{12}$/);
     expect(build([`# a comment\n${BASE}`, ""]).version).toBe(version);
@@ -121,7 +121,7 @@ describe("the catalogue", () => {
     expect(build([BASE], keys()).version).not.toBe(version);
   });
 
-  test("says that chat models take text where the file says nothing", () => {
+  test("states that chat models accept text if the file omits it", () => {
     const text = BASE.replace(/ {4}allowed_params: .*\n/, "");
     expect(build([text]).models.get("one")?.allowed_params).toEqual({ supported_inputs: ["text"] });
   });

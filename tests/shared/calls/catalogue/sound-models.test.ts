@@ -47,14 +47,14 @@ function sourceOf(model: Model) {
   return { sourceModel: source.model, adapt: (body: Record<string, unknown>) => adaptTo(source, body) };
 }
 
-test("there are models that speak and that transcribe, of several families", () => {
+test("speech and transcription models exist, of several families", () => {
   const providers = (models: readonly Model[]) => new Set(models.map(({ sources }) => sources[0]?.provider));
   expect(providers(speaking)).toEqual(new Set(["openai", "elevenlabs", "deepgram"]));
   expect(providers(transcribing)).toEqual(new Set(["openai", "groq", "elevenlabs", "deepgram"]));
 });
 
 describe("a speech model", () => {
-  test.each(speaking)("$slug is taken by its vendor in each voice and each format it declares", async (model) => {
+  test.each(speaking)("$slug is accepted by its vendor in each declared voice and format", async (model) => {
     const speech = direct(offersOf(model).speech);
     const { voices = [], response_formats = [], default_params } = model.allowed_params;
     expect(voices).toContain(String(default_params?.["voice"]));
@@ -70,7 +70,7 @@ describe("a speech model", () => {
     }
   });
 
-  test.each(speaking)("$slug has an id of its own for each voice that its source maps", (model) => {
+  test.each(speaking)("$slug has its own id for each voice that its source maps", (model) => {
     const mapped = model.sources[0]?.overrides?.["voices"] as Record<string, string> | undefined;
     if (mapped === undefined) return;
     expect(Object.keys(mapped)).toEqual([...(model.allowed_params.voices ?? [])]);
@@ -80,7 +80,7 @@ describe("a speech model", () => {
 });
 
 describe("a transcription model", () => {
-  test.each(transcribing)("$slug is taken by its vendor, with times where its formats need them", async (model) => {
+  test.each(transcribing)("$slug is accepted by its vendor, with times if its formats need them", async (model) => {
     const transcription = direct(offersOf(model).transcription);
     const formats = model.allowed_params.response_formats ?? [];
     expect(formats.slice(0, 2)).toEqual(["json", "text"]);
@@ -102,7 +102,7 @@ test.each([
   ["gpt-transcribe", "minute_price", "0.0045"],
   ["nova-3", "minute_price", "0.0043"],
   ["whisper-large-v3", "minute_price", "0.00185"],
-] as const)("%s costs what the lists print, a hundred credits to the dollar", (slug, field, dollars) => {
+] as const)("%s costs the listed price, a hundred credits to the dollar", (slug, field, dollars) => {
   expect(parseDecimal(String(catalogue.models.get(slug)?.pricing[field]), 9)).toBe(parseDecimal(dollars, 11));
 });
 

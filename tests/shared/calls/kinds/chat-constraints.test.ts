@@ -51,7 +51,7 @@ const audio = (data: string) => ({ type: "input_audio", input_audio: { data, for
 const file = (members: object) => ({ type: "file", file: members });
 
 describe("the hold of a text", () => {
-  test("takes a token for every byte of the body, and the output limit", () => {
+  test("counts a token for every byte of the body, and the output limit", () => {
     const { holdNano, tokensMax, outputTokensMax, bytes } = check(request({ max_completion_tokens: 100 }));
     expect(outputTokensMax).toBe(100);
     expect(tokensMax).toBe(bytes + 100);
@@ -71,13 +71,13 @@ describe("the hold of a text", () => {
     expect(holdNano - plain.holdNano).toBe(BigInt(Buffer.byteLength(`,"tools":${JSON.stringify(tools)}`)));
   });
 
-  test("never takes more input than the model can read", () => {
+  test("never counts more input than the model's context", () => {
     const { tokensMax, holdNano } = check(request({ max_tokens: 10 }, text("x".repeat(5_000))), { max_context_tokens: 1_000 }); // prettier-ignore
     expect(tokensMax).toBe(1_010);
     expect(holdNano).toBe(1_100n);
   });
 
-  test("covers whatever usage a provider may honestly report", () => {
+  test("covers every usage that a provider may honestly report", () => {
     const rates = { unit: "per_token", input_per_million: "0.001", cached_input_per_million: "0.0001", cache_write_per_million: "0.00125", cache_write_1h_per_million: "0.002", output_per_million: "0.01" }; // prettier-ignore
     const price = parsePrice(rates);
     fc.assert(
@@ -128,7 +128,7 @@ describe("the output limit", () => {
     expect(check(request(members))).toMatchObject({ outputTokensMax, mayExceed });
   });
 
-  test("defaults to what the model writes at most, when that is less", () => {
+  test("defaults to the model's maximum output, when that is less", () => {
     expect(check(request(), { max_output_tokens: 100 })).toMatchObject({ outputTokensMax: 100, mayExceed: true });
   });
 });
@@ -150,8 +150,8 @@ describe("a request within the output limit of its model", () => {
   });
 });
 
-describe("the hold of a picture", () => {
-  test("takes the model's bound for it, not its bytes", () => {
+describe("the hold of an image", () => {
+  test("counts the model's bound for it, not its bytes", () => {
     const one = check(request({ max_tokens: 1 }, text("?"), dataImage(300_000)), { tokens_per_image_max: 1_000 });
     expect(one.holdNano).toBeLessThan(1_300n);
     expect(one.holdNano).toBeGreaterThan(1_000n);
@@ -160,12 +160,12 @@ describe("the hold of a picture", () => {
     expect(two.tokensMax - one.tokensMax).toBeLessThan(1_100);
   });
 
-  test("takes a generous bound where the catalogue has none", () => {
+  test("counts a generous bound if the catalogue has none", () => {
     const { tokensMax } = check(request({ max_tokens: 1 }, image("https://example.com/a.png")));
     expect(tokensMax).toBeGreaterThan(4_096);
   });
 
-  test("goes by the price of pictures where there is one", () => {
+  test("uses the price of images, if there is one", () => {
     const price = parsePrice({ unit: "per_token", input_per_million: "0.001", image_input_per_million: "0.1" });
     const plain = check(request({ max_tokens: 1 }), { price }).holdNano;
     const { holdNano } = check(request({ max_tokens: 1 }, image("https://example.com/a.png")), { price });
@@ -174,7 +174,7 @@ describe("the hold of a picture", () => {
   });
 });
 
-describe("the hold of what only the provider can measure", () => {
+describe("the hold of input that only the provider can measure", () => {
   test.each<[string, object]>([
     ["a recording", audio("UklGRg==")],
     ["a file", file({ file_data: "data:application/pdf;base64,JVBERg==", filename: "a.pdf" })],
@@ -183,7 +183,7 @@ describe("the hold of what only the provider can measure", () => {
     expect(check(request({ max_tokens: 1 }, part)).tokensMax).toBe(1_000_001);
   });
 
-  test("goes by the price of sound where there is one, in and out", () => {
+  test("uses the price of audio, if there is one, for input and output", () => {
     const price = parsePrice({ unit: "per_token", input_per_million: "0.001", output_per_million: "0.01", audio_input_per_million: "0.1", audio_output_per_million: "1" }); // prettier-ignore
     const members = { price, max_context_tokens: 10 };
     expect(check(request({ max_tokens: 1 }, audio("UklGRg==")), members).holdNano).toBe(10n * 100n + 10n);
@@ -208,7 +208,7 @@ function refusal(value: ChatCompletionRequest, members?: Partial<Model>): ApiErr
 const TEXT_ONLY = { allowed_params: { supported_inputs: ["text"] } };
 const SMALL_IMAGES = { allowed_params: { supported_inputs: ["text", "image"], max_image_size_bytes: 1_000 } };
 
-describe("a refusal", () => {
+describe("a rejection", () => {
   test.each<[string, ChatCompletionRequest, Partial<Model>, Code, string]>([
     ["streaming", request({ stream: true }), { supports_streaming: false }, "unsupported_value", "stream"],
     [
@@ -378,7 +378,7 @@ describe("a refusal", () => {
   });
 
   test.each(["aGVsbG8=", "QQ==", "JVBERi0xLjQ=", "////", "eyJhIjoxfQ=="])(
-    "of a picture whose data %j begins like none is told before a provider is asked",
+    "of an image whose data %j has another signature comes before a provider is called",
     (data) => {
       const fault = refusal(request({}, image(`data:image/png;base64,${data}`)));
       expect(fault).toMatchObject({ code: "unprocessable_input", param: "messages[0].content[0].image_url.url" });
@@ -387,18 +387,18 @@ describe("a refusal", () => {
   );
 
   test.each(["iVBORw0KGgo=", "/9j/4AAQSkZJRg==", "R0lGODlhAQABAAAAACw=", "UklGRhoAAABXRUJQVlA4TA==", "iVBO\nRw0KGgo="])(
-    "is not made for a picture that begins as %j",
+    "is not returned for an image that starts with %j",
     (data) => {
       expect(() => check(request({}, image(`data:image/png;base64,${data}`)))).not.toThrow();
     },
   );
 
-  test("of a stored file that is not there says so", () => {
+  test("of a missing stored file names it", () => {
     const error = refusal(request({}, file({ file_id: "file-abc" })));
     expect(error).toMatchObject({ code: "file_not_found", param: "messages[0].content[0].file.file_id", status: 404 });
   });
 
-  test("names the message and the block at fault, wherever they are", () => {
+  test("names the invalid message and block, at every position", () => {
     const messages = [
       { role: "system", content: "Be brief" },
       { role: "user", content: [text("a"), text("b")] },
@@ -475,17 +475,17 @@ describe("a refusal", () => {
       "messages[0].content[0].image_url.url",
       "Expected an image in a data URL, data:image/<type>;base64,<data>, got video/mp4.",
     ],
-  ])("of %s says what was expected and what arrived", (_name, value, param, message) => {
+  ])("of %s contains the expected and the actual value", (_name, value, param, message) => {
     expect(refusal(value)).toMatchObject({ code: "unsupported_value", param, message });
   });
 
-  test("of a choice is none where its tool is there, or nothing is demanded", () => {
+  test("of a choice is not returned if its tool exists, or nothing is required", () => {
     for (const tool_choice of [named("get_weather"), allowed("get_weather"), "required", "auto", "none"])
       check(request({ tools, tool_choice }));
     for (const tool_choice of ["auto", "none"]) check(request({ tool_choice }));
   });
 
-  test("says what was expected and what arrived, and repeats no data", () => {
+  test("contains the expected and the actual value, without data", () => {
     expect(refusal(request({ stream: true }), { supports_streaming: false }).message).toBe(
       "This model cannot stream; set stream to false.",
     );
@@ -501,7 +501,7 @@ describe("a refusal", () => {
   });
 });
 
-describe("what is within the model's means", () => {
+describe("a request within the model's limits", () => {
   test.each<[string, ChatCompletionRequest, Partial<Model>]>([
     ["a picture by address", request({}, image("https://example.com/a.png")), {}],
     ["a picture as data", request({}, dataImage(900)), SMALL_IMAGES],
@@ -518,7 +518,7 @@ describe("what is within the model's means", () => {
   });
 });
 
-test("the messages of a call are at most their text and its pictures, and anything where only a provider can look", () => {
+test("the messages of a call count at most their text and its images, and unknown media as any number", () => {
   const body = { ...request({}, text("hello"), dataImage(3_000)), model: "m" };
   const bytes = Buffer.byteLength(JSON.stringify(body));
   const most = chatInputTokensMax(body, model({ tokens_per_image_max: 700 }), bytes);

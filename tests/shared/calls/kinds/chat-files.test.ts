@@ -53,7 +53,7 @@ describe("files of a call", () => {
   };
   const caller = { workspaceId: "ws", memberId: "me", role: "developer" } as const;
 
-  test("are looked up once each, in the caller's workspace, and not at all when none is named", async () => {
+  test("are looked up once each, in the caller's workspace, and only if one is named", async () => {
     expect((await findStoredFiles(database, caller, ask({ type: "text", text: "x" }))).size).toBe(0);
     for (const odd of [null, 1, {}, { messages: 1 }, { messages: [null, { content: [null, { type: "file" }] }] }]) {
       expect((await findStoredFiles(database, caller, odd)).size).toBe(0);
@@ -65,7 +65,7 @@ describe("files of a call", () => {
     expect(asked).toEqual([["ws", "me", false, [ID]]]);
   });
 
-  test("are not the billing role's to read", async () => {
+  test("are not readable for the billing role", async () => {
     const error = await findStoredFiles(database, { ...caller, role: "billing" }, named).catch(
       (thrown: unknown) => thrown,
     );
@@ -81,13 +81,13 @@ describe("files of a call", () => {
     expect(error).toMatchObject({ code: "unsupported_value" });
   });
 
-  test("that cannot be looked up are a fault of ours", async () => {
+  test("that cannot be looked up are an internal error", async () => {
     const away: Queryable = { query: () => Promise.reject(new Error("connection lost")) };
     const error = await findStoredFiles(away, caller, named).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: "service_unavailable" });
   });
 
-  test("stand in whatever message and block", () => {
+  test("are found in every message and block", () => {
     const request = { messages: [{ content: "x" }, { content: [{ type: "text" }, block({ file_id: "a" })] }] };
     expect(filePlaces(request)).toEqual([
       { message: 1, part: 1, fileId: "a", isExpired: false, param: "messages[1].content[1].file.file_id" },
@@ -103,7 +103,7 @@ describe("a model", () => {
     ["video/mp4", ["text", "image", "audio", "file"], "unsupported_value"],
     ["image/tiff", ["text", "image", "audio", "file"], "unsupported_value"],
     ["application/octet-stream", ["text", "image", "audio", "file"], "unsupported_value"],
-  ])("is not shown %s where it takes %p", (type, inputs, code) => {
+  ])("rejects %s if it accepts %p", (type, inputs, code) => {
     const error = refusal(() => checkChat(named, model({ supported_inputs: inputs }), 100, stored(type)));
     expect([error.code, error.param]).toEqual([code as typeof error.code, "messages[0].content[0].file.file_id"]);
   });
@@ -114,13 +114,13 @@ describe("a model", () => {
     ["application/pdf", { max_pdf_size_bytes: 300, max_file_size_bytes: 900 }, 300],
     ["text/plain", { max_pdf_size_bytes: 300, max_file_size_bytes: 900 }, 900],
     ["text/plain", {}, INLINE_ITEM_BYTES_MAX],
-  ])("takes %s of its own size and no byte more (%p)", (type, allowed, max) => {
+  ])("accepts %s of its maximum size and no byte more (%p)", (type, allowed, max) => {
     const able = model({ ...ALL, ...allowed });
     checkChat(named, able, 100, stored(type, max));
     expect(refusal(() => checkChat(named, able, 100, stored(type, max + 1))).code).toBe("unsupported_value");
   });
 
-  test("takes no more of one call than a worker holds", () => {
+  test("accepts no more of one call than a worker can hold", () => {
     const times = (count: number) => ask(...Array.from({ length: count }, () => block({ file_id: ID })));
     const files = stored("text/plain", INLINE_ITEM_BYTES_MAX);
     checkChat(times(2), model(ALL), 100, files);
@@ -130,12 +130,12 @@ describe("a model", () => {
     });
   });
 
-  test("is told one thing about a file", () => {
+  test("gets one entry for a file", () => {
     const both = ask(block({ file_id: ID, file_data: "data:text/plain;base64,QQ==" }));
     expect(refusal(() => checkChat(both, model(ALL), 100, stored("text/plain"))).code).toBe("unsupported_value");
   });
 
-  test("is held for a stored picture as for one that is sent along", () => {
+  test("has the same hold for a stored image as for an inline one", () => {
     const inline = ask({ type: "image_url", image_url: { url: "data:image/png;base64,iVBORw0KGgo=" } });
     const urlBytes = "data:image/png;base64,iVBORw0KGgo=".length;
     expect(checkChat(named, model(ALL), 200, stored("image/png"))).toEqual(
@@ -144,7 +144,7 @@ describe("a model", () => {
   });
 });
 
-test("what models are shown of a file follows its type", () => {
+test("the form of a file for models depends on its type", () => {
   expect(
     [
       "image/gif",

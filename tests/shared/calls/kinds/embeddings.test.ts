@@ -39,19 +39,19 @@ describe("the bound of an embeddings call", () => {
     });
   });
 
-  test("is the price of a request where that is the unit", () => {
+  test("is the price of a request if that is the unit", () => {
     expect(check("flat", { input: ["abc", "a"] }).holdNano).toBe(250_000_000n);
   });
 });
 
-test("inputs are one for each vector", () => {
+test("each vector has one input", () => {
   expect(inputsOf("one")).toEqual(["one"]);
   expect(inputsOf([1, 2])).toEqual([[1, 2]]);
   expect(inputsOf(["one", "two"])).toEqual(["one", "two"]);
   expect(inputsOf([[1], [2, 3]])).toEqual([[1], [2, 3]]);
 });
 
-describe("a call is refused", () => {
+describe("a call is rejected", () => {
   test.each([
     ["embed", { input: "" }, "invalid_request", "input"],
     ["embed", { input: [] }, "invalid_request", "input"],
@@ -82,7 +82,7 @@ describe("a call is refused", () => {
     expect(refusal.message).toMatch(/^[A-Z[a-z].*\.$/);
   });
 
-  test("for a model that is unknown or makes no embeddings", () => {
+  test("for a model that is unknown or has no embeddings", () => {
     expect(refusalOf(() => modelOf(EMBEDDINGS, EMBEDDING_CATALOGUE, "none"))).toMatchObject({
       code: "model_not_found",
       param: "model",
@@ -94,7 +94,7 @@ describe("a call is refused", () => {
   });
 });
 
-describe("a call is taken", () => {
+describe("a call is accepted", () => {
   test.each([
     ["embed", { input: "a", dimensions: 2 }],
     ["embed", { input: "a", dimensions: 16 }],

@@ -140,7 +140,7 @@ describe("a field of an image call", () => {
     ["user", "someone", { user: "someone" }],
     ["n", 4, { n: 4 }],
     ["n", null, { n: 1 }],
-  ])("%s %p goes to the source that has it", (field, value, params) => {
+  ])("%s %p is sent to the source that supports it", (field, value, params) => {
     expect(check("full", { [field]: value }).params).toMatchObject(params);
   });
 
@@ -164,11 +164,11 @@ describe("a field of an image call", () => {
     ["output_format", "gif"],
     ["input_fidelity", "medium"],
     ["moderation", "high"],
-  ])("%s %p, which the model has not, is refused by name", (field, value) => {
+  ])("%s %p, which the model lacks, is rejected by name", (field, value) => {
     expect(refusalOf(() => check("full", { [field]: value }))).toEqual(["unsupported_value", field]);
   });
 
-  test("is left out where the model has no such field, and does nothing where it belongs to edits", () => {
+  test("is omitted if the model lacks it, and has no effect if it belongs to edits", () => {
     const { params } = check("bare", {
       quality: "hd",
       style: "vivid",
@@ -182,7 +182,7 @@ describe("a field of an image call", () => {
     expect(params).toEqual({ prompt: "abc", n: 1 });
   });
 
-  test("that no source of the model has a field for is refused by name, not left out", () => {
+  test("without a field in any source of the model is rejected by name, not omitted", () => {
     expect(refusalOf(() => check("bare", { output_format: "png" }))).toEqual(["unsupported_value", "output_format"]);
     const full = modelOf(IMAGES, CATALOGUE, "full");
     const named = { ...full, sources: full.sources.map((source) => ({ ...source, fields: { n: "n" } })) };
@@ -194,7 +194,7 @@ describe("a field of an image call", () => {
     expect(ask({}, named).params.seed).toBeUndefined();
   });
 
-  test("that no source's family has a usual field for is refused, and taken where one of them has", () => {
+  test("without a usual field in any source's family is rejected, and accepted if one has it", () => {
     for (const more of [{ seed: 1 }, { negative_prompt: "x" }]) {
       const [name = ""] = Object.keys(more);
       expect(refusalOf(() => check("of-family", more))).toEqual(["unsupported_value", name]);
@@ -203,7 +203,7 @@ describe("a field of an image call", () => {
     expect(() => check("of-family", { seed: null })).not.toThrow();
   });
 
-  test("that would change the picture's size is refused where the model has none", () => {
+  test("that would change the image's size is rejected if the model has none", () => {
     expect(refusalOf(() => check("bare", { size: "1024x1024" }))).toEqual(["unsupported_value", "size"]);
     expect(refusalOf(() => check("bare", { n: 2 }))).toEqual(["unsupported_value", "n"]);
   });
@@ -212,13 +212,13 @@ describe("a field of an image call", () => {
     ["jpeg", 40],
     ["webp", 40],
     ["png", undefined],
-  ])("output_compression is of use to %s: %p", (output_format, outputCompression) => {
+  ])("output_compression applies to %s: %p", (output_format, outputCompression) => {
     const { params } = check("full", { output_format, output_compression: 40 });
     expect(params.outputCompression).toBe(outputCompression as number);
   });
 });
 
-test("a model of another kind is told with what was expected, what it is and which endpoint serves it", () => {
+test("a model of another kind is rejected with the expected kind, its own kind and its endpoint", () => {
   const message = (resolve: () => unknown): string => {
     try {
       resolve();
@@ -255,7 +255,7 @@ describe("the hold of an image call", () => {
     expect(check(slug, more).bound).toEqual({ holdNano, mayExceed: false, outputTokensMax: 0, tokensMax: 0 });
   });
 
-  test("covers the prompt and all that each picture may take, where tokens are paid", () => {
+  test("covers the prompt and the maximum of each image, if tokens are priced", () => {
     const { bound } = check("by-token", { n: 2 });
     // 3 bytes of prompt and 64 tokens around it; 2 pictures of 1,000 tokens.
     expect(bound).toEqual({
@@ -277,16 +277,16 @@ describe("an edit", () => {
     [0.5, 0.5],
     [7, 0.9],
     [-1, 0.2],
-  ])("of strength %d goes as far as %d", (strength, brought) => {
+  ])("of strength %d changes up to %d", (strength, brought) => {
     expect(checkEdit("changes", { strength }).params.strength).toBe(brought);
   });
 
-  test("needs a strength where the model does, and does without where it has none", () => {
+  test("requires a strength if the model does, and none otherwise", () => {
     expect(refusalOf(() => checkEdit("changes"))).toEqual(["missing_required_parameter", "strength"]);
     expect(checkEdit("changes-only", { strength: 7 }).params.strength).toBeUndefined();
   });
 
-  test("is no edit of a model that takes no pictures", () => {
+  test("is rejected by a model without image input", () => {
     expect(refusalOf(() => checkEdit("full"))).toEqual(["edit_not_supported", "model"]);
   });
 
@@ -297,7 +297,7 @@ describe("an edit", () => {
     ["n", 2],
     ["steps", 101],
     ["person_generation", "everybody"],
-  ])("with %s %p is refused by name", (field, value) => {
+  ])("with %s %p is rejected by name", (field, value) => {
     const refused = refusalOf(() => checkEdit("changes", { strength: 0.5, [field]: value }));
     expect(refused).toEqual(["unsupported_value", field]);
   });
@@ -314,13 +314,13 @@ describe("an edit", () => {
     ["user", "someone"],
     ["a_field_of_tomorrow", true],
     ["constructor", 1],
-  ])("with %s %p, which edits have not, is made as if it were not there", (field, value) => {
+  ])("with %s %p, which edits lack, ignores it", (field, value) => {
     const plain = checkEdit("changes", { strength: 0.5 });
     expect(plain.params).toEqual({ prompt: "abc", n: 1, strength: 0.5 });
     expect(checkEdit("changes", { strength: 0.5, [field]: value })).toEqual(plain);
   });
 
-  test.each(["mask_base64", "mask_file_id"])("is refused by name with %s where no source has masks", (name) => {
+  test.each(["mask_base64", "mask_file_id"])("is rejected by name with %s if no source supports masks", (name) => {
     const model = modelOf(IMAGES, CATALOGUE, "changes");
     const withSource = (source: object): Model => ({
       ...model,
@@ -345,6 +345,6 @@ test.each([
   ["changes-only", "model_not_supported"],
   ["by-character", "model_not_supported"],
   ["nobody", "model_not_found"],
-])("the model %s makes no pictures from words", (slug, code) => {
+])("the model %s generates no images from a text", (slug, code) => {
   expect(refusalOf(() => check(slug))).toEqual([code, "model"]);
 });

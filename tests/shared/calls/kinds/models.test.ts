@@ -24,7 +24,7 @@ test("models of each modality of media serve one kind first of all, and each kin
   expect([...named, "chat", "embeddings"].toSorted()).toEqual(Object.keys(KINDS).toSorted());
 });
 
-test("each kind stands under its own name, at an endpoint of its own", () => {
+test("each kind has its own name and its own endpoint", () => {
   for (const [name, kind] of Object.entries(KINDS)) expect(kind.name as string).toBe(name);
   const endpoints = Object.values(KINDS).map(({ endpoint }) => endpoint);
   expect(new Set(endpoints).size).toBe(endpoints.length);

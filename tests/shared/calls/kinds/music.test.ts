@@ -30,11 +30,11 @@ function check(slug: string, request: object) {
 }
 
 describe("lyrics", () => {
-  test.each(["sings", "usual"])("go to a model that sings: %s", (slug) => {
+  test.each(["sings", "usual"])("are accepted by a model that sings: %s", (slug) => {
     expect(check(slug, { lyrics: "la la" }).params).toMatchObject({ lyrics: "la la" });
   });
 
-  test("are refused by name where nobody would sing them, instead of being left out of what is paid", () => {
+  test("are rejected by name otherwise, instead of being omitted", () => {
     expect(() => check("plays", { lyrics: "la la" })).toThrow(
       expect.objectContaining({ code: "unsupported_value", param: "lyrics" }),
     );
@@ -43,11 +43,11 @@ describe("lyrics", () => {
 });
 
 describe("a length", () => {
-  test.each([3, 120])("of %d seconds is taken by a model that makes 3 to 120", (duration) => {
+  test.each([3, 120])("of %d seconds is accepted by a model with a range of 3 to 120", (duration) => {
     expect(check("bounded", { duration }).params).toMatchObject({ duration });
   });
 
-  test.each([2, 121])("of %d seconds is refused by name, with the bounds that allowed_params tell", (duration) => {
+  test.each([2, 121])("of %d seconds is rejected by name, with the bounds of allowed_params", (duration) => {
     expect(() => check("bounded", { duration })).toThrow(
       expect.objectContaining({
         code: "unsupported_value",
@@ -59,7 +59,7 @@ describe("a length", () => {
 });
 
 describe("a seed or a format", () => {
-  test("is refused by name where no source of the model has a field for it", () => {
+  test("is rejected by name if no source of the model has a field for it", () => {
     expect(() => check("plays", { seed: 1 })).toThrow(
       expect.objectContaining({ code: "unsupported_value", param: "seed" }),
     );
@@ -68,7 +68,7 @@ describe("a seed or a format", () => {
     );
   });
 
-  test("is taken where one may have it, and the usual format always", () => {
+  test("is accepted if one may have it, and the default format always", () => {
     expect(check("usual", { seed: 1 }).params).toMatchObject({ seed: 1 });
     expect(check("plays", { output_format: "mp3" }).params).toMatchObject({ format: "mp3" });
   });

@@ -27,7 +27,7 @@ function check(slug: string, request: object) {
 }
 
 describe("a speed", () => {
-  test.each([0.5, 1.3, 4])("of %p is refused by name where the model declares a narrower range", (speed) => {
+  test.each([0.5, 1.3, 4])("of %p is rejected by name if the model declares a narrower range", (speed) => {
     expect(() => check("narrow", { speed })).toThrow(
       expect.objectContaining({
         code: "unsupported_value",
@@ -38,12 +38,12 @@ describe("a speed", () => {
     expect(check("wide", { speed }).params.speed).toBe(speed);
   });
 
-  test.each([0.7, 1, 1.2])("of %p within the range is taken", (speed) => {
+  test.each([0.7, 1, 1.2])("of %p within the range is accepted", (speed) => {
     expect(check("narrow", { speed }).params.speed).toBe(speed);
   });
 });
 
-test("a voice that the model has not gives way to the model's usual one", () => {
+test("an unknown voice is replaced by the model's default", () => {
   expect(check("voices", { voice: "ann" }).params.voice).toBe("ann");
   expect(check("voices", { voice: "nobody" }).params.voice).toBe("bob");
   expect(check("voices", {}).params.voice).toBe("bob");

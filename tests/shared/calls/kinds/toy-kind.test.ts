@@ -99,8 +99,8 @@ const refusalOf = (work: () => unknown): unknown => {
   }
 };
 
-describe("a kind that only its record knows", () => {
-  test("has models, which are listed, and which others do not call", () => {
+describe("a kind with only a record", () => {
+  test("has models, which are listed, and which other kinds reject", () => {
     expect(modelOf(TOY, catalogue, "bear")).toBe(modelNamed("bear"));
     expect(hasEndpoint(modelNamed("bear"))).toBe(true);
     expect(listModels(catalogue, { includeTools: false }).data.map(({ id }) => id)).toContain("bear");
@@ -110,7 +110,7 @@ describe("a kind that only its record knows", () => {
     }
   });
 
-  test("is found by its endpoint and by its models, and says what a crash means", () => {
+  test("is found by its endpoint and by its models, and defines the outcome of a crash", () => {
     expect(kindAt(TOY.endpoint)).toBe(TOY as Kind);
     expect(kindOfCall(modelNamed("bear"))).toBe(TOY as Kind);
     expect(isResumed("toys")).toBe(true);
@@ -127,7 +127,7 @@ describe("a kind that only its record knows", () => {
     });
   });
 
-  test("has fallbacks of its own kind alone", () => {
+  test("has fallbacks of its own kind only", () => {
     checkFallbacks(catalogue, { model: "bear", fallbacks: ["train"] });
     const other = [...catalogue.models.values()].find(({ supports_chat: chats }) => chats)?.slug ?? "";
     expect(refusalOf(() => checkFallbacks(catalogue, { model: "bear", fallbacks: [other] }))).toMatchObject({
@@ -147,7 +147,7 @@ describe("a kind that only its record knows", () => {
     expect(faultsOf({ prompt: "broken" })).toMatchObject([{ param: "steps[0].params.prompt" }]);
   });
 
-  test("is a step's kind also where its model's price took it from offer: the call is refused, not the run", () => {
+  test("is a step's kind even if its model's price made it unavailable: the call is rejected, not the run", () => {
     const unpriced = { ...modelNamed("bear"), price: { ...PRICE, unit: "per_image" as const } };
     expect(hasEndpoint(unpriced)).toBe(false);
     expect(kindOf(unpriced, {})).toBe(TOY as Kind);
@@ -159,7 +159,7 @@ describe("a kind that only its record knows", () => {
     expect(route?.errors).toContain("storage_limit_exceeded");
   });
 
-  test("is read as a job, with what it holds", async () => {
+  test("is read as a job, with its hold", async () => {
     const context = {
       catalogue: { current: () => catalogue },
       database: { query: () => Promise.resolve([]) },

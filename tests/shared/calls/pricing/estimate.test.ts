@@ -86,7 +86,7 @@ const HELLO = { messages: [{ role: "user", content: "How many legs has a spider?
 const HELLO_TOKENS = 14;
 
 describe("a chat estimate", () => {
-  test("counts the input and takes a lower limit of the call for the output", async () => {
+  test("counts the input and uses a lower limit of the call for the output", async () => {
     expect(await estimateOf("rich", { model: "rich", ...HELLO, max_tokens: 100 })).toEqual({
       model: "rich",
       currency: "credits",
@@ -117,7 +117,7 @@ describe("a chat estimate", () => {
     expect(breakdown.find(({ kind }) => kind === "output_tokens")?.quantity).toBe(tokens);
   });
 
-  test("counts pictures, recordings and speech at their own rates", async () => {
+  test("counts images, recordings and speech at their own rates", async () => {
     const content = [
       { type: "image_url", image_url: { url: "https://example.com/a.png" } },
       { type: "input_audio", input_audio: { data: "A".repeat(6_000), format: "mp3" } },
@@ -137,7 +137,7 @@ describe("a chat estimate", () => {
     expect(estimate.estimated_credits).toBeLessThanOrEqual(estimate.max_credits);
   });
 
-  test("counts stored files as what they are: pictures, recordings and documents by their size", async () => {
+  test("counts stored files by type: images, recordings and documents by their size", async () => {
     const stored = { picture: "image/png", sound: "audio/wav", paper: "application/pdf" };
     const files = new Map(
       Object.entries(stored).map(([id, mediaType]) => [id, { bytes: 6_000, mediaType, filename: "a" }]),
@@ -152,7 +152,7 @@ describe("a chat estimate", () => {
     expect(quantities.get("input_tokens")).toBeGreaterThan(1_334);
   });
 
-  test("never expects more input than the model reads", async () => {
+  test("never expects more input than the model's context", async () => {
     const estimate = await estimateOf("one", { messages: [{ role: "user", content: "x y z ".repeat(2_000) }] });
     expect(estimate.breakdown[0]?.quantity).toBe(1_000);
     expect(estimate.estimated_credits).toBeLessThanOrEqual(estimate.max_credits);
@@ -168,8 +168,8 @@ describe("a chat estimate", () => {
   });
 });
 
-describe("an estimate of pictures", () => {
-  test("is their number, or their megapixels at as many steps, and so is the hold", async () => {
+describe("an estimate of images", () => {
+  test("is their number, or their megapixels at as many steps, as is the hold", async () => {
     expect(await estimateOf("painter", { prompt: "a spider" })).toMatchObject({
       estimated_credits: 4,
       max_credits: 4,
@@ -182,7 +182,7 @@ describe("an estimate of pictures", () => {
     });
   });
 
-  test("by the token is the prompt's and the most that a picture takes", async () => {
+  test("by the token is the prompt's and the maximum of an image", async () => {
     const { estimated_credits: credits, breakdown } = await estimateOf("token-painter", { prompt: "How many legs?" });
     expect(breakdown.map(({ kind, quantity }) => [kind, quantity])).toEqual([
       ["input_tokens", 4],
@@ -193,7 +193,7 @@ describe("an estimate of pictures", () => {
 });
 
 describe("an embeddings estimate", () => {
-  test("counts the input, and holds its bound", async () => {
+  test("counts the input, and includes its hold", async () => {
     const body = { input: ["How many legs has a spider?", "eight"] };
     const request = parse("EmbeddingsRequest", { ...body, model: "embed" });
     expect(await estimateOf("embed", body)).toEqual({
@@ -232,7 +232,7 @@ describe("an estimate", () => {
     ["embed", { input: "a", dimensions: 99 }, "unsupported_value", "dimensions"],
     ["painter", { prompt: "a spider", n: 2 }, "unsupported_value", "n"],
     ["singer-by-character", { prompt: "a song" }, "model_not_supported", "model"],
-  ])("for %s is refused as the call is: %j", async (slug, body, code, param) => {
+  ])("for %s is rejected like the call: %j", async (slug, body, code, param) => {
     const error = await estimateCall(model(slug), body, 100).then(
       () => undefined,
       (reason: unknown) => reason,
@@ -247,7 +247,7 @@ describe("an estimate", () => {
     expect(await estimateCall(model("rich"), { ...HELLO, max_tokens: 128_000 }, bytes)).toEqual(most);
   });
 
-  test("has lines that add up to what the usage settles at, to the nano-credit", () => {
+  test("has lines that add up to the settled usage, to the nano-credit", () => {
     const rate = fc
       .bigInt(0n, 10n ** 13n)
       .map((nano) => `${nano / 10n ** 9n}.${(nano % 10n ** 9n).toString().padStart(9, "0")}`);
@@ -269,7 +269,7 @@ describe("an estimate", () => {
     );
   });
 
-  test("shows a rate finer than a nano-credit whole", () => {
+  test("lists a rate finer than a nano-credit completely", () => {
     const price = parsePrice({ unit: "per_token", input_per_million: "0.3625" });
     expect(breakDown(price, { ...NO_USAGE, input: 3 }).lines).toEqual([
       { kind: "input_tokens", quantity: 3, unit_credits: 3.625e-7, credits: 0.000001088 },

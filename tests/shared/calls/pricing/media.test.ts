@@ -13,7 +13,7 @@ const TOKEN = parsePrice({
 });
 const usual = { ...ONE_RESULT, steps: 4, defaultSteps: 4 };
 
-describe("the price of pictures", () => {
+describe("the price of images", () => {
   test.each([
     ["one, by the picture", { unit: "per_image", image_price: "4" }, [100, 200, 300], 12_000_000_000n],
     ["any number, by the call", { unit: "per_request", request_price: "4" }, [100, 200, 300], 4_000_000_000n],
@@ -30,28 +30,28 @@ describe("the price of pictures", () => {
     [5, 4, 375_000_000n],
     [8, 4, 600_000_000n],
     [100, 28, 1_071_428_572n],
-  ])("grows with %d steps of %d usual ones, and never falls", (steps, defaultSteps, nano) => {
+  ])("grows with %d steps of %d default ones, and never falls", (steps, defaultSteps, nano) => {
     expect(priceMedia(MEGAPIXEL, { ...usual, pixels: [1_000_000], steps, defaultSteps })).toBe(nano);
   });
 
-  test("is by its tokens where that is the unit", () => {
+  test("uses its tokens if that is the unit", () => {
     const tokens = { ...NO_USAGE, input: 1_000, imageOutput: 2_000 };
     expect(priceMedia(TOKEN, { ...usual, pixels: [1], tokens })).toBe(500_000_000n + 12_000_000_000n);
   });
 
-  test.each(["per_request", "per_operation"])("is that of one call where the unit is %s", (unit) => {
+  test.each(["per_request", "per_operation"])("is that of one call if the unit is %s", (unit) => {
     const price = parsePrice({ unit, [`${unit.slice("per_".length)}_price`]: "1.5" });
     expect(priceMedia(price, { ...usual, results: 3, pixels: [1] })).toBe(1_500_000_000n);
   });
 });
 
-describe("the bound of pictures", () => {
-  test("takes each token for one of the dearer kind", () => {
+describe("the bound of images", () => {
+  test("counts each token at the higher rate", () => {
     const bound = boundMedia(TOKEN, { ...usual, pixels: [1] }, { input: 1_000, output: 2_000 });
     expect(bound).toBe(500_000_000n + 12_000_000_000n);
   });
 
-  test("is the price where the price needs no tokens", () => {
+  test("is the price if the price needs no tokens", () => {
     const bound = boundMedia(MEGAPIXEL, { ...usual, pixels: [1_000_000] }, { input: 9, output: 9 });
     expect(bound).toBe(300_000_000n);
   });
@@ -73,7 +73,7 @@ describe("the price of media", () => {
     expect(priceMedia(parsePrice(pricing), { ...ONE_RESULT, ...counted })).toBe(nano);
   });
 
-  test("is that of what is asked for, where a model has several", () => {
+  test("is that of the requested settings, if a model has several", () => {
     const [price, large, plain] = ["1", "3", "2"].map((rate) => parsePrice({ unit: "per_second", second_price: rate }));
     if (!price || !large || !plain) throw new Error("prices");
     const model = {
@@ -94,13 +94,13 @@ describe("the price of media", () => {
     [1.0004, 1_001],
     [0.1 + 0.2, 300],
     [0, 0],
-  ])("counts %d seconds as whole milliseconds, rounded up but not for noise", (seconds, milliseconds) => {
+  ])("counts %d seconds as whole milliseconds, rounded up except floating point noise", (seconds, milliseconds) => {
     expect(wholeMilliseconds(seconds)).toBe(milliseconds);
   });
 });
 
 describe("the bound of media", () => {
-  test("by the token, takes pictures and sound at their own rates", () => {
+  test("by the token counts images and audio at their own rates", () => {
     const price = parsePrice({
       unit: "per_token",
       input_per_million: "1",

@@ -62,7 +62,7 @@ test("a rate that is not published is the plain one, a 1-hour cache write the 5-
   expect(priceTokens(written, usage({ cacheWrite1h: MILLION }))).toBe(12n * NANO_PER_CREDIT);
 });
 
-test("buckets add up, and a fraction is rounded up once, at the sum", () => {
+test("buckets add up, and a fraction is rounded up once, in the sum", () => {
   // 0.0004 and 0.0003 nano-credits a token: three of each are 0.0021, one nano-credit.
   const price = parsePrice({ unit: "per_token", input_per_million: "0.0000004", output_per_million: "0.0000003" });
   expect(priceTokens(price, usage({ input: 3, output: 3 }))).toBe(1n);
@@ -106,7 +106,7 @@ test("a million fractional settles add up exactly", () => {
   expect(parseCredits(formatCredits(settled))).toBe(settled);
 });
 
-test("a call with a flat price costs it once, whatever it used", () => {
+test("a call with a flat price costs it once, for every usage", () => {
   const price = parsePrice({ unit: "per_request", request_price: "0.35" });
   expect(priceChat(price, usage({ input: 900_000, output: 70_000 }))).toBe(350_000_000n);
   expect(
@@ -129,14 +129,14 @@ test.each(["per_image", "per_second", "per_minute", "per_character", "per_operat
   },
 );
 
-test("a price without an input rate, a negative one and one finer than a nano-credit are refused", () => {
+test("a price without an input rate, a negative one and one finer than a nano-credit are rejected", () => {
   expect(() => parsePrice({ unit: "per_token", output_per_million: "5" })).toThrow("input_per_million");
   expect(() => parsePrice({ unit: "per_token", input_per_million: "-1" })).toThrow("negative");
   expect(() => parsePrice({ unit: "per_token", input_per_million: "0.0000000001" })).toThrow(RangeError);
   expect(() => parsePrice({ unit: "per_token", input_per_million: "cheap" })).toThrow(RangeError);
 });
 
-test("the bound of a call is never below its price, whatever mix of tokens it used", () => {
+test("the bound of a call is never below its price, for every mix of tokens", () => {
   const seed = testSeed("price");
   const random = randomOf(seed);
   const text = (): string => `${random(900)}.${String(random(1_000)).padStart(3, "0")}`;

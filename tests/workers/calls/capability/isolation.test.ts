@@ -69,7 +69,7 @@ const makesRoots = (start: readonly string[], isPlain: boolean): boolean =>
 describe.each(users)("a child of a worker that runs as %s", (name, start) => {
   const probed = probe(start);
 
-  test.if(makesRoots(start, name !== "root"))("shares nothing with it where this machine allows that", async () => {
+  test.if(makesRoots(start, name !== "root"))("shares nothing with it if this machine allows that", async () => {
     expect((await probed).shared).toEqual([]);
   });
 
@@ -87,7 +87,7 @@ describe.each(users)("a child of a worker that runs as %s", (name, start) => {
     expect(child.noNewRights).toBe("1");
   });
 
-  test("reaches no server of this machine, and no process of the worker's", async () => {
+  test("reaches no server of this machine, and no process of the worker", async () => {
     const { shared, child } = await probed;
     // Some containers allow no more, which the log has said.
     if (shared.includes("network")) return;
@@ -96,7 +96,7 @@ describe.each(users)("a child of a worker that runs as %s", (name, start) => {
     expect(["EACCES", "ENOENT", ""]).toContain(child.environment);
   });
 
-  test("sees its own run, what it needs to work, and no other file", async () => {
+  test("can read its own run and its required files only", async () => {
     const { shared, child, place } = await probed;
     if (shared.includes("files")) return;
     // Another user passes through the folder that it lies in; the worker's own may list it.
@@ -111,16 +111,13 @@ describe.each(users)("a child of a worker that runs as %s", (name, start) => {
 
 /** A mount space whose system folder has a folder of its own mounted in it, which all may write. */
 const MOUNTED = 'mount -t tmpfs -o mode=1777 tmpfs /usr/share/doc && exec "$@"';
-test.if(isRoot && makesRoots([], false))(
-  "a child writes nothing that is mounted in a folder of the system",
-  async () => {
-    const { shared, child } = await probe(["unshare", "--mount", "sh", "-c", MOUNTED, "sh"]);
-    expect(shared).toEqual([]);
-    expect(child.writable).not.toContain("/usr/share/doc");
-  },
-);
+test.if(isRoot && makesRoots([], false))("a child cannot write to mounts in system folders", async () => {
+  const { shared, child } = await probe(["unshare", "--mount", "sh", "-c", MOUNTED, "sh"]);
+  expect(shared).toEqual([]);
+  expect(child.writable).not.toContain("/usr/share/doc");
+});
 
-test("what a worker cannot keep from its children is told, and then engines of native code are refused", async () => {
+test("a missing isolation is logged, and then engines of native code are rejected", async () => {
   const none = await probe([], { PATH: "" });
   expect(none.shared).toEqual(["network", "environment", "files"]);
   expect(none.warnings).toEqual([expect.stringContaining("can reach the worker's network, environment, files;")]);
@@ -136,7 +133,7 @@ test("what a worker cannot keep from its children is told, and then engines of n
   expect(told).toHaveLength(1);
 });
 
-test("a child that puts a link in the place of its run's folder has failed", () => {
+test("a child that replaces its run's folder by a link has failed", () => {
   const home = openHome({ ...NO_ISOLATION, hasPrivateRoot: true } satisfies Isolation);
   const folder = mkdtempSync(join(runFolders(), "run-"));
   const leave = home.enter(folder);
@@ -150,7 +147,7 @@ test("a child that puts a link in the place of its run's folder has failed", () 
   rmSync(folder);
 });
 
-test("a run that writes more than it may is ended while it writes", async () => {
+test("a run that exceeds its disk limit is ended while it writes", async () => {
   const folder = mkdtempSync(join(parent, "run-"));
   writeFileSync(join(folder, "in-video"), Buffer.alloc(3_000_000));
   const disk = watchFolder(() => folder, 1_000_000);

@@ -22,7 +22,7 @@ async function start(facts: readonly object[], names: readonly string[]): Promis
   return [tried, faults];
 }
 
-test("an engine that works is tried once for workers of the same kind, one that does not at every start", async () => {
+test("a working engine is tested once for workers of the same kind, a failing one at every start", async () => {
   const alone = [{ launcher: ["unshare"] }];
   const names = ["sharp", "ocr", "pdf"];
   const faults = [undefined, "Install the reader.", undefined];
@@ -32,7 +32,7 @@ test("an engine that works is tried once for workers of the same kind, one that 
   expect(statSync(file).mode & 0o077).toBe(0);
 });
 
-test("what another has put in its place is not believed", async () => {
+test("a result replaced by another user is not trusted", async () => {
   await start([], ["sharp"]);
   expect(await start([], ["sharp"])).toEqual([[], [undefined]]);
   const elsewhere = join(directory, "elsewhere.json");
@@ -52,7 +52,7 @@ function childrenOf(engine: string): number {
     .length;
 }
 
-test("an engine that was tried keeps a child only where its children were started ahead", async () => {
+test("a tested engine keeps a child only if its children were started early", async () => {
   const children = openCapabilityChildren(NO_ISOLATION, {}, ["sharp"]);
   try {
     for (const engine of ["sharp", "archive"]) expect(await children.tryEngine(engine)).toBeUndefined();

@@ -24,7 +24,7 @@ async function open(
   return { offer, told, page: await metrics.registry.metrics() };
 }
 
-test("an engine that cannot be used takes its capabilities out of what is told, and is shown to operators", async () => {
+test("an unavailable engine removes its capabilities from the report, and is listed for operators", async () => {
   const { offer, told, page } = await open();
   expect(offer.missing("ocr")).toBe("Install the reader.");
   expect(offer.missing("sharp")).toBeUndefined();
@@ -38,7 +38,7 @@ test("an engine that cannot be used takes its capabilities out of what is told, 
   expect(told.at(-1)).toEqual([told[0]?.[0]]);
 });
 
-test("an engine that is not switched on is not tried, and says what does so", async () => {
+test("a disabled engine is not tested, and names its setting", async () => {
   const { offer, told, page } = await open([], { python: "Set SLUICE_PYTHON=on." });
   expect(offer.missing("python")).toBe("Set SLUICE_PYTHON=on.");
   expect(told[0]?.[1]).not.toContain("code.run_python");
@@ -47,7 +47,7 @@ test("an engine that is not switched on is not tried, and says what does so", as
   expect(open(["code.run_python"], { python: "Set SLUICE_PYTHON=on." })).rejects.toThrow("Set SLUICE_PYTHON=on.");
 });
 
-test("an engine that is refused is not tried, its capabilities are not told, and operators are shown why", async () => {
+test("a rejected engine is not tested, its capabilities are not reported, and operators see the reason", async () => {
   const { offer, told, page } = await open([], {}, { sharp: "It runs native code.", ocr: "It runs native code." });
   expect(offer.engines).toMatchObject({ sharp: "It runs native code.", ocr: "It runs native code.", code: "ok" });
   expect(told[0]?.[1]).not.toContain("image.resize");
@@ -59,7 +59,7 @@ test("an engine that is refused is not tried, its capabilities are not told, and
   );
 });
 
-test("a worker does not start without a capability that is required", async () => {
+test("a worker does not start without a required capability", async () => {
   expect(open(["image.resize", "image.ocr", "image.unknown"])).rejects.toThrow(
     "image.ocr is required and cannot be run: Install the reader.\nSLUICE_CAPABILITIES_REQUIRE names image.unknown",
   );

@@ -17,7 +17,7 @@ writeFileSync(join(outside, "secret"), "of the worker");
 const run = (): string => mkdtempSync(join(parent, "run-"));
 const textOf = async (own: OwnFile): Promise<string> => Buffer.concat(await Array.fromAsync(own.pieces())).toString();
 
-test("what a run made is read as often as it is asked for, from folders of its own too", async () => {
+test("a run's output can be read repeatedly, including from its own folders", async () => {
   const folder = run();
   mkdirSync(join(folder, "pages"));
   const long = Buffer.alloc(2_500_000, "tea ");
@@ -32,7 +32,7 @@ test("what a run made is read as often as it is asked for, from folders of its o
   await empty.close();
 });
 
-test("a link, a link on the way, another run's file, a folder and what is not there are refused", async () => {
+test("a link, a link in the path, another run's file, a folder and a missing file are rejected", async () => {
   const [folder, other] = [run(), run()];
   writeFileSync(join(other, "file"), "of another");
   symlinkSync(join(outside, "secret"), join(folder, "link"));
@@ -54,7 +54,7 @@ test("a link, a link on the way, another run's file, a folder and what is not th
   }
 });
 
-test("what is put in a file's place after the look at it is not read", async () => {
+test("a file replaced after its check is not read", async () => {
   const folder = run();
   const path = join(folder, "made");
   writeFileSync(path, "made by the run");

@@ -34,8 +34,8 @@ function asker(turns: CapabilityPermits) {
   return { begun, ask, end };
 }
 
-describe("turns", () => {
-  test("go to the workspace with the fewest runs at work, each one's in order", async () => {
+describe("permits", () => {
+  test("are assigned to the workspace with the fewest running runs, each one's in order", async () => {
     const { begun, ask, end } = asker(createCapabilityPermits(2));
     for (const name of ["a 1", "a 2", "a 3", "b 1", "b 2", "c 1", "d 1"]) ask(name);
     await settled();
@@ -49,7 +49,7 @@ describe("turns", () => {
   });
 
   test.each([1, 2, 8])(
-    "of %d cores: one workspace has as many, and another's first run begins at once, long or short",
+    "of %d cores: one workspace has as many, and another's first run starts immediately, long or short",
     async (cores) => {
       for (const isLong of [true, false]) {
         for (const isOthersLong of [true, false]) {
@@ -70,7 +70,7 @@ describe("turns", () => {
     },
   );
 
-  test.each([1, 2, 8])("of %d cores: long work of many leaves one to the short", async (cores) => {
+  test.each([1, 2, 8])("of %d cores: long work of many leaves one to short work", async (cores) => {
     const { begun, ask, end } = asker(createCapabilityPermits(cores));
     for (let at = 0; at < cores + 5; at++) ask(`w${at} 1`, true);
     await settled();
@@ -84,7 +84,7 @@ describe("turns", () => {
     expect(begun.at(-1)).toBe(`w${cores + 1} 1`);
   });
 
-  test("are left while they are waited for, and given back once", async () => {
+  test("are withdrawn while they are awaited, and returned once", async () => {
     const { begun, ask, end } = asker(createCapabilityPermits(1));
     const leaving = new AbortController();
     ask("a 1");
@@ -101,7 +101,7 @@ describe("turns", () => {
     expect(begun).not.toContain("a 4");
   });
 
-  test("come to a backlog also beside one with a run after the other", async () => {
+  test("are assigned to a backlog also beside a workspace with one run after the other", async () => {
     const { begun, ask, end } = asker(createCapabilityPermits(1));
     for (const name of ["x 1", "y 1", "a 1", "a 2", "b 1"]) ask(name);
     await settled();
@@ -118,8 +118,8 @@ describe("turns", () => {
   });
 });
 
-describe("a workspace whose runs came to nothing", () => {
-  test("comes behind all others, with one run on a free core, until as much time has passed", async () => {
+describe("a workspace whose runs failed", () => {
+  test("comes after all others, with one run on a free core, until as much time has passed", async () => {
     const { begun, ask, end } = asker(createCapabilityPermits(2, 20));
     ask("a 1");
     await settled();

@@ -63,23 +63,23 @@ function runOf(id: string): JobMessage {
   } as unknown as JobMessage;
 }
 
-describe("the time of a run is lost", () => {
-  test("where it made more files than one may", async () => {
+describe("the time of a run is counted as lost", () => {
+  test("if it created more files than allowed", async () => {
     expect(await lostBy(CAPABILITY_FILES_MAX + 1)).toEqual([WORKED_MS]);
   });
 
-  test("where there is no room for what it made", async () => {
+  test("if its output exceeds the storage", async () => {
     const full = new ApiError("storage_limit_exceeded", "The workspace is full.");
     expect(await lostBy(1, full)).toEqual([WORKED_MS]);
   });
 });
 
-describe("it is not", () => {
-  test("where what it made was kept", async () => {
+describe("the time of a run is not counted as lost", () => {
+  test("if its output was stored", async () => {
     expect(await lostBy(0)).toEqual([]);
   });
 
-  test("where the file store is away", async () => {
+  test("if the file store is unavailable", async () => {
     const away = new ApiError("service_unavailable", "Files cannot be stored right now.");
     expect(await lostBy(1, away)).toEqual([]);
   });
@@ -135,7 +135,7 @@ describe("the small files of a run", () => {
   const sent = (requests: readonly string[], operation: string): string[] =>
     requests.flatMap((line) => (line.startsWith(`${operation} files/`) ? [line.slice(operation.length + 7)] : []));
 
-  test("are stored behind the larger ones, which are uploads, and come with its outcome in their order, as the answer names them", async () => {
+  test("are stored after the uploads of larger ones, and are part of its outcome in their order, as the answer names them", async () => {
     const { outcome, requests, uploaded, lost } = await keep([5, SMALL + 1, SMALL]);
     const files = "result" in outcome ? (outcome.files ?? []) : [];
     expect(files.map(({ filename, digested }) => [filename, digested.bytes])).toEqual([["0.png", 5], ["2.png", SMALL]]); // prettier-ignore
@@ -151,7 +151,7 @@ describe("the small files of a run", () => {
     ["no name", { name: undefined }],
     ["a thing for a media type", { mediaType: {} }],
     ["a media type that no header can have", { mediaType: "text/\u0000plain" }],
-  ])("%s: the run fails at once, and nothing is stored", async (_what, one) => {
+  ])("%s: the run fails immediately, and nothing is stored", async (_what, one) => {
     const { outcome, requests, lost } = await keep([5], one);
     expect("failure" in outcome && outcome.failure.code).toBe("internal_error");
     expect([requests, lost]).toEqual([[], [WORKED_MS]]);
@@ -162,7 +162,7 @@ describe("the small files of a run", () => {
     expect([namedIn(outcome).length, uploaded]).toEqual([18, [7, 7]]);
   });
 
-  test("are erased where one behind them cannot be kept, and where their workspace has no room, which costs it the time", async () => {
+  test("are deleted if a later one cannot be stored, and if their workspace is full, which costs it the time", async () => {
     const failed = await keep([5, 6], {}, true);
     expect(failed.outcome.status).toBe("failed");
     expect(sent(failed.requests, "DeleteObject")).toHaveLength(2);
@@ -174,7 +174,7 @@ describe("the small files of a run", () => {
   });
 });
 
-test("folders that take long to remove keep their runs in their places, all but two", async () => {
+test("folders with slow deletions block the slots of their runs, all but two", async () => {
   const parent = mkdtempSync(join(tmpdir(), "sluice-folders-"));
   const large = Array.from({ length: 5 }, (_, at) => join(parent, String(at)));
   for (const folder of large) {

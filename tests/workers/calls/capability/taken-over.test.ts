@@ -12,7 +12,7 @@ import { createCapabilityHandler } from "#workers/calls/capability/run.ts";
 const parent = mkdtempSync(join(tmpdir(), "sluice-taken-over-"));
 afterAll(() => rmSync(parent, { recursive: true, force: true }));
 
-test("the run does not begin anew: what the link leads to would be cleaned away", async () => {
+test("the run does not restart: the link's target would be deleted", async () => {
   const workers = mkdtempSync(join(parent, "workers-"));
   writeFileSync(join(workers, "key"), "of the worker");
   const quiet = { info: () => undefined, warn: () => undefined };
@@ -42,7 +42,7 @@ test("the run does not begin anew: what the link leads to would be cleaned away"
   expect(readdirSync(workers)).toEqual(["key"]);
 });
 
-test("what the link leads to is not looked through for bytes", async () => {
+test("the link's target is not searched for bytes", async () => {
   const workers = mkdtempSync(join(parent, "workers-"));
   const folder = mkdtempSync(join(parent, "run-"));
   const disk = watchFolder(() => folder, 1_000_000);

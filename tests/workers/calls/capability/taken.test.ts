@@ -11,7 +11,7 @@ const folder = mkdtempSync(join(tmpdir(), "taken-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 test.each([0, 1, SMALL_FILE_BYTES_MAX, SMALL_FILE_BYTES_MAX + 1, 5 * SMALL_FILE_BYTES_MAX])(
-  "a file of %d bytes is whole, though the memory of small pieces is used again, and its owner's alone",
+  "a file of %d bytes is complete, though the memory of small pieces is reused, and only its owner's",
   async (length) => {
     const bytes = crypto.getRandomValues(Buffer.alloc(length).subarray(0, 65_536));
     const whole = Buffer.alloc(length, bytes.length > 0 ? bytes : undefined);
@@ -29,7 +29,7 @@ test.each([0, 1, SMALL_FILE_BYTES_MAX, SMALL_FILE_BYTES_MAX + 1, 5 * SMALL_FILE_
   },
 );
 
-test.each([1, SMALL_FILE_BYTES_MAX + 1])("%d bytes are not written over a file that is there", async (length) => {
+test.each([1, SMALL_FILE_BYTES_MAX + 1])("%d bytes do not overwrite an existing file", async (length) => {
   const path = join(folder, `taken-${length}`);
   writeFileSync(path, "first");
   const file = openFile(path);

@@ -58,8 +58,8 @@ const DEEP = `{"x":${"[".repeat(100)}${"]".repeat(100)}}`;
 /** Usage in a whole message. */
 const WHOLE_USAGE = plain({ content: "" }, "stop")["usage"] as Record<string, unknown>;
 
-describe("a whole message", () => {
-  test("is Anthropic's object under our id and the model's slug, with the four counts apart", () => {
+describe("a plain message", () => {
+  test("is Anthropic's object under our id and the model's slug, with the four counts separate", () => {
     const message = plain({ role: "assistant", content: "hi" }, "stop");
     expect(message).toMatchObject({
       id: `msg_${ID}`,
@@ -93,7 +93,7 @@ describe("a whole message", () => {
     ["a stop text, as Anthropic tells it", "stop", {}, { stop_sequence: "END" }, "stop_sequence"],
     ["a stop text the client never gave", "stop", {}, { stop_reason: "</s>" }, "end_turn"],
     ["a stop token's number", "stop", {}, { stop_reason: 128_001 }, "end_turn"],
-  ])("says why it ended: %s", (_name, finish, message, more, reason) => {
+  ])("has its stop reason: %s", (_name, finish, message, more, reason) => {
     const whole = plain({ content: "x", ...message }, finish, more, ["END"]);
     expect(whole["stop_reason"]).toBe(reason);
     expect(whole["stop_sequence"]).toBe(reason === "stop_sequence" ? "END" : null);
@@ -193,13 +193,13 @@ describe("a whole message", () => {
       ],
     ],
     ["shapes that mean nothing", { content: 7, tool_calls: "x", thinking_blocks: [null, 3], reasoning: {} }, []],
-  ])("holds %s", (_name, message, content) => {
+  ])("contains %s", (_name, message, content) => {
     const whole = plain(message, "stop");
     expect(whole["content"]).toEqual(content);
     expect(validate("Message", whole)).toBeNull();
   });
 
-  test("fails with a call that has no name, since nobody could make it", () => {
+  test("fails with an unnamed call, since it cannot be executed", () => {
     expect(() => plain({ tool_calls: [{ id: "a", function: { arguments: "{}" } }] }, "tool_calls")).toThrow(ProviderError); // prettier-ignore
   });
 
@@ -212,7 +212,7 @@ describe("a whole message", () => {
 });
 
 describe("a stream", () => {
-  test("begins with the message and a ping, and ends with usage and message_stop, never with [DONE]", () => {
+  test("starts with the message and a ping, and ends with usage and message_stop, never with [DONE]", () => {
     const text = play([{ role: "assistant", content: "" }, { content: "a" }, { content: "b" }]);
     const names = [...text.matchAll(/^event: (.*)$/gm)].map(([, name]) => name);
     expect(names).toEqual([
@@ -232,13 +232,13 @@ describe("a stream", () => {
     expect(message.usage).toEqual(WHOLE_USAGE);
   });
 
-  test("begins with the usage that came with the first delta", () => {
+  test("starts with the usage of the first delta", () => {
     const rendering = open();
     const text = rendering.chunk({ choices: choices({ content: "a" }), usage: USAGE }) + rendering.end(USAGE);
     expect(readStream(text).startUsage).toEqual(WHOLE_USAGE);
   });
 
-  test("begins with what the source knew of its input, where it knew no more", () => {
+  test("starts with the source's known input, if it is all", () => {
     const rendering = open();
     const inputUsage = { ...USAGE, output: 0, reasoning: 0 };
     const text = rendering.chunk({ choices: choices({ role: "assistant" }), inputUsage }) + rendering.end(USAGE);
@@ -247,11 +247,11 @@ describe("a stream", () => {
     expect(usage).toEqual(WHOLE_USAGE);
   });
 
-  test("that brought nothing is still a whole message", () => {
+  test("without content is still a complete message", () => {
     expect(readStream(open().end(USAGE)).content).toEqual([]);
   });
 
-  test("sends text, thinking and calls as blocks of their own, in the order they came", () => {
+  test("sends text, thinking and calls as separate blocks, in their order", () => {
     const deltas = [
       { reasoning_content: "a" },
       { reasoning_content: "b" },
@@ -269,7 +269,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("brings calls that come one after the other without delay", () => {
+  test("sends consecutive calls without delay", () => {
     const rendering = open();
     rendering.chunk({ choices: choices(call(0, '{"a":"}"', { id: "x", name: "f" })) });
     rendering.chunk({ choices: choices(call(0, "}")) });
@@ -278,7 +278,7 @@ describe("a stream", () => {
     expect(next).toContain('"partial_json":"{\\"b"');
   });
 
-  test("lets interleaved calls wait for the open one, and brings each of them whole", () => {
+  test("delays interleaved calls until the open one ends, and sends each of them completely", () => {
     const deltas = [
       call(0, "{", { id: "x", name: "f" }),
       call(1, "{", { id: "y", name: "g" }),
@@ -342,7 +342,7 @@ describe("a stream", () => {
     expect(blocksOf([{ reasoning_content: "a" }, { reasoning_content: "b" }, ...deltas])).toEqual(blocks);
   });
 
-  test("signs thinking that nobody may read", () => {
+  test("signs redacted thinking", () => {
     const signed = { thinking_blocks: [{ type: "thinking", thinking: "", signature: "s" }] };
     expect(blocksOf([signed, { content: "a" }])).toEqual([
       { type: "thinking", thinking: "", signature: "s" },
@@ -350,7 +350,7 @@ describe("a stream", () => {
     ]);
   });
 
-  test("gives a call without an id one, and forgives white space behind its end", () => {
+  test("adds a missing call id, and ignores white space after its end", () => {
     const blocks = blocksOf([call(0, "{}", { name: "f" }), call(1, "", { name: "g" }), call(0, "\n")], "tool_calls");
     expect(blocks).toEqual([
       { type: "tool_use", id: `toolu_${ID}0`, name: "f", input: "{}" },
@@ -367,7 +367,7 @@ describe("a stream", () => {
     expect(readStream(text)).toMatchObject({ content: [{ type: "text", text: "yes" }], stop_reason: "end_turn" });
   });
 
-  test("fails when a call goes on behind its end, has no name, or too much has to wait", () => {
+  test("fails when a call continues after its end, has no name, or too much must wait", () => {
     const late = [call(0, "{}", { id: "x", name: "f" }), call(1, "{", { id: "y", name: "g" }), call(0, "{}")];
     expect(() => play(late)).toThrow(ProviderError);
     expect(() => play([call(0, "{}")])).toThrow(ProviderError);
@@ -395,7 +395,7 @@ describe("a stream", () => {
     fc.constant<Delta>({ role: "assistant", content: null, tool_calls: null }),
   );
 
-  test("has the same grammar whatever came, and loses nothing of it", () => {
+  test("has the same grammar for any input, and loses nothing of it", () => {
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 40 }), (deltas) => {
         const named = [0, 1, 2, 3].map((index) => call(index, "", { name: `g${index}` }));
@@ -421,7 +421,7 @@ describe("a stream", () => {
   const json = fc.dictionary(fc.string({ maxLength: 4 }), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 3 });
   const stepsOf = (inputs: readonly object[]) => fc.array(fc.nat(inputs.length - 1), { maxLength: 200 });
 
-  test("brings calls whole and in order, however their pieces are mixed", () => {
+  test("sends calls completely and in order, for any mix of their pieces", () => {
     const mixed = fc.array(json, { minLength: 1, maxLength: 4 }).chain((inputs) => fc.tuple(fc.constant(inputs), stepsOf(inputs))); // prettier-ignore
     fc.assert(
       fc.property(mixed, fc.integer({ min: 1, max: 7 }), ([inputs, steps], size) => {

@@ -62,7 +62,7 @@ async function open({
   return { background, pieces, done, response };
 }
 
-test("events are kept in their order, without the end that is made of the response", async () => {
+test("events are stored in order, without the end that the response replaces", async () => {
   const { background, pieces, done, response } = await open();
   background.write(event("response.in_progress", "") + event(DELTA, "a"));
   await Bun.sleep(150);
@@ -73,7 +73,7 @@ test("events are kept in their order, without the end that is made of the respon
   expect(done.at(-1)).toBe("answered");
 });
 
-test("pieces that could not be kept are kept with the next ones", async () => {
+test("pieces that could not be stored are stored with the next ones", async () => {
   let [isAway, tries] = [true, 0];
   const fails = (): boolean => {
     tries += 1;
@@ -88,7 +88,7 @@ test("pieces that could not be kept are kept with the next ones", async () => {
   expect(pieces.map(({ first, last }) => [first, last])).toEqual([[2, 3]]);
 });
 
-test("an answer is not kept whose events cannot be", async () => {
+test("an answer is not stored if its events cannot be", async () => {
   const { background, done, response } = await open({ fails: () => true });
   background.write(event(DELTA, "a"));
   expect(await background.answer(response, END).catch(String)).toContain("away");
@@ -96,7 +96,7 @@ test("an answer is not kept whose events cannot be", async () => {
   await background.breakOff();
 });
 
-test("much that waits makes the provider wait, and beyond the bound only what is whole is kept", async () => {
+test("a large backlog delays the provider, and above the bound only the complete answer is stored", async () => {
   const { background, pieces } = await open();
   const large = "x".repeat(300_000);
   expect(background.room()).toBeUndefined();
@@ -111,14 +111,14 @@ test("much that waits makes the provider wait, and beyond the bound only what is
   expect(pieces.at(-1)).toMatchObject({ last: 2 + 57, text: event("response.output_text.done", "whole") });
 });
 
-test("nothing is kept of one that is not streamed", async () => {
+test("nothing is stored of an unstreamed response", async () => {
   const { background, pieces, response } = await open({ keepsEvents: false });
   background.write(event(DELTA, "a"));
   await background.answer(response, END);
   expect(pieces).toEqual([]);
 });
 
-test("a conversation stays taken when the worker of a background response lets go of it: its job may be handed back", async () => {
+test("a conversation stays locked when the worker releases its background response: its job may be retried", async () => {
   const released: string[] = [];
   const conversations = { release: (_id: string, call: string) => Promise.resolve(void released.push(call)) };
   const context = { conversations, log: createLogger({ level: "silent", role: "test" }) } as never;

@@ -38,8 +38,8 @@ async function countOfRequest(): Promise<number> {
   return countPrompt(await loadTokenizer(), REQUEST, () => 0);
 }
 
-describe("a plain call that succeeds", () => {
-  test("is settled once at the captured price and answered with what it cost", async () => {
+describe("a successful plain call", () => {
+  test("is settled once at the captured price and answered with its cost", async () => {
     const { run, settlements, frames, text } = bench({ complete: () => Promise.resolve(WHOLE) });
     const job = chatJob();
     await run(job);
@@ -68,7 +68,7 @@ describe("a plain call that succeeds", () => {
     });
   });
 
-  test("keeps the price of its hold, whatever the catalogue says by now", async () => {
+  test("keeps the price of its hold, after changes of the catalogue", async () => {
     const { run, settlements } = bench({ complete: () => Promise.resolve(WHOLE) });
     const price = { unit: "per_token", input_per_million: "3000000", output_per_million: "0" };
     await run(chatJob({ price }));
@@ -78,7 +78,7 @@ describe("a plain call that succeeds", () => {
     );
   });
 
-  test("is told what was taken, not what it would have cost", async () => {
+  test("returns the charged amount, not the full cost", async () => {
     const { run, frames } = bench(
       { complete: () => Promise.resolve(WHOLE) },
       { ingress: CALLER_LIVES, settle: () => Promise.resolve({ takenNano: 100n, wasClosed: false }) },
@@ -87,7 +87,7 @@ describe("a plain call that succeeds", () => {
     expect(frames[0]?.frame).toMatchObject({ t: "end", nano: "100" });
   });
 
-  test("whose report cannot be true is settled at its hold, with a count of it", async () => {
+  test("with an impossible report is settled at its hold, and counted", async () => {
     for (const usage of ["impossible", { ...NO_USAGE, input: 7, output: 100_000 }] as const) {
       const { run, settlements, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage }) });
       await run();
@@ -96,14 +96,14 @@ describe("a plain call that succeeds", () => {
     }
   });
 
-  test("without a report is settled by our own count, marked", async () => {
+  test("without a report is settled at our own count, marked", async () => {
     const { run, settlements, metric } = bench({ complete: () => Promise.resolve({ ...WHOLE, usage: null }) });
     await run();
     expect(settlements[0]).toMatchObject({ isEstimated: true, units: { output_tokens: 2 } });
     expect(await metric("sluice_usage_estimated_total")).toContain('reason="missing",role="test"} 1');
   });
 
-  test("beyond its hold has no answer when it could not be settled: the delivery is handed back", async () => {
+  test("beyond its hold has no answer when it could not be settled: the delivery is retried", async () => {
     const { run, frames } = bench(
       { complete: () => Promise.resolve(WHOLE) },
       { ingress: CALLER_LIVES, settle: () => Promise.reject(new Error("the database is away")) },
@@ -112,7 +112,7 @@ describe("a plain call that succeeds", () => {
     expect(frames).toEqual([]);
   });
 
-  test("and cannot be settled has its answer, and its delivery is handed back", async () => {
+  test("that cannot be settled has its answer, and its delivery is retried", async () => {
     const { run, kinds } = bench(
       { complete: () => Promise.resolve(WHOLE) },
       { settle: () => Promise.reject(new Error("the database is away")) },
@@ -122,11 +122,11 @@ describe("a plain call that succeeds", () => {
   });
 });
 
-describe("a stream that succeeds", () => {
+describe("a successful stream", () => {
   test.each<[string, ReturnType<typeof delta>, number | undefined]>([
     ["by our own count where its provider says it at the end", ROLE, undefined],
     ["by its provider's count where that is there", { ...ROLE, inputUsage: { ...NO_USAGE, input: 5 } }, 5],
-  ])("begins for clients of Anthropic's API with its input %s", async (_name, first, known) => {
+  ])("starts for clients of Anthropic's API with its input %s", async (_name, first, known) => {
     const pieces = streamOf(first, delta({ content: "Eight" }), END, { choices: [], usage: USED });
     const { run, text, settlements } = bench({ stream: pieces });
     await run(chatJob({ ...STREAM, api: "anthropic" }));
@@ -135,7 +135,7 @@ describe("a stream that succeeds", () => {
     expect(settlements).toMatchObject([{ usedNano: 117n, isEstimated: false }]);
   });
 
-  test("is passed on chunk by chunk, settled once, and ends with [DONE]", async () => {
+  test("is relayed chunk by chunk, settled once, and ends with [DONE]", async () => {
     const pieces = streamOf(ROLE, delta({ content: "Eight" }), delta({ content: " legs" }), END, {
       choices: [],
       usage: USED,
@@ -151,7 +151,7 @@ describe("a stream that succeeds", () => {
     expect(settlements).toMatchObject([{ usedNano: 117n, status: "succeeded", isEstimated: false }]);
   });
 
-  test("has a chunk of usage when the client asked for one, and only then", async () => {
+  test("has a chunk of usage on request only", async () => {
     for (const [request, expected] of [
       [STREAM, 0],
       [WITH_USAGE, 1],
@@ -172,7 +172,7 @@ describe("a stream that succeeds", () => {
     expect(settlements).toMatchObject([{ usedNano: 117n }]);
   });
 
-  test("passes an event of a megabyte on in frames that fit", async () => {
+  test("relays an event of a megabyte in frames of allowed size", async () => {
     const content = "é".repeat(524_288);
     const { run, frames, text } = bench({ stream: streamOf(ROLE, delta({ content }), END) }, { catalogue: BIG });
     await run(chatJob(STREAM));
@@ -188,7 +188,7 @@ const BIG = BASE.replace("max_output_tokens: 500", "max_output_tokens: 1000000")
   "max_context_tokens: 1000000",
 );
 
-describe("a call that fails before anything was passed on", () => {
+describe("a call that fails before any output", () => {
   test.each<[string, Partial<ChatProvider>, object]>([
     [
       "plain",
@@ -205,7 +205,7 @@ describe("a call that fails before anything was passed on", () => {
       { stream: streamOf(ROLE, new ProviderError("busy", "vendor text", { retryAfterMs: 7_000 })) },
       STREAM,
     ],
-  ])("%s: has a true status, costs nothing and may be sent again", async (_name, provider, request) => {
+  ])("%s: has its actual status, costs nothing and may be retried", async (_name, provider, request) => {
     const { run, settlements, frames, failure } = bench(provider);
     await run(chatJob(request));
     expect(frames).toHaveLength(1);
@@ -222,7 +222,7 @@ describe("a call that fails before anything was passed on", () => {
     expect(settlements).toMatchObject([{ usedNano: null, status: "failed", units: {}, tokens: 0 }]);
   });
 
-  test("costs nothing even when the provider reported usage: nobody got anything for it", async () => {
+  test("costs nothing even when the provider reported usage, since nothing was delivered", async () => {
     const { run, settlements } = bench({
       stream: streamOf({ ...ROLE, usage: USED }, new ProviderError("failed", "x")),
     });
@@ -230,13 +230,13 @@ describe("a call that fails before anything was passed on", () => {
     expect(settlements).toMatchObject([{ usedNano: null, status: "failed", units: {} }]);
   });
 
-  test("says nothing of the vendor to the client", async () => {
+  test("contains nothing of the vendor for the client", async () => {
     const { run, frames } = bench({ complete: () => Promise.reject(new ProviderError("failed", "vendor text")) });
     await run();
     expect(JSON.stringify(frames.map(({ frame }) => frame))).not.toContain("vendor text");
   });
 
-  test("because the model is no longer in the catalogue: the hold goes back", async () => {
+  test("because the model is no longer in the catalogue: the hold is released", async () => {
     const { run, settlements, failure, calls } = bench({});
     await run(chatJob({ model: "gone" }));
     expect(calls).toEqual([]);
@@ -244,7 +244,7 @@ describe("a call that fails before anything was passed on", () => {
     expect(failure()).toMatchObject({ code: "model_unavailable", param: "model" });
   });
 
-  test("because its request cannot be read back from storage: the hold goes back", async () => {
+  test("because its request cannot be read from storage: the hold is released", async () => {
     const storage = { bucket: "b", client: { send: () => Promise.reject(new Error("S3 is away")) } };
     const { run, settlements, failure, calls } = bench({}, { storage });
     await run(chatJob({ request_ref: "claims/x#00" }));
@@ -253,7 +253,7 @@ describe("a call that fails before anything was passed on", () => {
     expect(failure()).toMatchObject({ code: "service_unavailable", retry: true });
   });
 
-  test("because of a bug of ours is no answer: the delivery is handed back", async () => {
+  test("because of an internal error has no answer: the delivery is retried", async () => {
     const bug = new TypeError("undefined is not a function");
     const { run, settlements, frames } = bench({ complete: () => Promise.reject(bug) });
     expect(run()).rejects.toBe(bug);
@@ -262,8 +262,8 @@ describe("a call that fails before anything was passed on", () => {
   });
 });
 
-describe("a stream that fails after something was passed on", () => {
-  test("is settled for what was produced and must not be sent again", async () => {
+describe("a stream that fails after some output", () => {
+  test("is charged for the generated part and must not be retried", async () => {
     const pieces = streamOf(ROLE, delta({ content: "Eight" }), new ProviderError("failed", "vendor text"));
     const { run, settlements, failure, kinds, text } = bench({ stream: pieces });
     await run(chatJob(STREAM));
@@ -274,14 +274,14 @@ describe("a stream that fails after something was passed on", () => {
     expect(settlements[0]?.usedNano).toBeGreaterThan(10n);
   });
 
-  test("is settled by the report that had come by then", async () => {
+  test("is settled by the report received so far", async () => {
     const pieces = streamOf({ ...delta({ content: "Eight" }), usage: USED }, new ProviderError("failed", "x"));
     const { run, settlements } = bench({ stream: pieces });
     await run(chatJob(STREAM));
     expect(settlements).toMatchObject([{ usedNano: 117n, isEstimated: false, status: "failed" }]);
   });
 
-  test("is cut when it grows beyond what the model can write, and settled", async () => {
+  test("is cut off above the model's maximum output, and settled", async () => {
     const { run, settlements, failure, text } = bench({
       async *stream() {
         for (;;) yield delta({ content: "x".repeat(1_000) });
@@ -294,7 +294,7 @@ describe("a stream that fails after something was passed on", () => {
     expect(text().length).toBeLessThan(400_000);
   });
 
-  test("holds back only so much when pieces without content never end", async () => {
+  test("buffers a limited amount when pieces without content never end", async () => {
     let given = 0;
     const { run, frames, settlements } = bench({
       async *stream() {
@@ -332,7 +332,7 @@ describe("a call whose job ends", () => {
     }
   });
 
-  test("before any provider was asked: nobody is", async () => {
+  test("before any provider was called: none is called", async () => {
     const left = AbortSignal.abort(jobAbort("caller_left"));
     const { run, settlements, calls } = bench({ complete: () => Promise.resolve(WHOLE) });
     await run(chatJob(), left);
@@ -340,7 +340,7 @@ describe("a call whose job ends", () => {
     expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 
-  test("in the middle of its stream: is billed for what was produced", async () => {
+  test("in the middle of its stream: is charged for the generated part", async () => {
     const abort = new AbortController();
     const leave = (): Promise<void> => {
       abort.abort(jobAbort("caller_left"));
@@ -353,7 +353,7 @@ describe("a call whose job ends", () => {
     expect(failure()).toMatchObject({ retry: false });
   });
 
-  test("by any error thrown because of it is that end, not a bug", async () => {
+  test("by any error caused by it is that end, not an internal error", async () => {
     const abort = new AbortController();
     const complete = async (call: ChatCall): Promise<never> => {
       abort.abort(jobAbort("caller_left"));
@@ -365,7 +365,7 @@ describe("a call whose job ends", () => {
     expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 
-  test("after its last piece stays a success: it is never booked as a disconnect", async () => {
+  test("after its last piece stays a success: it is never counted as a disconnect", async () => {
     const abort = new AbortController();
     const { run, settlements } = bench(
       { complete: () => Promise.resolve(WHOLE) },
@@ -381,11 +381,11 @@ describe("a call whose job ends", () => {
   });
 });
 
-describe("a provider that takes too long", () => {
+describe("a slow provider", () => {
   test.each<[string, Surroundings["limits"] & object, Partial<JobMessage>, ChatProvider["stream"]]>([
     ["with its first byte", { firstByteMs: 20 }, {}, streamOf(untilAborted)],
     ["in all", {}, { deadline_ms: Date.now() + 50 }, streamOf(untilAborted)],
-  ])("%s: 504, and nothing is owed", async (_name, limits, job, stream) => {
+  ])("%s: 504, without a charge", async (_name, limits, job, stream) => {
     const { run, settlements, failure, calls } = bench({ stream }, { limits });
     await run(chatJob({ ...STREAM, ...job }));
     expect(calls[0]?.signal.aborted).toBe(true);
@@ -413,14 +413,14 @@ describe("a provider that takes too long", () => {
       { catalogue: twice().replace("  - id: acme", "  - id: acme\n    first_byte_ms: 100") },
       ["acme-one", "acme-two"],
     ],
-  ])("with the first byte of a stream moves on %s", async (_name, around, asked) => {
+  ])("with a late first byte of a stream moves on %s", async (_name, around, asked) => {
     const { run, calls, failure } = bench({ stream: streamOf(untilAborted) }, around);
     await run(chatJob({ ...STREAM, deadline_ms: Date.now() + 2_000 }));
     expect(calls.map(({ sourceModel }) => sourceModel)).toEqual(asked);
     expect(failure()).toMatchObject({ code: "upstream_timeout" });
   });
 
-  test("between two pieces: what was produced is owed", async () => {
+  test("between two pieces: the generated part is charged", async () => {
     const stream = streamOf(ROLE, delta({ content: "Eight" }), untilAborted);
     const { run, settlements, failure } = bench({ stream }, { limits: { stallMs: 20 } });
     await run(chatJob(STREAM));
@@ -468,11 +468,11 @@ describe("the source's edits", () => {
     });
   });
 
-  test("rename nothing that was not sent, and set what is overridden all the same", async () => {
+  test("rename only sent members, and set overridden ones in any case", async () => {
     expect(await bodyFor({})).toEqual({ ...REQUEST, temperature: 1, service_tier: "flex" });
   });
 
-  test("let the newer output limit win, since the hold was made for it", async () => {
+  test("prefer the newer output limit, since the hold was computed for it", async () => {
     expect(await bodyFor({ max_completion_tokens: 5, max_tokens: 400 })).toMatchObject({ max_tokens: 5 });
     const kept = await bodyFor({ max_completion_tokens: 5, max_tokens: 400 }, BASE);
     expect(kept).toMatchObject({ max_completion_tokens: 5 });
@@ -480,7 +480,7 @@ describe("the source's edits", () => {
     expect(await bodyFor({ max_completion_tokens: null, max_tokens: 400 }, BASE)).toMatchObject({ max_tokens: 400 });
   });
 
-  test("come with the source's own name of the model and its limits", async () => {
+  test("include the source's own name of the model and its limits", async () => {
     const { run, calls } = bench({ complete: () => Promise.resolve(WHOLE) });
     await run();
     expect(calls[0]).toMatchObject({ sourceModel: "acme-one", outputTokensMax: 500, request: REQUEST });
@@ -490,7 +490,7 @@ describe("the source's edits", () => {
 const JOB = chatJob();
 
 describe("a later delivery", () => {
-  test("is left to the ingress while that lives: it knows what it relayed", async () => {
+  test("is left to the ingress while that lives: it knows the relayed part", async () => {
     const { live, settlements } = bench({}, { ingress: CALLER_LIVES });
     await live.lost(JOB, replyTo(JOB));
     expect(settlements).toEqual([]);
@@ -508,7 +508,7 @@ describe("a later delivery", () => {
     expect(await metric("sluice_calls_lost_total")).toContain("} 1");
   });
 
-  test("settles what was recorded as relayed", async () => {
+  test("settles the recorded relayed part", async () => {
     const progress = [{ amount: 42n, tokens: 5n, units: { tokens: 5 } }];
     const { live, settlements } = bench({}, { ingress: CALLER_GONE, progress });
     await live.lost(JOB, replyTo(JOB));
@@ -525,7 +525,7 @@ test("a later delivery of a call that was settled before its ack is no loss", as
   expect(await metric("sluice_calls_lost_total")).toContain("} 0");
 });
 
-test("a call that nobody waits for any more gives its hold back, and says so in case somebody does", async () => {
+test("an abandoned call releases its hold, and reports that in case of a late reader", async () => {
   const { live, settlements, calls, failure } = bench({});
   await live.drop(JOB, replyTo(JOB));
   expect(failure()).toMatchObject({ code: "overloaded", retry: true });

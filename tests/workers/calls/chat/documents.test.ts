@@ -41,7 +41,7 @@ async function told(outcome: number | MediaFault, request = asking({ file_data: 
   }
 }
 
-describe("a look at a document", () => {
+describe("a document probe", () => {
   test.each<[MediaFault, string, string | undefined]>([
     ["corrupt", "rejected", "unprocessable_input"],
     ["unsupported", "rejected", "unprocessable_input"],
@@ -51,11 +51,11 @@ describe("a look at a document", () => {
     ["busy", "busy", undefined],
     ["timeout", "busy", undefined],
     ["aborted", "aborted", undefined],
-  ])("that ends as %s is told as %s", async (fault, kind, code) => {
+  ])("that ends as %s is reported as %s", async (fault, kind, code) => {
     expect(await told(fault)).toMatchObject({ kind, code });
   });
 
-  test("that finds as many pages as the model takes is told nothing of, one more is refused by name", async () => {
+  test("with as many pages as the model accepts is silent, one more is rejected by name", async () => {
     expect(await told(3)).toBeUndefined();
     expect(await told(4)).toMatchObject({
       code: "unsupported_value",
@@ -64,7 +64,7 @@ describe("a look at a document", () => {
     });
   });
 
-  test("is not taken at what is no document, or has no bytes yet", async () => {
+  test("skips other files, and files without bytes yet", async () => {
     const others = asking(
       { file_data: "data:text/plain;base64,aGk=" },
       { file_url: "https://example.com/a.pdf" },
@@ -75,7 +75,7 @@ describe("a look at a document", () => {
   });
 });
 
-test("a document behind an address is looked at when it is fetched, before its provider hears of it", async () => {
+test("a document at an address is probed when it is fetched, before its provider is called", async () => {
   const files = await listen((request, response) => response.end(documentOf(request.url === "/few.pdf" ? 3 : 4)));
   let heard = 0;
   const provider = Bun.serve({

@@ -49,7 +49,7 @@ const BOTH_FAIL = { "acme-one": FAILED, "sandbox-chat": FAILED };
 const around = (more: Surroundings = {}): Surroundings => ({ catalogue: CHAIN, progress: MOVED, ...more });
 
 describe("a call whose first source fails", () => {
-  test("is served by the model's next source, under the same hold, and no header speaks of a fallback", async () => {
+  test("is served by the model's next source, under the same hold, without a fallback header", async () => {
     const { run, calls, settlements, frames } = bench(sources({ "acme-one": FAILED }), around());
     await run(chatJob(FALLBACKS));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat"]);
@@ -60,7 +60,7 @@ describe("a call whose first source fails", () => {
 });
 
 describe("a call whose model fails", () => {
-  test("is served by its chain at the price of the one that serves, and settled once", async () => {
+  test("is served by its chain at the price of the serving model, and settled once", async () => {
     const { run, calls, settlements, frames } = bench(sources({ ...BOTH_FAIL, "acme-two": FAILED }), around());
     await run(chatJob(FALLBACKS));
     expect(asked(calls)).toEqual(["acme-one", "sandbox-chat", "acme-two", "acme-three"]);
@@ -69,7 +69,7 @@ describe("a call whose model fails", () => {
     expect(frames.at(-1)?.frame).toMatchObject({ t: "end", model: "three", fallback: { from: "one", depth: 2 } });
   });
 
-  test("streams from its chain when nothing had reached the client", async () => {
+  test("streams from its chain when nothing was delivered", async () => {
     const { run, frames, text, kinds } = bench(sources(BOTH_FAIL), around());
     await run(chatJob({ ...STREAM, ...FALLBACKS }));
     expect(kinds()).toEqual(["head", "delta", "end"]);
@@ -78,7 +78,7 @@ describe("a call whose model fails", () => {
     expect(text()).not.toContain('"model":"one"');
   });
 
-  test("does not move once a piece has reached the client, which hears of the failure", async () => {
+  test("does not move once a piece was delivered, and the client receives the failure", async () => {
     const provider = { stream: streamOf(ROLE, delta({ content: "Eight" }), FAILED) };
     const { run, calls, failure, settlements } = bench(provider, around());
     await run(chatJob({ ...STREAM, ...FALLBACKS }));
@@ -87,7 +87,7 @@ describe("a call whose model fails", () => {
     expect(settlements).toMatchObject([{ status: "failed", source: "acme/acme-one" }]);
   });
 
-  test("passes over a model that the balance does not cover", async () => {
+  test("skips a model above the balance", async () => {
     const answers = [[{ verdict: 1 }], [{ verdict: 0 }]];
     const { run, calls, settlements } = bench(sources(BOTH_FAIL), around({ rows: () => answers.shift() ?? [] }));
     await run(chatJob(FALLBACKS));
@@ -95,7 +95,7 @@ describe("a call whose model fails", () => {
     expect(settlements).toMatchObject([{ source: "acme/acme-three" }]);
   });
 
-  test("passes over a model that takes fewer pages than a document has, without moving the hold to it", async () => {
+  test("skips a model with fewer pages than a document has, without changing the hold", async () => {
     const takes = (slug: string, pages: number): string =>
       standIn(slug).replace("[text]", `[text, file], max_pdf_pages: ${pages}`);
     const catalogue = BASE.replace("[text, image]", "[text, file]") + takes("two", 3) + takes("three", 4);
@@ -106,7 +106,7 @@ describe("a call whose model fails", () => {
     expect(settlements).toMatchObject([{ source: "acme/acme-three", status: "succeeded" }]);
   });
 
-  test("passes over a model that cannot take the request, without moving the hold to it", async () => {
+  test("skips a model that rejects the request, without changing the hold", async () => {
     const request = { ...REQUEST, n: 2 };
     const catalogue = BASE + standIn("two").replace("[text]", "[text], max_n: 1") + standIn("three");
     let moves = 0;
@@ -120,7 +120,7 @@ describe("a call whose model fails", () => {
     expect(moves).toBe(1);
   });
 
-  test("asks each model for the tokens that it can write, and holds for those", async () => {
+  test("requests from each model its possible tokens, and holds for those", async () => {
     const request = { ...REQUEST, max_completion_tokens: 5_000 };
     const catalogue =
       BASE + standIn("two").replace("max_output_tokens: 500", "max_output_tokens: 600") + standIn("three");
@@ -134,7 +134,7 @@ describe("a call whose model fails", () => {
     ]);
   });
 
-  test("ends with the last failure when its chain is spent, and owes nothing", async () => {
+  test("ends with the last failure when its chain is exhausted, without a charge", async () => {
     const refused = new ProviderError("refused", "by the test");
     const all = { ...BOTH_FAIL, "acme-two": FAILED, "acme-three": refused };
     const { run, failure, settlements } = bench(sources(all), around());
@@ -143,7 +143,7 @@ describe("a call whose model fails", () => {
     expect(settlements).toMatchObject([{ usedNano: null, status: "failed", source: "acme/acme-three" }]);
   });
 
-  test("goes on when the database cannot move the hold, with the next model or an honest failure", async () => {
+  test("continues when the database cannot change the hold, with the next model or a correct failure", async () => {
     const rows = (): never => {
       throw Object.assign(new Error("refused"), { code: "23514" });
     };
@@ -163,7 +163,7 @@ test("a plain call on a silent source costs one limit when another could serve i
   expect(settlements).toMatchObject([{ source: "play/sandbox-chat", status: "succeeded" }]);
 });
 
-test("with every source at rest the caller hears that there is no route, and when to come back", async () => {
+test("without an available source the caller receives model_unavailable, and the retry time", async () => {
   const resting = { "acme/acme-one": "open", "play/sandbox-chat": "open" } as const;
   const { run, calls, failure, settlements } = bench(sources({}), around({ breaker: resting }));
   await run();
@@ -172,10 +172,10 @@ test("with every source at rest the caller hears that there is no route, and whe
   expect(settlements).toMatchObject([{ usedNano: null, source: null }]);
 });
 
-describe("a client that leaves a provider which charges for the whole", () => {
+describe("a client that disconnects from a provider which charges for the whole", () => {
   const draining = CHAIN.replace("  - id: play", "    on_disconnect: drain\n  - id: play");
 
-  test("has it read to its end: the whole is billed and marked as left", async () => {
+  test("has the answer read to its end: all of it is charged and marked as disconnected", async () => {
     const left = new AbortController();
     const stream = streamOf(
       ROLE,
@@ -191,7 +191,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
     expect(text()).not.toContain("legs");
   });
 
-  test("does not keep a worker that stops, before or after its client left", async () => {
+  test("does not delay a worker that stops, before or after the disconnect", async () => {
     const stop = new AbortController();
     const stream = streamOf(ROLE, delta({ content: "Eight" }), (call) => {
       stop.abort(jobAbort("shutdown"));
@@ -212,7 +212,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
     expect(second.settlements).toMatchObject([{ units: { output_tokens: 1 } }]);
   });
 
-  test("that had seen nothing ends the call, whose hold may be gone already", async () => {
+  test("without any output ends the call, whose hold may be released already", async () => {
     const left = new AbortController();
     const stream = streamOf((call) => {
       left.abort(jobAbort("caller_left"));
@@ -224,7 +224,7 @@ describe("a client that leaves a provider which charges for the whole", () => {
     expect(settlements).toMatchObject([{ usedNano: null, status: "cancelled" }]);
   });
 
-  test("ends a plain call: nobody reads its answer", async () => {
+  test("ends a plain call, which has no reader", async () => {
     const left = new AbortController();
     const complete = (call: ChatCall): Promise<never> => {
       left.abort(jobAbort("caller_left"));

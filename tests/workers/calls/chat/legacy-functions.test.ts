@@ -48,7 +48,7 @@ describe("functions of a request", () => {
     expect(validate("ChatCompletionRequest", read)).toBeNull();
   });
 
-  test("are looked for in vain where there are tools or nothing", () => {
+  test("are ignored beside tools or if empty", () => {
     for (const asked of [request({}), request({ tools: [{ type: "function", function: weather }] })]) {
       expect(withTools(asked)).toBe(asked);
       expect(usesFunctions(asked)).toBe(false);
@@ -79,7 +79,7 @@ describe("an answer to functions", () => {
     expect(JSON.stringify(told)).not.toContain("tool_calls");
   });
 
-  test("streams the pieces of its first call alone", () => {
+  test("streams the pieces of its first call only", () => {
     const piece = (index: number, text: string) => ({
       choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: text } }] }, finish_reason: null }],
     });

@@ -24,7 +24,7 @@ const usage = (members: Partial<TokenUsage>): TokenUsage => ({ ...NO_USAGE, ...m
 const tokenizer = await loadTokenizer();
 const promptOf = (request: object = {}) => countPrompt(tokenizer, { ...REQUEST, ...request }, () => 100);
 
-describe("what counts as output", () => {
+describe("output", () => {
   test.each<[string, object, boolean]>([
     ["a role", { role: "assistant" }, false],
     ["an empty text", { role: "assistant", content: "" }, false],
@@ -49,13 +49,13 @@ describe("what counts as output", () => {
     expect(meter().add([{ index: 0, message: members, finish_reason: null }])).toBe(isOutput);
   });
 
-  test("an end without a text is one too: the answer is known then", () => {
+  test("includes an end without a text: the answer is known then", () => {
     expect(meter().add(delta({}, "stop"))).toBe(true);
   });
 });
 
-describe("a settle", () => {
-  test("goes by the provider's report, to the nano-credit", async () => {
+describe("a settlement", () => {
+  test("uses the provider's report, to the nano-credit", async () => {
     const subject = meter();
     subject.add(delta({ content: "something else entirely, and longer" }));
     subject.report = usage({ input: 7, output: 11 });
@@ -66,14 +66,14 @@ describe("a settle", () => {
     });
   });
 
-  test("goes by the last report, not by their sum or the larger", async () => {
+  test("uses the last report, not their sum or maximum", async () => {
     const subject = meter();
     subject.report = usage({ input: 100, output: 100 });
     subject.report = usage({ input: 7, output: 11 });
     expect((await subject.settle()).nano).toBe(117n);
   });
 
-  test("goes by our own count when no report came, marked as estimated", async () => {
+  test("uses our own count without a report, marked as estimated", async () => {
     const subject = meter();
     for (const content of ["Eight", " legs", "."]) subject.add(delta({ content }));
     const input = promptOf();
@@ -85,7 +85,7 @@ describe("a settle", () => {
     });
   });
 
-  test("counts thoughts, refusals and tool calls of ours too", async () => {
+  test("counts reasoning, refusals and tool calls in our own count too", async () => {
     const subject = meter();
     subject.add(delta({ reasoning_content: "think" }));
     subject.add(delta({ refusal: "no" }));
@@ -93,7 +93,7 @@ describe("a settle", () => {
     expect((await subject.settle()).usage.output).toBe(tokenizer.count("thinknoget{}"));
   });
 
-  test("counts a picture by its bound and never by its bytes", async () => {
+  test("counts an image by its bound and never by its bytes", async () => {
     const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${"A".repeat(100_000)}` } };
     const messages = [{ role: "user", content: [{ type: "text", text: "What?" }, picture, picture] }];
     const { usage: counted } = await meter({ messages }).settle();
@@ -101,7 +101,7 @@ describe("a settle", () => {
     expect(counted.input).toBeLessThan(250);
   });
 
-  test("counts what lies beyond the kept text at a token for four characters", async () => {
+  test("counts text above the kept part at four characters per token", async () => {
     const subject = meter();
     const megabyte = "word ".repeat(210_000);
     subject.add(delta({ content: megabyte }));
@@ -109,7 +109,7 @@ describe("a settle", () => {
     expect((await subject.settle()).usage.output).toBe(tokenizer.count(megabyte) + 1_000);
   });
 
-  test("takes the hold, no less and no more, when the report cannot be true", async () => {
+  test("charges exactly the hold when the report is impossible", async () => {
     const subject = meter();
     subject.add(delta({ content: "Eight legs." }));
     subject.report = "impossible";
@@ -120,7 +120,7 @@ describe("a settle", () => {
 
   const BOUNDS = { input: 1_000, output: 50 };
 
-  test("of more input than the call's own messages can be is not believed, templates aside", async () => {
+  test("with more input than the call's own messages can contain is rejected, except templates", async () => {
     const bounds: TokenBounds = { input: 1_000_000, output: 100, ownInput: () => 60 };
     for (const [input, estimated] of [
       [8_000, undefined],
@@ -149,7 +149,7 @@ describe("a settle", () => {
     if (estimated === "impossible") expect(metered.nano).toBe(HOLD);
   });
 
-  test("of a price per request is that price, whatever was used", async () => {
+  test("of a price per request is that price, for any usage", async () => {
     const price = parsePrice({ unit: "per_request", request_price: "2" });
     const subject = new ChatMeter(REQUEST, price, HOLD);
     subject.report = usage({ input: 7, output: 1_000_000 });
@@ -157,14 +157,14 @@ describe("a settle", () => {
   });
 });
 
-describe("a settle of a call that was cut", () => {
-  test("takes nothing when nothing was produced", async () => {
+describe("a settlement of an interrupted call", () => {
+  test("charges nothing when nothing was generated", async () => {
     const subject = meter();
     subject.add(delta({ role: "assistant", content: "" }));
     expect(await subject.settleCut()).toBeUndefined();
   });
 
-  test("takes what was produced, by our own count", async () => {
+  test("charges the generated part, by our own count", async () => {
     const subject = meter();
     subject.add(delta({ content: "Eight" }));
     const metered = await subject.settleCut();
@@ -172,7 +172,7 @@ describe("a settle of a call that was cut", () => {
     expect(metered?.nano).toBe(BigInt(promptOf() + 10));
   });
 
-  test("takes the provider's word on the input, cache reads included, and counts the output alone", async () => {
+  test("uses the provider's input, cache reads included, and counts only the output", async () => {
     const subject = meter();
     subject.inputReport = { ...NO_USAGE, input: 5, cachedInput: 1_000 };
     subject.add([{ delta: { content: "Eight" } }]);
@@ -181,21 +181,21 @@ describe("a settle of a call that was cut", () => {
     expect(subject.soFar().tokens).toBe(1_006);
   });
 
-  test("takes its own count of the input where that word cannot be true", async () => {
+  test("uses its own count of the input if the provider's is impossible", async () => {
     const subject = meter({}, { input: 100, output: 100 });
     subject.inputReport = { ...NO_USAGE, input: 1_000_000 };
     subject.add([{ delta: { content: "Eight" } }]);
     expect((await subject.settleCut())?.usage.input).toBeLessThan(100);
   });
 
-  test("takes what the provider had reported by then", async () => {
+  test("charges the provider's report so far", async () => {
     const subject = meter();
     subject.add(delta({ content: "Eight" }));
     subject.report = usage({ input: 7, output: 11 });
     expect(await subject.settleCut()).toMatchObject({ nano: 117n, estimated: undefined });
   });
 
-  test("does not take the hold for a report that cannot be true: the call was never whole", async () => {
+  test("does not charge the hold for an impossible report: the call was incomplete", async () => {
     const subject = meter({}, { input: 10, output: 10 });
     for (const report of ["impossible", usage({ input: 1_000, output: 1 })] as const) {
       subject.report = report;
@@ -206,7 +206,7 @@ describe("a settle of a call that was cut", () => {
     expect(await subject.settleCut()).toMatchObject({ estimated: "cut", nano: 20n, usage: { input: 10, output: 1 } });
   });
 
-  test("never takes more than the hold by our own count, however much was sent along", async () => {
+  test("never charges more than the hold by our own count, for any input", async () => {
     const file = { type: "file" as const, file: { file_data: `data:application/pdf;base64,${"A".repeat(3_000_000)}` } };
     const request = { ...REQUEST, messages: [{ role: "user" as const, content: [file] }] };
     const subject = new ChatMeter(request, PRICE, 5_000n);
@@ -217,7 +217,7 @@ describe("a settle of a call that was cut", () => {
 });
 
 describe("the running figures", () => {
-  test("rise with every piece and hold the prompt from the start", () => {
+  test("grow with every piece and include the prompt from the start", () => {
     const subject = meter();
     const start = subject.soFar();
     expect(start.tokens).toBeGreaterThan(0);

@@ -47,12 +47,12 @@ describe("the chunks of a stream", () => {
     }
   });
 
-  test("say `usage: null` when the client asked for usage, and nothing of usage when it did not", () => {
+  test("contain `usage: null` when the client requested usage, and otherwise no usage", () => {
     expect(read(open(true).chunk({ choices: [choice("a")] }))["usage"]).toBeNull();
     expect(read(open(false).chunk({ choices: [choice("a")] }))).not.toHaveProperty("usage");
   });
 
-  test("keep the choices as they are and the members beside them", () => {
+  test("keep the choices and other members unchanged", () => {
     const choices = [{ ...choice('quote " and \n newline 🙂'), logprobs: { content: [] } }];
     const chunk = read(open().chunk({ choices, extra: { service_tier: "default", system_fingerprint: "fp" } }));
     expect(chunk).toMatchObject({ choices, service_tier: "default", system_fingerprint: "fp" });
@@ -64,7 +64,7 @@ describe("the chunks of a stream", () => {
   });
 });
 
-describe("a whole answer", () => {
+describe("a plain answer", () => {
   test("is OpenAI's object, under our id and the model's slug", () => {
     const choices = [{ index: 0, message: { role: "assistant", content: "hi" }, finish_reason: "stop" }];
     const completion = JSON.parse(
@@ -81,7 +81,7 @@ describe("a whole answer", () => {
     expect(validate("ChatCompletion", completion)).toBeNull();
   });
 
-  test("shows the buckets as OpenAI counts them: totals hold their details", () => {
+  test("has OpenAI's buckets: totals include their details", () => {
     expect(openAiUsage({ ...USAGE, audioInput: 4, imageInput: 6, audioOutput: 2, imageOutput: 1 })).toEqual({
       prompt_tokens: 28,
       completion_tokens: 11,
@@ -92,7 +92,7 @@ describe("a whole answer", () => {
   });
 });
 
-describe("a stream that is kept whole", () => {
+describe("a stream that is stored completely", () => {
   const piece = (delta: object, finish_reason: string | null = null) => ({
     choices: [{ index: 0, delta, finish_reason }],
   });
@@ -103,7 +103,7 @@ describe("a stream that is kept whole", () => {
     return completion;
   };
 
-  test("is told as the text of its first choice, and ends as the completion that its pieces come to", () => {
+  test("is published as the text of its first choice, and ends as the completion of its pieces", () => {
     const rendering = gathering(open());
     const other = { choices: [{ index: 1, delta: { content: "uno" }, finish_reason: "length" }] };
     expect([
@@ -136,7 +136,7 @@ describe("a stream that is kept whole", () => {
     piece({ reasoning_content: "cause" }, "tool_calls"),
   ];
 
-  test("has the pieces of tool calls together by their place, and of other members texts that go on", () => {
+  test("joins the pieces of tool calls by their index, and of other members as texts", () => {
     const rendering = gathering(open());
     expect(CALLS.map((one) => rendering.chunk(one))).toEqual(CALLS.map(() => undefined));
     const message = {
@@ -154,7 +154,7 @@ describe("a stream that is kept whole", () => {
     });
   });
 
-  test("has its first call whole where functions were asked for", () => {
+  test("has its first call complete if functions were requested", () => {
     const rendering = gathering(inOldForm(open()));
     for (const one of CALLS) rendering.chunk(one);
     const message = { function_call: { name: "find", arguments: '{"q":"tea"}' } };

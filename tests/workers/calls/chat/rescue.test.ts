@@ -45,8 +45,8 @@ function deltasOf(text: string): Record<string, unknown>[] {
   );
 }
 
-describe("who goes on with a stream", () => {
-  test("is asked with the text so far as the beginning of its answer, for the tokens that are left, without reasoning", async () => {
+describe("a model that continues a stream", () => {
+  test("receives the text so far as the start of its answer, and the remaining tokens, without reasoning", async () => {
     const { run, calls, settlements } = bench(
       sources({ "acme-one": [...LEGS, BROKEN], "acme-three": [ROLE, delta({ content: "a head" }), DONE] }),
       around(),
@@ -68,7 +68,7 @@ describe("who goes on with a stream", () => {
     expect(body).toEqual({ continue_final_message: true });
   });
 
-  test("is asked to go on with what the caller began, as one message", async () => {
+  test("continues the caller's prefill, as one message", async () => {
     const { run, calls } = bench(sources({ "acme-one": [...LEGS, BROKEN], "acme-two": [DONE] }), around());
     const begun = { role: "assistant", content: "A spider has " };
     await run(jobOf({ messages: [{ role: "user", content: "Spiders?" }, begun] }));
@@ -78,7 +78,7 @@ describe("who goes on with a stream", () => {
     ]);
   });
 
-  test("adds to the same message: one role, no thoughts, no repeated white space, and pays for both parts", async () => {
+  test("adds to the same message: one role, no reasoning, no repeated white space, and both parts are charged", async () => {
     const second = [
       ROLE,
       delta({ reasoning_content: "Hm." }),
@@ -109,14 +109,14 @@ describe("who goes on with a stream", () => {
   });
 });
 
-describe("Mistral's models, whose answers begin with what they go on with", () => {
+describe("Mistral's models, which repeat the prefix", () => {
   /** The sources of our own catalogue, under one model. */
   const ours = async (): Promise<Source[]> =>
     [...buildCatalogue(mergeLayers(await loadOurLayers()), EVERYTHING_ON).models.values()].flatMap(({ sources }) =>
       sources.filter(({ provider, continues_assistant: goesOn }) => provider === "mistral" && goesOn === true),
     );
 
-  test("are asked for it by `prefix` on the last message, and say it once", async () => {
+  test("receive it by `prefix` on the last message, and its repetition is removed", async () => {
     const found = await ours();
     expect(found.length).toBeGreaterThan(0);
     for (const { provider: _provider, model: name, ...members } of found) {
@@ -140,7 +140,7 @@ describe("Mistral's models, whose answers begin with what they go on with", () =
   });
 });
 
-describe("nothing goes on", () => {
+describe("nothing continues", () => {
   const broken = (...pieces: readonly Piece[]): Partial<ChatProvider> =>
     sources({ "acme-one": [...pieces, BROKEN], "acme-two": [delta({ content: "more" }), DONE] });
 
@@ -158,7 +158,7 @@ describe("nothing goes on", () => {
     expect(settlements).toMatchObject([{ status: "failed", source: "acme/acme-one" }]);
   });
 
-  test("where the balance covers no other model: the first part is billed as ever", async () => {
+  test("if the balance covers no other model: the first part is charged normally", async () => {
     const { run, calls, failure, settlements } = bench(broken(...LEGS), around(1));
     await run(jobOf());
     expect(asked(calls)).toEqual(["acme-one"]);
@@ -166,7 +166,7 @@ describe("nothing goes on", () => {
     expect(settlements[0]?.usedNano).toBeGreaterThan(0n);
   });
 
-  test("once the client has left or the deadline has come, while another is asked", async () => {
+  test("once the client has disconnected or the deadline has passed, during the next attempt", async () => {
     for (const reason of ["caller_left", "deadline"] as const) {
       const left = new AbortController();
       const hang = (call: ChatCall): Promise<never> => {

@@ -65,7 +65,7 @@ const functionCall = (at: number, id: string, name: string, args: string, status
   arguments: args,
 });
 
-describe("a whole answer", () => {
+describe("a plain answer", () => {
   test("is the object of the call under its id, with every member, the model that served it and the usage", () => {
     const response = plain({ role: "assistant", content: "hi" });
     expect(response).toMatchObject({
@@ -96,7 +96,7 @@ describe("a whole answer", () => {
   test.each([
     ["length", "max_output_tokens"],
     ["content_filter", "content_filter"],
-  ])("that ended because of %s is incomplete, and so is its last item", (finish, reason) => {
+  ])("that ended because of %s is incomplete, as is its last item", (finish, reason) => {
     const expected = { status: "incomplete", completed_at: null, incomplete_details: { reason } };
     expect(plain({ content: "ha" }, finish)).toMatchObject({ ...expected, output: [message(0, "ha", "incomplete")] });
     expect(play([{ content: "ha" }], finish).response).toMatchObject({ ...expected, output: [message(0, "ha", "incomplete")] }); // prettier-ignore
@@ -231,12 +231,12 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
 ];
 
 describe("an answer of", () => {
-  test.each(ANSWERS)("%s is the same streamed and whole", (_name, body, deltas, whole, output) => {
+  test.each(ANSWERS)("%s is equal streamed and plain", (_name, body, deltas, whole, output) => {
     expect(plain(whole, "stop", body).output as unknown[]).toEqual(output);
     expect(play(deltas, "stop", body).response.output as unknown[]).toEqual(output);
   });
 
-  test("calls that come one after the other are closed before the next begins", () => {
+  test("consecutive calls are closed before the next starts", () => {
     const { events } = play(
       [call(0, "{}", { id: "a", name: "f" }), call(1, "{}", { id: "b", name: "f" })],
       "tool_calls",
@@ -247,21 +247,21 @@ describe("an answer of", () => {
     expect(kinds.indexOf("response.output_item.done 0")).toBeLessThan(kinds.indexOf("response.output_item.added 1"));
   });
 
-  test("a call that goes on behind its end, or has no name, fails", () => {
+  test("a call that continues after its end, or has no name, fails", () => {
     const late = [call(0, "{}", { id: "a", name: "f" }), { content: "b" }, call(0, "{}")];
     expect(() => play(late)).toThrow(ProviderError);
     expect(() => play([call(0, "{}")])).toThrow(ProviderError);
     expect(() => plain({ tool_calls: [{ function: { arguments: "{}" } }] })).toThrow(ProviderError);
   });
 
-  test("a call that was cut is incomplete with what came of it", () => {
+  test("a truncated call is incomplete with its received part", () => {
     const cut = [call(0, '{"x":', { id: "a", name: "f" })];
     expect(play(cut, "length").response.output as unknown[]).toEqual([
       functionCall(0, "a", "f", '{"x":', "incomplete"),
     ]);
   });
 
-  test("log probabilities stand beside the text that they are of, when they were asked for", () => {
+  test("log probabilities are beside their text, on request", () => {
     const token = {
       token: "a",
       logprob: -0.5,
@@ -300,7 +300,7 @@ describe("Claude's signed thinking", () => {
   test.each([
     ["streamed", () => play(deltas).response],
     ["whole", () => plain(message)],
-  ])("is one item for each block, in its place, which holds the block for its source, %s", (_name, answer) => {
+  ])("is one item for each block, at its position, which contains the block for its source, %s", (_name, answer) => {
     const { output } = answer();
     expect(output.map(({ type }) => type)).toEqual(["reasoning", "message", "reasoning", "reasoning", "function_call"]);
     const blocks = output.flatMap((item) => (item.type === "reasoning" ? [openSealed(item.encrypted_content)] : []));
@@ -312,7 +312,7 @@ describe("Claude's signed thinking", () => {
   });
 });
 
-test("a stream that another model goes on with is one message of the first one", () => {
+test("a stream that another model continues is one message of the first one", () => {
   const rendering = open();
   const delta = (content: string, finish_reason: string | null = null) => ({ choices: [{ index: 0, delta: { role: "assistant", content }, finish_reason }] }); // prettier-ignore
   let text = rendering.chunk(delta("A spider has eight "));
@@ -324,7 +324,7 @@ test("a stream that another model goes on with is one message of the first one",
   expect(response.output).toHaveLength(1);
 });
 
-test("whatever comes in whatever pieces, a stream keeps its grammar", () => {
+test("a stream keeps its grammar for any pieces", () => {
   const piece = fc.oneof(
     fc.record({ content: fc.string({ maxLength: 4 }) }),
     fc.record({ refusal: fc.string({ maxLength: 4 }) }),

@@ -27,7 +27,7 @@ const answers = {
 };
 
 describe.each([false, true])("streamed: %p, a response", (isStream) => {
-  test("is stored with its input before its caller has its end, and nobody is asked with that input", async () => {
+  test("is stored with its input before its caller receives its end, without a provider reading that input", async () => {
     const kept: (readonly [Kept, string])[] = [];
     const { run, calls, text } = bench(answers, {
       responses: { keep: (one) => Promise.resolve(void kept.push([one, text()])) },
@@ -46,7 +46,7 @@ describe.each([false, true])("streamed: %p, a response", (isStream) => {
     expect(calls.map(({ request }) => Object.keys(request))).not.toContainEqual(expect.arrayContaining(["response_input"])); // prettier-ignore
   });
 
-  test("that cannot be stored is a failure, and what reached nobody is not paid", async () => {
+  test("that cannot be stored is a failure, and undelivered output is not charged", async () => {
     const { run, failure, settlements, text } = bench(answers, {
       responses: { keep: () => Promise.reject(new Error("the database is away")) },
     });
@@ -56,13 +56,13 @@ describe.each([false, true])("streamed: %p, a response", (isStream) => {
     expect(settlements.map(({ usedNano }) => usedNano !== null)).toEqual([isStream]);
   });
 
-  test("whose storing hangs fails at the end of its call's time", async () => {
+  test("whose storing hangs fails at the call's deadline", async () => {
     const { run, failure } = bench(answers, { responses: { keep: () => new Promise(() => undefined) } });
     await run({ ...job(isStream), deadline_ms: Date.now() + 300 });
     expect(failure()).toMatchObject({ code: "upstream_timeout" });
   });
 
-  test("whose conversation has no room for it is a failure that tells so, and what reached nobody is not paid", async () => {
+  test("whose conversation is full is a failure with that reason, and undelivered output is not charged", async () => {
     const refuse = (): never => {
       throw new ApiError("invalid_request", "Expected less.");
     };
@@ -84,7 +84,7 @@ describe.each([false, true])("streamed: %p, a response", (isStream) => {
   });
 });
 
-test("an answer without text fails, and is free, where only text will do", async () => {
+test("an answer without text fails, and is free, if only text is valid", async () => {
   const empty = {
     ...WHOLE,
     choices: [{ index: 0, message: { role: "assistant", content: " " }, finish_reason: "stop" }],

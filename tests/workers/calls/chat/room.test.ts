@@ -8,7 +8,7 @@ import { bench, closeBenches, delta, END, ROLE, STREAM, streamOf } from "./bench
 
 afterEach(closeBenches);
 
-test("while there is no room the provider is not read on, and the stream then ends whole", async () => {
+test("without memory the provider is not read further, and the stream then ends regularly", async () => {
   const { promise: room, resolve: makeRoom } = Promise.withResolvers<void>();
   const { promise: isFull, resolve: full } = Promise.withResolvers<void>();
   let asked = 0;
@@ -38,7 +38,7 @@ test("while there is no room the provider is not read on, and the stream then en
   expect(settlements).toMatchObject([{ status: "succeeded" }]);
 });
 
-test("a caller that leaves meanwhile ends the call", async () => {
+test("a caller that disconnects meanwhile ends the call", async () => {
   const controller = new AbortController();
   const room = (): Promise<void> => {
     controller.abort(jobAbort("caller_left"));

@@ -10,8 +10,8 @@ function joined(text: string, ...pieces: readonly string[]): string {
 
 const TEXT = "The spider has eight legs, and each of them";
 
-describe("what a model adds to a text", () => {
-  test("is kept whole where it goes on, whatever short piece of the text it begins with", () => {
+describe("the text of a continuation", () => {
+  test("is kept completely if it continues, for any short common start", () => {
     expect(joined(TEXT, " has seven", " parts.")).toBe(`${TEXT} has seven parts.`);
     expect(joined("ha ha", " ha", "!")).toBe("ha ha ha!");
     expect(joined("hel", "lo")).toBe("hello");
@@ -23,16 +23,16 @@ describe("what a model adds to a text", () => {
     ["its last words", [" and each ", "of them has seven."]],
     ["all of it", ["The spider", " has eight legs, and each of them has", " seven."]],
     ["all of it in one piece", [`${TEXT} has seven.`]],
-  ])("is kept without the text's end where it repeats %s", (_what, pieces) => {
+  ])("is kept without the text's end if it repeats %s", (_what, pieces) => {
     expect(joined(TEXT, ...pieces)).toBe(`${TEXT} has seven.`);
   });
 
-  test("is kept without a short text that it begins anew", () => {
+  test("is kept without a short text that it repeats from the start", () => {
     expect(joined("one two", "one", " two", " three")).toBe("one two three");
     expect(joined("one two ", "one", " two", " three")).toBe("one two three");
   });
 
-  test("is kept without the white space that the text ended in", () => {
+  test("is kept without the white space at the text's end", () => {
     expect(joined("one two ", " three")).toBe("one two three");
     expect(joined("one two ", "three")).toBe("one two three");
     expect(joined("one two\n\n", "\n", "\nthree")).toBe("one two\n\nthree");
@@ -49,7 +49,7 @@ describe("what a model adds to a text", () => {
     ]);
   });
 
-  test("is kept without what it was asked with, where its answer begins with that, however long or short", () => {
+  test("is kept without its prefix, if its answer starts with that, at any length", () => {
     const long = Array.from({ length: 2_000 }, (_, at) => `word${at}`).join(" ");
     const after = (text: string, asked: string, ...pieces: readonly string[]): string => {
       const seam = new Seam(text, asked);
@@ -63,7 +63,7 @@ describe("what a model adds to a text", () => {
     expect(after("one two", "one two", "one")).toBe("one two");
   });
 
-  test("is compared with the last 4,096 characters of a text alone", () => {
+  test("is compared with the last 4,096 characters of a text only", () => {
     const long = Array.from({ length: 2_000 }, (_, at) => `word${at}`).join(" ");
     expect(joined(long, long.slice(-2_000), " more")).toBe(`${long} more`);
     expect(joined(long, "word0 word1 word2 word3 word4")).toBe(`${long}word0 word1 word2 word3 word4`);

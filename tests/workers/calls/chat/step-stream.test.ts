@@ -34,7 +34,7 @@ function told(frames: ReturnType<typeof bench>["frames"]) {
   return { text: texts.slice(0, -1).join(""), completion };
 }
 
-test("is heard as plain text, and ends as the completion of the same call without a stream", async () => {
+test("a step's stream is published as plain text, and ends as the completion of the same call without a stream", async () => {
   const pieces = streamOf(ROLE, delta({ content: "Ei" }), delta({ content: "ght." }), DONE);
   const streamed = bench({ stream: pieces });
   const plain = bench({ complete: () => Promise.resolve(WHOLE) });
@@ -49,7 +49,7 @@ test("is heard as plain text, and ends as the completion of the same call withou
   expect(streamed.settlements).toMatchObject(plain.settlements.map(({ usedNano, units }) => ({ usedNano, units })));
 });
 
-test("is as final as any stream once its model has begun, also with what nobody hears", async () => {
+test("a step's stream is as final as any stream once its model has started, also with unpublished output", async () => {
   const call = delta({
     tool_calls: [{ index: 0, id: "a", type: "function", function: { name: "f", arguments: "{" } }],
   });
@@ -60,7 +60,7 @@ test("is as final as any stream once its model has begun, also with what nobody 
   expect(settlements[0]?.usedNano).toBeGreaterThan(0n);
 });
 
-test("has nothing of a model that failed before it began", async () => {
+test("a step's stream contains nothing of a model that failed before its start", async () => {
   const second = [ROLE, delta({ content: "Eight." }), DONE];
   const { run, calls, frames } = bench(sources({ "acme-one": [ROLE, BROKEN], "acme-two": second }), AROUND);
   await run(stepJob({ fallbacks: ["two"] }));
@@ -70,7 +70,7 @@ test("has nothing of a model that failed before it began", async () => {
   expect(completion.choices).toMatchObject([{ message: { role: "assistant", content: "Eight." } }]);
 });
 
-test("that breaks off and goes on elsewhere is one text and one completion", async () => {
+test("a step's stream that is interrupted and continues elsewhere is one text and one completion", async () => {
   const streams = {
     "acme-one": [ROLE, delta({ content: "Eight " }), BROKEN],
     "acme-two": [ROLE, delta({ reasoning_content: "Hm." }), delta({ content: "legs" }), DONE],

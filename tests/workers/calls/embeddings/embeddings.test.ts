@@ -121,7 +121,7 @@ const serve: Embed = ({ inputs, dimensions }) => ({
   usage: { ...NO_USAGE, input: inputs.reduce((sum, input) => sum + input.length, 0) },
 });
 
-test("a provider's words, which may repeat an input, are logged by their length and hash alone", async () => {
+test("a provider's text, which may repeat an input, is logged by its length and hash only", async () => {
   const lines: string[] = [];
   const log = createLogger({ level: "trace", role: "test", write: (line) => lines.push(line) });
   const { run, failure } = bench(() => {
@@ -134,7 +134,7 @@ test("a provider's words, which may repeat an input, are logged by their length 
 });
 
 describe("an embeddings job", () => {
-  test("is answered in the slug's name, and settled at what its source reported", async () => {
+  test("is answered under the slug, and settled at its source's report", async () => {
     const { run, answer, settlements, calls, verdicts } = bench(serve);
     await run({ input: ["abc", "abcdef"], dimensions: 4, user: "someone" });
     expect(answer()).toMatchObject({ model: "embed", usage: { prompt_tokens: 9, total_tokens: 9 } });
@@ -156,14 +156,14 @@ describe("an embeddings job", () => {
     expect(verdicts).toEqual(["acme/acme-embed ok"]);
   });
 
-  test("is answered in base64 with the very bytes of the source", async () => {
+  test("is answered in base64 with the exact bytes of the source", async () => {
     const bytes = new Uint8Array(32).map((_, at) => (at % 4 === 3 ? 0x3f : at * 7));
     const { run, answer } = bench(() => ({ vectors: [new Float32Array(bytes.buffer)], usage: null }));
     await run({ input: "abc", encoding_format: "base64" });
     expect(answer().data[0]?.embedding).toBe(bytes.toBase64());
   });
 
-  test("does not ask a source for the only length it has", async () => {
+  test("does not request from a source its only length", async () => {
     const { run, answer, calls } = bench(serve);
     await run({ model: "fixed", input: "a", dimensions: 8 });
     expect(calls[0]?.dimensions).toBeUndefined();
@@ -174,7 +174,7 @@ describe("an embeddings job", () => {
     ["9000", 7_000n],
     ["5000", 5_000n],
   ])(
-    "is settled at our own count, marked, where the source reports nothing; of a hold of %s at %d",
+    "is settled at our own count, marked, if the source reports nothing; of a hold of %s at %d",
     async (hold, nano) => {
       const { run, answer, settlements } = bench(({ inputs }) => ({
         vectors: inputs.map((one) => vectorOf(one)),
@@ -187,7 +187,7 @@ describe("an embeddings job", () => {
   );
 
   test.each([["impossible" as const], [{ ...NO_USAGE, input: 1_000_000 }]])(
-    "is settled at its hold where the source reports %j",
+    "is settled at its hold if the source reports %j",
     async (usage) => {
       const { run, settlements } = bench((call) => ({ vectors: call.inputs.map((input) => vectorOf(input)), usage }));
       await run({ input: "abc" }, undefined, { hold_nano: "5000" });
@@ -195,7 +195,7 @@ describe("an embeddings job", () => {
     },
   );
 
-  test("costs the price of a request where that is the unit", async () => {
+  test("costs the price of a request if that is the unit", async () => {
     const { run, settlements } = bench(serve);
     await run({ model: "flat", input: ["abc", "abcdef"] });
     expect(settlements).toEqual([expect.objectContaining({ usedNano: 250_000_000n, status: "succeeded" })]);
@@ -209,7 +209,7 @@ describe("an embeddings chain", () => {
   };
   const chained = { fallbacks: ["wide", "other"] };
 
-  test("is followed to a model whose vectors have the length that the caller would have had, at its price", async () => {
+  test("is followed to a model whose vectors have the caller's length, at its price", async () => {
     const { run, answer, calls, settlements } = bench(down);
     await run({ input: "abc" }, undefined, chained);
     expect(calls.map(({ sourceModel, dimensions }) => [sourceModel, dimensions])).toEqual([
@@ -224,7 +224,7 @@ describe("an embeddings chain", () => {
   test.each([
     ["another length than the fallback makes", { input: "abc", dimensions: 2 }],
     ["token numbers of another vocabulary", { input: [1, 2, 3] }],
-  ])("passes over a model for %s", async (_what, request) => {
+  ])("skips a model for %s", async (_what, request) => {
     const { run, failure, calls } = bench(down);
     await run(request, undefined, chained);
     expect(calls.map(({ sourceModel }) => sourceModel)).toEqual(["acme-embed", "sandbox-embed"]);
@@ -241,8 +241,8 @@ describe("an embeddings chain", () => {
   });
 });
 
-describe("a call with more inputs than a source takes at once", () => {
-  test("is cut by number and by tokens, in order", () => {
+describe("a call with more inputs than a source accepts", () => {
+  test("is split by number and by tokens, in order", () => {
     const inputs = ["a", "b", "c", "x".repeat(20), "y".repeat(9), "z".repeat(9), "w".repeat(19), "v"];
     const batches = batchesOf(inputs, embeddingModel("split"));
     expect(batches.map(({ from, inputs }) => [from, inputs.map((input) => String(input)[0]).join("")])).toEqual([
@@ -265,7 +265,7 @@ describe("a call with more inputs than a source takes at once", () => {
     expect(settlements).toEqual([expect.objectContaining({ usedNano: 15_000n, units: { input_tokens: 15 } })]);
   });
 
-  test("is our count for all when one request reports nothing", async () => {
+  test("is charged by our own count for all when one request reports nothing", async () => {
     const { run, settlements } = bench((call, provider) =>
       call.inputs.includes("c") ? { vectors: [vectorOf("c")], usage: null } : serve(call, provider),
     );
@@ -273,7 +273,7 @@ describe("a call with more inputs than a source takes at once", () => {
     expect(settlements).toEqual([expect.objectContaining({ usedNano: 3_000n, isEstimated: true })]);
   });
 
-  test("names a rejected input as the caller numbers it", async () => {
+  test("names a rejected input by the caller's index", async () => {
     const { run, failure, settlements } = bench((call, provider) => {
       if (!call.inputs.includes("long")) return serve(call, provider);
       throw new ProviderError("rejected", "too long", { code: "context_length_exceeded", param: "input[1]" });
@@ -289,7 +289,7 @@ describe("a call with more inputs than a source takes at once", () => {
     ["the only input of its request", ["a", "b", "long"], "input", "input[2]"],
     ["one of several", ["a", "long"], "input", "input"],
     ["another parameter", ["a", "b", "long"], "dimensions", "dimensions"],
-  ])("tells of %s what the source says of it", async (_what, input, param, told) => {
+  ])("reports of %s the source's error", async (_what, input, param, told) => {
     const { run, failure } = bench((call, provider) => {
       if (!call.inputs.includes("long")) return serve(call, provider);
       throw new ProviderError("rejected", "no", { code: "unsupported_value", param });
@@ -298,7 +298,7 @@ describe("a call with more inputs than a source takes at once", () => {
     expect(failure().param).toBe(told);
   });
 
-  test("ends its other requests when one fails, and asks for nothing more", async () => {
+  test("aborts its other requests when one fails, and sends no more", async () => {
     const aborted: string[] = [];
     const { run, failure, calls } = bench((call) => {
       if (call.inputs[0] === "a") throw new ProviderError("rejected", "no");
@@ -321,7 +321,7 @@ describe("a call with more inputs than a source takes at once", () => {
     expect(calls.length).toBeLessThan(5);
   });
 
-  test("asks a busy source again only for what it has not done", async () => {
+  test("retries a busy source only for the missing part", async () => {
     let refusals = 1;
     const { run, answer, calls } = bench((call, provider) => {
       if (call.inputs.includes("c") && refusals-- > 0) throw new ProviderError("busy", "busy", { retryAfterMs: 1 });
@@ -345,7 +345,7 @@ describe("when a source fails", () => {
     expect(verdicts).toEqual(["acme/acme-embed failed", "play/sandbox-embed ok"]);
   });
 
-  test("a source that is silent gives way to the next after its limit", async () => {
+  test("a silent source is replaced by the next after its limit", async () => {
     const { run, answer } = bench((call, provider) => {
       if (provider !== "acme") return serve(call, provider);
       return new Promise((_resolve, reject) => {
@@ -356,7 +356,7 @@ describe("when a source fails", () => {
     expect(answer().model).toBe("embed");
   });
 
-  test("no model serves whose vectors have another length, whatever chain the workspace has", async () => {
+  test("no model serves whose vectors have another length, for any chain of the workspace", async () => {
     const { run, failure, calls } = bench(() => {
       throw new ProviderError("failed", "500");
     });
@@ -380,7 +380,7 @@ describe("when a source fails", () => {
     ["caller_left", "service_unavailable", "cancelled", []],
     ["deadline", "upstream_timeout", "failed", ["acme/acme-embed failed"]],
     ["shutdown", "service_unavailable", "failed", []],
-  ])("because of %s, the hold is given back, and only a missed deadline is the source's fault", async (...row) => {
+  ])("because of %s, the hold is released, and only a missed deadline is the source's error", async (...row) => {
     const [reason, code, status, blamed] = row;
     const controller = new AbortController();
     const { run, failure, settlements, verdicts } = bench(
@@ -396,14 +396,14 @@ describe("when a source fails", () => {
     expect(verdicts).toEqual(blamed);
   });
 
-  test("a model that has left the catalogue is told and costs nothing", async () => {
+  test("a model removed from the catalogue is reported and costs nothing", async () => {
     const { run, failure, settlements } = bench(serve);
     await run({ input: "abc" }, undefined, { model: "gone" });
     expect(failure().code).toBe("model_unavailable");
     expect(settlements).toEqual([expect.objectContaining({ usedNano: null })]);
   });
 
-  test("a fault of our own is thrown, so that the message is delivered again and reported lost", async () => {
+  test("an internal error is thrown, so that the message is delivered again and reported lost", async () => {
     const { run, settlements } = bench(() => {
       throw new TypeError("a bug");
     });

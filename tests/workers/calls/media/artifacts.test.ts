@@ -79,7 +79,7 @@ const server = Bun.serve({
     ),
 });
 
-describe("what is larger than its kind may be", () => {
+describe("a result above the limit of its kind", () => {
   const quiet = { warn: () => undefined };
   beforeAll(() => allowOutbound([`127.0.0.1:${server.port}`], quiet));
   afterAll(async () => {
@@ -95,7 +95,7 @@ describe("what is larger than its kind may be", () => {
       { open: () => Promise.resolve(new Blob([new Uint8Array(10_000)]).stream()), contentType: "audio/wav" },
     ],
   ])(
-    "%s is let go, and nothing is kept",
+    "%s is aborted, and nothing is stored",
     async (_where, made) => {
       const before = await filesOf();
       const job = { job_id: newId(), workspace_id: workspaceId };
@@ -114,7 +114,7 @@ describe("what is larger than its kind may be", () => {
   );
 });
 
-describe("what is fetched", () => {
+describe("a fetched result", () => {
   const job = () => ({ job_id: newId(), workspace_id: workspaceId });
   const options = {
     signal: new AbortController().signal,
@@ -125,7 +125,7 @@ describe("what is fetched", () => {
   const quick = { ...MUSIC_OUTPUT, fetchMs: 50 };
   const never: Artifact = { open: () => new Promise(() => undefined), contentType: "audio/wav" };
 
-  test("and never comes from its provider is asked for anew, and kept when it comes then", async () => {
+  test("that never arrives is fetched again, and stored when it arrives then", async () => {
     const open = () => Promise.resolve(new Blob([new Uint8Array(wavOf(1))]).stream());
     const refresh = () => Promise.resolve([{ open, contentType: "audio/wav" }]);
     const kept = await keepArtifacts(
@@ -138,7 +138,7 @@ describe("what is fetched", () => {
     expect(kept).toMatchObject([{ contentType: "audio/wav", seconds: 1 }]);
   }, 30_000);
 
-  test("while it is still being made has the time of its call, not that of a download", async () => {
+  test("that is still being generated has the time of its call, not that of a download", async () => {
     const [wave, pieces] = [wavOf(1), 5];
     let at = 0;
     const stream = new ReadableStream<Uint8Array>({
@@ -155,7 +155,7 @@ describe("what is fetched", () => {
     expect(kept).toMatchObject([{ seconds: 1 }]);
   }, 30_000);
 
-  test("and never comes fails no job whose provider still has it, and keeps no other from being kept", async () => {
+  test("that never arrives fails no job whose provider still has it, and blocks no other result", async () => {
     const stuck = Array.from({ length: 20 }, () =>
       keepArtifacts(tools(), job(), [never], quick, options).catch((error: unknown) => error),
     );
@@ -166,7 +166,7 @@ describe("what is fetched", () => {
     expect(options.holding.bytes).toBe(0);
   }, 30_000);
 
-  test("beyond what it may have waits for room, and that is not its server's silence", async () => {
+  test("above its memory share waits, without counting as its server's silence", async () => {
     const budget = new ResultBudget({ bytesMax: 2 * RESULT_STEP_BYTES, waitMs: 30_000 });
     const [first, second] = [budget.open("a"), budget.open("a")];
     await first.add(RESULT_STEP_BYTES + 1, options.signal);
@@ -179,7 +179,7 @@ describe("what is fetched", () => {
     expect([first.bytes, second.bytes, budget.bytes]).toEqual([0, 0, 0]);
   }, 30_000);
 
-  test("and sounds while it comes holds nothing of the budget", async () => {
+  test("that is streamed uses none of the memory budget", async () => {
     let held = 0;
     const budget = new ResultBudget({
       bytesMax: 1,
@@ -197,7 +197,7 @@ describe("what is fetched", () => {
   }, 30_000);
 });
 
-describe("how long a result lasts", () => {
+describe("the length of a result", () => {
   const clip = fileAt("/a.mp4")?.body as Buffer<ArrayBuffer>;
   const atProvider: Artifact = { open: () => Promise.resolve(new Blob([clip]).stream()), contentType: "video/mp4" };
   const looks: string[] = [];
@@ -227,7 +227,7 @@ describe("how long a result lasts", () => {
   const crash = new MediaError("failed", "the child ended");
   const slow = new MediaError("timeout", "too slow");
 
-  test("is found out by a child process, which reads the file itself", async () => {
+  test("is measured by a child process, which reads the file itself", async () => {
     expect(await secondsOf(atProvider)).toBeCloseTo(CLIP_SECONDS, 1);
     expect(looks.splice(0)).toEqual(["file"]);
   });
@@ -235,15 +235,15 @@ describe("how long a result lasts", () => {
   test.each([
     ["ends", crash],
     ["takes too long", slow],
-  ])("is asked of another child after one that %s", async (_what, end) => {
+  ])("is measured by another child after one that %s", async (_what, end) => {
     expect(await secondsOf(sound(3), [end])).toBe(3);
   });
 
-  test("is unknown of what no child survives, and the result is kept", async () => {
+  test("is unknown if no child survives it, and the result is stored", async () => {
     expect(await secondsOf(atProvider, [crash, slow])).toBeUndefined();
   });
 
-  test("is not waited for once the job is given up", async () => {
+  test("is not awaited once the job has ended", async () => {
     const before = await filesOf();
     const given = new AbortController();
     const busy = openMediaProbes();
@@ -267,21 +267,21 @@ describe("how long a result lasts", () => {
   });
 });
 
-describe("one of several pictures that cannot be had", () => {
+describe("one missing image of several", () => {
   const picture: Artifact = { bytes: Uint8Array.from(pngOf(9, 9)), contentType: "image/png" };
   const none: Artifact = { bytes: new Uint8Array(9), contentType: "image/png" };
   const options = () => ({ signal: new AbortController().signal, holding: roomy(), work: "one/m" });
   const pictures = (made: readonly Artifact[]) =>
     keepArtifacts(tools(), { job_id: newId(), workspace_id: workspaceId }, made, IMAGE_OUTPUT, options());
 
-  test("leaves the others, in their order; with none left it is the failure", async () => {
+  test("leaves the others, in their order; without any it is the failure", async () => {
     expect(await pictures([none, picture, none, picture])).toHaveLength(2);
     const before = await filesOf();
     expect(await pictures([none, none]).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
     expect(await filesOf()).toBe(before);
   });
 
-  test("is one that is a header alone: nothing was made that could be paid for", async () => {
+  test("includes one that is a header only: it is not charged", async () => {
     const bare: Artifact = { bytes: Uint8Array.from(pngOf(9, 9).subarray(0, 33)), contentType: "image/png" };
     expect(await pictures([bare, picture])).toHaveLength(1);
     const before = await filesOf();
@@ -291,7 +291,7 @@ describe("one of several pictures that cannot be had", () => {
     expect(await filesOf()).toBe(before);
   });
 
-  test("since the store is away leaves none", async () => {
+  test("leaves none if the store is unavailable", async () => {
     const away = { ...tools(), uploads: { run: () => Promise.reject(new Error("away")) } } as never;
     const job = { job_id: newId(), workspace_id: workspaceId };
     const fault = await keepArtifacts(away, job, [picture, picture], IMAGE_OUTPUT, options()).catch(
@@ -301,15 +301,15 @@ describe("one of several pictures that cannot be had", () => {
   });
 });
 
-describe("what a job made", () => {
-  test("is kept once, however often the same work is collected", async () => {
+describe("a job's result", () => {
+  test("is stored once, for any number of collections", async () => {
     const id = newId();
     const first = await keep(id, [sound(1), sound(2)]);
     expect(new Set(first).size).toBe(2);
     expect(await keep(id, [sound(1), sound(2)])).toEqual(first);
   });
 
-  test("is another file when another provider made it in the first one's stead", async () => {
+  test("is another file when another provider generated it instead", async () => {
     const id = newId();
     const [first = ""] = await keep(id, [sound(1)], "one/m 1");
     const [second = ""] = await keep(id, [sound(2)], "two/m 9");
@@ -317,7 +317,7 @@ describe("what a job made", () => {
     expect((await findFile(bench.db.database, anyMember(workspaceId), second))?.bytes).toBe(32_044n);
   });
 
-  test("stays while the rest of it may still come, and goes when the job comes to nothing", async () => {
+  test("stays while other parts may still arrive, and is deleted when the job fails", async () => {
     const [id, before] = [newId(), await filesOf()];
     expect(await keep(id, [sound(1), gone]).catch((error: unknown) => error)).toMatchObject({
       name: "ProviderError",
@@ -331,13 +331,13 @@ describe("what a job made", () => {
     expect(await isThere(again)).toBe(true);
   }, 30_000);
 
-  test("goes at once where nobody can ask for the rest", async () => {
+  test("is deleted immediately if the other parts cannot be fetched", async () => {
     const [id, before] = [newId(), await filesOf()];
     const fault = await keep(id, [sound(1), gone], "one/m", false).catch((error: unknown) => error);
     expect([fault, await filesOf()]).toEqual([expect.any(ProviderError), before]);
   }, 30_000);
 
-  test("and its owner deleted before it was paid is stored anew", async () => {
+  test("that its owner deleted before its charge is stored again", async () => {
     const id = newId();
     const [first = ""] = await keep(id, [sound(1)]);
     await endFile(bench.db.database, workspaceId, first, "deleted");

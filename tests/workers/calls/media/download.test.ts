@@ -41,13 +41,13 @@ async function failureOf(made: Artifact, limits: Partial<SpoolLimits>, signal = 
   return fault;
 }
 
-describe("what lies at its provider", () => {
-  test("and is never answered has failed when its time is over", async () => {
+describe("a result at its provider", () => {
+  test("that is never answered fails at the time limit", async () => {
     expect((await failureOf(there("/never"), { fetchMs: 50 })).kind).toBe("failed");
     expect((await failureOf(deaf, { fetchMs: 50 })).kind).toBe("failed");
   });
 
-  test("and falls silent midway has failed long before its time is over", async () => {
+  test("that stalls fails long before the time limit", async () => {
     let bytes = 0;
     const fault = await spool(there("/begins"), { ...LIMITS, stallMs: 50 }, new AbortController().signal, {
       onBytes(piece) {
@@ -57,7 +57,7 @@ describe("what lies at its provider", () => {
     expect([fault, bytes]).toEqual([expect.objectContaining({ name: "ProviderError", kind: "failed" }), PIECE.length]);
   });
 
-  test("and comes without an end, a little at a time, has failed when its time is over", async () => {
+  test("that drips without end fails at the time limit", async () => {
     const drip = new ReadableStream<Uint8Array>({
       async pull(controller) {
         await Bun.sleep(5);
@@ -72,14 +72,14 @@ describe("what lies at its provider", () => {
     ["is not answered", there("/never")],
     ["has begun", there("/begins")],
     ["hears of nothing", deaf],
-  ])("and %s is let go with its job, which is no failure", async (_what, made) => {
+  ])("that is %s is aborted with its job, which is not a failure", async (_what, made) => {
     const job = new AbortController();
     const ending = failureOf(made, {}, job.signal);
     setTimeout(() => job.abort(jobAbort("shutdown")), 20);
     expect((await ending).kind).toBe("aborted");
   });
 
-  test("is let go there when it is more than may be kept", async () => {
+  test("that exceeds the maximum size is not downloaded further", async () => {
     const { promise: cancelled, resolve: cancel } = Promise.withResolvers<void>();
     const endless = new ReadableStream<Uint8Array>({
       pull: (controller) => controller.enqueue(PIECE),
@@ -94,7 +94,7 @@ describe("what lies at its provider", () => {
   });
 });
 
-describe("what is still being made while it comes", () => {
+describe("a result during its generation", () => {
   const spoken = (pieces: number): Artifact => ({
     open: () => {
       let left = pieces;
@@ -111,7 +111,7 @@ describe("what is still being made while it comes", () => {
     contentType: "audio/mpeg",
   });
 
-  test("may take longer than what is there already, as long as it comes", async () => {
+  test("may take longer than a finished one, while bytes arrive", async () => {
     const limits = { ...LIMITS, fetchMs: 60, stallMs: 30_000 };
     const whole = await spool(spoken(5), { ...limits, isLive: true }, new AbortController().signal);
     expect(whole.size).toBe(5_000);
@@ -119,7 +119,7 @@ describe("what is still being made while it comes", () => {
     expect((await failureOf(spoken(5), limits)).kind).toBe("failed");
   });
 
-  test("has failed when it falls silent", async () => {
+  test("fails when it stalls", async () => {
     expect((await failureOf(there("/begins"), { fetchMs: 200, isLive: true })).kind).toBe("failed");
   });
 });

@@ -43,7 +43,7 @@ test("jobs with two media each never hold one while they wait for the other", as
   for (const names of await Promise.all(jobs)) expect(names).toEqual(["image", "mask"]);
 });
 
-test("what was put aside is read when it is wanted, again after it was given back, and never when it is damaged", async () => {
+test("an offloaded input is read on demand, again after its release, and never when it is damaged", async () => {
   const bucket = await createTestBucket();
   const storage = storageOf(bucket.env);
   const signal = AbortSignal.timeout(20_000);

@@ -47,7 +47,7 @@ const left = (start: object = open, job?: object) => {
 };
 
 describe("a start whose answer is lost", () => {
-  test("was noted before it was sent, counts against its source at once, and goes on under the name that is found", async () => {
+  test("was recorded before it was sent, counts against its source immediately, and continues under the found name", async () => {
     const { adapter, asked } = losing([FOUND]);
     const ran = await run([adapter], { kind: "images" });
     expect(ran.begins).toMatchObject([{ source: "one/m", start: { mark: {}, sent_ms: expect.any(Number) } }]);
@@ -61,7 +61,7 @@ describe("a start whose answer is lost", () => {
     ]);
   });
 
-  test("and that was not taken is forgotten, and goes to the next source", async () => {
+  test("that was not accepted is dropped, and moves to the next source", async () => {
     const { adapter, asked } = losing([{ state: "none" }]);
     const ran = await run([adapter, direct], { kind: "images" });
     expect([asked, ran.kept]).toEqual([["start", "find"], [null]]);
@@ -69,7 +69,7 @@ describe("a start whose answer is lost", () => {
     expect(ran.recorded).toEqual(["one/m failed", "two/m ok"]);
   });
 
-  test("is looked for again while that may be told, and asked about later when it takes long; no slot is kept where only a ring helps", async () => {
+  test("is looked up repeatedly while possible, and later if it takes long; no slot is used while only a callback helps", async () => {
     const { adapter, asked } = losing([new ProviderError("failed", "the list is down")]);
     const ran = await run([adapter, direct], { kind: "images" });
     expect(asked).toEqual(["start", "find"]);
@@ -80,7 +80,7 @@ describe("a start whose answer is lost", () => {
     expect(found.kept).toMatchObject([{ names: ["theirs"] }]);
   });
 
-  test("of which nothing ever tells ends its job: it is neither sent again nor held for", async () => {
+  test("without any report ends its job: it is neither repeated nor held for", async () => {
     const { adapter, asked } = losing([], { mark: null });
     const ran = await run([adapter, direct], { kind: "images" });
     expect(asked).toEqual(["start"]);
@@ -102,7 +102,7 @@ describe("a start whose answer is lost", () => {
     expect([ran.thrown, ran.closed]).toEqual([expect.objectContaining({ kind: "aborted" }), []]);
   });
 
-  test("is forgotten at once where its provider says that it has not taken it", async () => {
+  test("is dropped immediately if its provider reports that it was not accepted", async () => {
     const { adapter, asked } = losing([], { error: new ProviderError("busy", "full") });
     const ran = await run([adapter, direct], { kind: "images" });
     expect([asked, ran.kept]).toEqual([["start"], [null]]);
@@ -110,28 +110,28 @@ describe("a start whose answer is lost", () => {
   });
 });
 
-describe("a start that another worker left open", () => {
-  test("is looked for before anything else, and never sent again", async () => {
+describe("a start left open by another worker", () => {
+  test("is looked up before anything else, and never sent again", async () => {
     const { adapter, asked } = losing([FOUND]);
     const ran = await run([adapter], { kind: "images", found: left() });
     expect(asked).toEqual(["find", "poll"]);
     expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
   });
 
-  test("and was not taken goes to the next source", async () => {
+  test("that was not accepted moves to the next source", async () => {
     const { adapter, asked } = losing([{ state: "none" }]);
     const ran = await run([adapter, direct], { kind: "images", found: left() });
     expect(asked).toEqual(["find"]);
     expect(ran.closed).toMatchObject([{ status: "succeeded", source: "two/m" }]);
   });
 
-  test("and of which nothing tells ends its job", async () => {
+  test("without any report ends its job", async () => {
     const { adapter, asked } = losing([FOUND]);
     const ran = await run([adapter, direct], { kind: "images", found: left({ ...open, mark: null }) });
     expect([asked, ran.closed]).toEqual([[], [expect.objectContaining({ status: "lost" })]]);
   });
 
-  test("for a second half that was not taken leaves the first, which offers it again", async () => {
+  test("of a second phase that was not accepted leaves the first, which offers it again", async () => {
     const { adapter, asked } = losing([{ state: "none" }]);
     const ran = await run([adapter], { kind: "images", found: left(open, { id: "first" }) });
     expect([asked, ran.kept]).toMatchObject([["find", "poll"], [{ job: { id: "first" } }]]);
@@ -139,14 +139,14 @@ describe("a start that another worker left open", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
   });
 
-  test("by an earlier release, for a second half, is of unknown outcome", async () => {
+  test("of a second phase by an earlier release has an unknown outcome", async () => {
     const { adapter, asked } = losing([FOUND]);
     const ran = await run([adapter], { kind: "images", found: { ...begun({ id: "1" }), is_between: true } });
     expect([asked, ran.thrown]).toEqual([[], expect.objectContaining({ kind: "unknown" })]);
   });
 });
 
-describe("a list of what a provider has taken", () => {
+describe("a list of a provider's jobs", () => {
   const NOW = Date.now();
   const one = (name: string, madeMs = NOW) => ({ name, madeMs, job: { id: name } });
   const listed = (alike: readonly string[], unclear: readonly string[] = [], mayRing = false): Found => ({
@@ -163,7 +163,7 @@ describe("a list of what a provider has taken", () => {
     return { asked, ran: run([lists, direct], { kind: "images", found: left(), isLate: true, lost: LONG, ...around }) };
   };
 
-  test("gives the first job that is no other's", async () => {
+  test("returns the first unassigned job", async () => {
     const { ran } = late([listed(["another's", "ours", "spare"])], { owned: { "another's": "taken" } });
     expect((await ran).kept).toMatchObject([{ job: { id: "ours" }, names: ["ours"] }]);
   });
@@ -219,20 +219,20 @@ describe("a list of what a provider has taken", () => {
       {},
       { closed: [{ status: "failed" }] },
     ],
-  ])("tells that a start %s", async (_what, found, around, outcome) => {
+  ])("reports that a start %s", async (_what, found, around, outcome) => {
     const { asked, ran } = late([found], around);
     expect(await ran).toMatchObject(outcome);
     expect(asked).toEqual(["find"]);
   });
 
-  test("that is not clear is read again before it is given up, since others' answers may be under way", async () => {
+  test("that is ambiguous is read again before it fails, since other answers may be pending", async () => {
     const { asked, ran } = late([listed([], ["x"]), listed([], ["x"]), listed(["ours"], ["x"])], { isLate: false });
     expect((await ran).closed).toMatchObject([{ status: "succeeded" }]);
     expect(asked).toEqual(["find", "find", "find", "poll"]);
   });
 });
 
-describe("a start that is asked about late", () => {
+describe("a start that is looked up late", () => {
   test.each<[string, readonly Found[], string[], object]>([
     ["is collected when it is found", [FOUND], ["find", "poll"], { closed: [{ status: "succeeded" }] }],
     [
@@ -249,7 +249,7 @@ describe("a start that is asked about late", () => {
     expect(ran).toMatchObject(outcome);
   });
 
-  test("is stopped first where its caller wished it", async () => {
+  test("is cancelled first if its caller requested it", async () => {
     const { adapter, asked } = losing([FOUND]);
     await run([adapter], { kind: "images", found: left(), isLate: true, wasCancelled: true });
     expect(asked).toEqual(["find", "cancel", "poll"]);

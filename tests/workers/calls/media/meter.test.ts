@@ -17,18 +17,18 @@ const held: HeldMedia = {
   secondsOf: "media",
 };
 
-describe("pictures", () => {
-  test("that came are paid, not those that were asked for", () => {
+describe("images", () => {
+  test("that arrived are charged, not the requested number", () => {
     const metered = meterMedia(held, [{ pixels: 1 }, { pixels: 1 }], {});
     expect(metered).toMatchObject({ nano: 8n * CREDIT, units: { images: 2 }, estimated: undefined });
   });
 
-  test("are measured, and one that does not tell its size has the one asked for", () => {
+  test("are measured, and one of unknown size has the requested one", () => {
     const metered = meterMedia({ ...held, price: MEGAPIXEL }, [{ pixels: 500_000 }, {}], {});
     expect(metered).toMatchObject({ nano: 3n * CREDIT, units: { images: 2, pixels: 1_500_000, steps: 20 } });
   });
 
-  test("take no more than was held", () => {
+  test("cost at most the hold", () => {
     const metered = meterMedia({ ...held, price: MEGAPIXEL, holdNano: CREDIT }, [{ pixels: 9_000_000 }], {});
     expect(metered.nano).toBe(CREDIT);
   });
@@ -42,25 +42,25 @@ describe("pictures", () => {
   });
 });
 
-describe("what is paid by the second", () => {
+describe("usage by the second", () => {
   const media: HeldMedia = { ...held, price: SECOND, most: { ...ONE_RESULT, milliseconds: 10_000 } };
   const compute: HeldMedia = { ...media, secondsOf: "compute" };
 
-  test("is what we measure, before what the provider says", () => {
+  test("is our measurement, before the provider's", () => {
     const metered = meterMedia(media, [{ seconds: 4.5 }], { seconds: 8, computeSeconds: 99 });
     expect(metered).toMatchObject({ nano: 9n * CREDIT, units: { seconds: 4.5 }, estimated: undefined });
   });
 
-  test("is what the provider says where nothing can be measured", () => {
+  test("is the provider's if nothing can be measured", () => {
     expect(meterMedia(media, [{}], { seconds: 8 })).toMatchObject({ nano: 16n * CREDIT, estimated: undefined });
   });
 
-  test("of computing is what the provider measured", () => {
+  test("of computing is the provider's measurement", () => {
     const metered = meterMedia(compute, [{ seconds: 4.5 }], { seconds: 8, computeSeconds: 1.25 });
     expect(metered).toMatchObject({ nano: (5n * CREDIT) / 2n, units: { compute_seconds: 1.25 } });
   });
 
-  test("and took longer than was held settles at the hold", () => {
+  test("above the hold settles at the hold", () => {
     expect(meterMedia({ ...compute, holdNano: CREDIT }, [{}], { computeSeconds: 1_000 }).nano).toBe(CREDIT);
   });
 
@@ -68,12 +68,12 @@ describe("what is paid by the second", () => {
     ["missing", {}],
     ["impossible", { computeSeconds: -1 }],
     ["impossible", { computeSeconds: 1e18 }],
-  ] as const)("and whose time is %s settles at the hold, marked so", (estimated, usage) => {
+  ] as const)("of %s settles at the hold, marked so", (estimated, usage) => {
     expect(meterMedia(compute, [{}], usage)).toMatchObject({ nano: 100n * CREDIT, estimated });
   });
 });
 
-test("characters are those that were asked for", () => {
+test("characters are counted as requested", () => {
   const price = parsePrice({ unit: "per_character", character_price: "0.5" });
   expect(meterMedia({ ...held, price }, [{}], {})).toMatchObject({ nano: 6n * CREDIT, units: { characters: 12 } });
 });

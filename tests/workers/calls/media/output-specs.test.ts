@@ -15,8 +15,8 @@ const AAC = Buffer.concat(
   ),
 );
 
-describe("what sound at an address is", () => {
-  test("its bytes say, whatever its server calls it", async () => {
+describe("audio at an address", () => {
+  test("has the type of its bytes, for any type of its server", async () => {
     for (const output of [MUSIC_OUTPUT, SPEECH_OUTPUT]) {
       expect(await output.typeOf(HTML, at("audio/wav"))).toBeUndefined();
       expect(await output.typeOf(wavOf(1), at("audio/x-wav"))).toBe("audio/wav");
@@ -26,13 +26,13 @@ describe("what sound at an address is", () => {
     }
   });
 
-  test("cannot be samples, which have no mark", async () => {
+  test("cannot be samples, which have no signature", async () => {
     expect(await MUSIC_OUTPUT.typeOf(soundOf("pcm"), at("audio/pcm"))).toBeUndefined();
   });
 });
 
-describe("what sound of an answer is", () => {
-  test("its adapter says, which has looked at it", async () => {
+describe("audio of an answer", () => {
+  test("has the type of its adapter, which has inspected it", async () => {
     expect(await SPEECH_OUTPUT.typeOf(soundOf("pcm"), { bytes: soundOf("pcm"), contentType: "audio/pcm" })).toBe(
       "audio/pcm",
     );

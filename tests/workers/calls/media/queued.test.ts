@@ -33,7 +33,7 @@ function following(adapter: Following<string>["adapter"], more: Partial<Followin
 }
 
 describe("a job at a provider", () => {
-  test("is asked about until it is done, and whatever is no verdict is none (unknown is never failure)", async () => {
+  test("is polled until it is done, and only a final state ends it (unknown is never failure)", async () => {
     const { adapter, asked } = provider({ state: "pending" }, { state: "unknown", detail: "a 500" }, DONE);
     const unknown: string[] = [];
     const followed = await pollToEnd(following(adapter, { onUnknown: (detail) => unknown.push(detail) }));
@@ -41,26 +41,26 @@ describe("a job at a provider", () => {
     expect([asked, unknown]).toEqual([["poll", "poll", "poll"], ["a 500"]]);
   });
 
-  test("that has failed says so in its provider's words", async () => {
+  test("that has failed contains its provider's error", async () => {
     const error = new ProviderError("refused", "not that");
     const { adapter } = provider({ state: "failed", error });
     expect(await pollToEnd(following(adapter)).catch((fault: unknown) => fault)).toBe(error);
   });
 
-  test("past its deadline is asked to stop, and once more: what is done by then is taken", async () => {
+  test("past its deadline is cancelled, and polled once more: a finished result is used", async () => {
     const { adapter, asked } = provider(DONE);
     const late = AbortSignal.abort(jobAbort("deadline"));
     expect(await pollToEnd(following(adapter, { signal: late }))).toMatchObject({ result: { output: "a picture" } });
     expect(asked).toEqual(["cancel", "poll"]);
   });
 
-  test("past its deadline and not done is given up", async () => {
+  test("past its deadline and unfinished fails", async () => {
     const { adapter } = provider({ state: "pending" });
     const late = AbortSignal.abort(jobAbort("deadline"));
     expect(pollToEnd(following(adapter, { signal: late }))).rejects.toMatchObject({ kind: "aborted" });
   });
 
-  test("is left alone by a worker that stops", async () => {
+  test("is not cancelled by a worker that stops", async () => {
     const { adapter, asked } = provider({ state: "pending" });
     const stopping = AbortSignal.abort(jobAbort("shutdown"));
     const fault = await pollToEnd(following(adapter, { signal: stopping })).catch((error: unknown) => error);
@@ -68,14 +68,14 @@ describe("a job at a provider", () => {
     expect(asked).toEqual([]);
   });
 
-  test("tells how far it is", async () => {
+  test("reports its progress", async () => {
     const { adapter } = provider({ state: "pending", progress: 0.25 }, { state: "pending" }, DONE);
     const progress: number[] = [];
     await pollToEnd(following(adapter, { onProgress: (share) => progress.push(share) }));
     expect(progress).toEqual([0.25]);
   });
 
-  test("of two halves whose second is not taken now is asked about again, which offers it again", async () => {
+  test("of two phases whose second is not accepted now is polled again, which offers it again", async () => {
     const start = () => Promise.resolve({ task: "2" });
     const { adapter, asked } = provider({ state: "next", start }, { state: "next", start }, DONE);
     const answers = [undefined, { task: "2" }];
@@ -83,7 +83,7 @@ describe("a job at a provider", () => {
     expect([followed.job, asked.length]).toEqual([{ task: "2" }, 3]);
   });
 
-  test("that stands between its halves when it is given up is over, not unknown", async () => {
+  test("between its phases at its deadline has ended, not unknown", async () => {
     const { adapter } = provider({ state: "next", start: () => Promise.reject(new Error("begun")) });
     const late = AbortSignal.abort(jobAbort("caller_left"));
     expect(await pollToEnd(following(adapter, { signal: late })).catch((error: unknown) => error)).toMatchObject({
@@ -92,7 +92,7 @@ describe("a job at a provider", () => {
     expect(await pollOnce(adapter, { task: "1" }).catch((error: unknown) => error)).toMatchObject({ kind: "failed" });
   });
 
-  test("of two halves begins the second one and follows that", async () => {
+  test("of two phases starts the second one and follows that", async () => {
     const asked: unknown[] = [];
     const start = () => Promise.resolve({ task: "2" });
     const adapter = {
@@ -109,7 +109,7 @@ describe("a job at a provider", () => {
     expect([followed.job, asked]).toEqual([{ task: "2" }, ["1", "2"]]);
   });
 
-  test("is asked about as soon as its provider rings, not only when its time has come", async () => {
+  test("is polled as soon as its provider calls back, not only at its interval", async () => {
     const { adapter, asked } = provider(DONE);
     let ring = (): void => undefined;
     const ended = pollToEnd(

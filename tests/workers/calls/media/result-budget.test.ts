@@ -13,7 +13,7 @@ async function isOver(step: Promise<unknown>): Promise<boolean> {
 }
 
 describe("a workspace", () => {
-  test("takes as much as it leaves free, so that one that comes later finds room at once", async () => {
+  test("uses as much as it leaves free, so that a later one finds capacity immediately", async () => {
     const budget = open(100);
     const mine = [budget.open("a"), budget.open("a"), budget.open("a")] as const;
     await mine[0].add(25, signal);
@@ -27,7 +27,7 @@ describe("a workspace", () => {
     expect(budget.bytes).toBe(63);
   });
 
-  test("whose jobs have all that it may have still ends one after the other", async () => {
+  test("whose jobs use its maximum still ends one after the other", async () => {
     const budget = open(100);
     const jobs = Array.from({ length: 10 }, () => budget.open("a"));
     await Promise.all(jobs.map((job) => job.add(5, signal)));
@@ -46,7 +46,7 @@ describe("a workspace", () => {
 });
 
 describe("a job", () => {
-  test("larger than the budget goes beyond it alone, and the others keep theirs", async () => {
+  test("above the budget exceeds it alone, and the others keep theirs", async () => {
     const budget = open(100);
     const [large, other, second] = [budget.open("a"), budget.open("b"), budget.open("c")];
     await large.add(1_000, signal);
@@ -58,7 +58,7 @@ describe("a job", () => {
     expect(budget.bytes).toBe(950);
   });
 
-  test("that waits for too long hears that there is no room, and leaves none held", async () => {
+  test("that waits too long receives an error, and releases everything", async () => {
     const budget = open(100, 20);
     const first = budget.open("a");
     await first.add(50, signal);
@@ -68,7 +68,7 @@ describe("a job", () => {
     expect([budget.bytes, late.bytes]).toEqual([0, 0]);
   });
 
-  test("that is ended while it waits lets the next one in", async () => {
+  test("that ends while it waits admits the next one", async () => {
     const budget = open(100);
     const ending = new AbortController();
     const [first, second, third] = [budget.open("a"), budget.open("b"), budget.open("c")];
@@ -85,7 +85,7 @@ describe("a job", () => {
   });
 });
 
-test("all jobs together never hold more than the budget and one job, and every one comes to its end", async () => {
+test("all jobs together never use more than the budget and one job, and each ends", async () => {
   const [bytesMax, jobMax, jobs] = [1_000, 400, 300];
   let most = 0;
   const budget = new ResultBudget({

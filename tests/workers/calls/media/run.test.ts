@@ -48,7 +48,7 @@ function endOf(signal: AbortSignal): Promise<never> {
 }
 
 describe("a job", () => {
-  test("at its provider is noted, told to the breaker at once, followed and paid", async () => {
+  test("at its provider is recorded, reported to the breaker immediately, followed and charged", async () => {
     const { adapter, asked } = queued([{ state: "pending" }, DONE]);
     const ran = await run([adapter]);
     expect(asked).toEqual(["start", "poll", "poll"]);
@@ -57,7 +57,7 @@ describe("a job", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
-  test("whose caller leaves while it is being begun comes to its name there, and is cancelled by it", async () => {
+  test("whose caller disconnects during its start gets its name there, and is cancelled with it", async () => {
     const leaving = new AbortController();
     const cancelled: Polled<Artifact> = { state: "failed", error: new ProviderError("aborted", "cancelled") };
     let wasBrokenOff: boolean | undefined;
@@ -72,7 +72,7 @@ describe("a job", () => {
     expect([wasBrokenOff, ran.kept.length, asked]).toEqual([false, 1, ["cancel", "poll"]]);
   });
 
-  test("that fails there is forgotten before another provider is asked in one exchange", async () => {
+  test("that fails there is dropped before another provider is called synchronously", async () => {
     const { adapter } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
     const second: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
     const ran = await run([adapter, second]);
@@ -80,7 +80,7 @@ describe("a job", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
-  test("that was taken over late in its row's life has the time that any has from its start", async () => {
+  test("that was taken over late in its row's life has the full time from its start", async () => {
     const { adapter, asked } = queued([{ state: "pending" }, { state: "pending" }, DONE]);
     const ran = await run([adapter], {
       found: begun({ id: "1" }, Date.now() - 30_000),
@@ -90,7 +90,7 @@ describe("a job", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded" }]);
   });
 
-  test("that was taken over and fails goes to the next source, as in the worker that began it", async () => {
+  test("that was taken over and fails moves to the next source, as in its first worker", async () => {
     const { adapter, asked } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
     const second: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
     const ran = await run([adapter, second], { found: begun({ id: "1" }) });
@@ -103,7 +103,7 @@ describe("a job", () => {
   });
 
   test.each(Object.entries(NARROWED))(
-    "is delivered and paid as it was admitted though its model %s by now",
+    "is delivered and charged as admitted though its model %s now",
     async (_how, catalogue) => {
       const stopping = new AbortController();
       const left = queued([{ state: "pending" }], {
@@ -124,7 +124,7 @@ describe("a job", () => {
     },
   );
 
-  test("of which nobody knew for long ends with its provider's verdict, and is begun nowhere else", async () => {
+  test("of long unknown state ends with its provider's outcome, and is started nowhere else", async () => {
     const { adapter } = queued([{ state: "failed", error: new ProviderError("failed", "an outage") }]);
     const second: Adapter = { run: () => Promise.reject(new Error("asked")) };
     const ran = await run([adapter, second], { found: begun({ id: "1" }), isLate: true });
@@ -132,7 +132,7 @@ describe("a job", () => {
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
-  test("that was taken over keeps its provider's verdict where the next one knows less", async () => {
+  test("that was taken over keeps its provider's error if the next one knows less", async () => {
     const { adapter } = queued([{ state: "failed", error: new ProviderError("refused", "not that") }]);
     const second: Adapter = { run: () => Promise.reject(new ProviderError("rejected", "no such voice")) };
     const ran = await run([adapter, second], { found: begun({ id: "1" }) });
@@ -140,14 +140,14 @@ describe("a job", () => {
     expect(ran.told).toContain("upstream_refused");
   });
 
-  test("whose time from its start is over is asked to stop", async () => {
+  test("past its time from the start is cancelled", async () => {
     const { adapter, asked } = queued([{ state: "pending" }]);
     const ran = await run([adapter], { found: begun({ id: "1" }, Date.now() - 30_000), totalMs: 20_000 });
     expect(asked).toEqual(["cancel", "poll"]);
     expect([ran.thrown, ran.closed]).toEqual([expect.objectContaining({ kind: "unknown" }), []]);
   });
 
-  test("of which nobody knew is asked about once, and stopped first where its caller wished it", async () => {
+  test("of unknown state is polled once, and cancelled first if its caller requested it", async () => {
     const { adapter, asked } = queued([{ state: "pending" }]);
     const late = { found: begun({ id: "1" }), isLate: true };
     expect((await run([adapter], late)).thrown).toMatchObject({ name: "ProviderError", kind: "unknown" });
@@ -156,7 +156,7 @@ describe("a job", () => {
     expect(asked).toEqual(["poll", "cancel", "poll"]);
   });
 
-  test("of two halves whose second is not taken keeps its first, and begins no third", async () => {
+  test("of two phases whose second is not accepted keeps its first, and starts no third", async () => {
     let tries = 0;
     const start = () => {
       tries += 1;
@@ -175,23 +175,23 @@ describe("a job", () => {
   });
 });
 
-describe("a source that stays silent", () => {
+describe("a silent source", () => {
   const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
   /** An adapter whose provider takes the call and never answers. */
   const silent: Adapter = { run: ({ signal }) => endOf(signal) };
 
-  test("costs speech a part of its time, and the next one speaks", async () => {
+  test("costs speech a part of its time, and the next one serves", async () => {
     const ran = await run([silent, direct], { plainMs: 50 });
     expect(ran.recorded).toEqual(["one/m failed", "two/m ok"]);
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
-  test("leaves the next one time, however short the whole is", async () => {
+  test("leaves the next one time, for any total time", async () => {
     const ran = await run([silent, direct], { totalMs: 1_000 });
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
-  test("is asked to stop where it queues its jobs, and its job forgotten", async () => {
+  test("is cancelled if it queues its jobs, and its job dropped", async () => {
     const { adapter, asked } = queued([{ state: "pending" }]);
     const ran = await run([adapter, direct], { plainMs: 50 });
     expect(asked.slice(-2)).toEqual(["cancel", "poll"]);
@@ -199,7 +199,7 @@ describe("a source that stays silent", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
-  test("has the whole of the time when nobody comes after it", async () => {
+  test("has the complete time without another source", async () => {
     const broken: Adapter = { run: () => Promise.reject(new ProviderError("failed", "an outage")) };
     const ran = await run([broken, silent], { plainMs: 1, totalMs: 200 });
     expect(ran.recorded).toEqual(["one/m failed", "two/m failed"]);
@@ -207,20 +207,20 @@ describe("a source that stays silent", () => {
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
-  test("is given up for nobody where it may have been paid unseen", async () => {
+  test("is not replaced if it may have charged unseen", async () => {
     const mute = queued([], { start: ({ signal }: { readonly signal: AbortSignal }) => endOf(signal) });
     const ran = await run([mute.adapter, direct], { plainMs: 1, totalMs: 200, kind: "music" });
     expect([ran.thrown, ran.closed]).toEqual([expect.objectContaining({ kind: "unknown" }), []]);
   });
 
-  test("and keeps no jobs is a failure at the end of the call's time, since there is nobody to ask later", async () => {
+  test("without a job list is a failure at the call's deadline", async () => {
     const ran = await run([silent, direct], { plainMs: 1, totalMs: 200, kind: "music" });
     expect([ran.thrown, ran.recorded]).toEqual([undefined, ["one/m failed"]]);
     expect(ran.told).toContain("upstream_timeout");
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
-  test("is not what answered in time and is read for longer, which ends with the call alone", async () => {
+  test("is not one that answered in time and is read for longer, which ends with the call only", async () => {
     const { bytes } = SOUND as { readonly bytes: Uint8Array<ArrayBuffer> };
     const asked: AbortSignal[] = [];
     const speaking = (open: () => Promise<ReadableStream<Uint8Array>>): Adapter => ({
@@ -242,7 +242,7 @@ describe("a source that stays silent", () => {
   });
 });
 
-describe("a source that answers in one exchange", () => {
+describe("a synchronous source", () => {
   const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
   const fails = (error: Error) => {
     let calls = 0;
@@ -255,7 +255,7 @@ describe("a source that answers in one exchange", () => {
   const lost = new ProviderError("unknown", "a bad gateway", { status: 502 });
   const late = new ProviderError("unknown", "late", { status: 504, cause: new ProviderError("timeout", "late") });
 
-  test("and loses its answer is asked once, and the next source serves", async () => {
+  test("that loses its answer is called once, and the next source serves", async () => {
     const { adapter, calls } = fails(lost);
     const ran = await run([adapter, direct], { kind: "images" });
     expect([ran.thrown, calls(), ran.recorded]).toEqual([undefined, 1, ["one/m failed", "two/m ok"]]);
@@ -265,7 +265,7 @@ describe("a source that answers in one exchange", () => {
   test.each([
     ["an error", lost, "upstream_error"],
     ["a timeout", late, "upstream_timeout"],
-  ])("and ends in %s with nobody after it fails at once, its hold released", async (_what, error, code) => {
+  ])("that ends in %s without another source fails immediately, its hold released", async (_what, error, code) => {
     const { adapter, calls } = fails(error);
     const ran = await run([adapter], { kind: "images" });
     expect([ran.thrown, calls()]).toEqual([undefined, 1]);
@@ -273,7 +273,7 @@ describe("a source that answers in one exchange", () => {
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
-  test("is given up when the worker stops", async () => {
+  test("is aborted when the worker stops", async () => {
     const stopping = new AbortController();
     const adapter: Adapter = {
       run: ({ signal }) => {
@@ -287,7 +287,7 @@ describe("a source that answers in one exchange", () => {
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
   });
 
-  test("and brings a part after its caller has left is owed nothing", async () => {
+  test("that sends a part after its caller has disconnected is not charged", async () => {
     const leaving = new AbortController();
     const adapter: Adapter = {
       run: () => {
@@ -299,21 +299,21 @@ describe("a source that answers in one exchange", () => {
     expect(ran.closed).toMatchObject([{ status: "cancelled", usedNano: null }]);
   });
 
-  test("is the only sort that does so: a queue whose answer is lost may have begun the job", async () => {
+  test("is the only kind that does so: a queue whose answer is lost may have started the job", async () => {
     const { adapter } = queued([], { start: () => Promise.reject(lost) });
     const ran = await run([adapter, direct], { kind: "images" });
     expect([ran.thrown, ran.closed]).toEqual([expect.objectContaining({ kind: "unknown" }), []]);
   });
 });
 
-describe("what was made", () => {
-  test("and cannot be fetched for now is asked for again later, where its provider keeps it", async () => {
+describe("a generated result", () => {
+  test("that cannot be fetched now is fetched again later, if its provider stores it", async () => {
     const { adapter } = queued([{ state: "done", output: gone, usage: {} }]);
     const ran = await run([adapter]);
     expect([ran.thrown, ran.closed]).toEqual([expect.objectContaining({ kind: "unknown" }), []]);
   }, 30_000);
 
-  test("and lies where it must not is a failure at once", async () => {
+  test("at a forbidden address is a failure immediately", async () => {
     const open = () => Promise.reject(new OutboundError("unsafe", "a private address"));
     const { adapter } = queued([{ state: "done", output: { open, contentType: "audio/wav" }, usage: {} }]);
     const ran = await run([adapter]);
@@ -323,21 +323,21 @@ describe("what was made", () => {
     ]);
   });
 
-  test("is heard while it comes only by a workspace with room for it", async () => {
+  test("is streamed only for a workspace with storage for it", async () => {
     const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
     expect((await run([direct])).heard).toBeGreaterThan(1_000);
     const ran = await run([direct], { stored: 990_000_000, store: full });
     expect([ran.heard, ran.closed]).toEqual([0, [expect.objectContaining({ status: "failed", usedNano: null })]]);
   });
 
-  test("was heard and cannot be kept after all: it is owed", async () => {
+  test("that was streamed and cannot be stored is charged", async () => {
     const direct: Adapter = { run: () => Promise.resolve({ output: SOUND, usage: {} }) };
     const ran = await run([direct], { store: full });
     expect(ran.heard).toBeGreaterThan(1_000);
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: HELLO }]);
   });
 
-  test("holds room of its pool while its answer is read, and none when the job is over", async () => {
+  test("uses memory of its pool while its answer is read, and none when the job is over", async () => {
     const adapter: Adapter = {
       async run({ reserveBytes }) {
         await reserveBytes?.(RESULT_BYTES_MAX, RESULT_BYTES_MAX);
@@ -355,14 +355,14 @@ describe("what was made", () => {
     expect((await run([fails, fails])).held).toBe(0);
   });
 
-  test("and never found room is a failure that says so, and costs nothing", async () => {
+  test("that never got memory is a failure with that reason, and costs nothing", async () => {
     const full: Adapter = { run: () => Promise.reject(new ApiError("overloaded", "Too many results at once.")) };
     const ran = await run([full]);
     expect(ran.closed).toMatchObject([{ status: "failed", usedNano: null }]);
     expect(ran.told).toContain("overloaded");
   });
 
-  test("goes to the next worker when this one stops", async () => {
+  test("is left to the next worker when this one stops", async () => {
     const { adapter, asked } = queued([{ state: "pending" }]);
     const stopping = AbortSignal.abort(jobAbort("shutdown"));
     const ran = await run([adapter], { found: begun({ id: "1" }), signal: stopping });

@@ -61,7 +61,7 @@ describe("each format", () => {
     expect(renderTranscript(transcript, format, options)).toEqual({ body, contentType });
   });
 
-  test("tells times in whole milliseconds, whatever its source said", () => {
+  test("has times in whole milliseconds, for any source's precision", () => {
     const third = 1 / 3;
     const long: Transcript = {
       text: "Hi.",
@@ -80,7 +80,7 @@ describe("each format", () => {
     expect(streamTranscript(long, options).at(-1)).toContain('"seconds":2.001}');
   });
 
-  test("of nothing said is whole", () => {
+  test("of silence is complete", () => {
     const silence: Transcript = { text: "", seconds: 12, words: [], segments: [] };
     const bodies = (["json", "text", "srt", "vtt", "verbose_json"] as const).map((format) =>
       bodyOf(silence, format, { wantsWords: true, wantsSegments: true }),
@@ -96,7 +96,7 @@ describe("each format", () => {
 });
 
 describe("verbose_json", () => {
-  test("has words and segments only where they were asked for", () => {
+  test("has words and segments on request only", () => {
     const transcript: Transcript = { ...segment("Hi."), words: [{ word: "Hi.", start: 0, end: 1 }] };
     const membersWith = (options: Partial<TranscriptOptions>): string[] =>
       Object.keys(JSON.parse(bodyOf(transcript, "verbose_json", options)) as object).slice(4);
@@ -105,7 +105,7 @@ describe("verbose_json", () => {
     expect(membersWith({ wantsSegments: true })).toEqual(["segments"]);
   });
 
-  test("keeps what a Whisper model says of a segment", () => {
+  test("keeps the values of a Whisper model for a segment", () => {
     const details = {
       seek: 100,
       tokens: [1, 2],
@@ -133,7 +133,7 @@ describe("verbose_json", () => {
     ["haitian creole", "haitian creole"],
     ["xx", "xx"],
     ["en-", "en-"],
-  ])("calls the language %p %p", (language, expected) => {
+  ])("names the language %p %p", (language, expected) => {
     expect(JSON.parse(bodyOf({ text: "", language }, "verbose_json"))).toMatchObject({ language: expected });
   });
 
@@ -148,7 +148,7 @@ describe("verbose_json", () => {
       2,
     ],
     ["nothing where it has no times at all", { text: "Hi." }, undefined, 0],
-  ])("is as long %s", (_what, transcript, billed, duration) => {
+  ])("has the length %s", (_what, transcript, billed, duration) => {
     const options = billed === undefined ? {} : { usage: { seconds: billed } };
     expect(JSON.parse(bodyOf(transcript, "verbose_json", options))).toMatchObject({ duration });
   });
@@ -156,14 +156,14 @@ describe("verbose_json", () => {
 
 describe("usage", () => {
   const tokens = { ...NO_USAGE, input: 6, audioInput: 14, output: 5 };
-  test("is tokens where those are billed", () => {
+  test("is tokens if those are charged", () => {
     expect(bodyOf({ text: "Hi." }, "json", { usage: { tokens, seconds: 9 } })).toBe(
       '{"text":"Hi.","usage":{"type":"tokens","input_tokens":20,' +
         '"input_token_details":{"text_tokens":6,"audio_tokens":14},"output_tokens":5,"total_tokens":25}}',
     );
   });
 
-  test("is left out where nothing is known", () => {
+  test("is omitted if it is unknown", () => {
     expect(bodyOf({ text: "Hi." }, "json", { usage: {} })).toBe('{"text":"Hi."}');
   });
 });
@@ -214,13 +214,13 @@ describe("text of subtitles", () => {
     expect(bodyOf(segment(text), "vtt")).toBe(`WEBVTT\n\n${ONE.replaceAll(",", ".")}\n${vtt}\n\n`);
   });
 
-  test("stays as it is in the other formats", () => {
+  test("is unchanged in the other formats", () => {
     const transcript = segment("one\n--> <two>");
     expect(bodyOf(transcript, "text")).toBe("one\n--> <two>\n");
     expect(bodyOf(transcript, "json")).toBe('{"text":"one\\n--> <two>"}');
   });
 
-  test("that is empty has no piece, and the numbers go on without a gap", () => {
+  test("that is empty has no cue, and the numbers have no gap", () => {
     const pieces = ["a", " \n", "b"].map((text, at) => ({ text, start: at, end: at + 1 }));
     expect(bodyOf({ text: "a b", segments: pieces }, "srt")).toBe(
       "1\n00:00:00,000 --> 00:00:01,000\na\n\n2\n00:00:02,000 --> 00:00:03,000\nb\n\n",
@@ -228,7 +228,7 @@ describe("text of subtitles", () => {
   });
 });
 
-describe("pieces made of words", () => {
+describe("cues built from words", () => {
   /** Words of a text, a quarter of a second each, one after the other but for pauses. */
   function spoken(text: string, words = text.split(/\s+/), pauses: Readonly<Record<number, number>> = {}): Transcript {
     let at = 0;
@@ -262,7 +262,7 @@ describe("pieces made of words", () => {
     expect(pieces(transcript)).toEqual(["It studied Jupiter, its moons – and more."]);
   });
 
-  test("end with a sentence, but not with a word as short as Mr.", () => {
+  test("end with a sentence, but not with an abbreviation such as Mr.", () => {
     expect(pieces(spoken("Mr. Smith went to Washington. “He stayed there for long.” Did he?"))).toEqual([
       "Mr. Smith went to Washington.",
       "“He stayed there for long.”",
@@ -281,38 +281,38 @@ describe("pieces made of words", () => {
     expect(pieces(slow).map((piece) => piece.split(" ").length)).toEqual([28, 28, 4]);
   });
 
-  test("are together the whole text", () => {
+  test("are together the complete text", () => {
     const text = "It was, in short: a test… of all that one says; «and» nothing is lost?! No. 1,000 times — no!";
     const words = text.match(/[\p{L}\p{N}]+/gu) ?? [];
     expect(pieces(spoken(text, words)).join(" ")).toBe(text);
   });
 
-  test("bear words that the text writes differently", () => {
+  test("contain words that the text spells differently", () => {
     const words = ["I", "owe", "you", "twenty", "dollars", "my", "friend"];
     expect(pieces(spoken("I owe you $20, my friend.", words))).toEqual(["I owe you $20, my friend."]);
   });
 
-  test("are joined of the words where the text is another one", () => {
+  test("are joined from the words if the text differs", () => {
     expect(pieces({ ...spoken("one two three"), text: "entirely different" })).toEqual(["one two three"]);
     expect(pieces({ ...spoken("早 上 好 Bob 早"), text: "" })).toEqual(["早上好 Bob 早"]);
   });
 
-  test("cut a text without spaces where its words are", () => {
+  test("split a text without spaces at its words", () => {
     expect(pieces(spoken("早上好大家好", ["早上", "好", "大家", "好"], { 2: 1 }))).toEqual(["早上好", "大家好"]);
   });
 
-  test("are not made where the source has segments of its own", () => {
+  test("are not built if the source has its own segments", () => {
     const transcript = { ...spoken("one two", undefined, { 1: 5 }), segments: [{ text: "one two", start: 0, end: 9 }] };
     expect(bodyOf(transcript, "srt")).toBe("1\n00:00:00,000 --> 00:00:09,000\none two\n\n");
   });
 
-  test("of no words are one, as long as the sound", () => {
+  test("of no words are one, with the length of the audio", () => {
     expect(bodyOf({ text: "All of it.", seconds: 4.5 }, "srt")).toBe(
       "1\n00:00:00,000 --> 00:00:04,500\nAll of it.\n\n",
     );
   });
 
-  test("of a day of speech are made in a moment", () => {
+  test("of a day of speech are built in a moment", () => {
     const words = Array.from({ length: 200_000 }, (_, at) => `w${at}`);
     expect(pieces(spoken(words.join(" "), words)).join(" ")).toHaveLength(words.join(" ").length);
   });

@@ -130,7 +130,7 @@ const silent: Adapter = {
     }),
 };
 
-describe("a recording whose first source stays silent", () => {
+describe("a recording whose first source is silent", () => {
   test("is transcribed by the next one", async () => {
     const ran = await run([silent, hears], { plainMs: 50 });
     expect(ran.told).toContain("hello");
@@ -138,12 +138,12 @@ describe("a recording whose first source stays silent", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded", source: "two/m" }]);
   });
 
-  test("is transcribed by the next one even where the call is shorter than a source's limit", async () => {
+  test("is transcribed by the next one even if the call is shorter than a source's limit", async () => {
     const ran = await run([silent, hears], { totalMs: 1_000 });
     expect(ran.closed).toMatchObject([{ status: "succeeded", source: "two/m" }]);
   });
 
-  test("and whose last does too has the whole of the call for that one, and is told that it took too long", async () => {
+  test("and whose last one is too uses the complete time of the call, and fails with a timeout", async () => {
     const ran = await run([silent, silent], { plainMs: 20, totalMs: 300 });
     expect(ran.told).toContain("upstream_timeout");
     expect(ran.breaker).toEqual(["record:failed one/m", "record:failed two/m"]);
@@ -151,7 +151,7 @@ describe("a recording whose first source stays silent", () => {
   });
 });
 
-describe("a recording whose caller reads along", () => {
+describe("a recording with a streamed transcript", () => {
   const deltas = (told: string) => [...told.matchAll(/"delta":"([^"]*)"/g)].map(([, delta]) => delta);
   const speaks: Adapter = {
     run: ({ onText }) => {
@@ -161,7 +161,7 @@ describe("a recording whose caller reads along", () => {
     },
   };
 
-  test("is told the words as they become known, then what is left, and the whole", async () => {
+  test("returns the words as they become known, then the remainder, and the complete text", async () => {
     const ran = await run([speaks, hears], { isStreamed: true });
     expect(deltas(ran.told)).toEqual(["good ", "morning", " all"]);
     expect(ran.firstFrame).toBe("head");
@@ -169,19 +169,19 @@ describe("a recording whose caller reads along", () => {
     expect(ran.closed).toMatchObject([{ status: "succeeded", usedNano: 600_000_000n }]);
   });
 
-  test("is told the text of a source that answers whole as one piece", async () => {
+  test("returns the text of a source without streams as one piece", async () => {
     const ran = await run([hears, hears], { isStreamed: true });
     expect(deltas(ran.told)).toEqual(["hello"]);
     // Before its end: the client is answered with an event stream.
     expect(ran.firstFrame).toBe("head");
   });
 
-  test("is not told of words where it does not ask for them", async () => {
+  test("returns no words without a request for them", async () => {
     const ran = await run([speaks, hears]);
     expect(deltas(ran.told)).toEqual([]);
   });
 
-  test("is not transcribed by another source once words are told, and pays nothing for what breaks off", async () => {
+  test("is not transcribed by another source once words are delivered, and an interruption costs nothing", async () => {
     const breaks: Adapter = {
       run: ({ onText }) => {
         onText?.("good ");
@@ -198,7 +198,7 @@ describe("a recording whose caller reads along", () => {
   test.each([
     ["hears", 600_000_000n],
     ["counts", 181_000_000n],
-  ])("pays for it when the caller leaves after its first words (%s)", async (slug, usedNano) => {
+  ])("is charged when the caller disconnects after its first words (%s)", async (slug, usedNano) => {
     const left = new AbortController();
     const waits: Adapter = {
       run: (call) => {
@@ -213,7 +213,7 @@ describe("a recording whose caller reads along", () => {
   });
 });
 
-test("a provider's words, which may repeat a prompt, are not logged", async () => {
+test("a provider's text, which may repeat a prompt, is not logged", async () => {
   const lines: string[] = [];
   const log = createLogger({ level: "trace", role: "test", write: (line) => lines.push(line) });
   const repeats: Adapter = { run: () => Promise.reject(new ProviderError("failed", "cannot hear zanzibarquokka")) };

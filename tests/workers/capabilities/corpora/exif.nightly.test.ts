@@ -9,7 +9,7 @@ import { type Case, testCorpus } from "./corpus.ts";
 
 // Refused: pictures whose pixels are damaged. Wrong: a damaged directory, and one behind the pixels of a TIFF.
 await testCorpus(
-  "pictures of exiv2",
+  "images of exiv2",
   { name: "exiv2", version: "0.27.6", release: "bookworm", folder: "test/data" },
   { right: 75, refused: 4, wrong: 2 },
   casesIn,

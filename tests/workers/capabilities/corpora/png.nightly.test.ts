@@ -12,7 +12,7 @@ import { type Case, isRefused, testCorpus } from "./corpus.ts";
 const LIBPNG: DebianSource = { name: "libpng1.6", version: "1.6.48", release: "trixie", folder: "contrib/pngsuite" };
 
 await testCorpus("PngSuite", LIBPNG, { right: 60, refused: 0, wrong: 0 }, cases);
-await testCorpus("test pictures of libpng", { ...LIBPNG, folder: "contrib/testpngs" }, { right: 137, refused: 0, wrong: 0 }, cases); // prettier-ignore
+await testCorpus("test images of libpng", { ...LIBPNG, folder: "contrib/testpngs" }, { right: 137, refused: 0, wrong: 0 }, cases); // prettier-ignore
 
 const NETPBM = {
   release: "trixie",

@@ -28,7 +28,7 @@ const channel = channelOf("email", {}, { recipient: "jo@example.org" });
 const send = SENDERS.email;
 
 describe("a notification by mail", () => {
-  test("is one message for one address, with words for people and an id that stays", async () => {
+  test("is one message for one address, with a readable text and a stable id", async () => {
     const { box, mailer } = await server();
     for (const attempt of [1, 2]) {
       const result = await send(channel, outgoing({ attempt }), contextOf(mailer));
@@ -48,7 +48,7 @@ describe("a notification by mail", () => {
     }
   });
 
-  test("has a subject of one line, though the workspace's texts have many", async () => {
+  test("has a subject of one line, though the workspace's texts have several", async () => {
     const { box, mailer } = await server();
     const error = { code: "x\r\nBcc: evil@example.net\r\n\r\nbody", message: "m\r\n.\r\nMAIL FROM:<evil@example.net>" };
     const failure = outgoing({ event: "run.failed", metadata: { runId: "r1", creditsUsed: 0, error } });
@@ -81,14 +81,14 @@ describe("a notification by mail", () => {
     " jo@example.org",
     "jo@",
     "@example.org",
-  ])("goes to no recipient that is not exactly one address: %j", async (recipient) => {
+  ])("is sent to no invalid address: %j", async (recipient) => {
     const { box, mailer } = await server();
     const result = await send(channelOf("email", {}, { recipient }), outgoing(), contextOf(mailer));
     expect(result).toMatchObject({ ok: false, verdict: "final", error: "misconfigured" });
     expect(box.letters).toEqual([]);
   });
 
-  test("is not sent where there is no mail server, nor without a recipient", async () => {
+  test("is not sent without a mail server, nor without a recipient", async () => {
     expect(await send(channel, outgoing(), contextOf())).toEqual({
       ok: false,
       verdict: "again",
@@ -101,7 +101,7 @@ describe("a notification by mail", () => {
   });
 });
 
-describe("a server that refuses", () => {
+describe("a mail server that rejects", () => {
   const attempt = async (options: SMTPServerOptions): Promise<AttemptResult> => {
     const { box, mailer } = await server(options);
     const result = await send(channel, outgoing(), contextOf(mailer));
@@ -117,13 +117,13 @@ describe("a server that refuses", () => {
     ["552 5.2.2 mailbox full", "final"],
     ["550 5.7.1 relaying denied", "final"],
     ["554 5.1.8 bad sender", "final"],
-  ] as const)("the recipient for good, with %j: %s", async (reply, verdict) => {
+  ] as const)("the recipient permanently, with %j: %s", async (reply, verdict) => {
     const result = await attempt({ onRcptTo: (_address, _session, callback) => callback(refusal(reply)) });
     const status = Number(reply.slice(0, 3));
     expect(result).toEqual({ ok: false, verdict, error: "rejected_recipient", status, responseStart: reply });
   });
 
-  test("the recipient for now is tried again", async () => {
+  test("the recipient temporarily is retried", async () => {
     const reply = "451 4.7.1 greylisted, come back later";
     const result = await attempt({ onRcptTo: (_address, _session, callback) => callback(refusal(reply)) });
     expect(result).toEqual({ ok: false, verdict: "again", error: "status", status: 451, responseStart: reply });
@@ -151,7 +151,7 @@ describe("a server that refuses", () => {
     expect(result).toMatchObject({ ok: false, verdict, error, status: Number(reply.slice(0, 3)) });
   });
 
-  test("the password is tried again, since an operator mends it, and its words are not the workspace's", async () => {
+  test("the password is retried, since an operator fixes it, and its text is hidden from the workspace", async () => {
     const box = await postbox({
       authOptional: false,
       disabledCommands: ["STARTTLS"],
@@ -170,7 +170,7 @@ describe("a server that refuses", () => {
   });
 });
 
-describe("a server that is not there or takes its time", () => {
+describe("an unavailable or slow mail server", () => {
   /** Speaks these bytes and then nothing, or one line over and over once it is spoken to. */
   async function mute(greeting: string, line = ""): Promise<{ readonly url: string; readonly closed: Promise<void> }> {
     const { promise: closed, resolve } = Promise.withResolvers<void>();
@@ -202,7 +202,7 @@ describe("a server that is not there or takes its time", () => {
     return mailer;
   };
 
-  test("is unreachable when nobody listens, or when it hangs up", async () => {
+  test("is unreachable when no server listens, or when it hangs up", async () => {
     const { box } = await server();
     await box.close();
     const failure = { ok: false, verdict: "again", error: "unreachable", responseStart: "" };
@@ -217,7 +217,7 @@ describe("a server that is not there or takes its time", () => {
     expect(await send(channel, outgoing(), contextOf(mailerFor(rude.url)))).toMatchObject(failure);
   });
 
-  test("is cut when it falls silent before or after its greeting, when it drips without end, and when the mailer never finishes", async () => {
+  test("is aborted when it stalls before or after its greeting, when it drips without end, and when the mailer never finishes", async () => {
     const before = await mute("");
     const after = await mute("220 mail\r\n");
     const dripping = await mute("220 mail\r\n", "250-and more\r\n");
@@ -230,7 +230,7 @@ describe("a server that is not there or takes its time", () => {
     await Promise.all([before.closed, after.closed, dripping.closed]);
   });
 
-  test("does not hold up who ends the attempt, whose reason is what is thrown", async () => {
+  test("does not delay the end of an attempt, whose reason is thrown", async () => {
     const controller = new AbortController();
     const { box, mailer } = await server({
       onRcptTo: () => controller.abort(new Error("shutting down")),
@@ -241,7 +241,7 @@ describe("a server that is not there or takes its time", () => {
     expect(box.letters).toEqual([]);
   });
 
-  test("does not hold up a mailer that closes", async () => {
+  test("does not delay a mailer that closes", async () => {
     const { mailer } = await server({ onRcptTo: () => mailer.close() });
     expect(await send(channel, outgoing(), contextOf(mailer))).toMatchObject({
       verdict: "again",
@@ -250,7 +250,7 @@ describe("a server that is not there or takes its time", () => {
   });
 });
 
-test("a fault of ours is no answer of the receiver's: it is thrown", async () => {
+test("an internal error is not the receiver's: it is thrown", async () => {
   const broken: Mailer = { send: () => Promise.reject(new TypeError("a bug")), close: () => undefined };
   expect(await send(channel, outgoing(), contextOf(broken)).catch(String)).toBe("TypeError: a bug");
 });

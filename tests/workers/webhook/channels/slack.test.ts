@@ -37,7 +37,7 @@ async function messageOf(metadata: Readonly<Record<string, unknown>>): Promise<M
 const failure = (message: string) => ({ runId: "r1", creditsUsed: 0, error: { code: "boom", message } });
 
 describe("a message", () => {
-  test("is JSON of plain words, with no credentials but the URL", async () => {
+  test("is JSON of plain text, with no credentials except the URL", async () => {
     const server = await slack(200, "ok");
     const url = server.url("/services/T0/B0/s3cret");
     const channel = channelOf("slack", { url, signingSecret: "whsec_x", authToken: "t" }, { authType: "bearer" });
@@ -61,7 +61,7 @@ describe("a message", () => {
     });
   });
 
-  test("mentions nobody and links nowhere, whatever the workspace's texts hold", async () => {
+  test("contains no mentions and no links, for any texts of the workspace", async () => {
     const { text, mrkdwn } = await messageOf(failure("<!channel> <@U123> <https://evil.test|click> & &lt;*bold*"));
     expect(text).toContain("&lt;!channel&gt; &lt;@U123&gt; &lt;https://evil.test|click&gt; &amp; &amp;lt;*bold*");
     expect(text.replaceAll(/&(?:amp|lt|gt);/g, "")).not.toMatch(/[<>&]/);
@@ -109,13 +109,13 @@ describe("an answer", () => {
     expect(result).toEqual(expected as AttemptResult);
   });
 
-  test("of 429 says when to come back", async () => {
+  test("of 429 contains the retry time", async () => {
     const server = await slack(429, "rate_limited", { "retry-after": "30" });
     const result = await send(channelOf("slack", { url: server.url() }), outgoing(), contextOf());
     expect(result).toMatchObject({ verdict: "again", error: "rate_limited", retryAfterMs: 30_000 });
   });
 
-  test("shows nothing of the URL", async () => {
+  test("contains nothing of the URL", async () => {
     const server = await receive((response, { path }) => response.writeHead(404).end(`no ${path}`));
     open.push(server);
     const result = await send(
@@ -127,7 +127,7 @@ describe("an answer", () => {
   });
 });
 
-test("a URL that leads inside is not dialled", async () => {
+test("a URL to a private address is not connected", async () => {
   const channel = channelOf("slack", { url: "http://169.254.169.254/services/x" });
   expect(await send(channel, outgoing(), contextOf())).toMatchObject({ verdict: "again", error: "unsafe_url" });
 });

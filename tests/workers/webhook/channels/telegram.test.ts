@@ -51,7 +51,7 @@ describe("a message", () => {
     });
   });
 
-  test("has 4,096 characters at most, and no half of one", async () => {
+  test("has 4,096 characters at most, without a split surrogate pair", async () => {
     const server = await telegram(200, { ok: true });
     const long = "🙂".repeat(600);
     const metadata = { jobId: long, modality: long, model: long, error: { code: long, message: long } };
@@ -93,7 +93,7 @@ describe("an answer", () => {
     [{ retry_after: "soon" }, {}, undefined],
     [{ retry_after: -1 }, {}, undefined],
     [{ retry_after: 1e300 }, {}, 7 * 86_400_000],
-  ])("of 429 says when to come back, to the second: %j %j", async (parameters, headers, retryAfterMs) => {
+  ])("of 429 contains the retry time, to the second: %j %j", async (parameters, headers, retryAfterMs) => {
     const server = await telegram(429, refusal(429, "Too Many Requests", parameters), headers);
     const result = await server.send(channel, outgoing(), contextOf());
     expect(result).toMatchObject({ ok: false, verdict: "again", error: "rate_limited", status: 429 });
@@ -101,7 +101,7 @@ describe("an answer", () => {
     expect(result.ok ? undefined : result.retryAfterMs).toBe(retryAfterMs as number);
   });
 
-  test("that the group became a supergroup tells the new id, as a string", async () => {
+  test("that the group became a supergroup contains the new id, as a string", async () => {
     const moved = refusal(400, "Bad Request: group chat was upgraded to a supergroup chat", {
       migrate_to_chat_id: -1_009_876_543_210_123,
     });
@@ -117,7 +117,7 @@ describe("an answer", () => {
 });
 
 describe("the bot's token", () => {
-  test("stands in no result, whatever comes back or does not", async () => {
+  test("is in no result, for every response", async () => {
     const echo = await receive((response, { path }) => response.writeHead(500).end(`${path} ${botToken}`));
     open.push(echo);
     const closed = await telegram(200, "");
@@ -132,7 +132,7 @@ describe("the bot's token", () => {
   });
 
   test.each(["", "1:a/../../other", "1:a?x=", "1:a#", "1:a b", "1:", ":a", "..", "1:ü"])(
-    "%j leads to no other path: it is not sent",
+    "%j changes no path: it is not sent",
     async (token) => {
       const server = await telegram(200, { ok: true });
       const odd = channelOf("telegram", { botToken: token }, { chatId: "1" });

@@ -38,7 +38,7 @@ async function received(
 }
 
 describe("a delivery", () => {
-  test("is a POST of the exact body, on a connection of its own, with our headers and no others", async () => {
+  test("is a POST of the exact body, on its own connection, with our headers only", async () => {
     const server = await receiver();
     const channel = channelOf("webhook", { url: server.url("/hook?a=1"), signingSecret });
     await send(channel, outgoing(), contextOf());
@@ -70,7 +70,7 @@ describe("a delivery", () => {
     ]);
   });
 
-  test("is verified by the library of Standard Webhooks, with the previous secret too while there is one", async () => {
+  test("is verified by the library of Standard Webhooks, with the previous secret too during its overlap", async () => {
     const previousSigningSecret = newSigningSecret();
     const { headers, body } = await received({}, { signingSecret, previousSigningSecret });
     for (const secret of [signingSecret, previousSigningSecret]) {
@@ -88,7 +88,7 @@ describe("a delivery", () => {
     );
   });
 
-  test("of a channel without a secret has id and time, and no signature, not even one of the channel's own", async () => {
+  test("of a channel without a secret has id and time, and no signature, not even the channel's own", async () => {
     const config = { authType: "custom_header", authHeaderName: "X-Webhook-Signature" };
     for (const secrets of [{}, { signingSecret: "" }]) {
       const { headers } = await received(config, { ...secrets, authHeaderValue: "forged" });
@@ -157,7 +157,7 @@ describe("credentials", () => {
     "webhook-timestamp",
     "Webhook-Signature",
     "Accept-Encoding",
-  ])("named %s change nothing of how the message is framed and proved", async (authHeaderName) => {
+  ])("named %s do not change the framing and the signature", async (authHeaderName) => {
     const plain = await received({}, { signingSecret });
     for (const config of [
       { authType: "custom_header", authHeaderName },
@@ -183,7 +183,7 @@ describe("credentials", () => {
     ["X A", "v"],
     ["X-A:", "v"],
     ["Ü", "v"],
-  ])("that no header can carry are told before anything is sent: %j: %j", async (authHeaderName, authHeaderValue) => {
+  ])("invalid in a header are reported before anything is sent: %j: %j", async (authHeaderName, authHeaderValue) => {
     const server = await receiver();
     const channel = channelOf(
       "webhook",
@@ -226,7 +226,7 @@ describe("an answer", () => {
     expect(result).toEqual({ ok: false, verdict, error, status, responseStart: status === 304 ? "" : "why" });
   });
 
-  test("of 410 is gone, whatever its body does", async () => {
+  test("of 410 is gone, for any body", async () => {
     for (const spoil of [
       (response: Parameters<Parameters<typeof receive>[0]>[0]) => response.end("x".repeat(1_000_000)),
       (response: Parameters<Parameters<typeof receive>[0]>[0]) => response.write("x", () => response.destroy()),
@@ -237,7 +237,7 @@ describe("an answer", () => {
     }
   });
 
-  test.each([429, 503])("of %p says when to come back, in seconds or as a date", async (status) => {
+  test.each([429, 503])("of %p contains the retry time, in seconds or as a date", async (status) => {
     let retryAfter = "";
     const server = await receiver((response) => response.writeHead(status, { "retry-after": retryAfter }).end());
     const attempt = async (value: string) => {
@@ -256,13 +256,13 @@ describe("an answer", () => {
     for (const odd of ["", "soon", "-5", "1,5"]) expect(await attempt(odd)).toBeUndefined();
   });
 
-  test("of another status has no say in it", async () => {
+  test("of another status has no retry time", async () => {
     const server = await receiver((response) => response.writeHead(500, { "retry-after": "120" }).end());
     const result = await send(channelOf("webhook", { url: server.url() }), outgoing(), contextOf());
     expect(result).not.toHaveProperty("retryAfterMs");
   });
 
-  test("in an encoding that we cannot read is what its status says", async () => {
+  test("in an unknown encoding counts by its status", async () => {
     let status = 200;
     const server = await receiver((response) =>
       response.writeHead(status, { "content-encoding": "compress" }).end("x"),
@@ -275,7 +275,7 @@ describe("an answer", () => {
 });
 
 describe("a redirect", () => {
-  test("is told and never followed: not to a metadata address, not to a sink, not to a harmless page", async () => {
+  test("is reported and never followed: not to a metadata address, not to a sink, not to a harmless page", async () => {
     const sink = await listenAsSink();
     open.push(sink);
     for (const location of ["http://169.254.169.254/latest/meta-data/", sink.url("/"), "/next", "http://[", ""]) {
@@ -296,7 +296,7 @@ describe("a redirect", () => {
   });
 });
 
-describe("what leads inside", () => {
+describe("a private address", () => {
   test.each([
     "http://127.0.0.1:5432/",
     "http://169.254.169.254/",
@@ -305,7 +305,7 @@ describe("what leads inside", () => {
     "ftp://example.com/",
     "",
     "nowhere",
-  ])("%j is not dialled, and may be tried again", async (url) => {
+  ])("%j is not connected, and may be retried", async (url) => {
     expect(await send(channelOf("webhook", { url }), outgoing(), contextOf())).toEqual({
       ok: false,
       verdict: "again",
@@ -315,7 +315,7 @@ describe("what leads inside", () => {
     });
   });
 
-  test("a name that changes its answer reaches only what was judged", async () => {
+  test("of a name with changing addresses is never reached, only the checked one", async () => {
     const sink = await listenAsSink("127.0.0.2");
     const good = await receive((response) => response.end("good"), "127.0.0.1", sink.port);
     open.push(sink, good);
