@@ -271,6 +271,58 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
   });
 });
 
+/** Members that LiteLLM documents, and one that nobody knows. */
+const MEMBERS =
+  "access_groups api_base api_key api_version base_model cache credential_info custom_llm_provider description extra_headers hidden host id " +
+  "input_cost_per_token litellm_credential_name litellm_provider max_budget max_input_tokens max_output_tokens max_retries max_tokens mode " +
+  "model_info namespace order organization output_vector_size region_name rpm stream_timeout supports_function_calling supports_vision tags " +
+  "temperature timeout tpm ttl type unheard_of version weight";
+
+/** Configuration with one more member, of this value, in the mapping at a place. */
+const WITH: Readonly<Record<string, (member: string) => string>> = {
+  "model_list[0]": (member) => base({ entry: member }),
+  "model_list[0].litellm_params": (member) => base({ params: member }),
+  "model_list[0].model_info": (member) => base({ info: member }),
+  "credential_list[0]": (member) => base({ credential: member }),
+  "credential_list[0].credential_values": (member) => base({ values: member }),
+  "litellm_settings.cache_params": (member) => base({ cache: member }),
+  litellm_settings: (member) => base({ settings: member }),
+  router_settings: (member) => base({ router: member }),
+  "router_settings.model_group_alias.best": (member) => base({ alias: member }),
+  general_settings: (member) => base({ general: member }),
+};
+
+function base(more: Readonly<Record<string, string>>): string {
+  const at = (name: string): string => (more[name] === undefined ? "" : `, ${more[name]}`);
+  return `credential_list:
+  - { credential_name: lab, credential_values: { api_base: "https://lab.example/v1"${at("values")} }${at("credential")} }
+model_list:
+  - { model_name: own, litellm_params: { model: openai/own, litellm_credential_name: lab${at("params")} }, model_info: { max_input_tokens: 4096, max_output_tokens: 256, output_vector_size: 8, input_cost_per_token: 0.1${at("info")} }${at("entry")} }
+litellm_settings: { cache: true, cache_params: { type: redis, mode: default_on${at("cache")} }${at("settings")} }
+router_settings: { model_group_alias: { best: { model: own${at("alias")} } }${at("router")} }
+general_settings: { a: 1${at("general")} }
+`;
+}
+
+const DOCUMENTED = Object.keys(WITH).flatMap((place) => MEMBERS.split(" ").map((member) => [place, member] as const));
+
+test.each(DOCUMENTED)("a member of %s is taken over or listed: %s", (place, member) => {
+  const convertedWith = (text: string) => {
+    const { yaml, variables, reasons } = convert(text);
+    return JSON.stringify({ yaml, variables, reasons });
+  };
+  const without = convertedWith(base({}));
+  for (const value of ["7", "word", "[1]", "{ a: b }"]) {
+    const written = WITH[place]?.(`${member}: ${value}`) ?? "";
+    expect([value, convertedWith(written) === without]).toEqual([value, false]);
+  }
+});
+
+test("a key that is given twice is listed", () => {
+  const { reasons } = convert("model_list: []\nmodel_list:\n  - { model_name: a, litellm_params: { model: gpt-4o } }\n");
+  expect(reasons).toContain("1 model_list: given again in line 2: the last one was taken");
+});
+
 describe("prices", () => {
   test.each([
     [0.0000025, 1_000_000n, "250"],
