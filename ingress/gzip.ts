@@ -17,7 +17,7 @@ export function createGzipResponder(): GzipResponder {
   return async (request, text, headers) => {
     const all = new Headers({ ...headers, vary: "accept-encoding" });
     if (!acceptsGzip(request.headers.get("accept-encoding") ?? "")) return new Response(text, { headers: all });
-    if (last?.text !== text) last = { text, bytes: compress(text).then((bytes) => Uint8Array.from(bytes)) };
+    if (last?.text !== text) last = { text, bytes: compress(text).then((bytes) => new Uint8Array(bytes)) };
     all.set("content-encoding", "gzip");
     // Two representations of a text cannot have the same strong ETag (RFC 9110, section 8.8.1).
     const etag = all.get("etag");

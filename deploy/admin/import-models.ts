@@ -69,7 +69,7 @@ export interface Shelf {
   readonly models: ReadonlyMap<string, CatalogueModel>;
   readonly credentials: ReadonlyMap<string, Members>;
   readonly notes: Notes;
-  /** Name of the file, and the day, as `price_source` has them. */
+  /** `price_source` of prices that the file contains. */
   readonly priceSource: { readonly source: string; readonly date: string };
 }
 

@@ -335,16 +335,22 @@ describe("a start that cannot work says why in one sentence, last", () => {
     expect(withPlace(stderr, dataDir)).toStartWith("sluice: Postgres cannot be reached at DATABASE_URL: ");
   });
 
-  test("when a setting is unknown", async () => {
+  test("when settings are unknown, each in a line of its own", async () => {
     const dataDir = folder();
     const { code, stderr } = await failedStart({
       PORT: "0",
       SLUICE_ADMIN_PORT: "0",
       SLUICE_DATA_DIR: dataDir,
       SLUICE_PROT: "8080",
+      SLUICE_OTHER_WORD: "1",
       ...ELSEWHERE,
     });
     expect(code).toBe(1);
-    expect(withPlace(stderr, dataDir)).toBe("sluice: SLUICE_PROT is not a setting of this version");
+    const lines = stderr.split("\n");
+    expect(lines.map((line) => line.replace(/^sluice: /, "")).slice(0, 2).toSorted()).toEqual([
+      "SLUICE_OTHER_WORD is not a setting of this version",
+      "SLUICE_PROT is not a setting of this version; did you mean PORT?",
+    ]);
+    expect(lines.slice(2)).toEqual([expect.stringMatching(/^log: .*sluice\.log:\d+$/) as string]);
   });
 });

@@ -259,6 +259,26 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
     expect(variables.toSorted()).toEqual(["OPENAI_2_API_KEY", "OPENAI_3_API_KEY", "OPENAI_API_KEY"]);
   });
 
+  test("with references whose names cannot be kept, each of which has a variable of its own", () => {
+    const names = ["OPENAI_API_KEY", "OPENAI_KEY", "OPENAI_TOKEN", "OPENAI_KEY", "openai_secret"];
+    const entries = names.map(
+      (name, at) =>
+        `  - { model_name: m${at}, litellm_params: { model: openai/gpt-4o, api_key: os.environ/${name} } }\n`,
+    );
+    const { catalogue, reasons } = convert(
+      `model_list:\n  - { model_name: own, litellm_params: { model: openai/gpt-4o, api_key: sk-canary } }\n${entries.join("")}`,
+    );
+    const variable = (slug: string) =>
+      catalogue.providers.get(catalogue.models.get(slug)?.sources[0]?.provider ?? "")?.api_key_env;
+    const variables = names.map((_, at) => variable(`m${at}`));
+    expect(variables[0]).toBe("OPENAI_API_KEY");
+    expect(variables[3]).toBe(variables[1] as string);
+    expect(new Set([...variables, variable("own")]).size).toBe(5);
+    for (const [at, name] of names.entries()) {
+      if (at > 0) expect(reasons.join("\n")).toContain(`set ${variables[at]} to the value of ${name}`);
+    }
+  });
+
   test("leave out what a catalogue refuses, and keep the rest", () => {
     const { models, reasons } = convert(`model_list:
   - { model_name: good, litellm_params: { model: openai/gpt-4o } }
@@ -341,6 +361,7 @@ describe("prices", () => {
     [Infinity, 1n, undefined],
     [null, 1n, undefined],
     ["1e9999", 1n, undefined],
+    ["9".repeat(1_000_000), 1n, undefined],
   ])("%p dollars for one, times %p, are %p credits", (dollars, factor, credits) => {
     expect(creditsOf(dollars, factor)).toBe(credits as string);
   });
@@ -371,6 +392,29 @@ describe("a hostile file", () => {
     ["of another kind", "services: {}", /expected a mapping with model_list/],
   ])("%s is refused in one sentence", (_what, text, expected) => {
     expect(() => convert(text)).toThrow(expected);
+  });
+
+  test.each([
+    [
+      "of thousands of keys for one server",
+      (at: number) =>
+        `  - { model_name: m${at}, litellm_params: { model: openai/x, api_base: "http://h/v1", api_key: k${at} } }\n`,
+    ],
+    [
+      "of thousands of references",
+      (at: number) =>
+        `  - { model_name: m${at}, litellm_params: { model: openai/x, api_base: "http://h/v1", api_key: os.environ/K${at}_KEY } }\n`,
+    ],
+  ])("%s is read in seconds", (_what, entry) => {
+    const { models, variables } = convert(`model_list:\n${Array.from({ length: 4_000 }, (_, at) => entry(at)).join("")}`);
+    expect([models.length, new Set(variables).size]).toEqual([4_000, 4_000]);
+  });
+
+  test("with lines that look like lists without an end is read in seconds", () => {
+    const { models } = convert(
+      `text: a\n${"  [ b\n".repeat(150_000)}model_list:\n  - { model_name: a, litellm_params: { model: openai/gpt-4o } }\n`,
+    );
+    expect(models).toEqual(["a"]);
   });
 
   test("of wrong types becomes notes", () => {
