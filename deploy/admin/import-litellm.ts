@@ -6,7 +6,15 @@ import { catalogueOf } from "#shared/calls/catalogue/load.ts";
 import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { locate, syntaxLine } from "#shared/calls/catalogue/positions.ts";
 
-import { modelsOf, NO_COUNTERPART, noteParams, readDeployment, type Shelf, slugOf } from "./import-models.ts";
+import {
+  modelsOf,
+  NO_COUNTERPART,
+  noteMalformed,
+  noteParams,
+  readDeployment,
+  type Shelf,
+  slugOf,
+} from "./import-models.ts";
 import {
   listOf,
   type Members,
@@ -57,7 +65,8 @@ export function importLiteLlm({ file, text, ours, date }: Input): Imported {
   const config = parse(file, text);
   const positions = locate(text);
   const notes = openNotes(positions);
-  for (const { path, line } of positions.repeated) notes.add(path, `given again in line ${line}: the last one was taken`);
+  for (const { path, line } of positions.repeated)
+    notes.add(path, `given again in line ${line}: the last one was taken`);
   const shipped = mergeLayers(ours);
   const shippedProviders = new Map([...shipped.providers].map(([id, { entry }]) => [id, entry]));
   const shelf: Shelf = {
@@ -149,6 +158,8 @@ function credentialsOf(config: Members, notes: Notes): ReadonlyMap<string, Membe
       }
       const members = membersOf(values, `${place}.credential_values`, notes);
       noteParams(members, `${place}.credential_values`, notes);
+      if ("litellm_credential_name" in members)
+        notes.add(`${place}.credential_values.litellm_credential_name`, NO_COUNTERPART);
       return [[String(name).trim(), members] as const];
     }),
   );
@@ -196,6 +207,7 @@ function withCache(
   for (const name of Object.keys(params)) {
     if (!["type", "mode", "ttl"].includes(name)) notes.add(`${place}_params.${printable(name)}`, NO_COUNTERPART);
   }
+  noteMalformed(params, `${place}_params`, notes);
   if (settings["cache"] !== true) {
     if (settings["cache"] !== undefined && settings["cache"] !== false && settings["cache"] !== null)
       notes.add(place, "the value was not taken: expected true or false");

@@ -115,7 +115,13 @@ export function readDeployment(entry: unknown, place: string, shelf: Shelf): Dep
       );
     }
   }
-  const template = templateOf(found, textIn(info["base_model"]), shelf);
+  const baseModel = textIn(info["base_model"]);
+  const template = templateOf(found, baseModel, shelf);
+  if (baseModel !== undefined && template === undefined)
+    notes.add(
+      `${place}.model_info.base_model`,
+      `no model ${printable(baseModel)} ships with the service: its price and limits are not known`,
+    );
   const facts = factsOf({ slug, found, params, info, template, place }, shelf);
   if (facts === undefined) return undefined;
   const drops = Array.isArray(params["additional_drop_params"])
@@ -342,14 +348,12 @@ const TEXTS: Check = [(value) => Array.isArray(value) && value.every((one) => TE
 /** Forms of members whose value is passed over if it has another form. */
 const FORMS: Readonly<Record<string, Check>> = {
   ...Object.fromEntries(
-    ["api_key", "custom_llm_provider", "litellm_credential_name", "base_model", "mode", "litellm_provider"].map(
+    ["api_key", "custom_llm_provider", "litellm_credential_name", "base_model", "mode", "litellm_provider", "type"].map(
       (name) => [name, TEXT],
     ),
   ),
   ...Object.fromEntries(
-    (
-      "rpm tpm weight order stream_timeout max_tokens max_input_tokens max_output_tokens output_vector_size"
-    )
+    "rpm tpm weight order stream_timeout ttl max_tokens max_input_tokens max_output_tokens output_vector_size"
       .split(" ")
       .map((name) => [name, NUMBER]),
   ),
@@ -358,7 +362,7 @@ const FORMS: Readonly<Record<string, Check>> = {
 };
 
 /** Notes the values that were passed over; absent and null members mean nothing. The value is not repeated: it may be a key. */
-function noteMalformed(members: Members, place: string, notes: Notes): void {
+export function noteMalformed(members: Members, place: string, notes: Notes): void {
   for (const [name, value] of Object.entries(members)) {
     const [isValid, expected] = ownOf(FORMS, name) ?? [() => true, ""];
     if (value !== undefined && value !== null && !isValid(value))

@@ -100,7 +100,8 @@ export function dearest(first: PricingText | undefined, second: PricingText | un
 export function creditsOf(dollars: unknown, factor: bigint): string | undefined {
   const text = typeof dollars === "number" || typeof dollars === "string" ? String(dollars).trim() : "";
   // Bounded: a text of a million digits takes minutes as a number.
-  const [, whole = "", fraction = "", power = "0"] = /^(\d{0,60})(?:\.(\d{0,60}))?(?:e([+-]?\d{1,3}))?$/i.exec(text) ?? [];
+  const [, whole = "", fraction = "", power = "0"] =
+    /^(\d{0,60})(?:\.(\d{0,60}))?(?:e([+-]?\d{1,3}))?$/i.exec(text) ?? [];
   const digits = `${whole}${fraction}`;
   if (digits === "") return undefined;
   const places = fraction.length - Number(power);

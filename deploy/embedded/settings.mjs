@@ -53,7 +53,11 @@ export async function readSettings(environment) {
   const host = text("SLUICE_HOST") ?? "127.0.0.1";
   const adminHost = text("SLUICE_ADMIN_HOST") ?? "127.0.0.1";
   await requireFree({ name: "PORT", port, host, hostName: "SLUICE_HOST" });
-  const admin = { given: text("SLUICE_ADMIN_PORT"), port: number("SLUICE_ADMIN_PORT", ADMIN_PORT, 65_535), host: adminHost };
+  const admin = {
+    given: text("SLUICE_ADMIN_PORT"),
+    port: number("SLUICE_ADMIN_PORT", ADMIN_PORT, 65_535),
+    host: adminHost,
+  };
   if (admin.given !== undefined && admin.port === port && port !== 0 && adminHost === host) {
     throw new StartFault(`PORT and SLUICE_ADMIN_PORT are both ${port}; set them to two different ports.`);
   }

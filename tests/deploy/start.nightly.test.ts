@@ -347,7 +347,12 @@ describe("a start that cannot work says why in one sentence, last", () => {
     });
     expect(code).toBe(1);
     const lines = stderr.split("\n");
-    expect(lines.map((line) => line.replace(/^sluice: /, "")).slice(0, 2).toSorted()).toEqual([
+    expect(
+      lines
+        .map((line) => line.replace(/^sluice: /, ""))
+        .slice(0, 2)
+        .toSorted(),
+    ).toEqual([
       "SLUICE_OTHER_WORD is not a setting of this version",
       "SLUICE_PROT is not a setting of this version; did you mean PORT?",
     ]);

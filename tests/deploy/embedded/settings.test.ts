@@ -31,13 +31,17 @@ test("settings that are empty have their defaults", async () => {
 
 describe("a wrong setting is refused by its name", () => {
   test.each([
-    ["PORT", "eighty", "PORT must be a whole number from 0 to 65535, got \"eighty\"."],
+    ["PORT", "eighty", 'PORT must be a whole number from 0 to 65535, got "eighty".'],
     ["PORT", "65536", "PORT must be a whole number from 0 to 65535"],
     ["SLUICE_ADMIN_PORT", "-1", "SLUICE_ADMIN_PORT must be a whole number from 0 to 65535"],
     ["SLUICE_GRACE_MS", "1e3", "SLUICE_GRACE_MS must be a whole number from 0 to 3600000"],
-    ["SLUICE_LOG_FORMAT", "xml", "SLUICE_LOG_FORMAT must be text or json, got \"xml\"."],
+    ["SLUICE_LOG_FORMAT", "xml", 'SLUICE_LOG_FORMAT must be text or json, got "xml".'],
     ["NATS_URL", "nats://host:port", "NATS_URL is not a URL such as nats://host:4222."],
-    ["SLUICE_HOST", "192.0.2.1", "SLUICE_HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0, got \"192.0.2.1\""],
+    [
+      "SLUICE_HOST",
+      "192.0.2.1",
+      'SLUICE_HOST must be an address of this machine, such as 127.0.0.1 or 0.0.0.0, got "192.0.2.1"',
+    ],
     ["SLUICE_HOST", "no host", "SLUICE_HOST must be an address of this machine"],
     ["SLUICE_ADMIN_HOST", "192.0.2.1", "SLUICE_ADMIN_HOST must be an address of this machine"],
     ["SLUICE_ADMIN_HOST", "host.invalid", "SLUICE_ADMIN_HOST must be an address of this machine"],
