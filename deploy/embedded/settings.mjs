@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { reasonOf, StartFault } from "./fault.mjs";
 import { freePort, portFault } from "./probe.mjs";
 
@@ -131,12 +131,28 @@ async function freeAdminPort({ given, port, host }) {
 }
 
 /**
+ * Creates a folder and its parents. `recursive` of Node's mkdir never ends where an existing folder accepts no new one with ENOENT, such as
+ * /proc and folders of an automounter.
+ * @param {string} folder absolute
+ */
+function createFolder(folder) {
+  if (existsSync(folder)) return;
+  createFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another start may have created it.
+    if (!existsSync(folder)) throw error;
+  }
+}
+
+/**
  * @param {string} directory
  */
 function requireWritable(directory) {
   const probe = join(directory, `.write-test-${process.pid}`);
   try {
-    mkdirSync(directory, { recursive: true });
+    createFolder(directory);
     accessSync(directory, constants.W_OK);
     writeFileSync(probe, "");
     rmSync(probe);

@@ -285,6 +285,12 @@ describe("a start that cannot work says why in one sentence, last", () => {
     expect(stderr).toMatch(/^sluice: The data directory .*file\/data cannot be written .*; set SLUICE_DATA_DIR .*\.$/);
   });
 
+  test("when a folder accepts no data directory, where Node's recursive mkdir never ends", async () => {
+    const { code, stderr } = await failedStart({ PORT: "0", SLUICE_DATA_DIR: "/proc/sluice" });
+    expect(code).toBe(1);
+    expect(stderr).toStartWith("sluice: The data directory /proc/sluice cannot be written (ENOENT");
+  });
+
   test("when the server at NATS_URL is too old", async () => {
     const server = Bun.listen({
       hostname: "127.0.0.1",

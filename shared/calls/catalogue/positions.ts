@@ -63,7 +63,8 @@ export function locate(text: string): Positions {
   return {
     repeated,
     lineOf(path) {
-      for (let at = path; at !== ""; at = at.replace(/(\.[^.[\]]*|\[\d+\]|^[^.[\]]+)$/, "")) {
+      // Names in a file may contain dots and brackets, so each step must shorten the path, whatever it is.
+      for (let at = path; at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("."), at.lastIndexOf("["), 0))) {
         const line = found.get(at);
         if (line !== undefined) return line;
       }

@@ -348,6 +348,18 @@ test.each(Object.keys(WITH))("every member of %s is taken over or listed", (plac
   expect(silent.filter((one) => !MEANINGLESS.has(one))).toEqual([]);
 });
 
+test.each(Object.keys(WITH))("members of %s may have any name", (place) => {
+  for (const name of ["a[b", "a]", ".", "a..b", "[0]", "x\\e[2J", "a[0]_cost_b"]) {
+    const { notes } = importLiteLlm({
+      file: "c",
+      text: WITH[place]?.(`"${name}": 1`) ?? "",
+      ours: OURS,
+      date: "2026-11-29",
+    });
+    expect(notes.some(({ place: at }) => at.startsWith(place))).toBe(true);
+  }
+});
+
 test("a key that is given twice is listed", () => {
   const { reasons } = convert(
     "model_list: []\nmodel_list:\n  - { model_name: a, litellm_params: { model: gpt-4o } }\n",

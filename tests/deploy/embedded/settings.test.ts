@@ -1,5 +1,6 @@
 /** Wrong settings of `npm start` are refused in one sentence that names the setting and what it may be. */
 import { afterAll, beforeAll, describe, expect, test } from "bun:test";
+import { statSync } from "node:fs";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -29,6 +30,13 @@ test("settings that are empty have their defaults", async () => {
   expect(settings).toMatchObject({ host: "127.0.0.1", adminHost: "127.0.0.1", natsUrl: undefined, jsonLogs: false });
 });
 
+test("the data directory is created with its parents", async () => {
+  const dataDir = join(directory, "a/b/c");
+  expect((await read({ SLUICE_DATA_DIR: dataDir })).dataDir).toBe(dataDir);
+  expect((await read({ SLUICE_DATA_DIR: dataDir })).dataDir).toBe(dataDir);
+  expect(statSync(dataDir).isDirectory()).toBe(true);
+});
+
 describe("a wrong setting is refused by its name", () => {
   test.each([
     ["PORT", "eighty", 'PORT must be a whole number from 0 to 65535, got "eighty".'],
@@ -46,6 +54,7 @@ describe("a wrong setting is refused by its name", () => {
     ["SLUICE_ADMIN_HOST", "192.0.2.1", "SLUICE_ADMIN_HOST must be an address of this machine"],
     ["SLUICE_ADMIN_HOST", "host.invalid", "SLUICE_ADMIN_HOST must be an address of this machine"],
     ["SLUICE_DATA_DIR", "/dev/null/data", "The data directory /dev/null/data cannot be written"],
+    ["SLUICE_DATA_DIR", "/proc/sluice/data", "The data directory /proc/sluice/data cannot be written"],
   ])("%s=%s", async (name, value, expected) => {
     const fault: unknown = await read({ [name]: value }).catch((error: unknown) => error);
     expect(fault).toBeInstanceOf(StartFault);
