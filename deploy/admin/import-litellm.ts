@@ -343,7 +343,10 @@ function validated(
             : [[Number(index), `${place.replace(/^models\[\d+\]\.?/, "")}: ${message}`] as const];
         }),
       );
-      if (refused.size === 0) throw error;
+      if (refused.size === 0)
+        throw new Error(`the models do not fit one catalogue file; import parts of them: ${error.message}`, {
+          cause: error,
+        });
       for (const [at, why] of refused)
         notes.add("model_list", `${models[at]?.slug ?? ""} was left out, since a catalogue cannot have it: ${why}`);
       models = models.filter((_model, at) => !refused.has(at));

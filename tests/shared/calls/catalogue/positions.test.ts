@@ -63,12 +63,20 @@ describe("places in a YAML text", () => {
     expect(positions.lineOf("elsewhere")).toBeUndefined();
   });
 
-  test.each(["a[b", "models[0].[x", "models[0].x]", "models[0][", "[", "]", ".", "..", "models[0]..x", "models[0].a[0]b"])(
-    "the line of a path with a name of any characters is that of its nearest ancestor, or none: %s",
-    (path) => {
-      expect(locate(TEXT).lineOf(path)).toBe(path.startsWith("models[0]") ? locate(TEXT).lineOf("models[0]") : undefined);
-    },
-  );
+  test.each([
+    "a[b",
+    "models[0].[x",
+    "models[0].x]",
+    "models[0][",
+    "[",
+    "]",
+    ".",
+    "..",
+    "models[0]..x",
+    "models[0].a[0]b",
+  ])("the line of a path with a name of any characters is that of its nearest ancestor, or none: %s", (path) => {
+    expect(locate(TEXT).lineOf(path)).toBe(path.startsWith("models[0]") ? locate(TEXT).lineOf("models[0]") : undefined);
+  });
 
   test("a key given twice in one mapping is found, the same key in two mappings is not", () => {
     expect(locate(TEXT).repeated).toEqual([]);
