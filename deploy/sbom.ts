@@ -10,6 +10,8 @@ import { parseArgs } from "node:util";
 
 import { Enums, Models, Serialize, Spec, SPDX } from "@cyclonedx/cyclonedx-library";
 
+import { reasonOf } from "./embedded/fault.mjs";
+
 const ROOT = join(import.meta.dir, "..");
 
 interface Requires {
@@ -216,4 +218,9 @@ async function main(): Promise<void> {
   else await writeFile(values.out, text);
 }
 
-if (import.meta.main) await main();
+if (import.meta.main) {
+  await main().catch((error: unknown) => {
+    process.stderr.write(`sluice: the bill of materials was not written: ${reasonOf(error)}\n`);
+    process.exitCode = 1;
+  });
+}

@@ -13,6 +13,7 @@ import {
 } from "./config/reader.ts";
 import { listBrokenRules } from "./config/rules.ts";
 import { SETTINGS } from "./config/settings.ts";
+import { nearNames } from "./near-names.ts";
 
 export interface Config extends Values<typeof SETTINGS> {
   /** Values that must never be printed. */
@@ -38,6 +39,17 @@ export const SETTING_NAMES: ReadonlySet<string> = new Set([
 
 const ACCEPTED: ReadonlySet<string> = new Set([...SETTING_NAMES, ...CLIENT_VARIABLES]);
 
+const PREFIX = "SLUICE_";
+const withoutPrefix = (name: string): string => (name.startsWith(PREFIX) ? name.slice(PREFIX.length) : name);
+
+/** Compares names without the prefix: SLUICE_PORT is near PORT. */
+function unknownSetting(name: string): string {
+  const names = new Map(Array.from(ACCEPTED, (known) => [withoutPrefix(known), known]));
+  const [near] = nearNames(names.keys(), withoutPrefix(name));
+  const hint = near === undefined ? "" : `; did you mean ${names.get(near) ?? near}?`;
+  return `${name} is not a setting of this version${hint}`;
+}
+
 /**
  * Returns validated settings from an environment. Collects all faults, so that one start reports every one. `needs` lists the servers whose
  * address is required; other addresses are optional, but validated. `servesClients`: the role returns links to clients.
@@ -52,7 +64,7 @@ export function loadConfig(
 ): Config {
   const faults: string[] = [];
   for (const name of Object.keys(environment)) {
-    if (name.startsWith("SLUICE_") && !ACCEPTED.has(name)) faults.push(`${name} is not a setting of this version`);
+    if (name.startsWith(PREFIX) && !ACCEPTED.has(name)) faults.push(unknownSetting(name));
   }
   const reader = createReader(environment, needs, faults);
   const settings = readTable(SETTINGS, reader);

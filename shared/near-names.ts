@@ -2,7 +2,7 @@
 
 /** Maximum number of suggestions. */
 const NEAR_NAMES_MAX = 3;
-/** Longer names are not compared. */
+/** Longer names are not compared: callers send unknown names, and in an error about a missing member also the names beside it. */
 const NAME_CHARS_MAX = 100;
 /** Maximum edits between similar names, as a share of the length of the name. */
 const EDITS_SHARE_MAX = 0.25;
@@ -12,7 +12,9 @@ export function nearNames(names: Iterable<string>, asked: string): string[] {
   if (asked.length > NAME_CHARS_MAX) return [];
   const plain = plainOf(asked);
   if (plain === "") return [];
-  return Array.from(names, (name) => ({ name, edits: editsTo(plainOf(name), plain, editsMax(name)) }))
+  return Array.from(names)
+    .filter((name) => name.length <= NAME_CHARS_MAX)
+    .map((name) => ({ name, edits: editsTo(plainOf(name), plain, editsMax(name)) }))
     .filter(({ edits }) => edits !== Infinity)
     .toSorted((a, b) => a.edits - b.edits || (a.name < b.name ? -1 : 1))
     .slice(0, NEAR_NAMES_MAX)

@@ -6,7 +6,15 @@ import { catalogueOf } from "#shared/calls/catalogue/load.ts";
 import { mergeLayers } from "#shared/calls/catalogue/merge.ts";
 import { locate, syntaxLine } from "#shared/calls/catalogue/positions.ts";
 
-import { modelsOf, readDeployment, type Shelf, slugOf } from "./import-models.ts";
+import {
+  modelsOf,
+  NO_COUNTERPART,
+  noteMalformed,
+  noteParams,
+  readDeployment,
+  type Shelf,
+  slugOf,
+} from "./import-models.ts";
 import {
   listOf,
   type Members,
@@ -55,7 +63,10 @@ export interface Input {
 /** @throws Error in one sentence for a text that is too large, no YAML, or no configuration of LiteLLM */
 export function importLiteLlm({ file, text, ours, date }: Input): Imported {
   const config = parse(file, text);
-  const notes = openNotes(locate(text));
+  const positions = locate(text);
+  const notes = openNotes(positions);
+  for (const { path, line } of positions.repeated)
+    notes.add(path, `given again in line ${line}: the last one was taken`);
   const shipped = mergeLayers(ours);
   const shippedProviders = new Map([...shipped.providers].map(([id, { entry }]) => [id, entry]));
   const shelf: Shelf = {
@@ -139,8 +150,17 @@ function credentialsOf(config: Members, notes: Notes): ReadonlyMap<string, Membe
   return new Map(
     list.flatMap((entry, at) => {
       const place = `credential_list[${at}]`;
-      const { credential_name: name, credential_values: values } = membersOf(entry, place, notes);
-      return textIn(name) === undefined ? [] : [[String(name).trim(), membersOf(values, place, notes)] as const];
+      const { credential_name: name, credential_values: values, ...others } = membersOf(entry, place, notes);
+      for (const other of Object.keys(others)) notes.add(`${place}.${printable(other)}`, NO_COUNTERPART);
+      if (textIn(name) === undefined) {
+        notes.add(`${place}.credential_name`, "expected a name as text; the credential was left out");
+        return [];
+      }
+      const members = membersOf(values, `${place}.credential_values`, notes);
+      noteParams(members, `${place}.credential_values`, notes);
+      if ("litellm_credential_name" in members)
+        notes.add(`${place}.credential_values.litellm_credential_name`, NO_COUNTERPART);
+      return [[String(name).trim(), members] as const];
     }),
   );
 }
@@ -155,8 +175,10 @@ function aliasesOf(
   const router = membersOf(config["router_settings"], "router_settings", notes);
   return Object.entries(membersOf(router["model_group_alias"], place, notes)).flatMap(
     ([name, value]): CatalogueModel[] => {
-      const at = `${place}.${name}`;
-      const target = textIn(value) ?? textIn(membersOf(value, at, notes)["model"]);
+      const at = `${place}.${printable(name)}`;
+      const { model, ...others } = textIn(value) === undefined ? membersOf(value, at, notes) : { model: value };
+      for (const other of Object.keys(others)) notes.add(`${at}.${printable(other)}`, NO_COUNTERPART);
+      const target = textIn(model);
       const slug = slugOf(name, at, notes);
       const imported = models.find((model) => model.slug === target);
       const own = shipped.get(target ?? "");
@@ -181,8 +203,16 @@ function withCache(
 ): CatalogueModel[] {
   const settings = membersOf(config["litellm_settings"], "litellm_settings", notes);
   const params = membersOf(settings["cache_params"], "litellm_settings.cache_params", notes);
-  if (settings["cache"] !== true) return [...models];
   const place = "litellm_settings.cache";
+  for (const name of Object.keys(params)) {
+    if (!["type", "mode", "ttl"].includes(name)) notes.add(`${place}_params.${printable(name)}`, NO_COUNTERPART);
+  }
+  noteMalformed(params, `${place}_params`, notes);
+  if (settings["cache"] !== true) {
+    if (settings["cache"] !== undefined && settings["cache"] !== false && settings["cache"] !== null)
+      notes.add(place, "the value was not taken: expected true or false");
+    return [...models];
+  }
   if (textIn(params["type"])?.includes("semantic") === true) {
     notes.add(place, "no counterpart: a response cache keeps exact repeats only");
     return [...models];
@@ -313,7 +343,10 @@ function validated(
             : [[Number(index), `${place.replace(/^models\[\d+\]\.?/, "")}: ${message}`] as const];
         }),
       );
-      if (refused.size === 0) throw error;
+      if (refused.size === 0)
+        throw new Error(`the models do not fit one catalogue file; import parts of them: ${error.message}`, {
+          cause: error,
+        });
       for (const [at, why] of refused)
         notes.add("model_list", `${models[at]?.slug ?? ""} was left out, since a catalogue cannot have it: ${why}`);
       models = models.filter((_model, at) => !refused.has(at));

@@ -22,14 +22,22 @@ const MODALITIES: Readonly<Record<string, CatalogueModel["modality"]>> = {
   audio_speech: "audio",
 };
 
-/** Members that are read at every position. */
-const READ = new Set(
-  (
-    "model api_base base_url api_key custom_llm_provider litellm_credential_name rpm tpm weight order stream_timeout additional_drop_params " +
-    "id base_model mode litellm_provider max_tokens max_input_tokens max_output_tokens output_vector_size supports_function_calling " +
-    "supports_vision supports_audio_input supports_pdf_input supports_response_schema description version"
-  ).split(" "),
-);
+/** Members that are read, by the mapping that contains them. */
+const READ = {
+  entry: new Set(["model_name", "litellm_params", "model_info", "rpm", "tpm"]),
+  params: new Set(
+    (
+      "model api_base base_url api_key custom_llm_provider litellm_credential_name rpm tpm weight order stream_timeout " +
+      "additional_drop_params"
+    ).split(" "),
+  ),
+  info: new Set(
+    (
+      "base_model mode litellm_provider max_tokens max_input_tokens max_output_tokens output_vector_size supports_function_calling " +
+      "supports_vision supports_audio_input supports_pdf_input supports_response_schema"
+    ).split(" "),
+  ),
+} as const;
 
 /** Reasons for members that have no counterpart; others have the usual one. */
 const REASONS: Readonly<Record<string, string>> = {
@@ -40,10 +48,11 @@ const REASONS: Readonly<Record<string, string>> = {
   num_retries: "no counterpart: a failed source is asked once more, then the next one",
   tags: "no counterpart: routing by tags is not offered",
   access_groups: "no counterpart: give keys a list of models or tools instead",
+  max_tokens: "no counterpart: clients send it with a call; max_output_tokens of model_info is the model's limit",
   temperature: "no counterpart: clients send it with a call",
   max_parallel_requests: "no counterpart: limits are those of workspaces and keys",
 };
-const NO_COUNTERPART = "no counterpart in a catalogue";
+export const NO_COUNTERPART = "no counterpart in a catalogue";
 
 export interface Deployment {
   readonly slug: string;
@@ -60,7 +69,7 @@ export interface Shelf {
   readonly models: ReadonlyMap<string, CatalogueModel>;
   readonly credentials: ReadonlyMap<string, Members>;
   readonly notes: Notes;
-  /** Name of the file, and the day, as `price_source` has them. */
+  /** `price_source` of prices that the file contains. */
   readonly priceSource: { readonly source: string; readonly date: string };
 }
 
@@ -94,8 +103,10 @@ export function readDeployment(entry: unknown, place: string, shelf: Shelf): Dep
   const params = withCredential(given, place, shelf);
   const found = shelf.providers.find(params, `${place}.litellm_params`);
   if (found === undefined) return undefined;
-  noteUnread(given, `${place}.litellm_params`, notes);
-  noteUnread(info, `${place}.model_info`, notes);
+  noteUnread(members, place, READ.entry, notes);
+  noteParams(given, `${place}.litellm_params`, notes);
+  noteUnread(info, `${place}.model_info`, READ.info, notes);
+  noteMalformed(info, `${place}.model_info`, notes);
   for (const limit of ["rpm", "tpm"]) {
     if (limit in params || limit in members) {
       notes.add(
@@ -104,7 +115,13 @@ export function readDeployment(entry: unknown, place: string, shelf: Shelf): Dep
       );
     }
   }
-  const template = templateOf(found, textIn(info["base_model"]), shelf);
+  const baseModel = textIn(info["base_model"]);
+  const template = templateOf(found, baseModel, shelf);
+  if (baseModel !== undefined && template === undefined)
+    notes.add(
+      `${place}.model_info.base_model`,
+      `no model ${printable(baseModel)} ships with the service: its price and limits are not known`,
+    );
   const facts = factsOf({ slug, found, params, info, template, place }, shelf);
   if (facts === undefined) return undefined;
   const drops = Array.isArray(params["additional_drop_params"])
@@ -308,9 +325,47 @@ function modalityByName(model: string): CatalogueModel["modality"] {
   return /dall-e|image/i.test(model) ? "image" : "text";
 }
 
-function noteUnread(members: Members, place: string, notes: Notes): void {
+/** Notes the members of `litellm_params`, or of a credential's values, that are not taken over. */
+export function noteParams(params: Members, place: string, notes: Notes): void {
+  noteUnread(params, place, READ.params, notes);
+  noteMalformed(params, place, notes);
+}
+
+function noteUnread(members: Members, place: string, read: ReadonlySet<string>, notes: Notes): void {
   for (const name of Object.keys(members)) {
-    if (!READ.has(name) && !isPrice(name))
-      notes.add(`${place}.${printable(name)}`, ownOf(REASONS, name) ?? NO_COUNTERPART);
+    // An entry itself has no prices.
+    const isRead = read.has(name) || (read !== READ.entry && isPrice(name));
+    if (!isRead) notes.add(`${place}.${printable(name)}`, ownOf(REASONS, name) ?? NO_COUNTERPART);
+  }
+}
+
+type Check = readonly [isValid: (value: unknown) => boolean, expected: string];
+const TEXT: Check = [(value) => textIn(value) !== undefined, "a text"];
+const NUMBER: Check = [(value) => positiveIn(value) !== undefined, "a number greater than 0"];
+const BOOLEAN: Check = [(value) => typeof value === "boolean", "true or false"];
+const TEXTS: Check = [(value) => Array.isArray(value) && value.every((one) => TEXT[0](one)), "a list of texts"];
+
+/** Forms of members whose value is passed over if it has another form. */
+const FORMS: Readonly<Record<string, Check>> = {
+  ...Object.fromEntries(
+    ["api_key", "custom_llm_provider", "litellm_credential_name", "base_model", "mode", "litellm_provider", "type"].map(
+      (name) => [name, TEXT],
+    ),
+  ),
+  ...Object.fromEntries(
+    "rpm tpm weight order stream_timeout ttl max_tokens max_input_tokens max_output_tokens output_vector_size"
+      .split(" ")
+      .map((name) => [name, NUMBER]),
+  ),
+  ...Object.fromEntries([...READ.info].filter((name) => name.startsWith("supports_")).map((name) => [name, BOOLEAN])),
+  additional_drop_params: TEXTS,
+};
+
+/** Notes the values that were passed over; absent and null members mean nothing. The value is not repeated: it may be a key. */
+export function noteMalformed(members: Members, place: string, notes: Notes): void {
+  for (const [name, value] of Object.entries(members)) {
+    const [isValid, expected] = ownOf(FORMS, name) ?? [() => true, ""];
+    if (value !== undefined && value !== null && !isValid(value))
+      notes.add(`${place}.${name}`, `the value was not taken: expected ${expected}`);
   }
 }

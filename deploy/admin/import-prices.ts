@@ -99,7 +99,9 @@ export function dearest(first: PricingText | undefined, second: PricingText | un
 /** US dollars for one unit of LiteLLM → credits for `factor` of them, as decimal text. Undefined: it is no such number. */
 export function creditsOf(dollars: unknown, factor: bigint): string | undefined {
   const text = typeof dollars === "number" || typeof dollars === "string" ? String(dollars).trim() : "";
-  const [, whole = "", fraction = "", power = "0"] = /^(\d*)(?:\.(\d*))?(?:e([+-]?\d{1,3}))?$/i.exec(text) ?? [];
+  // Bounded: a text of a million digits takes minutes as a number.
+  const [, whole = "", fraction = "", power = "0"] =
+    /^(\d{0,60})(?:\.(\d{0,60}))?(?:e([+-]?\d{1,3}))?$/i.exec(text) ?? [];
   const digits = `${whole}${fraction}`;
   if (digits === "") return undefined;
   const places = fraction.length - Number(power);

@@ -125,20 +125,39 @@ export function openProviders(
   };
 }
 
+/** Names that differ from all taken ones: the stem itself, else the first free numbered one. A file may need thousands of one stem. */
+function openNames(taken: Iterable<string>) {
+  const names = new Set(taken);
+  const counts = new Map<string, number>();
+  return {
+    /** @param numbered name of the stem with a number from 2 */
+    of(stem: string, numbered: (count: number) => string): string {
+      let count = counts.get(stem) ?? 1;
+      let name = count === 1 ? stem : numbered(count);
+      while (names.has(name)) {
+        count += 1;
+        name = numbered(count);
+      }
+      counts.set(stem, count);
+      names.add(name);
+      return name;
+    },
+  };
+}
+
 /** Providers that are written, one for each family, address and variable that does not ship. */
 function openEntries(shipped: ReadonlyMap<string, ProviderEntry>) {
   const entries = new Map<string, ProviderEntry>();
   const keyOf = ({ family, base_url, api_key_env }: Omit<ProviderEntry, "id">): string =>
     JSON.stringify([family, base_url, api_key_env]);
-  const isTaken = (id: string): boolean => shipped.has(id) || entries.values().some((entry) => entry.id === id);
+  const unique = openNames(shipped.keys());
   return {
     all: (): readonly ProviderEntry[] => [...entries.values()],
     idOf(wanted: Omit<ProviderEntry, "id">, stem: string): string {
       const key = keyOf(wanted);
       const known = entries.get(key) ?? shipped.values().find((entry) => keyOf(entry) === key);
       if (known !== undefined) return known.id;
-      let id = stem;
-      for (let count = 2; isTaken(id); count += 1) id = `${stem.slice(0, 58)}-${count}`;
+      const id = unique.of(stem, (count) => `${stem.slice(0, 58)}-${count}`);
       entries.set(key, { id, ...wanted });
       return id;
     },
@@ -147,16 +166,19 @@ function openEntries(shipped: ReadonlyMap<string, ProviderEntry>) {
 
 /** Variables of keys, which are never copied: one for each reference and each key in the file. */
 function openVariables(named: ReadonlySet<string>, notes: Notes) {
+  /** Variables of the keys in the file, and of references to variables whose name cannot be kept. */
   const literals = new Map<string, string>();
-  const renamed = new Set<string>();
+  const renamed = new Map<string, string>();
+  // Two keys never share a variable: a source would be called with the key of another account.
+  const unique = openNames(named);
 
   function ofReference(name: string, place: string): string {
     if (VARIABLE.test(name)) return name;
-    const own = variableFrom(name);
-    if (!renamed.has(own)) {
-      notes.add(place, `key variables end in _API_KEY: set ${own} to the value of ${printable(name)}`);
-    }
-    renamed.add(own);
+    const known = renamed.get(name);
+    if (known !== undefined) return known;
+    const own = unique.of(variableFrom(name), (count) => variableFrom(`${name}_${count}`));
+    renamed.set(name, own);
+    notes.add(place, `key variables end in _API_KEY: set ${own} to the value of ${printable(name)}`);
     return own;
   }
 
@@ -171,9 +193,7 @@ function openVariables(named: ReadonlySet<string>, notes: Notes) {
       if (REFERENCE.test(text)) return ofReference(text.replace(REFERENCE, ""), place);
       const known = literals.get(text);
       if (known !== undefined) return known;
-      const taken = new Set([...named, ...literals.values()]);
-      let own = usual !== undefined && !taken.has(usual) ? usual : variableFrom(stem);
-      for (let count = 2; taken.has(own); count += 1) own = variableFrom(`${stem}_${count}`);
+      const own = unique.of(usual ?? variableFrom(stem), (count) => variableFrom(`${stem}_${count}`));
       literals.set(text, own);
       notes.add(place, `the key in this file is not copied: set ${own} where the service starts`);
       return own;

@@ -119,7 +119,9 @@ function oneLine(error: unknown): string {
   for (let depth = 0; fault instanceof Error && depth < 4; depth++) {
     // a refused connection is one error per address tried, with no message of its own
     const next: unknown = fault instanceof AggregateError && fault.message === "" ? fault.errors[0] : fault.cause;
-    if (fault.message !== "" && !parts.includes(fault.message)) parts.push(fault.message);
+    // A parser's prefix must not make its message appear twice.
+    const message = fault.message.replace(/^YAML Parse error: /, "");
+    if (message !== "" && !parts.some((part) => part.includes(message))) parts.push(message);
     fault = next;
   }
   return (parts.length > 0 ? parts.join(": ") : String(error)).replaceAll(/\s*\n\s*/g, "; ");

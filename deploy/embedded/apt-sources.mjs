@@ -14,7 +14,18 @@ const KEYRING = "/usr/share/keyrings/debian-archive-keyring.gpg";
  * @returns {boolean}
  */
 export function isDebian(root = "/") {
-  return /^ID="?debian"?$/m.test(readOr(join(root, "etc/os-release")));
+  return osRelease(root, "ID") === "debian";
+}
+
+/**
+ * Returns a value of the file os-release (os-release(5)): a system without it in `etc` has it in `usr/lib`.
+ * @param {string} root
+ * @param {"ID" | "VERSION_CODENAME"} name
+ * @returns {string | undefined}
+ */
+function osRelease(root, name) {
+  const text = ["etc", "usr/lib"].map((folder) => readOr(join(root, folder, "os-release"))).find((one) => one !== "");
+  return new RegExp(`^${name}=(["']?)([\\w.-]+)\\1\\s*$`, "m").exec(text ?? "")?.[2];
 }
 
 /**
@@ -25,8 +36,7 @@ export function isDebian(root = "/") {
  */
 export async function debianArchive(root = "/") {
   if (!isDebian(root) || findOnPath("apt-get") === null || findOnPath("dpkg") === null) return null;
-  const codename = /^VERSION_CODENAME="?([\w-]+)"?$/m.exec(readOr(join(root, "etc/os-release")))?.[1];
-  const suites = [codename, "oldstable", "stable", "testing", "unstable", "sid"];
+  const suites = [osRelease(root, "VERSION_CODENAME"), "oldstable", "stable", "testing", "unstable", "sid"];
   // With release info, apt leaves out indexes that it has not downloaded, and images have downloaded none.
   const options = ["-o", `Dir=${root}`, "--no-release-info", "--format", "$(RELEASE) $(COMPONENT) $(REPO_URI)"];
   const args = ["indextargets", ...options, "Created-By: Packages"];
@@ -57,17 +67,11 @@ export async function unpackFromDebian({ release, packages, root }, use) {
     new StartFault(`${packages[0]} cannot be taken from the Debian archive (${reason.slice(0, 300)}).`);
   const archive = await debianArchive(root);
   if (archive === null) throw fault("this system is set up for none");
-  const work = mkdtempSync(join(tmpdir(), "sluice-debian-"));
+  const { folder: work, runApt, remove } = openAptFolder(archive, "deb", release);
   try {
-    for (const folder of ["lists/partial", "cache/archives/partial", "out"]) {
-      mkdirSync(join(work, folder), { recursive: true });
-    }
-    const lines = archive.uris.map((uri) => `deb [signed-by=${archive.keyring}] ${uri} ${release} main\n`);
-    writeFileSync(join(work, "sources.list"), lines.join(""));
-    const settings = privateSettings(work);
     // An update succeeds with warnings when one of several archives fails.
-    const updated = await aptGet(work, [...settings, "update"]);
-    const downloaded = await aptGet(work, [...settings, "download", ...packages]);
+    const updated = await runApt(["update"]);
+    const downloaded = await runApt(["download", ...packages]);
     if (downloaded.code !== 0) {
       throw fault(complaint(updated.stderr) ?? complaint(downloaded.stderr) ?? "apt-get failed");
     }
@@ -78,8 +82,30 @@ export async function unpackFromDebian({ release, packages, root }, use) {
     }
     return await use(join(work, "out"));
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    remove();
   }
+}
+
+/**
+ * Creates a folder with settings, lists and a cache of its own for apt, and an empty folder `out` for what is unpacked.
+ * @param {{ uris: readonly string[], keyring: string }} archive
+ * @param {"deb" | "deb-src"} kind binary or source packages
+ * @param {string} release
+ * @returns {{ folder: string, runApt: (args: readonly string[]) => ReturnType<typeof aptGet>, remove: () => void }}
+ */
+export function openAptFolder({ uris, keyring }, kind, release) {
+  const folder = mkdtempSync(join(tmpdir(), "sluice-debian-"));
+  for (const name of ["lists/partial", "cache/archives/partial", "out"]) {
+    mkdirSync(join(folder, name), { recursive: true });
+  }
+  const lines = uris.map((uri) => `${kind} [signed-by=${keyring}] ${uri} ${release} main\n`);
+  writeFileSync(join(folder, "sources.list"), lines.join(""));
+  const settings = privateSettings(folder);
+  return {
+    folder,
+    runApt: (args) => aptGet(folder, [...settings, ...args]),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
 }
 
 /**

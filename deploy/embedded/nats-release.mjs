@@ -81,7 +81,8 @@ export async function releasedNats({ platform, arch, environment, progress, advi
 function baseOf(environment) {
   const address = environment["NATS_RELEASES_URL"]?.trim() || RELEASES_URL;
   if (URL.canParse(address) && /^https?:/.test(address)) return address.replace(/\/+$/, "");
-  throw new StartFault(`NATS_RELEASES_URL must be an address such as ${RELEASES_URL}, got "${address.slice(0, 80)}".`);
+  const shown = address.replace(/[^/]*@/, "").slice(0, 80);
+  throw new StartFault(`NATS_RELEASES_URL must be an address such as ${RELEASES_URL}, got "${shown}".`);
 }
 
 /**

@@ -6,7 +6,7 @@
 import { randomBytes } from "node:crypto";
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { reasonOf, StartFault } from "./fault.mjs";
 import { freePort, portFault } from "./probe.mjs";
 
@@ -52,7 +52,15 @@ export async function readSettings(environment) {
   const port = number("PORT", 8080, 65_535);
   const host = text("SLUICE_HOST") ?? "127.0.0.1";
   const adminHost = text("SLUICE_ADMIN_HOST") ?? "127.0.0.1";
-  await requireFree("PORT", port, host);
+  await requireFree({ name: "PORT", port, host, hostName: "SLUICE_HOST" });
+  const admin = {
+    given: text("SLUICE_ADMIN_PORT"),
+    port: number("SLUICE_ADMIN_PORT", ADMIN_PORT, 65_535),
+    host: adminHost,
+  };
+  if (admin.given !== undefined && admin.port === port && port !== 0 && adminHost === host) {
+    throw new StartFault(`PORT and SLUICE_ADMIN_PORT are both ${port}; set them to two different ports.`);
+  }
   const dataDir = dataDirOf(environment);
   requireWritable(dataDir);
   return {
@@ -60,7 +68,7 @@ export async function readSettings(environment) {
     caches: cachesOf(environment, dataDir),
     port,
     host,
-    adminPort: await adminPort(text("SLUICE_ADMIN_PORT"), number("SLUICE_ADMIN_PORT", ADMIN_PORT, 65_535), adminHost),
+    adminPort: await freeAdminPort(admin),
     adminHost,
     bucket: text("SLUICE_S3_BUCKET") ?? "sluice",
     graceMs: number("SLUICE_GRACE_MS", 30_000, 3_600_000),
@@ -92,11 +100,10 @@ export function cachesOf(environment, dataDir) {
 }
 
 /**
- * @param {string} name
- * @param {number} port
- * @param {string} host
+ * @param {{ name: string, port: number, host: string, hostName: string }} wanted with the names of the settings of both
+ * @throws {StartFault} if the port cannot be listened on
  */
-async function requireFree(name, port, host) {
+async function requireFree({ name, port, host, hostName }) {
   const fault = await portFault(port, host);
   if (fault === null) return;
   if (fault === "EADDRINUSE") {
@@ -105,20 +112,38 @@ async function requireFree(name, port, host) {
   if (fault === "EACCES") {
     throw new StartFault(`Port ${port} needs privileges this user lacks; set ${name} to one above 1023.`);
   }
-  throw new StartFault(`Port ${port} of ${host} cannot be listened on (${fault}); check ${name}.`);
+  // The port is valid, so the host is not: no address of this machine, or no name that it can resolve.
+  throw new StartFault(
+    `${hostName} must be an address of this machine, such as 127.0.0.1 or 0.0.0.0, got "${host.slice(0, 80)}" (${fault}).`,
+  );
 }
 
 /**
  * Returns the admin port. Without a setting, a second stack gets another free port.
- * @param {string | undefined} given
- * @param {number} port
- * @param {string} host
+ * @param {{ given: string | undefined, port: number, host: string }} wanted
  * @returns {Promise<number>}
  */
-async function adminPort(given, port, host) {
-  if (given === undefined) return freePort(port);
-  await requireFree("SLUICE_ADMIN_PORT", port, host);
-  return port;
+async function freeAdminPort({ given, port, host }) {
+  const names = { name: "SLUICE_ADMIN_PORT", hostName: "SLUICE_ADMIN_HOST" };
+  const wanted = given === undefined ? await freePort(port) : port;
+  await requireFree({ ...names, port: wanted, host });
+  return wanted;
+}
+
+/**
+ * Creates a folder and its parents. `recursive` of Node's mkdir never ends where an existing folder accepts no new one with ENOENT, such as
+ * /proc and folders of an automounter.
+ * @param {string} folder absolute
+ */
+function createFolder(folder) {
+  if (existsSync(folder)) return;
+  createFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another start may have created it.
+    if (!existsSync(folder)) throw error;
+  }
 }
 
 /**
@@ -127,7 +152,7 @@ async function adminPort(given, port, host) {
 function requireWritable(directory) {
   const probe = join(directory, `.write-test-${process.pid}`);
   try {
-    mkdirSync(directory, { recursive: true });
+    createFolder(directory);
     accessSync(directory, constants.W_OK);
     writeFileSync(probe, "");
     rmSync(probe);

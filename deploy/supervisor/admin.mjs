@@ -1,6 +1,7 @@
 // @ts-check
 /** The admin port of the supervisor: metrics of all its processes, liveness, readiness. */
 import { createServer, get } from "node:http";
+import { StartFault } from "../embedded/fault.mjs";
 
 const ANSWER_WITHIN_MS = 2_000;
 /** Maximum size of a process's metrics, which have a few hundred lines, in bytes. */
@@ -12,6 +13,7 @@ const ANSWER_BYTES = 16 * 1_048_576;
  * @param {number} options.port
  * @param {() => import("./children.mjs").ChildState[]} options.states
  * @returns {Promise<{ port: number, close(): Promise<void> }>}
+ * @throws {StartFault} if another program has taken the port since the settings were read
  */
 export async function startAdmin({ host, port, states }) {
   const server = createServer((request, response) => {
@@ -23,7 +25,11 @@ export async function startAdmin({ host, port, states }) {
     );
   });
   await new Promise((resolve, reject) => {
-    server.once("error", reject);
+    server.once("error", (error) =>
+      reject(
+        new StartFault(`The admin port ${port} of ${host} cannot be used (${error.message}); set SLUICE_ADMIN_PORT.`),
+      ),
+    );
     server.listen({ host, port }, () => resolve(undefined));
   });
   const address = server.address();

@@ -1,6 +1,7 @@
 // @ts-check
 /** The log file of `npm start`, in its data folder. */
 import { closeSync, openSync, renameSync, writeSync } from "node:fs";
+import { reasonOf, StartFault } from "../embedded/fault.mjs";
 
 /** Size at which the file is renamed to `<name>.1` and begun again, in bytes. */
 const FILE_BYTES_MAX = 64 * 1_048_576;
@@ -8,7 +9,8 @@ const FILE_BYTES_MAX = 64 * 1_048_576;
 /**
  * @typedef {object} LogFile
  * @property {string} path absolute
- * @property {(text: string) => string} write appends a line, or several, and returns `<path>:<number of the first of them>`
+ * @property {(text: string) => string} write appends a line, or several, and returns `<path>:<number of the first of them>`; if the
+ *   file cannot be written, the path and the reason. Never throws
  * @property {() => void} close
  */
 
@@ -18,24 +20,33 @@ const FILE_BYTES_MAX = 64 * 1_048_576;
  * @param {string} path
  * @param {number} [bytesMax]
  * @returns {LogFile}
+ * @throws {StartFault} if the file cannot be created
  */
 export function openLogFile(path, bytesMax = FILE_BYTES_MAX) {
-  let file = begin(path);
+  let file = beginOrFail(path);
   let lines = 0;
   let bytes = 0;
+  const put = (/** @type {string} */ text) => {
+    if (bytes > bytesMax) {
+      const next = begin(path);
+      closeSync(file);
+      file = next;
+      lines = 0;
+      bytes = 0;
+    }
+    bytes += writeSync(file, `${text}\n`);
+    lines += text.split("\n").length;
+  };
   return {
     path,
     write(text) {
-      if (bytes > bytesMax) {
-        closeSync(file);
-        file = begin(path);
-        lines = 0;
-        bytes = 0;
+      try {
+        put(text);
+        return `${path}:${lines - text.split("\n").length + 1}`;
+      } catch (error) {
+        // A full disk or a deleted folder must not end the service: its lines are lost until the file can be written again.
+        return `${path} (not written: ${reasonOf(error)})`;
       }
-      const place = `${path}:${lines + 1}`;
-      bytes += writeSync(file, `${text}\n`);
-      lines += text.split("\n").length;
-      return place;
     },
     close: () => closeSync(file),
   };
@@ -52,4 +63,15 @@ function begin(path) {
     if (/** @type {NodeJS.ErrnoException} */ (error).code !== "ENOENT") throw error;
   }
   return openSync(path, "a", 0o600);
+}
+
+/** @param {string} path */
+function beginOrFail(path) {
+  try {
+    return begin(path);
+  } catch (error) {
+    throw new StartFault(
+      `The log file ${path} cannot be written (${reasonOf(error)}); make it writable for this user, or set SLUICE_DATA_DIR to another folder.`,
+    );
+  }
 }

@@ -126,10 +126,13 @@ function lineOf(line, message) {
 }
 
 /**
- * Returns the error message of a role that did not start.
+ * Returns the error message of a role that did not start: one line for each fault of its settings, which are all reported at once.
  * @param {readonly string[]} lines
  * @returns {string | null}
  */
-function sentence(lines) {
-  return lines.find((line) => line.startsWith("sluice: "))?.slice("sluice: ".length) ?? null;
+export function sentence(lines) {
+  const start = lines.findIndex((line) => line.startsWith("sluice: "));
+  if (start === -1) return null;
+  const said = lines.slice(start).filter((line) => line.trim() !== "" && !line.startsWith("{"));
+  return said.join("\n").slice("sluice: ".length);
 }

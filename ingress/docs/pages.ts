@@ -2,8 +2,6 @@
 import { fileURLToPath } from "node:url";
 import { join } from "node:path";
 
-import { rootPages } from "./root-pages.ts";
-
 /** Sections of the navigation, in order. */
 export const SECTIONS = ["Get started", "Guides", "Cookbook", "Migrate", "Reference", "Operate"] as const;
 export type Section = (typeof SECTIONS)[number];
@@ -31,6 +29,8 @@ export interface Page {
 
 const PROJECT_ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const FOLDER = "schemas/docs";
+/** Code hosts expect this file at the root of a project. */
+const CHANGELOG = "CHANGELOG.md";
 
 /** Reads all pages, in the order of the navigation. @throws Error naming file and line of malformed front matter */
 export async function readPages(root: string = PROJECT_ROOT): Promise<readonly Page[]> {
@@ -39,7 +39,24 @@ export async function readPages(root: string = PROJECT_ROOT): Promise<readonly P
     const file = `${FOLDER}/${name}`;
     return parsePage(file, await Bun.file(join(root, file)).text());
   });
-  return sortPages([...(await Promise.all(pages)), ...(await rootPages(root))]);
+  return sortPages([...(await Promise.all(pages)), ...(await changelogPage(root))]);
+}
+
+/** Empty if the installation has no changelog. */
+async function changelogPage(root: string): Promise<readonly Page[]> {
+  const file = Bun.file(join(root, CHANGELOG));
+  if (!(await file.exists())) return [];
+  return [
+    {
+      path: "reference/changelog",
+      file: CHANGELOG,
+      title: "Changelog",
+      section: "Reference",
+      order: 90,
+      summary: "Changes of each release, with the action that each change needs.",
+      body: (await file.text()).replace(/^# .*\n/, ""),
+    },
+  ];
 }
 
 export function sortPages(pages: readonly Page[]): readonly Page[] {

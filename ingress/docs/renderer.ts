@@ -40,25 +40,30 @@ export function createRenderer(source: () => SourceText): Renderer {
 
   const open = (): Worker => {
     if (thread) return thread;
+    // Before the thread exists: a thread without a source could never respond.
+    const api = source();
     const opened = new Worker(new URL("thread.ts", import.meta.url));
     opened.unref();
+    // Events of a thread that has been replaced must not end its successor.
+    const fail = (reason: string): void => {
+      if (thread === opened) end(new Error(reason));
+    };
     opened.addEventListener("message", ({ data }: MessageEvent<FromThread>) => {
       const entry = waiting.get(data.id);
       waiting.delete(data.id);
       if ("fault" in data) {
         entry?.reject(new Error(data.fault));
-        if (data.isFatal) end();
+        if (data.isFatal) fail(data.fault);
       } else {
         const { id: _id, ...answered } = data;
         entry?.resolve(answered);
       }
     });
-    opened.addEventListener("error", ({ message }) =>
-      end(new Error(`the thread of the documentation failed: ${message}`)),
-    );
+    opened.addEventListener("error", ({ message }) => fail(`the thread of the documentation failed: ${message}`));
+    opened.addEventListener("close", () => fail("the thread of the documentation has ended"));
     // A thread has no origin.
     // oxlint-disable-next-line unicorn/require-post-message-target-origin
-    opened.postMessage({ api: source() } satisfies ToThread);
+    opened.postMessage({ api } satisfies ToThread);
     thread = opened;
     return opened;
   };
@@ -77,6 +82,7 @@ export function createRenderer(source: () => SourceText): Renderer {
       return await entry.promise;
     } finally {
       clearTimeout(late);
+      waiting.delete(id);
       if (waiting.size === 0) {
         clearTimeout(idle);
         idle = setTimeout(() => end(), IDLE_MS);

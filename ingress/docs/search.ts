@@ -21,8 +21,11 @@ interface Entry {
   readonly weight: number;
 }
 
-/** Characters of a section that the index holds, of its prose and of its code each. */
-const TEXT_CHARS_MAX = 3_000;
+/** Characters of a section that the index contains, of its prose and of its code each. Only the changelog has longer sections. */
+const TEXT_CHARS_MAX = 10_000;
+/** The same for the changelog, whose sections are lists of up to 70,000 characters. */
+const CHANGELOG_CHARS_MAX = 3_000;
+const CHANGELOG = "reference/changelog";
 /** Results that a page of results lists. */
 export const RESULTS_MAX = 20;
 
@@ -45,14 +48,15 @@ function entriesOf(page: Page): readonly Entry[] {
     searchText === undefined ? textParts(page.body) : [{ heading: "", id: "", text: `· ${searchText}`, hidden: "" }];
   const [first] = parts;
   const all = first?.heading === "" ? parts : [{ heading: "", id: "", text: "", hidden: "" }, ...parts];
+  const charsMax = page.path === CHANGELOG ? CHANGELOG_CHARS_MAX : TEXT_CHARS_MAX;
   return all.map(({ heading, id, text, hidden }) => {
     const prose = (id === "" ? `${summary} ${text}` : text).replaceAll("`", "").replaceAll(/\s+/g, " ").trim();
     return {
       id: addressOf(page) + (id === "" ? "" : `#${id}`),
       page: title,
       heading,
-      text: prose.slice(0, TEXT_CHARS_MAX),
-      hidden: hidden.slice(0, TEXT_CHARS_MAX),
+      text: prose.slice(0, charsMax),
+      hidden: hidden.slice(0, charsMax),
       weight: weightOf(page),
     };
   });
@@ -60,7 +64,7 @@ function entriesOf(page: Page): readonly Entry[] {
 
 /** Pages that explain come before pages that list. */
 function weightOf({ section, parent, path }: Page): number {
-  if (path === "reference/changelog") return 0.3;
+  if (path === CHANGELOG) return 0.3;
   if (parent !== undefined) return 0.5;
   return section === "Reference" ? 0.7 : 1;
 }

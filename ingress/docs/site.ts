@@ -3,10 +3,9 @@ import type { OperationFacts } from "./api/operation.ts";
 import { apiPages, type OpenApiDocument } from "./api/pages.ts";
 import { createHighlight, escapeHtml } from "./highlight.ts";
 import { pageHtml } from "./layout.ts";
-import { addressOf, linkAddress } from "./links.ts";
-import { llmsText, markdownOf } from "./llms.ts";
+import { addressOf, linkAddress, markdownAddressOf } from "./links.ts";
 import { renderMarkdown } from "./markdown.ts";
-import { nearestPage, type Page, readPages, sortPages } from "./pages.ts";
+import { nearestPage, type Page, readPages, SECTIONS, sortPages } from "./pages.ts";
 import { QUERY_CHARS_MAX, search } from "./assets/search.js";
 import { buildIndex, RESULTS_MAX, resultsHtml, type SearchIndex } from "./search.ts";
 
@@ -85,4 +84,31 @@ function siteOf(pages: readonly Page[]): Site {
       return { text: llmsText(pages) };
     },
   };
+}
+
+const LLMS_HEAD = `# Sluice
+
+> Self-hosted AI gateway: any model and media tools behind the OpenAI API, with exact prepaid billing.
+
+Each page is Markdown. Addresses are relative to the installation. The OpenAPI document is at /openapi.json.
+`;
+
+/** Text of /llms.txt (llmstxt.org): the name, a summary and a list of the pages as Markdown. */
+function llmsText(pages: readonly Page[]): string {
+  const parts = SECTIONS.map((section) => {
+    const own = pages.filter((page) => page.section === section && page.parent === undefined);
+    return own.length === 0 ? "" : `\n## ${section}\n\n${own.map(lineOf).join("\n")}\n`;
+  });
+  const operations = pages.filter(({ parent }) => parent !== undefined);
+  const more = operations.length === 0 ? "" : `\n## Optional\n\n${operations.map(lineOf).join("\n")}\n`;
+  return `${LLMS_HEAD}${parts.join("")}${more}`;
+}
+
+function lineOf(page: Page): string {
+  return `- [${page.title}](${markdownAddressOf(page)}): ${page.summary}`;
+}
+
+/** A page as Markdown of its own: the title as first heading, then the summary. */
+function markdownOf({ title, summary, body }: Page): string {
+  return `# ${title}\n\n${summary}\n\n${body.trim()}\n`;
 }

@@ -4,7 +4,7 @@ import { ApiError } from "#shared/errors.ts";
 import { JSON_TYPE } from "../answers.ts";
 import { siteAsset } from "../docs/assets.ts";
 import type { Renderer } from "../docs/renderer.ts";
-import type { Asked } from "../docs/site.ts";
+import { createGzipResponder } from "../gzip.ts";
 import { htmlPage, PAGE_HEADERS } from "../html-page.ts";
 import { explorerAsset, explorerPage } from "../openapi/docs-page.ts";
 import type { RequestFacts } from "../core/call.ts";
@@ -25,6 +25,12 @@ const PAGE_RESPONSES = {
 
 export function docsPages(renderer: Renderer): readonly OpenRoute[] {
   const common = { method: "GET", tags: ["Documentation"], auth: "none" } as const;
+  const respond = { index: createGzipResponder(), llms: createGzipResponder() };
+  /** Returns a text with its ETag. */
+  const rendered = async ({ request }: RequestFacts, kind: "index" | "llms", type: string): Promise<Response> => {
+    const { text } = await renderer.render({ kind });
+    return withEtag(request, text, (etag) => respond[kind](request, text, textHeaders(type, etag)));
+  };
   return [
     {
       ...common,
@@ -84,7 +90,7 @@ export function docsPages(renderer: Renderer): readonly OpenRoute[] {
       summary: "Retrieve search index",
       responses: { 200: { description: "Index of MiniSearch", isAnyJson: true }, 304: NOT_MODIFIED },
       errors: ["overloaded"],
-      handle: (call) => renderedText(renderer, call, { kind: "index" }, JSON_TYPE),
+      handle: (call) => rendered(call, "index", JSON_TYPE),
     },
     {
       ...common,
@@ -121,7 +127,7 @@ export function docsPages(renderer: Renderer): readonly OpenRoute[] {
         304: NOT_MODIFIED,
       },
       errors: ["overloaded"],
-      handle: (call) => renderedText(renderer, call, { kind: "llms" }, PLAIN_TYPE),
+      handle: (call) => rendered(call, "llms", PLAIN_TYPE),
     },
   ];
 }
@@ -133,7 +139,7 @@ async function renderedPage(renderer: Renderer, { request }: RequestFacts, asked
   const { text, nearest } = await renderer.render({ kind: isMarkdown ? "markdown" : "page", path });
   if (nearest === undefined) {
     return withEtag(request, text, (etag) => {
-      if (isMarkdown) return textResponse(text, MARKDOWN_TYPE, etag);
+      if (isMarkdown) return new Response(text, { headers: textHeaders(MARKDOWN_TYPE, etag) });
       return withHeader(htmlPage(text, { loads: LOADS, formAction: "'self'" }, { "cache-control": PAGE_CACHE }), etag);
     });
   }
@@ -147,25 +153,19 @@ async function renderedPage(renderer: Renderer, { request }: RequestFacts, asked
   return new Response(response.body, { status: 404, headers: response.headers });
 }
 
-async function renderedText(
-  renderer: Renderer,
-  { request }: RequestFacts,
-  asked: Asked,
-  type: string,
-): Promise<Response> {
-  const { text } = await renderer.render(asked);
-  return withEtag(request, text, (etag) => textResponse(text, type, etag));
-}
-
-function withEtag(request: Request, text: string, respond: (etag: string) => Response): Response {
+function withEtag(
+  request: Request,
+  text: string,
+  respond: (etag: string) => Response | Promise<Response>,
+): Response | Promise<Response> {
   const etag = `"${Bun.hash(text).toString(36)}"`;
   const known = (request.headers.get("if-none-match") ?? "").split(",").map((one) => one.trim().replace(/^W\//, ""));
   if (!known.includes(etag)) return respond(etag);
   return new Response(null, { status: 304, headers: { etag, "cache-control": PAGE_CACHE } });
 }
 
-function textResponse(text: string, type: string, etag: string): Response {
-  return new Response(text, { headers: { ...PAGE_HEADERS, "content-type": type, "cache-control": PAGE_CACHE, etag } });
+function textHeaders(type: string, etag: string): Readonly<Record<string, string>> {
+  return { ...PAGE_HEADERS, "content-type": type, "cache-control": PAGE_CACHE, etag };
 }
 
 function withHeader(response: Response, etag: string): Response {

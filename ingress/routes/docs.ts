@@ -5,6 +5,7 @@ import { ApiError } from "#shared/errors.ts";
 import { JSON_TYPE } from "../answers.ts";
 import { factsOf } from "../docs/api/roles.ts";
 import { createRenderer } from "../docs/renderer.ts";
+import { createGzipResponder } from "../gzip.ts";
 import { buildOpenApi } from "../openapi/document.ts";
 import { EXAMPLES } from "../openapi/examples.ts";
 import { standalone } from "../openapi/references.ts";
@@ -17,6 +18,7 @@ export function docs(api: readonly Route[]): readonly OpenRoute[] {
   let text: string | undefined;
   // Built at the first request: the build would add 30 ms to the start of a process.
   const document = (): string => (text ??= JSON.stringify(buildOpenApi([...api, ...routes], components, EXAMPLES)));
+  const respond = createGzipResponder();
   const renderer = createRenderer(() => ({ document: document(), facts: factsOf([...api, ...routes]) }));
   const routes: readonly OpenRoute[] = [
     {
@@ -26,7 +28,7 @@ export function docs(api: readonly Route[]): readonly OpenRoute[] {
       summary: "Retrieve OpenAPI document",
       responses: { 200: { description: "The OpenAPI 3.1 document", isAnyJson: true } },
       errors: [],
-      handle: () => cached(document()),
+      handle: ({ request }) => respond(request, document(), CACHED),
     },
     {
       ...common,
@@ -50,6 +52,8 @@ export function docs(api: readonly Route[]): readonly OpenRoute[] {
   return routes;
 }
 
+const CACHED = { "content-type": JSON_TYPE, "cache-control": "public, max-age=300" };
+
 function cached(body: string): Response {
-  return new Response(body, { headers: { "content-type": JSON_TYPE, "cache-control": "public, max-age=300" } });
+  return new Response(body, { headers: CACHED });
 }

@@ -285,6 +285,12 @@ describe("a failed start prints the reason in its last line", () => {
     expect(stderr).toMatch(/^sluice: The data directory .*file\/data cannot be written .*; set SLUICE_DATA_DIR .*\.$/);
   });
 
+  test("when a folder accepts no data directory, where Node's recursive mkdir never ends", async () => {
+    const { code, stderr } = await failedStart({ PORT: "0", SLUICE_DATA_DIR: "/proc/sluice" });
+    expect(code).toBe(1);
+    expect(stderr).toStartWith("sluice: The data directory /proc/sluice cannot be written (ENOENT");
+  });
+
   test("when the server at NATS_URL is too old", async () => {
     const server = Bun.listen({
       hostname: "127.0.0.1",
@@ -335,16 +341,27 @@ describe("a failed start prints the reason in its last line", () => {
     expect(withPlace(stderr, dataDir)).toStartWith("sluice: Postgres cannot be reached at DATABASE_URL: ");
   });
 
-  test("when a setting is unknown", async () => {
+  test("when settings are unknown, each in a line of its own", async () => {
     const dataDir = folder();
     const { code, stderr } = await failedStart({
       PORT: "0",
       SLUICE_ADMIN_PORT: "0",
       SLUICE_DATA_DIR: dataDir,
       SLUICE_PROT: "8080",
+      SLUICE_OTHER_WORD: "1",
       ...ELSEWHERE,
     });
     expect(code).toBe(1);
-    expect(withPlace(stderr, dataDir)).toBe("sluice: SLUICE_PROT is not a setting of this version");
+    const lines = stderr.split("\n");
+    expect(
+      lines
+        .map((line) => line.replace(/^sluice: /, ""))
+        .slice(0, 2)
+        .toSorted(),
+    ).toEqual([
+      "SLUICE_OTHER_WORD is not a setting of this version",
+      "SLUICE_PROT is not a setting of this version; did you mean PORT?",
+    ]);
+    expect(lines.slice(2)).toEqual([expect.stringMatching(/^log: .*sluice\.log:\d+$/) as string]);
   });
 });

@@ -174,13 +174,19 @@ describe("settings", () => {
     expect(complaint({ [name]: value })).toStartWith(`${name} `);
   });
 
-  test("reject a misspelled setting at the start", () => {
-    expect(complaint({ SLUICE_SANDBX: "on" })).toBe("SLUICE_SANDBX is not a setting of this version");
+  test.each([
+    ["SLUICE_SANDBX", "; did you mean SLUICE_SANDBOX?"],
+    ["SLUICE_PORT", "; did you mean PORT?"],
+    ["SLUICE_DATABASE_URL", "; did you mean DATABASE_URL?"],
+    ["SLUICE_WORD_OF_ANOTHER_VERSION", ""],
+    [`SLUICE_${"X".repeat(5_000)}`, ""],
+  ])("%.40s stops the start, with the nearest setting", (name, hint) => {
+    expect(complaint({ [name]: "on" })).toBe(`${name} is not a setting of this version${hint}`);
   });
 
   test.each(CLIENT_VARIABLES)("%s of a client is ignored", (name) => {
     expect(complaint({ [name]: "sk_local_canary" })).toBeUndefined();
-    expect(complaint({ [`${name}S`]: "1" })).toBe(`${name}S is not a setting of this version`);
+    expect(complaint({ [`${name}S`]: "1" })).toBe(`${name}S is not a setting of this version; did you mean ${name}?`);
   });
 
   test("ignore variables of other programs", () => {

@@ -41,3 +41,8 @@ test("the nearest names come first, three at most", () => {
     "model-b",
   ]);
 });
+
+test("a known name longer than the bound is not compared: callers choose names of members, of any length", () => {
+  expect(nearNames([`${"x".repeat(99)}y`], "x".repeat(100))).toHaveLength(1);
+  expect(nearNames([`${"x".repeat(100)}y`], "x".repeat(100))).toEqual([]);
+});

@@ -1,9 +1,9 @@
 /** Upstream sources from the Debian archive: test data of other projects, which no binary package contains. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readdirSync, renameSync, rmSync } from "node:fs";
+import { homedir } from "node:os";
 import { join } from "node:path";
 
-import { debianArchive } from "#deploy/embedded/apt-sources.mjs";
+import { debianArchive, openAptFolder } from "#deploy/embedded/apt-sources.mjs";
 import { reasonOf } from "#deploy/embedded/fault.mjs";
 import { run } from "#deploy/embedded/process.mjs";
 
@@ -29,9 +29,9 @@ export async function sourceFolder(source: DebianSource): Promise<SourceFolder> 
   if (existsSync(kept)) return { folder: kept };
   const archive = await debianArchive();
   if (archive === null) return { missing: "this system has no Debian archive" };
-  const work = mkdtempSync(join(tmpdir(), "sluice-source-"));
+  const apt = openAptFolder(archive, "deb-src", source.release);
   try {
-    const unpacked = await unpackedSource(source, archive, work);
+    const unpacked = await unpackedSource(source, apt);
     mkdirSync(cache, { recursive: true });
     // Renamed at the end, so that the folder is complete. A concurrent test may have created it first.
     const part = `${kept}.${process.pid}`;
@@ -43,7 +43,7 @@ export async function sourceFolder(source: DebianSource): Promise<SourceFolder> 
     if (!(error instanceof MissingSource)) throw error;
     return { missing: `${name} ${version} cannot be had from the Debian archive: ${reasonOf(error).slice(0, 200)}` };
   } finally {
-    rmSync(work, { recursive: true, force: true });
+    apt.remove();
   }
 }
 
@@ -51,31 +51,15 @@ class MissingSource extends Error {
   override readonly name = "MissingSource";
 }
 
-type Archive = NonNullable<Awaited<ReturnType<typeof debianArchive>>>;
-
 /** @throws MissingSource if the archive does not respond or lacks the version */
-async function unpackedSource(source: DebianSource, archive: Archive, work: string): Promise<string> {
-  for (const folder of ["lists/partial", "cache/archives/partial", "out"]) mkdirSync(join(work, folder), { recursive: true }); // prettier-ignore
-  const lines = archive.uris.map((uri) => `deb-src [signed-by=${archive.keyring}] ${uri} ${source.release} main\n`);
-  writeFileSync(join(work, "sources.list"), lines.join(""));
-  const settings = {
-    "Dir::Etc::sourcelist": join(work, "sources.list"),
-    "Dir::Etc::sourceparts": "/dev/null",
-    "Dir::State::lists": join(work, "lists"),
-    "Dir::Cache": join(work, "cache"),
-    "Acquire::Languages": "none",
-    "Acquire::Retries": "2",
-    "Acquire::http::Timeout": "20",
-    // apt's unprivileged download account cannot enter the private folder.
-    ...(process.getuid?.() === 0 ? { "APT::Sandbox::User": "root" } : {}),
-  };
-  const options = Object.entries(settings).flatMap(([key, value]) => ["-o", `${key}=${value}`]);
-  const aptGet = (args: readonly string[]) =>
-    run({ name: "apt-get", command: "apt-get", args: ["-qq", ...options, ...args], cwd: work, env: { ...process.env, LC_ALL: "C" } }); // prettier-ignore
+async function unpackedSource(
+  source: DebianSource,
+  { folder: work, runApt }: Pick<ReturnType<typeof openAptFolder>, "folder" | "runApt">,
+): Promise<string> {
   // An update succeeds with warnings when one of several archives fails.
-  await aptGet(["update"]);
-  const asked = `${source.name}/${source.release}`;
-  const { code, stderr } = await aptGet(["source", "--download-only", "--tar-only", asked]);
+  await runApt(["update"]);
+  const wantedSource = `${source.name}/${source.release}`;
+  const { code, stderr } = await runApt(["source", "--download-only", "--tar-only", wantedSource]);
   if (code !== 0)
     throw new MissingSource(stderr.split("\n").find((line) => line.startsWith("E: ")) ?? "apt-get failed");
   const tarball = readdirSync(work).find((name) => name.startsWith(`${source.name}_${source.version}.orig.tar.`));

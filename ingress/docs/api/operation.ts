@@ -2,6 +2,7 @@
 import { ERROR_GUIDE } from "#shared/error-guide.ts";
 import type { Code } from "#shared/errors.ts";
 
+import streams from "../../openapi/examples/streams.json" with { type: "json" };
 import {
   type ApiResponse,
   type Endpoint,
@@ -15,7 +16,6 @@ import {
 import { exampleOf } from "./example.ts";
 import { notesOf, type Row, rowsOf, typeText } from "./rows.ts";
 import { requestExample, snippetsOf } from "./snippets.ts";
-import { streamText } from "./streams.ts";
 
 /** Facts that the OpenAPI document does not contain. */
 export interface OperationFacts {
@@ -260,4 +260,30 @@ function codesIn(description: string): Code[] {
 
 function sentence(text: string): string {
   return /[.!?]$/.test(text) ? text : `${text}.`;
+}
+
+interface StreamEvent {
+  /** Name in the `event:` line. */
+  readonly event?: string;
+  readonly id?: string;
+  /** JSON of the event, or `[DONE]`. */
+  readonly data: unknown;
+}
+
+/** Example event streams by operationId, taken from recorded responses. Some events of long streams are left out. */
+export const STREAMS: Readonly<Record<string, readonly StreamEvent[]>> = streams;
+
+/** Returns the text of an operation's event stream; undefined for an operation without one. */
+function streamText(operationId: string): string | undefined {
+  if (!Object.hasOwn(STREAMS, operationId)) return undefined;
+  return STREAMS[operationId]?.map(eventText).join("\n\n");
+}
+
+function eventText({ event, id, data }: StreamEvent): string {
+  const lines = [
+    ...(id === undefined ? [] : [`id: ${id}`]),
+    ...(event === undefined ? [] : [`event: ${event}`]),
+    `data: ${typeof data === "string" ? data : JSON.stringify(data)}`,
+  ];
+  return lines.join("\n");
 }

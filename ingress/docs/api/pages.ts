@@ -1,6 +1,13 @@
 /** Pages of the API reference: a list of all operations, and a page for each. */
 import type { Page } from "../pages.ts";
-import { type Endpoint, endpointsOf, type OpenApiDocument, resolverOf } from "./document.ts";
+import {
+  type Endpoint,
+  endpointsOf,
+  mergedObject,
+  type OpenApiDocument,
+  type Resolve,
+  resolverOf,
+} from "./document.ts";
 import { type OperationFacts, operationMarkdown } from "./operation.ts";
 
 export type { OpenApiDocument } from "./document.ts";
@@ -19,10 +26,7 @@ export function apiPages(
   let order = 0;
   const pages = [...groups].flatMap(([group, endpoints]) =>
     endpoints.map((endpoint): Page => {
-      const { operationId, summary, method, url, description = "", requestBody } = endpoint;
-      const names = requestBody
-        ? Object.keys(resolve(Object.values(requestBody.content)[0]?.schema ?? {}).properties ?? {})
-        : [];
+      const { operationId, summary, method, url, description = "" } = endpoint;
       let body: string | undefined;
       return {
         ...common,
@@ -32,7 +36,7 @@ export function apiPages(
         summary: `${method} ${url}`,
         group,
         order: order++,
-        searchText: [description, operationId, ...names].join(" "),
+        searchText: `${description} ${[operationId, ...inputNames(endpoint, resolve)].join(", ")}`.trim(),
         get body() {
           return (body ??= operationMarkdown(endpoint, document, resolve, facts[operationId]));
         },
@@ -40,6 +44,15 @@ export function apiPages(
     }),
   );
   return [listPage(document, groups), ...pages];
+}
+
+/** Names of the parameters and of the properties of every body. */
+function inputNames({ parameters, requestBody }: Endpoint, resolve: Resolve): ReadonlySet<string> {
+  const bodies = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) => mergedObject(schema, resolve));
+  return new Set([
+    ...parameters.map(({ name }) => name),
+    ...bodies.flatMap(({ properties = {} }) => Object.keys(properties)),
+  ]);
 }
 
 /** Endpoints by their first tag, in the order of the tags; those of operators last. */

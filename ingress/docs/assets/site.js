@@ -34,6 +34,8 @@ function openIndex() {
     const index = MiniSearch.loadJSON(text, OPTIONS);
     return (query) => search(index, query, RESULTS_MAX);
   });
+  // The next letter tries again: the server may be busy or restarting.
+  opened.catch(() => (opened = undefined));
   return opened;
 }
 
@@ -66,6 +68,15 @@ function itemOf({ address, page, heading, snippet }) {
   return item;
 }
 
+/** Replaces the list by one sentence. */
+function say(sentence) {
+  const item = document.createElement("li");
+  item.className = "none";
+  item.textContent = sentence;
+  list.replaceChildren(item);
+  list.hidden = false;
+}
+
 /** Last line of the list: the number of results, as a link to all of them. */
 function countOf(total, query) {
   const item = document.createElement("li");
@@ -80,22 +91,18 @@ function countOf(total, query) {
 async function show() {
   const query = field.value.trim();
   if (query === "") return close();
-  const find = await openIndex();
+  const find = await openIndex().catch(() => undefined);
   // A later letter has been typed meanwhile.
   if (query !== field.value.trim()) return undefined;
+  if (!find) return say("The index could not be loaded. Press Enter to search on the server.");
   const { total, results } = find(query);
-  if (total > 0) list.replaceChildren(...results.map(itemOf), countOf(total, query));
-  else {
-    const none = document.createElement("li");
-    none.className = "none";
-    none.textContent = "No page contains these words.";
-    list.replaceChildren(none);
-  }
+  if (total === 0) return say("No page contains these words.");
+  list.replaceChildren(...results.map(itemOf), countOf(total, query));
   list.hidden = false;
   return undefined;
 }
 
-field.addEventListener("focus", openIndex, { once: true });
+field.addEventListener("focus", () => openIndex().catch(() => undefined), { once: true });
 field.addEventListener("input", show);
 form.addEventListener("keydown", (event) => {
   const links = [...list.querySelectorAll("a")];

@@ -30,6 +30,7 @@ export function locate(text: string): Positions {
   const open: Container[] = [];
   /** Path of the last key or item, which contains deeper lines. */
   let parent = "";
+  const budget = { lines: UNCLOSED_LINES_MAX };
 
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? "";
@@ -56,13 +57,14 @@ export function locate(text: string): Positions {
       if (!found.has(parent)) found.set(parent, index + 1);
       rest = rest.slice(key[0].length).replace(PROPERTY, "");
     }
-    index = endOfValue(lines, index, rest, indent);
+    index = endOfValue(lines, index, rest, { indent, budget });
   }
 
   return {
     repeated,
     lineOf(path) {
-      for (let at = path; at !== ""; at = at.replace(/(\.[^.[\]]*|\[\d+\]|^[^.[\]]+)$/, "")) {
+      // Names in a file may contain dots and brackets, so each step must shorten the path, whatever it is.
+      for (let at = path; at !== ""; at = at.slice(0, Math.max(at.lastIndexOf("."), at.lastIndexOf("["), 0))) {
         const line = found.get(at);
         if (line !== undefined) return line;
       }
@@ -90,7 +92,12 @@ function enter(open: Container[], indent: number, kind: "list" | "map", parent: 
 }
 
 /** Returns the index of the last line of a value that begins with `rest`: block scalars, quotes and flow collections span lines. */
-function endOfValue(lines: readonly string[], start: number, rest: string, indent: number): number {
+function endOfValue(
+  lines: readonly string[],
+  start: number,
+  rest: string,
+  { indent, budget }: { readonly indent: number; readonly budget: { lines: number } },
+): number {
   if (/^[|>][+\-0-9]*\s*(#.*)?$/.test(rest)) {
     let end = start;
     for (let next = start + 1; next < lines.length; next += 1) {
@@ -101,14 +108,21 @@ function endOfValue(lines: readonly string[], start: number, rest: string, inden
     }
     return end;
   }
-  if (!/^["'[{]/.test(rest)) return start;
+  if (!/^["'[{]/.test(rest) || budget.lines <= 0) return start;
   let state: Flow = { depth: 0, quote: "" };
   for (let next = start; next < lines.length; next += 1) {
     state = scanFlow(next === start ? rest : (lines[next] ?? ""), state);
     if (state.depth === 0 && state.quote === "") return next;
   }
+  budget.lines -= lines.length - start;
   return start;
 }
+
+/**
+ * Lines in which ends of quotes and flow collections are searched in vain. A line of a plain text may begin like one without an end, and
+ * each such line is searched for up to the end of the file: a file of 100,000 of them would take minutes.
+ */
+const UNCLOSED_LINES_MAX = 2_000_000;
 
 interface Flow {
   readonly depth: number;

@@ -259,6 +259,26 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
     expect(variables.toSorted()).toEqual(["OPENAI_2_API_KEY", "OPENAI_3_API_KEY", "OPENAI_API_KEY"]);
   });
 
+  test("with references whose names cannot be kept, each of which has a variable of its own", () => {
+    const names = ["OPENAI_API_KEY", "OPENAI_KEY", "OPENAI_TOKEN", "OPENAI_KEY", "openai_secret"];
+    const entries = names.map(
+      (name, at) =>
+        `  - { model_name: m${at}, litellm_params: { model: openai/gpt-4o, api_key: os.environ/${name} } }\n`,
+    );
+    const { catalogue, reasons } = convert(
+      `model_list:\n  - { model_name: own, litellm_params: { model: openai/gpt-4o, api_key: sk-canary } }\n${entries.join("")}`,
+    );
+    const variable = (slug: string) =>
+      catalogue.providers.get(catalogue.models.get(slug)?.sources[0]?.provider ?? "")?.api_key_env;
+    const variables = names.map((_, at) => variable(`m${at}`));
+    expect(variables[0]).toBe("OPENAI_API_KEY");
+    expect(variables[3]).toBe(variables[1] as string);
+    expect(new Set([...variables, variable("own")]).size).toBe(5);
+    for (const [at, name] of names.entries()) {
+      if (at > 0) expect(reasons.join("\n")).toContain(`set ${variables[at]} to the value of ${name}`);
+    }
+  });
+
   test("omit what a catalogue rejects, and import the remainder", () => {
     const { models, reasons } = convert(`model_list:
   - { model_name: good, litellm_params: { model: openai/gpt-4o } }
@@ -269,6 +289,84 @@ litellm_settings: { cache: true, cache_params: { type: redis, ttl: 600 } }
       "dear was left out, since a catalogue cannot have it: pricing.output_per_million: expected at most",
     );
   });
+});
+
+/** Members that LiteLLM documents, and one that nobody knows. */
+const MEMBERS =
+  "access_groups api_base api_key api_version base_model cache credential_info custom_llm_provider description extra_headers hidden host id " +
+  "input_cost_per_token litellm_credential_name litellm_provider max_budget max_input_tokens max_output_tokens max_retries max_tokens mode " +
+  "model_info namespace order organization output_vector_size region_name rpm stream_timeout supports_function_calling supports_vision tags " +
+  "temperature timeout tpm ttl type unheard_of version weight";
+
+/** Configuration with one more member, of this value, in the mapping at a place. */
+const WITH: Readonly<Record<string, (member: string) => string>> = {
+  "model_list[0]": (member) => base({ entry: member }),
+  "model_list[0].litellm_params": (member) => base({ params: member }),
+  "model_list[0].model_info": (member) => base({ info: member }),
+  "credential_list[0]": (member) => base({ credential: member }),
+  "credential_list[0].credential_values": (member) => base({ values: member }),
+  "litellm_settings.cache_params": (member) => base({ cache: member }),
+  litellm_settings: (member) => base({ settings: member }),
+  router_settings: (member) => base({ router: member }),
+  "router_settings.model_group_alias.best": (member) => base({ alias: member }),
+  general_settings: (member) => base({ general: member }),
+};
+
+function base(more: Readonly<Record<string, string>>): string {
+  const at = (name: string): string => (more[name] === undefined ? "" : `, ${more[name]}`);
+  return `credential_list:
+  - { credential_name: lab, credential_values: { api_base: "https://lab.example/v1"${at("values")} }${at("credential")} }
+model_list:
+  - { model_name: own, litellm_params: { model: openai/own, litellm_credential_name: lab${at("params")} }, model_info: { max_input_tokens: 4096, input_cost_per_token: 1e-6, output_cost_per_token: 1e-6${at("info")} }${at("entry")} }
+  - { model_name: own, litellm_params: { model: openai/other, api_base: "https://other.example/v1", weight: 3 }, model_info: { max_input_tokens: 4096 } }
+litellm_settings: { cache: true, cache_params: { type: redis, mode: default_on${at("cache")} }${at("settings")} }
+router_settings: { model_group_alias: { best: { model: own${at("alias")} } }${at("router")} }
+general_settings: { a: 1${at("general")} }
+`;
+}
+
+/** Members that mean nothing where they are: dimensions of a chat model, the server of a cache that needs none, the usual mode. */
+const MEANINGLESS = new Set([
+  "model_list[0].model_info.output_vector_size: 7",
+  "litellm_settings.cache_params.type: word",
+  "litellm_settings.cache_params.mode: word",
+]);
+
+test.each(Object.keys(WITH))("every member of %s is taken over or listed", (place) => {
+  const outcomeOf = (text: string) => {
+    const { yaml, variables, notes, models } = importLiteLlm({ file: "c", text, ours: OURS, date: "2026-11-29" });
+    expect(models.length).toBeLessThan(3);
+    return JSON.stringify({ yaml, variables, notes });
+  };
+  const without = outcomeOf(base({}));
+  expect(without).toContain("own");
+  const silent = MEMBERS.split(" ").flatMap((member) =>
+    ["7", "word", "[1]", "{ a: b }"].flatMap((value) =>
+      outcomeOf(WITH[place]?.(`${member}: ${value}`) ?? "") === without ? [`${place}.${member}: ${value}`] : [],
+    ),
+  );
+  expect(silent.filter((one) => !MEANINGLESS.has(one))).toEqual([]);
+});
+
+test.each(Object.keys(WITH))("members of %s may have any name", (place) => {
+  for (const name of ["a[b", "a]", ".", "a..b", "[0]", "x\\e[2J", "a[0]_cost_b"]) {
+    const { notes } = importLiteLlm({
+      file: "c",
+      text: WITH[place]?.(`"${name}": 1`) ?? "",
+      ours: OURS,
+      date: "2026-11-29",
+    });
+    // A price of a credential is listed at the deployment that uses the credential.
+    const isListed = notes.some(({ place: at }) => at.startsWith(place) || at.endsWith("_cost_b"));
+    expect([name, isListed]).toEqual([name, true]);
+  }
+});
+
+test("a key that is given twice is listed", () => {
+  const { reasons } = convert(
+    "model_list: []\nmodel_list:\n  - { model_name: a, litellm_params: { model: gpt-4o } }\n",
+  );
+  expect(reasons).toContain("1 model_list: given again in line 2: the last one was taken");
 });
 
 describe("prices", () => {
@@ -291,6 +389,10 @@ describe("prices", () => {
     ["1e9999", 1n, undefined],
   ])("%p dollars for one, times %p, are %p credits", (dollars, factor, credits) => {
     expect(creditsOf(dollars, factor)).toBe(credits as string);
+  });
+
+  test("a price of a million digits is none", () => {
+    expect(creditsOf("9".repeat(1_000_000), 1n)).toBeUndefined();
   });
 });
 
@@ -319,6 +421,31 @@ describe("a hostile file", () => {
     ["of another kind", "services: {}", /expected a mapping with model_list/],
   ])("is rejected with one sentence: %s", (_what, text, expected) => {
     expect(() => convert(text)).toThrow(expected);
+  });
+
+  test.each([
+    [
+      "of thousands of keys for one server",
+      (at: number) =>
+        `  - { model_name: m${at}, litellm_params: { model: openai/x, api_base: "http://h/v1", api_key: k${at} } }\n`,
+    ],
+    [
+      "of thousands of references",
+      (at: number) =>
+        `  - { model_name: m${at}, litellm_params: { model: openai/x, api_base: "http://h/v1", api_key: os.environ/K${at}_KEY } }\n`,
+    ],
+  ])("%s is read in seconds", (_what, entry) => {
+    const { models, variables } = convert(
+      `model_list:\n${Array.from({ length: 4_000 }, (_, at) => entry(at)).join("")}`,
+    );
+    expect([models.length, new Set(variables).size]).toEqual([4_000, 4_000]);
+  });
+
+  test("with lines that look like lists without an end is read in seconds", () => {
+    const { models } = convert(
+      `text: a\n${"  [ b\n".repeat(150_000)}model_list:\n  - { model_name: a, litellm_params: { model: openai/gpt-4o } }\n`,
+    );
+    expect(models).toEqual(["a"]);
   });
 
   test("with wrong types becomes notes", () => {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from "bun:test";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-import { debianArchive } from "#deploy/embedded/apt-sources.mjs";
+import { debianArchive, isDebian } from "#deploy/embedded/apt-sources.mjs";
 
 import { temporaryDirectory } from "../../support/infrastructure.ts";
 
@@ -24,6 +24,30 @@ function put(path: string, text: string): void {
 }
 
 const stanza = (fields: string): void => put("etc/apt/sources.list.d/debian.sources", fields);
+
+test.each([
+  ["etc", "ID=debian\n", true],
+  ["etc", 'ID="debian"\n', true],
+  ["etc", "ID='debian'\n", true],
+  ["etc", "NAME=x\r\nID=debian\r\n", true],
+  ["usr/lib", "ID=debian", true],
+  ["etc", "ID=ubuntu\nID_LIKE=debian\n", false],
+  ["etc", "ID=raspbian\nID_LIKE=debian\n", false],
+  ["etc", 'VARIANT_ID=debian\nID="fedora"\n', false],
+  ["etc", "", false],
+])("a system whose os-release in %s is %j is Debian: %p", (folder, text, expected) => {
+  rmSync(join(root, "etc/os-release"));
+  put(`${folder}/os-release`, text);
+  expect(isDebian(root)).toBe(expected);
+});
+
+test("os-release in etc takes precedence over the one in usr/lib", () => {
+  put("usr/lib/os-release", "ID=fedora\n");
+  expect(isDebian(root)).toBe(true);
+  put("etc/os-release", "ID=ubuntu\n");
+  put("usr/lib/os-release", "ID=debian\n");
+  expect(isDebian(root)).toBe(false);
+});
 
 // No list of packages has been downloaded there, as in a new container.
 describe.skipIf(Bun.which("apt-get") === null)("the Debian mirror of this machine", () => {

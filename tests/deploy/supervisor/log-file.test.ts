@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from "bun:test";
-import { readFileSync, statSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 
 import { openLogFile } from "#deploy/supervisor/log-file.mjs";
@@ -36,4 +36,25 @@ test("a full file is renamed and a new one is created", () => {
     "next\n",
     "a line of twenty byte\n",
   ]);
+});
+
+test("a file that cannot be written anew loses lines and throws nothing, and goes on when it can", () => {
+  const folder = join(directory, "gone");
+  mkdirSync(folder);
+  const path = join(folder, "sluice.log");
+  const file = openLogFile(path, 1);
+  file.write("first");
+  rmSync(folder, { recursive: true });
+  for (const line of ["second", "third"]) expect(file.write(line)).toStartWith(`${path} (not written: ENOENT`);
+  mkdirSync(folder);
+  expect(file.write("fourth")).toBe(`${path}:1`);
+  file.close();
+  expect(readFileSync(path, "utf8")).toBe("fourth\n");
+});
+
+test("a file that cannot be created is a fault with what to do", () => {
+  const path = join(directory, "folder.log");
+  mkdirSync(join(path, "inner"), { recursive: true });
+  mkdirSync(join(`${path}.1`, "inner"), { recursive: true });
+  expect(() => openLogFile(path)).toThrow(/^The log file .* cannot be written \(.*\); make it writable/);
 });

@@ -6,11 +6,11 @@ import addFormats from "ajv-formats";
 
 import { endpointsOf, resolverOf, type Schema, statedExample } from "#ingress/docs/api/document.ts";
 import { exampleOf } from "#ingress/docs/api/example.ts";
+import { STREAMS } from "#ingress/docs/api/operation.ts";
 import { apiPages } from "#ingress/docs/api/pages.ts";
 import { rowsOf } from "#ingress/docs/api/rows.ts";
 import { sdkSnippets } from "#ingress/docs/api/sdk.ts";
 import { requestExample } from "#ingress/docs/api/snippets.ts";
-import { STREAMS } from "#ingress/docs/api/streams.ts";
 import { ERROR_GUIDE } from "#shared/error-guide.ts";
 import recorded from "#tests/e2e/openapi/recorded-answers.json" with { type: "json" };
 

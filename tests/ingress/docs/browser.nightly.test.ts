@@ -122,6 +122,20 @@ describe.skipIf(!bench)("in a browser", () => {
     });
   });
 
+  test("the search field loads the index again after a failure", async () => {
+    await withPage({ width: 1_280, scheme: "light" }, async (page, baseUrl) => {
+      // A status other than 200 would be an error of the console, which fails every test here.
+      await page.route("**/docs/search.json", (route) => route.fulfill({ contentType: "application/json", body: "{" }));
+      await page.goto(`${baseUrl}/docs`);
+      await page.keyboard.press("/");
+      await page.keyboard.type("overloade");
+      await page.locator(".found .none", { hasText: "could not be loaded" }).waitFor();
+      await page.unroute("**/docs/search.json");
+      await page.keyboard.type("d");
+      await page.locator('.found a[href="/docs/reference/errors#overloaded"]').waitFor();
+    });
+  });
+
   test.each(["spend", "retry", "webhoks"])(
     "the search field and the search page list the same for %s",
     async (query) => {

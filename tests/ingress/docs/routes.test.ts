@@ -127,6 +127,33 @@ describe("search", () => {
   });
 });
 
+describe.each(["/docs/search.json", "/openapi.json", "/llms.txt"])("the large text %s", (path) => {
+  test.each(["gzip", "br, gzip", "GZIP;q=0.5", "deflate, gzip ; q=1, br"])(
+    "is compressed for a client that accepts %j",
+    async (accepted) => {
+      const plain = await get(path);
+      const packed = await get(path, { "accept-encoding": accepted });
+      expect([packed.status, packed.headers.get("content-encoding")]).toEqual([200, "gzip"]);
+      const bytes = new Uint8Array(await packed.arrayBuffer());
+      const text = await plain.text();
+      expect(new TextDecoder().decode(Bun.gunzipSync(bytes)) === text).toBe(true);
+      expect(bytes.length).toBeLessThan(text.length / 2);
+      for (const response of [plain, packed]) expect(response.headers.get("vary")).toContain("accept-encoding");
+      const etag = plain.headers.get("etag");
+      expect(packed.headers.get("etag")).toBe(etag === null ? null : `W/${etag}`);
+    },
+  );
+
+  test.each(["", "identity", "br", "gzip;q=0", "gzip; q=0.0", "x-gzipped"])(
+    "is plain for a client that accepts %j",
+    async (accepted) => {
+      const response = await get(path, { "accept-encoding": accepted });
+      expect(response.headers.get("content-encoding")).toBe(null);
+      expect((await response.text()).length).toBeGreaterThan(1_000);
+    },
+  );
+});
+
 describe("/llms.txt", () => {
   test("has the name, a summary, and each page with its summary as a link to Markdown that is served", async () => {
     const response = await get("/llms.txt");
@@ -180,6 +207,34 @@ describe("the renderer", () => {
     expect(failed.status).toBe("rejected");
     broken = false;
     expect((await renderer.render({ kind: "llms" })).text).toStartWith("# Sluice");
+  });
+
+  test("works again after any number of sources that failed", async () => {
+    let broken = true;
+    const renderer = createRenderer(() => {
+      if (broken) throw new Error("no source");
+      return SOURCE;
+    });
+    for (let count = 0; count < 70; count += 1) {
+      const [failed] = await Promise.allSettled([renderer.render({ kind: "search", query: "retry" })]);
+      expect([count, String((failed as PromiseRejectedResult).reason)]).toEqual([count, "Error: no source"]);
+    }
+    broken = false;
+    expect((await renderer.render({ kind: "llms" })).text).toStartWith("# Sluice");
+  });
+
+  test("starts a thread that the late events of a failed one do not end", async () => {
+    let broken = true;
+    const renderer = createRenderer(() => ({ document: broken ? "{}" : SOURCE.document, facts: {} }));
+    // Each request makes the first thread report a fatal fault.
+    const failing = Array.from({ length: 20 }, (_, index) => renderer.render({ kind: "search", query: `${index}` }));
+    const settled = Promise.allSettled(failing);
+    const after = failing[0]?.catch(() => {
+      broken = false;
+      return renderer.render({ kind: "llms" });
+    });
+    expect((await after)?.text).toStartWith("# Sluice");
+    expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(["rejected"]));
   });
 
   test("caches texts up to its bound, the most recently read ones", () => {

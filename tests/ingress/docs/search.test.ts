@@ -2,11 +2,13 @@ import { describe, expect, test } from "bun:test";
 
 import MiniSearch from "minisearch";
 
+import { endpointsOf, mergedObject, resolverOf } from "#ingress/docs/api/document.ts";
+import { textParts } from "#ingress/docs/markdown.ts";
 import type { Page } from "#ingress/docs/pages.ts";
 import { OPTIONS, search, snippetOf } from "#ingress/docs/assets/search.js";
 import { buildIndex, RESULTS_MAX, resultsHtml } from "#ingress/docs/search.ts";
 
-import { site } from "./site.ts";
+import { DOCUMENT, site } from "./site.ts";
 
 const page = (path: string, body: string): Page => ({
   path,
@@ -115,6 +117,52 @@ describe("in the documentation", () => {
     const found = addresses(index, "spend");
     expect(found.some((address) => /\.speed|speech/.test(address))).toBe(false);
     expect(found.slice(0, 5).join(" ")).toContain("spent");
+  });
+
+  test("no section but those of the changelog is longer than what the index contains of it", async () => {
+    const { pages } = await site();
+    const long = pages
+      .filter(({ path, searchText }) => path !== "reference/changelog" && searchText === undefined)
+      .flatMap(({ path, body }) =>
+        textParts(body).flatMap(({ id, text, hidden }) =>
+          Math.max(text.length, hidden.length) > 10_000 ? [`${path}#${id}`] : [],
+        ),
+      );
+    expect(long).toEqual([]);
+  });
+
+  test("every setting and test model is found by its name on its page", async () => {
+    const { pages } = await site();
+    const index = await indexed;
+    for (const [path, pattern] of [
+      ["reference/settings", /^\| `([A-Z][A-Z0-9_]+)`/gm],
+      ["reference/test-models", /`(sandbox-[a-z0-9-]+)`/g],
+    ] as const) {
+      const body = pages.find((one) => one.path === path)?.body ?? "";
+      const names = new Set(Array.from(body.matchAll(pattern), ([, name = ""]) => name));
+      expect(names.size).toBeGreaterThan(40);
+      const lost = [...names].filter(
+        (name) => !search(index, name, 1_000).results.some(({ address }) => address.startsWith(`/docs/${path}`)),
+      );
+      expect([path, lost]).toEqual([path, []]);
+    }
+  });
+
+  test("every operation is found by its parameters and the properties of its body", async () => {
+    const { pages } = await site();
+    const resolve = resolverOf(DOCUMENT);
+    let count = 0;
+    for (const { operationId, parameters, requestBody } of endpointsOf(DOCUMENT)) {
+      const words = pages.find(({ path }) => path === `api/${operationId}`)?.searchText?.split(/[\s,]+/) ?? [];
+      const bodies = Object.values(requestBody?.content ?? {}).map(({ schema = {} }) => mergedObject(schema, resolve));
+      const names = [
+        ...parameters.map(({ name }) => name),
+        ...bodies.flatMap(({ properties = {} }) => Object.keys(properties)),
+      ];
+      count += names.length;
+      expect([operationId, names.filter((name) => !words.includes(name))]).toEqual([operationId, []]);
+    }
+    expect(count).toBeGreaterThan(500);
   });
 
   test("guides come before operations", async () => {

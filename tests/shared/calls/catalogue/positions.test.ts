@@ -63,6 +63,21 @@ describe("positions in a YAML text", () => {
     expect(positions.lineOf("elsewhere")).toBeUndefined();
   });
 
+  test.each([
+    "a[b",
+    "models[0].[x",
+    "models[0].x]",
+    "models[0][",
+    "[",
+    "]",
+    ".",
+    "..",
+    "models[0]..x",
+    "models[0].a[0]b",
+  ])("the line of a path with a name of any characters is that of its nearest ancestor, or none: %s", (path) => {
+    expect(locate(TEXT).lineOf(path)).toBe(path.startsWith("models[0]") ? locate(TEXT).lineOf("models[0]") : undefined);
+  });
+
   test("a duplicate key of one mapping is found, the same key in two mappings is not", () => {
     expect(locate(TEXT).repeated).toEqual([]);
     expect(locate("a:\n  b: 1\n  c: 2\n  'b': 3\nd:\n  b: 1\n").repeated).toEqual([{ path: "a.b", line: 4 }]);

@@ -1,0 +1,33 @@
+/** Compression of large texts that are the same for every caller. */
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+
+const compress = promisify(gzip);
+
+/** Returns a text with these headers, compressed for clients that accept gzip. */
+export type GzipResponder = (
+  request: Request,
+  text: string,
+  headers: Readonly<Record<string, string>>,
+) => Promise<Response>;
+
+/** Keeps the compressed form of the last text, so each address needs a responder of its own. Compression does not block the event loop. */
+export function createGzipResponder(): GzipResponder {
+  let last: { readonly text: string; readonly bytes: Promise<Uint8Array<ArrayBuffer>> } | undefined;
+  return async (request, text, headers) => {
+    const all = new Headers({ ...headers, vary: "accept-encoding" });
+    if (!acceptsGzip(request.headers.get("accept-encoding") ?? "")) return new Response(text, { headers: all });
+    if (last?.text !== text) last = { text, bytes: compress(text).then((bytes) => new Uint8Array(bytes)) };
+    all.set("content-encoding", "gzip");
+    // Two representations of a text cannot have the same strong ETag (RFC 9110, section 8.8.1).
+    const etag = all.get("etag");
+    if (etag !== null) all.set("etag", `W/${etag}`);
+    return new Response(await last.bytes, { headers: all });
+  };
+}
+
+/** True unless the client does not name gzip or gives it the weight 0. */
+function acceptsGzip(accepted: string): boolean {
+  const [, weight = "1"] = /(?:^|,)\s*gzip\s*(?:;\s*q=([\d.]+)\s*)?(?:,|$)/i.exec(accepted) ?? ["", "0"];
+  return Number(weight) > 0;
+}
