@@ -90,6 +90,11 @@ export function checkPython(code: string): void {
       const isField = node.parent?.parent?.name === "ClassDefinition";
       if (isField && name.startsWith("__")) refuse(node, `the class attribute ${name}`);
     },
+    VariableName(node) {
+      // Under another name, the function would not be recognized.
+      if (isBuiltin(node, LAZY) && isValue(node))
+        refuse(node, `${text(node)} as a value`, "a lambda that returns list(…)");
+    },
     TypeDef(node) {
       if (text(node).includes("(")) refuse(node, "a call in an annotation");
     },
@@ -159,6 +164,18 @@ function useOf(node: SyntaxNode, text: Text, isBuiltin: (node: SyntaxNode | null
   return isFirst && (isReader || (callee?.name === "VariableName" && READERS.has(text(callee))))
     ? "at once"
     : undefined;
+}
+
+const HOLDERS = names("AssignStatement NamedExpression ArgList ReturnStatement ArrayExpression TupleExpression DictionaryExpression SetExpression ConditionalExpression LambdaExpression ParamList"); // prettier-ignore
+
+/** True if a name is read as a value, and neither called nor defined nor the name of an argument. */
+function isValue(node: SyntaxNode): boolean {
+  return HOLDERS.has(node.parent?.name ?? "") && !isTarget(node);
+}
+
+function isTarget({ parent, prevSibling, nextSibling }: SyntaxNode): boolean {
+  if (/^(?:AssignOp|TypeDef)$/.test(nextSibling?.name ?? "")) return true;
+  return parent?.name === "ParamList" && prevSibling?.name !== "AssignOp";
 }
 
 function* argumentsOf(call: SyntaxNode): Generator<SyntaxNode> {
