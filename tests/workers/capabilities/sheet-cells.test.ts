@@ -162,22 +162,23 @@ describe("formulas", () => {
     "<c><f>1+1</f><v></v></c>",
     '<c><f t="shared" si="0"/><v>2</v></c>',
     '<c t="str"><f>"a"&amp;"b"</f> <v>ab</v></c>',
+    '<c t="str"><f>""</f><v></v></c>',
     "<c><v>3</v></c>",
   ];
   const missing =
-    "3 of 5 formulas have no stored value, and their cells are empty. Open the workbook in a spreadsheet program and save it to store the values.";
+    "3 of 6 formulas have no stored value, and their cells are empty. Open the workbook in a spreadsheet program and save it to store the values.";
   const document = xlsx({ cells });
 
   test("without a stored value are noted by every reader, and dropped formulas by the writers of workbooks", async () => {
     const read = await runCapability("document.extract_text", { document });
-    expect(read.output).toMatchObject({ text: "\n\n\n2\nab\n3", notes: [missing] });
+    expect(read.output).toMatchObject({ text: "\n\n\n2\nab\n\n3", notes: [missing] });
     for (const to of ["csv", "json"]) {
       const made = await runCapability("document.convert_spreadsheet", { document }, { to });
       expect([to, made.output?.["notes"]]).toEqual([to, [missing]]);
     }
     for (const to of ["xlsx", "ods"]) {
       const made = await runCapability("document.convert_spreadsheet", { document }, { to });
-      const dropped = "Not kept: 5 formulas; their cells have the stored values.";
+      const dropped = "Not kept: 6 formulas; their cells have the stored values.";
       expect([to, made.output?.["notes"]]).toEqual([to, [dropped, missing]]);
     }
   });
@@ -188,7 +189,7 @@ describe("formulas", () => {
       const counter = countFormulas();
       for (let at = 0; at < bytes.length; at += size) counter.add(bytes.subarray(at, at + size));
       counter.end();
-      expect([size, counter.counted()]).toEqual([size, { all: 5, withoutValue: 3 }]);
+      expect([size, counter.counted()]).toEqual([size, { all: 6, withoutValue: 3 }]);
     }
   });
 });

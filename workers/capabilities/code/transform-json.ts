@@ -130,8 +130,8 @@ function has(data: unknown, is: (value: unknown) => boolean): boolean {
   return Object.values(data).some((one) => has(one, is));
 }
 
-/** Integers beyond 2^53 that are written with all digits; 1e21 is intended as a float. TOML and YAML have other bases and underscores. */
-const LONG_INTEGER = /(?<![\w."'])(?:\d[\d_]{15,}|0x[\da-f_]{14,}|0o[0-7_]{18,}|0b[01_]{54,})(?![\w."'])/i;
+/** Integers beyond 2^53 that are written with all digits; 1e21 is intended as a float. YAML has other bases. */
+const LONG_INTEGER = /(?<![\w."'])(?:\d{16,}|0x[\da-f]{14,}|0o[0-7]{18,})(?![\w."'])/i;
 
 /** Rejects integers that a double would silently change. @throws MediaError unsupported */
 function checkNumbers(value: unknown, data: string): void {

@@ -13,9 +13,12 @@ export interface FormulaCounter {
   counted(): Formulas;
 }
 
-/** A formula, with a stored value if one follows; programs also write an empty value. */
+/**
+ * The attributes of a cell, its formula, and the start of its value. Many programs write an empty value for a missing one. Only the value of
+ * a text, in a cell of type `str`, may be empty.
+ */
 const FORMULA =
-  /<(?:\w{1,20}:)?f(?:\s[^<>]*)?(?:\/>|>[^<]*<\/(?:\w{1,20}:)?f>)(\s*<(?:\w{1,20}:)?v(?:\s[^<>]*)?>[^<])?/g;
+  /<(?:\w{1,20}:)?c(\s[^<>]*)?>\s*<(?:\w{1,20}:)?f(?:\s[^<>]*)?(?:\/>|>[^<]*<\/(?:\w{1,20}:)?f>)(\s*<(?:\w{1,20}:)?v(?:\s[^<>]*)?>([^<])?)?/g;
 /** Most characters that are kept from one piece of a sheet to the next. A cell with the longest formula, 8,192 characters, is shorter. */
 const KEPT_MAX = 131_072;
 
@@ -24,9 +27,10 @@ export function countFormulas(): FormulaCounter {
   let [all, withoutValue] = [0, 0];
   let kept = "";
   const count = (xml: string): void => {
-    for (const [, value] of xml.matchAll(FORMULA)) {
+    for (const [, attributes = "", value, content] of xml.matchAll(FORMULA)) {
       all += 1;
-      if (value === undefined) withoutValue += 1;
+      const isText = /\st=["']str["']/.test(attributes);
+      if (isText ? value === undefined : content === undefined) withoutValue += 1;
     }
   };
   return {
