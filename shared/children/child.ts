@@ -200,7 +200,8 @@ function spawn(options: ChildOptions, launch: Launch | undefined): ChildProcess 
     stdout: "pipe",
     // Decoders print warnings about every damaged file; relevant faults are returned as errors.
     stderr: "ignore",
-    env: { ...options.environment, ...launch?.environment },
+    // Parsers use the local time zone for dates without one. The results must not depend on the machine.
+    env: { ...options.environment, ...launch?.environment, TZ: "UTC" },
     // A process group of its own, so that all its descendants are killed with it.
     detached: true,
   });

@@ -35,8 +35,9 @@ export function csvRows(text: string, delimiter: Delimiter): readonly (readonly 
     return record;
   };
   try {
-    const sign = delimiter === "auto" ? foundDelimiter(text) : DELIMITERS[delimiter];
-    return parse(text, { ...OPTIONS, delimiter: sign, on_record: onRecord });
+    const [head, named] = (delimiter === "auto" ? NAMED_DELIMITER.exec(text) : null) ?? [];
+    const sign = delimiter === "auto" ? (named ?? foundDelimiter(text)) : DELIMITERS[delimiter];
+    return parse(text.slice(head?.length ?? 0), { ...OPTIONS, delimiter: sign, on_record: onRecord });
   } catch (error) {
     if (error instanceof MediaError) throw error;
     const [message = ""] = String(error instanceof Error ? error.message : error).split("\n");
@@ -44,6 +45,8 @@ export function csvRows(text: string, delimiter: Delimiter): readonly (readonly 
   }
 }
 
+/** First line that names the delimiter, which Excel and LibreOffice read and do not show. */
+const NAMED_DELIMITER = /^\ufeff?sep=([^\w\s"]|\t)(?:\r\n?|\n)/i;
 const OPTIONS = { bom: true, relax_column_count: true, skip_empty_lines: true } as const;
 const SAMPLE_ROWS = 100;
 const SAMPLE_CHARACTERS = 65_536;
@@ -62,14 +65,20 @@ function foundDelimiter(text: string): string {
 
 /** Number of columns of each sampled row; empty if the text is not CSV with this delimiter. */
 function sampleCounts(sample: string, delimiter: string): readonly number[] {
+  const isCut = sample.length === SAMPLE_CHARACTERS;
+  const counts: number[] = [];
+  const onRecord = (record: string[]): string[] => {
+    counts.push(record.length);
+    return record;
+  };
   try {
-    // The sample may cut the last row, which is then not counted.
-    const rows: string[][] = parse(sample, { ...OPTIONS, delimiter, to: SAMPLE_ROWS, relax_quotes: true });
-    const isCut = sample.length === SAMPLE_CHARACTERS && rows.length < SAMPLE_ROWS;
-    return (isCut && rows.length > 1 ? rows.slice(0, -1) : rows).map((row) => row.length);
+    parse(sample, { ...OPTIONS, delimiter, to: SAMPLE_ROWS, relax_quotes: true, on_record: onRecord });
   } catch {
-    return [];
+    // A sample that ends within quotes is valid up to its last complete row.
+    return isCut ? counts : [];
   }
+  // The sample may cut the last row, which is then not counted.
+  return isCut && counts.length > 1 && counts.length < SAMPLE_ROWS ? counts.slice(0, -1) : counts;
 }
 
 /** Number of columns of the widest row. */

@@ -14,6 +14,7 @@ import { CATEGORIES } from "#shared/calls/capabilities/entry.ts";
 import { bmpToPng } from "#workers/children/bmp.ts";
 
 import { asMediaError } from "./faults.ts";
+import { notesAbout } from "./input-notes.ts";
 import { objectSchema, type Params, type ParamsOf } from "./params.ts";
 import { charsetUsed } from "./text.ts";
 import type { Tools } from "./tools.ts";
@@ -174,8 +175,9 @@ export function defineCapability<const P extends Params, const M extends Members
     pricing: { currency: "credits", ...price },
     run: async (given) => {
       try {
-        const made = await run(category === "archive" ? given : await withReadableImages(given));
-        return withNotes(withCharset(members, given.inputs, made));
+        const readable = category === "archive" ? given : await withReadableImages(given);
+        const made = await run(readable);
+        return withNotes(withInputNotes(readable.inputs, withCharset(members, readable.inputs, made)));
       } catch (error) {
         throw asMediaError(error);
       }
@@ -189,18 +191,45 @@ type Inputs = Readonly<
 
 /** Adds the detected charsets of inputs that are not UTF-8: `charset`, or `charsets` by name if several inputs accept text. */
 function withCharset(members: Members, inputs: Inputs, made: RunOutput): RunOutput {
-  const used = Object.entries(inputs).flatMap(([name, given]) => {
-    const files = Array.isArray(given) ? given : [given, ...Object.values(given ?? {})];
-    return files.flatMap((file: unknown) => {
-      const charset = typeof file === "object" && file !== null ? charsetUsed(file as InputFile) : undefined;
-      return charset === undefined || charset === "utf-8" ? [] : [[name, charset] as const];
-    });
+  const used = filesOf(inputs).flatMap(({ member, file }) => {
+    const charset = charsetUsed(file);
+    return charset === undefined || charset === "utf-8" ? [] : [[member, charset] as const];
   });
   const [first] = used;
   if (!first) return made;
   const isOne = Object.values(members).filter(({ takesText }) => takesText).length < 2;
   const charset = isOne ? { charset: first[1] } : { charsets: Object.fromEntries(used) };
   return { ...made, output: { ...made.output, ...charset } };
+}
+
+/** Adds the notes about inputs, such as `input.images[1]: Only the first of 3 frames or pages is read.` */
+function withInputNotes(inputs: Inputs, made: RunOutput): RunOutput {
+  const more = filesOf(inputs).flatMap(({ place, file }) => notesAbout(file).map((text) => `${place}: ${text}`));
+  return more.length === 0 ? made : { ...made, notes: [...(made.notes ?? []), ...more] };
+}
+
+interface PlacedFile {
+  /** Name of the input member. */
+  readonly member: string;
+  /** Path of the file in the request, such as `input.images[1]`. */
+  readonly place: string;
+  readonly file: InputFile;
+}
+
+function filesOf(inputs: Inputs): readonly PlacedFile[] {
+  return Object.entries(inputs).flatMap(([member, given]): readonly PlacedFile[] => {
+    if (given === undefined) return [];
+    const place = `input.${member}`;
+    if (Array.isArray(given)) {
+      return (given as readonly InputFile[]).map((file, at) => ({ member, place: `${place}[${at}]`, file }));
+    }
+    if (typeof (given as InputFile).path === "string") return [{ member, place, file: given as InputFile }];
+    return Object.entries(given).map(([name, file]) => ({
+      member,
+      place: `${place}.${name}`,
+      file: file as InputFile,
+    }));
+  });
 }
 
 /** Returns the run with each BMP converted to a PNG of the same pixels. @throws MediaError as bmpToPng */

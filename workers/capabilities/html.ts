@@ -10,9 +10,16 @@ import { DOCUMENT_TAGS_MAX } from "./limits.ts";
 /** Elements that browsers do not show as text. */
 const HIDDEN = new Set(["SCRIPT", "STYLE", "HEAD", "TITLE", "NOSCRIPT", "TEMPLATE", "IFRAME", "OBJECT", "SVG"]);
 
+/** Elements that browsers show as blocks and turndown does not: their text must not join the text beside them. */
+const MORE_BLOCKS = ["details", "dialog", "legend", "optgroup", "option", "search", "summary"] as const;
+
 /** True for hidden elements. SVG elements have lowercase names. */
 function isHidden({ nodeName }: { readonly nodeName: string }): boolean {
   return HIDDEN.has(nodeName.toUpperCase());
+}
+
+function isMoreBlock(nodeName: string): boolean {
+  return (MORE_BLOCKS as readonly string[]).includes(nodeName.toLowerCase());
 }
 
 /** @throws MediaError too_large, for too many table rows or cells, and for HTML that is nested too deeply */
@@ -32,6 +39,7 @@ export function markdownOf(html: string): string {
       node.nodeName === "INPUT" && node.getAttribute("type") === "checkbox" && node.parentNode?.nodeName === "LI",
     replacement: (_content, node) => ((node as Element).hasAttribute("checked") ? "[x] " : "[ ] "),
   });
+  service.addRule("block", { filter: [...MORE_BLOCKS], replacement: (content) => `\n\n${content}\n\n` });
   service.remove(isHidden);
   return `${guarded(() => service.turndown(html))
     .replaceAll(`!${LINK_START}`, String.raw`\!`)
@@ -52,7 +60,8 @@ export function textOfHtml(html: string): string {
       if (nodeName === "TD" || nodeName === "TH") return `${content.trim()}\t`;
       if (nodeName === "TR") return `\n${content.trimEnd()}`;
       if (nodeName === "LI") return `\n${content.trim()}`;
-      return (node as unknown as { readonly isBlock: boolean }).isBlock ? `\n\n${content}\n\n` : content;
+      const isBlock = (node as unknown as { readonly isBlock: boolean }).isBlock || isMoreBlock(nodeName);
+      return isBlock ? `\n\n${content}\n\n` : content;
     },
   });
   return guarded(() => service.turndown(html)).replaceAll(/\n{3,}/g, "\n\n").trim(); // prettier-ignore

@@ -6,6 +6,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import type { InputFile, RunOutput } from "./define.ts";
 import { asMediaError } from "./faults.ts";
+import { noteInput } from "./input-notes.ts";
 import { CAPABILITY_TEXT_BYTES_MAX } from "./limits.ts";
 
 /** Charsets of the inputs read as text. */
@@ -22,10 +23,19 @@ export function charsetUsed(file: InputFile): string | undefined {
  */
 export async function textOf(file: InputFile): Promise<string> {
   const bytes = await Bun.file(file.path).bytes();
-  const isMarkup = !isUtf8(bytes) && MARKUP.test(Buffer.from(bytes.subarray(0, 256)).toString("latin1"));
-  const declared = knownCharset(file.charset) ?? (isMarkup ? charsetIn(bytes) : undefined);
+  const isValid = isUtf8(bytes);
+  const isMarkup = MARKUP.test(Buffer.from(bytes.subarray(0, 256)).toString("latin1"));
+  const inHead = isMarkup ? charsetIn(bytes) : undefined;
+  // ISO-2022-JP consists of ASCII bytes, which are valid UTF-8.
+  const isUsed = !isValid || (inHead === "iso-2022-jp" && bytes.every((byte) => byte < 0x80));
+  const declared = knownCharset(file.charset) ?? (isUsed ? inHead : undefined);
   const { text, charset } = decodeText(bytes, { declared });
   charsets.set(file, charset);
+  const replaced = isValid && charset === "utf-8" ? 0 : (text.match(/\ufffd/g)?.length ?? 0);
+  if (replaced > 0) {
+    const said = `${replaced} characters are not valid in the charset ${charset} and became U+FFFD. Check the charset of the file.`;
+    noteInput(file, said);
+  }
   return charset === "utf-8" ? text : text.replace(XML_ENCODING, "$1");
 }
 

@@ -168,6 +168,8 @@ describe("data", () => {
   test.each<[string, string, object, string]>([
     ["an integer beyond a double's", '{"a": 12345678901234567890}', {}, "unsupported: Expected integers of at most"],
     ["one of YAML", "a: 9223372036854775807", {}, "unsupported: Expected integers of at most"],
+    ["one of YAML in hexadecimal", "a: 0x20000000000001", {}, "unsupported: Expected integers of at most"],
+    ["one of YAML in octal", "a: 0o400000000000000001", {}, "unsupported: Expected integers of at most"],
     ["a number that is none", '{"a": 1e400}', {}, "unsupported: Expected numbers that JSON can hold"],
     ["one before jq", "a: .nan", { jq: ".", to: "yaml" }, "unsupported: Expected numbers that JSON can hold"],
     ["a null in a list of TOML", "[null]", { jq: "{a: .}", to: "toml" }, "invalid: Expected no null in a list"],

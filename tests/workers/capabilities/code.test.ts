@@ -20,6 +20,10 @@ describe("a schema of code.transform_json", () => {
     ["draft/2019-09/schema", { contains: { const: 1 }, maxContains: 1 }, "[1]", "[1,1]"],
     ["draft-07/schema", { $schema: draft07, prefixItems: [{ type: "string" }], minItems: 1 }, "[1]", "[]"],
     ["draft-07/schema", { items: [{ type: "string" }], additionalItems: false }, '["a"]', '["a","b"]'],
+    ["draft/2020-12/schema", { items: { multipleOf: 0.01 } }, "[19.99, 4.35, -0.07, 1e20, 0]", "[19.995]"],
+    ["draft/2020-12/schema", { items: { multipleOf: 0.0001 } }, "[0.0075]", "[1e-7]"],
+    ["draft-07/schema", { $schema: draft07, type: "integer", multipleOf: 0.5 }, "1e308", "0.25"],
+    ["draft-07/schema", { $schema: draft07, multipleOf: 0.123456789 }, "0.246913578", "1e308"],
     ["draft-06/schema", { $schema: "http://json-schema.org/draft-06/schema", contains: { const: 1 } }, "[1]", "[2]"],
   ])("of %s validates %j", async (draft, schema, valid, broken) => {
     const named =
@@ -36,6 +40,7 @@ describe("a schema of code.transform_json", () => {
   test.each([
     ["$dynamicRef", { $dynamicRef: "#a", $defs: { a: { $dynamicAnchor: "a" } } }],
     ["__proto__", JSON.parse('{"properties":{"__proto__":{"type":"number"}}}') as object],
+    ["$async", { $async: true, type: "string" }],
     ["unevaluatedItems beside contains", { contains: { const: 1 }, unevaluatedItems: false }],
     ["unevaluatedProperties beside an if", { if: { properties: { a: true } }, unevaluatedProperties: false }],
   ])("with %s is rejected, since it would differ from the draft", async (what, schema) => {

@@ -44,6 +44,7 @@ describe.each(Object.keys(READERS))("%s", (id) => {
     ["commas beside semicolons", 'a,b\n"x;y",1\nz;z,2\n', {}, [{ a: "x;y", b: "1" }, { a: "z;z", b: "2" }]], // prettier-ignore
     ["a delimiter in quotes alone", '"a;b",c\n"1;2",3\n', {}, [{ "a;b": "1", c: "3" }].map(() => ({ "a;b": "1;2", c: "3" }))], // prettier-ignore
     ["lines in quotes", 'a,b\n"1\n2",3\n', {}, [{ a: "1\n2", b: "3" }]],
+    ["a line that names the delimiter", "\ufeffsep=|\r\na;b|c\r\n1;2|3\r\n", {}, [{ "a;b": "1;2", c: "3" }]],
     ["one column", "a\n1\n2\n", {}, [{ a: "1" }, { a: "2" }]],
     ["another delimiter by name", "a,b;c\n1;2\n", { delimiter: "semicolon" }, [{ "a,b": "1", c: "2" }]],
     ["a head alone", "a,b\n", {}, []],
@@ -55,6 +56,12 @@ describe.each(Object.keys(READERS))("%s", (id) => {
   test("finds the delimiter of a long text by its start", async () => {
     const records = (await READERS[id]?.(`a;b\n${"1,5;2\n".repeat(12_000)}`, {})) as readonly object[];
     expect([records.length, records.at(-1)]).toEqual([12_000, { a: "1,5", b: "2" }]);
+  });
+
+  test("finds the delimiter of a text whose start ends within quotes", async () => {
+    const long = "words, and words\n".repeat(60);
+    const records = (await READERS[id]?.(`a;b;c\n${`1;"${long}";2\n`.repeat(80)}`, {})) as readonly object[];
+    expect([records.length, records.at(-1)]).toEqual([80, { a: "1", b: long, c: "2" }]);
   });
 
   test("rejects rows that one wide row would expand into too many cells", async () => {

@@ -134,6 +134,20 @@ describe("frames that a result cannot contain are reported", () => {
     });
   });
 
+  test.each<[string, (image: Uint8Array) => Promise<unknown>, string]>([
+    ["document.images_to_pdf", (image) => runCapability("document.images_to_pdf", { images: [image] }), "images[0]"],
+    ["document.watermark", (logo) => runCapability("document.watermark", { document: { file_id: "file-sample-report" }, logo }), "logo"], // prettier-ignore
+    ["image.ocr", (image) => runCapability("image.ocr", { image }), "image"],
+    ["image.read_barcode", (image) => runCapability("image.read_barcode", { image }), "image"],
+    ["image.palette", (image) => runCapability("image.palette", { image }), "image"],
+    ["image.compare", async (other) => runCapability("image.compare", { image: (await frames)[0] ?? other, other }), "other"], // prettier-ignore
+    ["image.montage", async (image) => runCapability("image.montage", { images: [(await frames)[0] ?? image, image] }), "images[1]"], // prettier-ignore
+  ])("of an image that %s reads", async (_id, run, place) => {
+    const image = await (await animated()).gif().toBuffer();
+    const { output } = (await run(image)) as { readonly output?: object };
+    expect(output).toMatchObject({ notes: [`input.${place}: Only the first of 3 frames or pages is read.`] });
+  });
+
   test("for PNG, of which only the first is read", async () => {
     const image = await apng();
     expect(await factsOf(image)).toMatchObject({ format: "png", frames: 3 });

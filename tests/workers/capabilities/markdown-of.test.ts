@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { Marked } from "marked";
 
 import { sized, testSeed } from "#tests/support/seed.ts";
-import { markdownOf } from "#workers/capabilities/html.ts";
+import { markdownOf, textOfHtml } from "#workers/capabilities/html.ts";
 
 const seed = testSeed("markdown-of");
 const marked = new Marked({ gfm: true });
@@ -149,4 +149,16 @@ test("rejects a table whose cells span too many columns of other rows", () => {
   expect(() => markdownOf(`<table><tr>${wide}${"<tr><td>x".repeat(1_900)}</table>`)).toThrow(
     "span at most 600000 columns",
   );
+});
+
+/** Elements that the style sheet of the HTML standard displays as blocks (15.3.3 and 15.3.7), without list items and those that have no text beside others. */
+const BLOCKS =
+  "address article aside blockquote center dd details dialog dir div dl dt fieldset figcaption figure footer form h1 h2 header hgroup legend main menu nav ol optgroup option p pre search section summary ul".split(
+    " ",
+  );
+
+test.each(BLOCKS)("text in the block element %s does not join the text beside it", (name) => {
+  const html = `<div>one<${name}>two</${name}>three</div>`;
+  for (const text of [markdownOf(html), textOfHtml(html)])
+    expect(text.match(/\b\p{L}+\b/gu)).toEqual(["one", "two", "three"]);
 });

@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { PDFDocument, PDFName, PDFString } from "@cantoo/pdf-lib";
 
 import { joinedWords } from "#workers/capabilities/document/pdf-text.ts";
-import { docxOf, pdfOfPages } from "#tests/support/hostile-files/documents.ts";
+import { docxOf, pdfOfPages, WORD_NAMESPACES, wordText } from "#tests/support/hostile-files/documents.ts";
 
 import { refused } from "./refused.ts";
 import { runCapability } from "./in-folder.ts";
@@ -141,4 +141,39 @@ test("text of a Word document includes fields, text directions and ruby text", a
   expect((await read(document))?.["text"]).toBe("Ada abc 東京(とうきょう)");
   const { output } = await runCapability("document.docx_to_markdown", { document }, {});
   expect(output?.["text"]).toContain("Ada abc 東京(とうきょう)");
+});
+
+test("text of a Word document has its footnotes, endnotes and formulas, and notes name what it lacks", async () => {
+  const part = (root: string, content: string) => `<w:${root} ${WORD_NAMESPACES}>${content}</w:${root}>`;
+  const notes = (kind: string, texts: readonly string[]) =>
+    part(`${kind}s`, texts.map((text, at) => `<w:${kind} w:id="${at + 1}">${text}</w:${kind}>`).join(""));
+  const reference = (kind: string, id: number) => `<w:r><w:${kind}Reference w:id="${id}"/></w:r>`;
+  const formula = (text: string) => `<m:r><w:rPr/><m:t>${text}</m:t></m:r>`;
+  const fraction = `<m:oMath><m:f><m:fPr><m:ctrlPr/></m:fPr><m:num>${formula("a")}</m:num><m:den>${formula("b")}</m:den></m:f><m:sSup><m:e>${formula("c")}</m:e><m:sup>${formula("2")}</m:sup></m:sSup></m:oMath>`;
+  const body = `<w:p><w:r><w:t>One</w:t></w:r>${reference("footnote", 2)}${reference("endnote", 1)}${reference("footnote", 2)}</w:p><w:p><m:oMathPara>${fraction}</m:oMathPara></w:p>`;
+  const parts = {
+    "word/footnotes.xml": notes("footnote", [
+      wordText("unused"),
+      `<w:p>${reference("footnote", 3)}</w:p>`,
+      wordText("deep"),
+    ]),
+    "word/endnotes.xml": notes("endnote", [wordText("last")]),
+    "word/header1.xml": part("hdr", wordText("Head")),
+    "word/footer1.xml": part("ftr", "<w:p/>"),
+    "word/comments.xml": notes("comment", [wordText("Why?")]),
+  };
+  const document = docxOf(body, "", parts);
+  const lacking = [
+    "Not kept: headers and footers, comments.",
+    "Formulas are written as their characters in one line, without their layout.",
+  ];
+  const text = "One[1][2][1]\n\na/bc^2\n\n[1] [3]\n\n[2] last\n\n[3] deep";
+  expect(await read(document)).toMatchObject({ text, notes: lacking });
+  for (const to of ["markdown", "html"]) {
+    const { output } = await runCapability("document.docx_to_markdown", { document }, { to });
+    expect(output?.["notes"]).toEqual(lacking);
+    for (const word of ["a/bc^2", "last", "One"]) expect(String(output?.["text"]).replaceAll("\\", "")).toContain(word);
+  }
+  const plain = await read(docxOf(wordText("tea"), "", { "word/header1.xml": part("hdr", "<w:p/>") }));
+  expect(plain).not.toHaveProperty("notes");
 });

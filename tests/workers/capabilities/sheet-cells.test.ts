@@ -2,6 +2,7 @@
 import { describe, expect, test } from "bun:test";
 
 import { zipOf } from "#tests/support/hostile-files/documents.ts";
+import { countFormulas } from "#workers/capabilities/document/formulas.ts";
 import { SHEET_CHARACTERS_MAX } from "#workers/capabilities/document/sheets.ts";
 
 import { runCapability } from "./in-folder.ts";
@@ -11,7 +12,7 @@ const MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
 const RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
 interface Book {
-  /** Cells of one column, as XML without their place; style 1 is a date with a time, style 2 a time. */
+  /** Cells of one column, as XML without their place; style 1 is a date with a time, style 2 a time, style 3 a duration. */
   readonly cells: readonly string[];
   readonly strings?: readonly string[];
   readonly is1904?: boolean;
@@ -25,7 +26,7 @@ function xlsx({ cells, strings = [], is1904 = false }: Book): Uint8Array {
     "_rels/.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${RELATIONS}/officeDocument" Target="xl/workbook.xml"/></Relationships>`,
     "xl/workbook.xml": `<workbook xmlns="${MAIN}" xmlns:r="${RELATIONS}"><workbookPr date1904="${is1904}"/><sheets><sheet name="One" sheetId="1" r:id="r1"/></sheets></workbook>`,
     "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships"><Relationship Id="r1" Type="${RELATIONS}/worksheet" Target="worksheets/sheet1.xml"/><Relationship Id="r2" Type="${RELATIONS}/styles" Target="styles.xml"/><Relationship Id="r3" Type="${RELATIONS}/sharedStrings" Target="sharedStrings.xml"/></Relationships>`,
-    "xl/styles.xml": `<styleSheet xmlns="${MAIN}"><numFmts count="2"><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss.000"/><numFmt numFmtId="171" formatCode="hh:mm:ss.000"/></numFmts><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="3"><xf numFmtId="0"/><xf numFmtId="170" applyNumberFormat="1"/><xf numFmtId="171" applyNumberFormat="1"/></cellXfs></styleSheet>`,
+    "xl/styles.xml": `<styleSheet xmlns="${MAIN}"><numFmts count="3"><numFmt numFmtId="170" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss.000"/><numFmt numFmtId="171" formatCode="hh:mm:ss.000"/><numFmt numFmtId="172" formatCode="[hh]:mm:ss"/></numFmts><fonts count="1"><font/></fonts><fills count="1"><fill/></fills><borders count="1"><border/></borders><cellStyleXfs count="1"><xf/></cellStyleXfs><cellXfs count="4"><xf numFmtId="0"/><xf numFmtId="170" applyNumberFormat="1"/><xf numFmtId="171" applyNumberFormat="1"/><xf numFmtId="172" applyNumberFormat="1"/></cellXfs></styleSheet>`,
     "xl/sharedStrings.xml": `<sst xmlns="${MAIN}">${strings.map((text) => `<si><t>${text}</t></si>`).join("")}</sst>`,
     "xl/worksheets/sheet1.xml": `<worksheet xmlns="${MAIN}"><sheetData>${rows.join("")}</sheetData></worksheet>`,
   });
@@ -85,6 +86,20 @@ describe("a time in a sheet", () => {
     expect(await linesOf(xlsx({ cells, is1904 }))).toEqual(["09:15:11", "00:00:00", "12:00:00.500"]);
   });
 
+  test.each([[false], [true]])("beyond a day in an elapsed format is a duration (1904: %p)", async (is1904) => {
+    const values = ["1.5", "0.5", "40.2500057870", "-0.5", "1000"];
+    const cells = values.map((value) => `<c s="3"><v>${value}</v></c>`);
+    const texts = ["36:00:00", "12:00:00", "966:00:00.500", "-12:00:00", "24000:00:00"];
+    const document = xlsx({ cells, is1904 });
+    expect(await linesOf(document)).toEqual(texts);
+    const json = await runCapability("document.convert_spreadsheet", { document }, { to: "json", header: false });
+    expect(JSON.parse(Buffer.from(json.bytes()).toString())).toEqual(texts.map((text) => [text]));
+    for (const to of ["xlsx", "ods"]) {
+      const made = await runCapability("document.convert_spreadsheet", { document }, { to });
+      expect([to, await linesOf(made.bytes())]).toEqual([to, texts]);
+    }
+  });
+
   test("is unchanged after xlsx and ods", async () => {
     const times = ["09:15:01", "2026-11-03T09:15:01.000Z", "2026-11-03T09:15:02.337Z", "2026-11-04"];
     const cells = times.map((time) =>
@@ -136,6 +151,46 @@ describe("an error of a cell is its text", () => {
         `<table:table-cell office:value-type="string" office:string-value="" calcext:value-type="error"><text:p>${text}</text:p></table:table-cell>`,
     );
     expect(await linesOf(ods(cells))).toEqual(texts);
+  });
+});
+
+describe("formulas", () => {
+  /** As openpyxl, Excel and other programs write them: without a value, with an empty one, and with a value. */
+  const cells = [
+    "<c><f>1+1</f></c>",
+    "<c><f>1+1</f><v/></c>",
+    "<c><f>1+1</f><v></v></c>",
+    '<c><f t="shared" si="0"/><v>2</v></c>',
+    '<c t="str"><f>"a"&amp;"b"</f> <v>ab</v></c>',
+    '<c t="str"><f>""</f><v></v></c>',
+    "<c><v>3</v></c>",
+  ];
+  const missing =
+    "3 of 6 formulas have no stored value, and their cells are empty. Open the workbook in a spreadsheet program and save it to store the values.";
+  const document = xlsx({ cells });
+
+  test("without a stored value are noted by every reader, and dropped formulas by the writers of workbooks", async () => {
+    const read = await runCapability("document.extract_text", { document });
+    expect(read.output).toMatchObject({ text: "\n\n\n2\nab\n\n3", notes: [missing] });
+    for (const to of ["csv", "json"]) {
+      const made = await runCapability("document.convert_spreadsheet", { document }, { to });
+      expect([to, made.output?.["notes"]]).toEqual([to, [missing]]);
+    }
+    for (const to of ["xlsx", "ods"]) {
+      const made = await runCapability("document.convert_spreadsheet", { document }, { to });
+      const dropped = "Not kept: 6 formulas; their cells have the stored values.";
+      expect([to, made.output?.["notes"]]).toEqual([to, [dropped, missing]]);
+    }
+  });
+
+  test("are counted in any pieces of a sheet", () => {
+    const bytes = Buffer.from(cells.join(""));
+    for (let size = 1; size < 200; size++) {
+      const counter = countFormulas();
+      for (let at = 0; at < bytes.length; at += size) counter.add(bytes.subarray(at, at + size));
+      counter.end();
+      expect([size, counter.counted()]).toEqual([size, { all: 6, withoutValue: 3 }]);
+    }
   });
 });
 

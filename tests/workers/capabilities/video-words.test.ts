@@ -81,4 +81,16 @@ describe("subtitles as a track", () => {
     const text = `1\n00:00:00,000 --> 00:00:01,000\n${between}00:00:01,000 --> 00:00:02,000\nb`;
     expect((await track(video, text)).output).toMatchObject({ subtitles: 2 });
   });
+
+  test("of SRT keep text after an empty line, and those of WebVTT no comments", async () => {
+    const video = await clipOf("color=s=64x48:r=10:d=3[v]");
+    const cues = (mark: string) =>
+      `1\n00:00:00${mark}000 --> 00:00:01${mark}000\nfirst\n\nsecond part\n\n2\n\n00:00:02${mark}000 --> 00:00:03${mark}000\nlast`;
+    const srt = await track(video, cues(","));
+    expect(srt.output).toMatchObject({ subtitles: 2 });
+    expect(Buffer.from(srt.bytes()).toString("latin1")).toContain("first\nsecond part");
+    const vtt = await track(video, `WEBVTT\n\n${cues(".").replace("second part", "NOTE a comment")}`);
+    expect(vtt.output).toMatchObject({ subtitles: 2 });
+    expect(Buffer.from(vtt.bytes()).toString("latin1")).not.toContain("comment");
+  });
 });

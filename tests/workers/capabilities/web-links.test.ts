@@ -56,6 +56,14 @@ test("titles and dates of a feed are found in Dublin Core, Media RSS and the pod
   });
 });
 
+test("items of a feed with one link for all are all listed, and equal items once", async () => {
+  const item = (title: string): string => `<item><title>${title}</title><link>https://a.example/</link></item>`;
+  const url = { address: "https://a.example/feed", html: RSS_ITEMS(["One", "Two", "Two"].map(item).join("")) };
+  const { output } = await runCapability("web.links", { url }, { kinds: ["feed", "links"] });
+  const items = ["One", "Two"].map((title) => ({ url: "https://a.example/", title }));
+  expect(output).toMatchObject({ items, links: items.slice(0, 1) });
+});
+
 test.each([
   ["<title>Tea</title>", "Tea"],
   ["<!doctype html><meta charset=utf-8><title>Tea</title><p>x<svg><title>no</title></svg><title>late</title>", "Tea"],

@@ -8,6 +8,9 @@ import { flag, integer, list, text } from "../params.ts";
 import { ARCHIVE_PRICE, badName, globOf, openOutput } from "./counted.ts";
 import { readArchive } from "./read.ts";
 
+/** Most skipped entries that are listed. */
+const SKIPPED_MAX = 100;
+
 const GLOB = text("Glob pattern, such as images/*.png.", { max: 200, required: true });
 
 export default defineCapability({
@@ -63,7 +66,9 @@ export default defineCapability({
       if (size === 0) skipped.push({ name: entry.name.slice(0, 200), why: "it is empty" });
       else files.push(await madeFile(path, entry.name, ownName(entry.name, params.flatten, names)));
     }
-    return { output: { format, extracted: files.length, skipped: skipped.slice(0, 100) }, files };
+    const more = skipped.length - SKIPPED_MAX;
+    const notes = more > 0 ? [`${more} more entries were skipped and are not listed; archive.list lists them.`] : [];
+    return { output: { format, extracted: files.length, skipped: skipped.slice(0, SKIPPED_MAX) }, files, notes };
   },
 });
 

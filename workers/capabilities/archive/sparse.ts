@@ -17,6 +17,9 @@ export type SparseMaps = Map<number, SparseMap>;
 const BLOCK = 512;
 const PAX_BYTES_MAX = 1_048_576;
 const PIECES_MAX = 100_000;
+const LINE_FEED = 0x0a;
+/** Most blocks of a map: two numbers of at most 20 digits for each piece. */
+const MAP_BLOCKS_MAX = Math.ceil((PIECES_MAX * 2 * 21) / BLOCK) + 1;
 const NO_BYTES: Buffer = Buffer.alloc(0);
 
 /** Removes the maps of type `S`, which tar parsers do not support: such an entry becomes a plain file of its pieces. */
@@ -185,18 +188,20 @@ export function sparseFile(
     async *read(data) {
       // In version 1.0, blocks before the data contain the number of pieces and their numbers, one per line.
       const reader = openReader(data);
-      let head = "";
-      let lines: string[] = [];
-      for (let wanted = 1; lines.length - 1 < wanted;) {
+      const blocks: string[] = [];
+      let lines = 0;
+      for (let wanted = 1; lines < wanted;) {
         const block = await reader.take(BLOCK);
-        if (block.length < BLOCK) throw damaged();
-        head += block.toString("latin1");
-        lines = head.split("\n");
-        if (lines.length > 1) wanted = 1 + 2 * Number(lines[0]);
+        if (block.length < BLOCK || blocks.length > MAP_BLOCKS_MAX) throw damaged();
+        blocks.push(block.toString("latin1"));
+        const isFirst = lines === 0;
+        lines += block.reduce((count, byte) => count + (byte === LINE_FEED ? 1 : 0), 0);
+        if (!isFirst || lines === 0) continue;
+        wanted = 1 + 2 * Number(blocks.join("").split("\n", 1)[0]);
         checkPieces(wanted / 2);
       }
-      const pieces = pairs(lines.slice(1, 1 + 2 * Number(lines[0])).map(Number));
-      yield* filled(reader.others(), { size, pieces });
+      const [count = "", ...numbers] = blocks.join("").split("\n");
+      yield* filled(reader.others(), { size, pieces: pairs(numbers.slice(0, 2 * Number(count)).map(Number)) });
     },
   };
 }

@@ -12,12 +12,11 @@ import { CAPABILITY_PARAM_BYTES_MAX, CAPABILITY_TEXT_BYTES_MAX } from "#workers/
 import { defineCapability, input } from "../define.ts";
 import { custom, number } from "../params.ts";
 import { textOf } from "../text.ts";
+import { collectPrinted } from "./printed.ts";
 
 const PAGE_BYTES = 65_536;
 /** Memory limit, set in WebAssembly because the module ignores its own. */
 const MEMORY_PAGES_MAX = (64 * 1_048_576) / PAGE_BYTES;
-const PRINTED_MAX = 1_000;
-const LINE_CHARACTERS_MAX = 2_000;
 
 export default defineCapability({
   id: "code.run_javascript",
@@ -25,7 +24,7 @@ export default defineCapability({
   description: "Runs a script in a sandbox and returns its last value and what it printed.",
   long_description:
     "The script runs in QuickJS (ES2023) inside WebAssembly, in its own process. It has no network, files, modules or timers, 64 MB of memory " +
-    "and at most five seconds of execution time. `args` is a global; `print(…)` and `console` print. The result is the value of the last " +
+    "at most five seconds of execution time, and 1,000 printed lines of 2,000 characters. `args` is a global; `print(…)` and `console` print. The result is the value of the last " +
     "expression as JSON, or what a promise resolves to. Big integers are returned as text.",
   output_modality: "text",
   input: { code: input("text", "The script.", { takesText: true }) },
@@ -53,15 +52,14 @@ export default defineCapability({
     const runtime = module.newRuntime();
     runtime.setMaxStackSize(512 * 1_024);
     const vm = runtime.newContext();
-    const printed: string[] = [];
+    const printed = collectPrinted();
     // Created before the script runs, because the script may replace the built-ins.
     const shown = vm.unwrapResult(vm.evalCode(SHOWN));
     const json = vm.unwrapResult(vm.evalCode(JSON_OF));
     const textOfValue = (value: QuickJSHandle): string =>
       vm.unwrapResult(vm.callFunction(shown, vm.undefined, value)).consume((text) => vm.getString(text));
     const log = vm.newFunction("log", (...values) => {
-      const line = values.map(textOfValue).join(" ");
-      if (printed.length < PRINTED_MAX) printed.push(line.slice(0, LINE_CHARACTERS_MAX));
+      printed.writeLine(values.map(textOfValue).join(" "));
     });
     const console_ = vm.newObject();
     for (const name of ["log", "info", "warn", "error", "debug"]) vm.setProp(console_, name, log);
@@ -99,7 +97,8 @@ export default defineCapability({
     if (Buffer.byteLength(value) > max) {
       throw new MediaError("too_large", `Expected a value of at most ${max} bytes as JSON, got more.`);
     }
-    return { output: { value: JSON.parse(value) as unknown, printed } };
+    const { lines, notes } = printed.end();
+    return { output: { value: JSON.parse(value) as unknown, printed: lines }, notes };
   },
 });
 

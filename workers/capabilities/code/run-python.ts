@@ -8,9 +8,7 @@ import { defineCapability, input } from "../define.ts";
 import { custom, number } from "../params.ts";
 import { textOf } from "../text.ts";
 import { runMonty, tooLargeValue } from "./monty.ts";
-
-const PRINTED_MAX = 1_000;
-const LINE_CHARACTERS_MAX = 2_000;
+import { collectPrinted } from "./printed.ts";
 
 export default defineCapability({
   id: "code.run_python",
@@ -22,7 +20,7 @@ export default defineCapability({
     "Constructs that behave differently from CPython are refused before the run with their line. Examples are decorators other than `dataclass` " +
     "and stored iterators, such as `m = map(…)`. Known differences: sets keep the insertion order, and equal keys such as 1 and True " +
     "keep the last one. Floats overflow to infinity, NaN equals itself in lists, and `$` of `re` matches only at the very end. " +
-    "The limits are 64 MB of memory and five seconds of execution time. `args` is a global. The result is the value of the last expression as " +
+    "The limits are 64 MB of memory, five seconds of execution time, and 1,000 printed lines of 2,000 characters. `args` is a global. The result is the value of the last expression as " +
     "JSON: tuples and sets become arrays, bytes Base64, and integers that a double cannot hold text.",
   output_modality: "text",
   input: { code: input("text", "The script.", { takesText: true }) },
@@ -49,36 +47,15 @@ export default defineCapability({
   async run({ params, inputs }) {
     const code = await textOf(inputs.code);
     checkPython(code);
-    const printed = createLines();
+    const printed = collectPrinted();
     const { timeout } = params;
     const value = await runMonty({ code, args: params.args, timeout, onPrint: (text) => printed.write(text) });
     const json = JSON.stringify(value);
     if (Buffer.byteLength(json) > CAPABILITY_TEXT_BYTES_MAX) throw tooLargeValue();
-    return { output: { value: JSON.parse(json) as unknown, printed: printed.lines() } };
+    const { lines, notes } = printed.end();
+    return { output: { value: JSON.parse(json) as unknown, printed: lines }, notes };
   },
 });
-
-/** Joins printed pieces into lines. */
-function createLines() {
-  const done: string[] = [];
-  let line = "";
-  const end = (): void => {
-    if (done.length < PRINTED_MAX) done.push(line);
-    line = "";
-  };
-  return {
-    write(text: string): void {
-      for (const [at, piece] of text.split("\n").entries()) {
-        if (at > 0) end();
-        line += piece.slice(0, LINE_CHARACTERS_MAX - line.length);
-      }
-    },
-    lines(): readonly string[] {
-      if (line !== "") end();
-      return done;
-    },
-  };
-}
 
 // Rejects Python that Monty accepts but runs differently from CPython. Monty itself rejects unsupported constructs.
 
@@ -168,6 +145,11 @@ function checkPython(code: string): void {
       const isField = node.parent?.parent?.name === "ClassDefinition";
       if (isField && name.startsWith("__")) refuse(node, `the class attribute ${name}`);
     },
+    VariableName(node) {
+      // Under another name, the function would not be recognized.
+      if (isBuiltin(node, LAZY) && isValue(node))
+        refuse(node, `${text(node)} as a value`, "a lambda that returns list(…)");
+    },
     TypeDef(node) {
       if (text(node).includes("(")) refuse(node, "a call in an annotation");
     },
@@ -237,6 +219,18 @@ function useOf(node: SyntaxNode, text: Text, isBuiltin: (node: SyntaxNode | null
   return isFirst && (isReader || (callee?.name === "VariableName" && READERS.has(text(callee))))
     ? "at once"
     : undefined;
+}
+
+const HOLDERS = names("AssignStatement NamedExpression ArgList ReturnStatement ArrayExpression TupleExpression DictionaryExpression SetExpression ConditionalExpression LambdaExpression ParamList"); // prettier-ignore
+
+/** True if a name is read as a value, and neither called nor defined nor the name of an argument. */
+function isValue(node: SyntaxNode): boolean {
+  return HOLDERS.has(node.parent?.name ?? "") && !isTarget(node);
+}
+
+function isTarget({ parent, prevSibling, nextSibling }: SyntaxNode): boolean {
+  if (/^(?:AssignOp|TypeDef)$/.test(nextSibling?.name ?? "")) return true;
+  return parent?.name === "ParamList" && prevSibling?.name !== "AssignOp";
 }
 
 function* argumentsOf(call: SyntaxNode): Generator<SyntaxNode> {

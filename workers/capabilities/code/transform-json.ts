@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
-import { Ajv, type Options } from "ajv";
+import { Ajv, type FuncKeywordDefinition, type Options, str } from "ajv";
 import { Ajv2019 } from "ajv/dist/2019.js";
 import { Ajv2020 } from "ajv/dist/2020.js";
 import { loadJq } from "jq-wasm";
@@ -130,11 +130,13 @@ function has(data: unknown, is: (value: unknown) => boolean): boolean {
   return Object.values(data).some((one) => has(one, is));
 }
 
+/** Integers beyond 2^53 that are written with all digits; 1e21 is intended as a float. YAML has other bases. */
+const LONG_INTEGER = /(?<![\w."'])(?:\d{16,}|0x[\da-f]{14,}|0o[0-7]{18,})(?![\w."'])/i;
+
 /** Rejects integers that a double would silently change. @throws MediaError unsupported */
 function checkNumbers(value: unknown, data: string): void {
   const isUnsafe = (one: unknown): boolean => Number.isInteger(one) && !Number.isSafeInteger(one);
-  // Only integers written with all digits are checked; 1e21 is intended as a float.
-  if (!/(?<![\w."'])\d{16,}(?![\w."'])/.test(data) || !has(value, isUnsafe)) return;
+  if (!LONG_INTEGER.test(data) || !has(value, isUnsafe)) return;
   const said = `Expected integers of at most ${Number.MAX_SAFE_INTEGER}, got a larger one: write it as text.`;
   throw new MediaError("unsupported", said);
 }
@@ -164,10 +166,33 @@ const DRAFTS: Readonly<Record<string, (options: Options) => Ajv>> = {
 // Inherited properties, such as `constructor`, are not members of the data.
 const AJV_OPTIONS: Options = { strict: false, logger: false, ownProperties: true };
 
+/** Ajv divides doubles: 19.99 would be no multiple of 0.01. */
+const MULTIPLE_OF: FuncKeywordDefinition = {
+  keyword: "multipleOf",
+  type: "number",
+  schemaType: "number",
+  validate: isMultiple,
+  error: { message: ({ schemaCode }) => str`must be multiple of ${schemaCode}` },
+};
+
+/** True if the decimal number is a multiple of the other one, as both are written. */
+function isMultiple(divisor: number, value: number): boolean {
+  const [one, other] = [decimal(value), decimal(divisor)];
+  const exponent = Math.min(one.exponent, other.exponent);
+  const scaled = (number: typeof one): bigint => number.digits * 10n ** BigInt(number.exponent - exponent);
+  return scaled(one) % scaled(other) === 0n;
+}
+
+/** Returns the shortest decimal number that is the same double. */
+function decimal(value: number): { readonly digits: bigint; readonly exponent: number } {
+  const [, whole = "0", part = "", power = "0"] = /^-?(\d+)(?:\.(\d+))?(?:e([+-]\d+))?$/.exec(String(value)) ?? [];
+  return { digits: BigInt(whole + part), exponent: Number(power) - part.length };
+}
+
 /** Validates the value and returns the schema's draft. @throws MediaError invalid, corrupt */
 function check(value: unknown, schema: object): string {
   const draft = draftOf(schema);
-  const ajv = DRAFTS[draft]?.(AJV_OPTIONS);
+  const ajv = DRAFTS[draft]?.(AJV_OPTIONS)?.removeKeyword("multipleOf").addKeyword(MULTIPLE_OF);
   if (!ajv) {
     const known = Object.keys(DRAFTS).map((one) => /\d.*(?=\/)/.exec(one)?.[0]);
     throw new MediaError("invalid", `Expected params.schema.$schema to name draft ${known.join(", ")} of JSON Schema.`);
@@ -205,6 +230,8 @@ function undecidedIn(schema: object, draft: string): string | undefined {
     }
   }
   if (names.has("__proto__")) return "__proto__";
+  // Ajv returns a promise for such a schema.
+  if (names.has("$async")) return "$async";
   if (!draft.startsWith("draft/")) return undefined;
   const reference = ["$dynamicRef", "$recursiveRef"].find((name) => names.has(name));
   if (reference !== undefined) return reference;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 
-import { utils, write } from "@e965/xlsx";
+import { type CellObject, utils, write } from "@e965/xlsx";
 import { stringify } from "csv-stringify/sync";
 
 import { MediaError } from "#shared/children/media-error.ts";
@@ -9,7 +9,7 @@ import { columnsOf, delimiterOf, delimiterParam, freeName, recordsOf } from "../
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, text } from "../params.ts";
 import { isZip } from "./office.ts";
-import { type Cell, cellText, dateText, readSheets, type Sheet } from "./sheets.ts";
+import { type Cell, cellText, Duration, readSheets, type Sheet } from "./sheets.ts";
 
 const MEDIA_TYPES = {
   xlsx: "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
@@ -42,7 +42,7 @@ export default defineCapability({
   engine: "office",
   async run({ params, inputs, folder }) {
     const { to, sheet: wanted } = params;
-    const all = await readSheets(inputs.document, folder, params.delimiter);
+    const { sheets: all, formulas, notes } = await readSheets(inputs.document, folder, params.delimiter);
     const named = wanted === undefined ? all : all.filter(({ name }) => name === wanted);
     const [first] = named;
     if (!first) {
@@ -64,17 +64,25 @@ export default defineCapability({
     return {
       output: { sheets: facts, sheet_names: all.map(({ name }) => name) },
       files: [{ path, mediaType: MEDIA_TYPES[to], name: `sheet.${to}` }],
+      notes: [
+        ...(isBook && formulas > 0 ? [`Not kept: ${formulas} formulas; their cells have the stored values.`] : []),
+        ...notes,
+      ],
     };
   },
 });
 
 function jsonOf(rows: Sheet["rows"], hasHeader: boolean): unknown[] {
-  const plain = rows.map((row) => row.map((cell) => (cell instanceof Date ? dateText(cell) : cell)));
+  const plain = rows.map((row) =>
+    row.map((cell) => (cell instanceof Date || cell instanceof Duration ? cellText(cell) : cell)),
+  );
   if (!hasHeader) return plain;
   return [...recordsOf<Cell>(plain, cellText)];
 }
 
-function bookCell(cell: Cell, to: "xlsx" | "ods", isCsv: boolean): Cell {
+function bookCell(cell: Cell, to: "xlsx" | "ods", isCsv: boolean): Cell | CellObject {
+  // The library writes no format into an ods, where the number alone would be a number of days.
+  if (cell instanceof Duration) return to === "ods" ? cellText(cell) : { t: "n", v: cell.days, z: "[h]:mm:ss" };
   if (typeof cell !== "string") return cell;
   if (to === "xlsx" && cell.length > CELL_LETTERS_MAX) {
     const got = cell.length;

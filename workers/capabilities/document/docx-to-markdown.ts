@@ -22,9 +22,14 @@ export default defineCapability({
   engine: "office",
   async run({ params, inputs, folder }) {
     const { docxBytes, wordHtml } = await import("./word.ts");
-    const html = await wordHtml(await docxBytes(inputs.document, folder), params.images);
-    if (params.to === "html") return madeText(folder, html, { name: "document.html", mediaType: "text/html" });
+    const { content: html, notes } = await wordHtml(await docxBytes(inputs.document, folder), params.images);
+    if (params.to === "html") {
+      return { ...(await madeText(folder, html, { name: "document.html", mediaType: "text/html" })), notes };
+    }
     const { markdownOf } = await import("../html.ts");
-    return madeText(folder, markdownOf(html), { name: "document.md", mediaType: "text/markdown" });
+    return {
+      ...(await madeText(folder, markdownOf(html), { name: "document.md", mediaType: "text/markdown" })),
+      notes,
+    };
   },
 });

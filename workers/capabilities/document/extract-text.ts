@@ -47,15 +47,16 @@ export default defineCapability({
     }
     if (office.kind === "docx") {
       const { wordText } = await import("./word.ts");
-      const words = { name: 1, text: (await wordText(office.bytes)).trim() };
-      return result(folder, { parts: [words] }, "page", params.per_page);
+      const { content, notes } = await wordText(office.bytes);
+      return result(folder, { parts: [{ name: 1, text: content.trim() }], notes }, "page", params.per_page);
     }
     const { cellText, officeSheets } = await import("./sheets.ts");
-    const sheets = officeSheets(office).map(({ name, rows }) => ({
+    const { sheets, notes } = officeSheets(office);
+    const parts = sheets.map(({ name, rows }) => ({
       name,
       text: rows.map((row) => row.map(cellText).join("\t").trimEnd()).join("\n"),
     }));
-    return result(folder, { parts: sheets }, "sheet", params.per_page);
+    return result(folder, { parts, notes }, "sheet", params.per_page);
   },
 });
 

@@ -4,6 +4,7 @@ import { DOCUMENT_TAGS_MAX } from "#workers/capabilities/limits.ts";
 
 import { readArchive } from "../archive/read.ts";
 import type { InputFile } from "../define.ts";
+import { countFormulas, type Formulas } from "./formulas.ts";
 
 /** Most unpacked bytes of a zipped office document: parsers use several times as much memory. */
 const DOCUMENT_UNPACKED_BYTES_MAX = 200 * 1_048_576;
@@ -37,8 +38,9 @@ const OLD_FORMATS = [
   ["PowerPoint Document", "ppt", "pptx"],
 ] as const;
 
-/** XML parts of a Word document. */
+/** XML parts of a Word document, and of the sheets of an xlsx. */
 const WORDS = /^word\/.*\.xml$/;
+const SHEETS = /^xl\/worksheets\/.*\.xml$/;
 const TAG = 0x3c;
 
 function tagsIn(bytes: Uint8Array): number {
@@ -53,6 +55,8 @@ export interface OfficeFile {
   readonly bytes: Buffer;
   /** Text of `content.xml`, the content of an ods; empty if absent. */
   readonly content: string;
+  /** Formulas in the sheets of an xlsx. */
+  readonly formulas: Formulas;
 }
 
 /** True for a zip, the container of current formats. @throws MediaError invalid with a password, unsupported for an old format */
@@ -100,6 +104,7 @@ async function unzipped(file: InputFile, folder: string): Promise<OfficeFile> {
   const texts = new Map<string, string>();
   const max = DOCUMENT_UNPACKED_BYTES_MAX;
   const tagsMax = DOCUMENT_TAGS_MAX;
+  const formulas = countFormulas();
   let [total, tags] = [0, 0];
   for await (const entry of entries) {
     if (entry.kind !== "file") continue;
@@ -114,8 +119,10 @@ async function unzipped(file: InputFile, folder: string): Promise<OfficeFile> {
       if (tags > tagsMax) {
         throw new MediaError("too_large", `Expected a Word document of at most ${tagsMax} tags, got more.`);
       }
+      if (SHEETS.test(entry.name)) formulas.add(bytes);
       if (READ.includes(entry.name)) pieces.push(bytes);
     });
+    formulas.end();
     if (pieces.length > 0) texts.set(entry.name, Buffer.concat(pieces).toString());
   }
   const bytes = Buffer.from(await Bun.file(file.path).arrayBuffer());
@@ -127,7 +134,7 @@ async function unzipped(file: InputFile, folder: string): Promise<OfficeFile> {
   if (kind === undefined && (names.has("[Content_Types].xml") || mimetype?.startsWith(ODF) === true)) {
     throw damaged("its main part is missing");
   }
-  return { kind, bytes, content: content ?? "" };
+  return { kind, bytes, content: content ?? "", formulas: formulas.counted() };
 }
 
 function kindOf(

@@ -12,16 +12,43 @@ import { isZip, type OfficeFile, openOffice } from "./office.ts";
 /** Most characters in all cells of a workbook. Cells can share one long text. */
 export const SHEET_CHARACTERS_MAX = 100 * 1_048_576;
 
-export type Cell = string | number | boolean | Date | null;
+/** Elapsed time, which may exceed a day. */
+export class Duration {
+  readonly days: number;
+
+  constructor(days: number) {
+    this.days = days;
+  }
+
+  /** Returns hours, minutes and seconds, such as `36:00:00`; milliseconds only if there are any. */
+  toString(): string {
+    const ms = Math.round(Math.abs(this.days) * DAY_MS);
+    const two = (value: number): string => String(Math.floor(value)).padStart(2, "0");
+    const rest = ms % 1_000 === 0 ? "" : `.${String(ms % 1_000).padStart(3, "0")}`;
+    return `${this.days < 0 ? "-" : ""}${two(ms / 3_600_000)}:${two((ms / 60_000) % 60)}:${two((ms / 1_000) % 60)}${rest}`;
+  }
+}
+
+export type Cell = string | number | boolean | Date | Duration | null;
 
 export interface Sheet {
   readonly name: string;
   readonly rows: readonly (readonly Cell[])[];
 }
 
+export interface ReadSheets {
+  readonly sheets: readonly Sheet[];
+  /** Number of formulas, of which only the stored values are read. */
+  readonly formulas: number;
+  /** Sentences about values that are missing. */
+  readonly notes: readonly string[];
+}
+
 /** @throws MediaError unsupported, corrupt, too_large */
-export async function readSheets(file: InputFile, folder: string, delimiter: Delimiter): Promise<readonly Sheet[]> {
-  if (!(await isZip(file))) return [{ name: "Sheet1", rows: csvRows(await csvText(file), delimiter) }];
+export async function readSheets(file: InputFile, folder: string, delimiter: Delimiter): Promise<ReadSheets> {
+  if (!(await isZip(file))) {
+    return { sheets: [{ name: "Sheet1", rows: csvRows(await csvText(file), delimiter) }], formulas: 0, notes: [] };
+  }
   const office = await openOffice(file, folder);
   if (office.kind !== "xlsx" && office.kind !== "ods") {
     throw new MediaError("unsupported", `Expected a spreadsheet as xlsx, ods or csv, got ${office.kind ?? "a zip"}.`);
@@ -34,8 +61,20 @@ async function csvText(file: InputFile): Promise<string> {
   throw new MediaError("unsupported", `Expected a spreadsheet as xlsx, ods or csv, got ${file.mediaType}.`);
 }
 
-export function officeSheets(office: OfficeFile): readonly Sheet[] {
+export function officeSheets(office: OfficeFile): ReadSheets {
   if (office.kind === "ods") checkRepeats(office.content);
+  const { all, withoutValue } = office.formulas;
+  const odsFormulas = office.kind === "ods" ? (office.content.match(/\stable:formula="/g)?.length ?? 0) : 0;
+  const notes =
+    withoutValue === 0
+      ? []
+      : [
+          `${withoutValue} of ${all} formulas have no stored value, and their cells are empty. Open the workbook in a spreadsheet program and save it to store the values.`,
+        ];
+  return { sheets: sheetsOf(office), formulas: all + odsFormulas, notes };
+}
+
+function sheetsOf(office: OfficeFile): readonly Sheet[] {
   try {
     // Dates are read as numbers: the library truncates fractions of a millisecond, which makes a time one second early.
     const book = read(office.bytes, { type: "buffer", cellNF: true, cellFormula: false, cellHTML: false });
@@ -95,12 +134,18 @@ function valueOf(cell: CellObject | undefined, daysBefore: number): Cell {
   if (cell.v === undefined) return null;
   if (typeof cell.v !== "number" || typeof cell.z !== "string" || !SSF.is_date(cell.z)) return cell.v;
   const isTimeOfDay = cell.v >= 0 && cell.v < 1 && !hasDay(cell.z);
+  if (!isTimeOfDay && isElapsed(cell.z)) return new Duration(cell.v);
   return dateOf(isTimeOfDay ? cell.v : cell.v + daysBefore) ?? cell.v;
 }
 
 /** True if a format contains a year or a day. Quoted and escaped parts are text. */
 function hasDay(format: string): boolean {
   return /[yd]/i.test(format.replaceAll(/"[^"]*"|\\.|\[[^\]]*\]/g, ""));
+}
+
+/** True if a format counts hours, minutes or seconds beyond their day, such as `[h]:mm`. */
+function isElapsed(format: string): boolean {
+  return /\[(?:h+|m+|s+)\]/i.test(format.replaceAll(/"[^"]*"|\\./g, ""));
 }
 
 const DAYS_BEFORE_1904 = 1_462;
@@ -134,6 +179,7 @@ function checkRepeats(content: string): void {
 export function cellText(cell: Cell): string {
   if (cell === null) return "";
   if (cell instanceof Date) return dateText(cell);
+  if (cell instanceof Duration) return cell.toString();
   return typeof cell === "boolean" ? String(cell).toUpperCase() : String(cell);
 }
 

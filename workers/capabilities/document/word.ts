@@ -20,19 +20,30 @@ export async function docxBytes(file: InputFile, folder: string): Promise<Buffer
   throw new MediaError("unsupported", `Expected a Word document (docx), got ${office?.kind ?? file.mediaType}.`);
 }
 
-export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise<string> {
+export interface WordContent {
+  /** HTML or plain text. */
+  readonly content: string;
+  /** Sentences about parts of the document that the content lacks. */
+  readonly notes: readonly string[];
+}
+
+export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise<WordContent> {
   const convertImage = mammoth.images.imgElement(async (image) => {
     const isKept = images === "embed" && PICTURES.includes(image.contentType);
     return { src: isKept ? `data:${image.contentType};base64,${await image.readAsBase64String()}` : "" };
   });
   try {
     const options = { convertImage, externalFileAccess: false, includeEmbeddedStyleMap: false };
-    const { value } = await mammoth.convertToHtml(await openWord(bytes), options);
+    const { input, notes } = await openWord(bytes);
+    const { value } = await mammoth.convertToHtml(input, options);
     // Brackets and quotes of text are escaped, so every match is a tag.
-    return value.replaceAll(/<img\b[^>]*\ssrc=""[^>]*>/g, "").replaceAll(/<a ([^>]*)>/g, (tag, rest: string) => {
-      const href = /(?:^|\s)href="([^"]*)"/.exec(rest)?.[1];
-      return href === undefined || href.startsWith("#") || safeLink(href) !== undefined ? tag : "<a>";
-    });
+    const content = value
+      .replaceAll(/<img\b[^>]*\ssrc=""[^>]*>/g, "")
+      .replaceAll(/<a ([^>]*)>/g, (tag, rest: string) => {
+        const href = /(?:^|\s)href="([^"]*)"/.exec(rest)?.[1];
+        return href === undefined || href.startsWith("#") || safeLink(href) !== undefined ? tag : "<a>";
+      });
+    return { content, notes };
   } catch (error) {
     throw corruptOr(error, "The Word document cannot be read.");
   }
@@ -41,7 +52,7 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
 type Input = Parameters<typeof mammoth.convertToHtml>[0];
 
 /** Returns an opened zip, which mammoth accepts as `file` (untyped). Elements that mammoth ignores are rewritten during reading. */
-async function openWord(bytes: Buffer): Promise<Input> {
+async function openWord(bytes: Buffer): Promise<{ readonly input: Input; readonly notes: readonly string[] }> {
   const found = await new ZipReader(new Uint8ArrayReader(bytes)).getEntries();
   const entries = new Map(found.flatMap((entry) => (entry.directory ? [] : [[entry.filename, entry]])));
   const file = {
@@ -55,49 +66,109 @@ async function openWord(bytes: Buffer): Promise<Input> {
       return withWholeText(new TextDecoder(encoding as "utf-8").decode(data));
     },
   };
-  return { file } as unknown as Input;
+  const lost = new Set<string>();
+  let hasFormula = false;
+  for (const [name, entry] of entries) {
+    const part = PARTS.find(([pattern]) => pattern.test(name))?.[1];
+    if (part === undefined || (part !== "" && lost.has(part))) continue;
+    const xml = Buffer.from(await entry.getData(new Uint8ArrayWriter()));
+    if (part === "") hasFormula ||= FORMULA.test(xml.toString());
+    else if (TEXT.test(xml.toString())) lost.add(part);
+  }
+  const notes = [
+    ...(lost.size === 0 ? [] : [`Not kept: ${[...lost].join(", ")}.`]),
+    ...(hasFormula ? ["Formulas are written as their characters in one line, without their layout."] : []),
+  ];
+  return { input: { file } as unknown as Input, notes };
 }
 
+/** Parts of a document that are not converted, by the names of their entries; an empty name for the converted parts. */
+const PARTS: readonly (readonly [pattern: RegExp, name: string])[] = [
+  [/^word\/(?:header|footer)\d*\.xml$/, "headers and footers"],
+  [/^word\/comments\.xml$/, "comments"],
+  [/^word\/(?:document|footnotes|endnotes)\d*\.xml$/, ""],
+];
+const TEXT = /<w:t(?:\s[^<>]*)?>[^<]/;
+const FORMULA = /<m:t(?:\s[^<>]*)?>[^<]/;
+
 /**
- * Keeps the content of simple fields, text directions and ruby text, which mammoth ignores with all of their runs. They become smart tags,
- * whose content mammoth reads. A ruby reading follows its text in parentheses.
+ * Keeps the content of simple fields, text directions, formulas and ruby text, which mammoth ignores with all of their runs. They become
+ * smart tags, whose content mammoth reads. A ruby reading follows its text in parentheses.
  */
 function withWholeText(xml: string): string {
-  if (!/<w:(?:fldSimple|ruby|dir|bdo)\b/.test(xml)) return xml;
+  if (!/<w:(?:fldSimple|ruby|dir|bdo)\b|<m:t\b/.test(xml)) return xml;
   const bracket = (text: string): string => `<w:r><w:t>${text}</w:t></w:r>`;
-  return xml
-    .replaceAll(
-      /<w:rt>([^]{0,4000}?)<\/w:rt>\s*<w:rubyBase>([^]{0,4000}?)<\/w:rubyBase>/g,
-      (_all, reading: string, text: string) => `${text}${bracket("(")}${reading}${bracket(")")}`,
-    )
-    .replaceAll(/<(\/?)w:(?:fldSimple|ruby|rubyBase|rt|dir|bdo)(?=[\s>/])/g, "<$1w:smartTag");
+  return (
+    xml
+      .replaceAll(/<m:t(?=[\s>])[^<>]*>([^<]*)<\/m:t>/g, (_all, text: string) => bracket(text))
+      // Properties of a formula contain no text, and mammoth ignores them.
+      .replaceAll(/<(\/?)m:(\w+)(?<!Pr)(?=[\s>/])/g, (_all, close: string, name: string) => {
+        const sign = close === "" ? SIGNS[name] : undefined;
+        return `${sign === undefined ? "" : bracket(sign)}<${close}w:smartTag`;
+      })
+      .replaceAll(
+        /<w:rt>([^]{0,4000}?)<\/w:rt>\s*<w:rubyBase>([^]{0,4000}?)<\/w:rubyBase>/g,
+        (_all, reading: string, text: string) => `${text}${bracket("(")}${reading}${bracket(")")}`,
+      )
+      .replaceAll(/<(\/?)w:(?:fldSimple|ruby|rubyBase|rt|dir|bdo)(?=[\s>/])/g, "<$1w:smartTag")
+  );
 }
+
+/** Signs before parts of a formula, by their element (ECMA-376 part 1, 22.1). */
+const SIGNS: Readonly<Record<string, string>> = { den: "/", sup: "^", sub: "_", rad: "√" };
 
 /** Element of mammoth's document tree. */
 interface Element {
   readonly type: string;
   readonly value?: string;
   readonly children?: readonly Element[];
+  /** Identity of a note, of a reference to it. */
+  readonly noteType?: string;
+  readonly noteId?: string;
+  /** Footnotes and endnotes, of the root only. */
+  readonly notes?: { resolve(reference: Element): { readonly body: readonly Element[] } | null };
 }
 
-/** Returns the text with line breaks, which the library's own text omits. */
-export async function wordText(bytes: Buffer): Promise<string> {
+/** Returns the text with line breaks, which the library's own text omits. Footnotes and endnotes follow the text with their numbers. */
+export async function wordText(bytes: Buffer): Promise<WordContent> {
   let root: Element | undefined;
+  let opened: Awaited<ReturnType<typeof openWord>>;
   const transformDocument = (document: Element): Element => {
     root = document;
     return { ...document, children: [] };
   };
   try {
-    await mammoth.convertToHtml(await openWord(bytes), { transformDocument, externalFileAccess: false });
+    opened = await openWord(bytes);
+    await mammoth.convertToHtml(opened.input, { transformDocument, externalFileAccess: false });
   } catch (error) {
     throw corruptOr(error, "The Word document cannot be read.");
   }
-  return root === undefined ? "" : textOf(root).replaceAll("\u00ad", "");
+  if (root === undefined) return { content: "", notes: opened.notes };
+  const notes: Notes = new Map();
+  const texts = [textOf(root, notes)];
+  // A note may refer to further notes, which the loop then reads too. Each note is written once.
+  for (const { number, reference } of notes.values()) {
+    const parts = root.notes?.resolve(reference)?.body ?? [];
+    const text = parts.map((part) => textOf(part, notes)).join("");
+    texts.push(`[${number}] ${text.trim()}\n\n`);
+  }
+  return { content: texts.join("").replaceAll("\u00ad", ""), notes: opened.notes };
 }
 
-function textOf({ type, value, children = [] }: Element): string {
+/** References to footnotes and endnotes by their identity, with the number of each note. */
+type Notes = Map<string, { readonly number: number; readonly reference: Element }>;
+
+/** @param notes receives the references to notes */
+function textOf(element: Element, notes: Notes): string {
+  const { type, value, noteType, noteId, children = [] } = element;
   if (type === "text") return value ?? "";
   if (type === "tab") return "\t";
   if (type === "break") return "\n";
-  return children.map(textOf).join("") + (type === "paragraph" ? "\n\n" : "");
+  if (type === "noteReference") {
+    const key = `${noteType} ${noteId}`;
+    const note = notes.get(key) ?? { number: notes.size + 1, reference: element };
+    notes.set(key, note);
+    return `[${note.number}]`;
+  }
+  return children.map((child) => textOf(child, notes)).join("") + (type === "paragraph" ? "\n\n" : "");
 }

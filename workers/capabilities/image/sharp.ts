@@ -8,6 +8,7 @@ import { IMAGE_PIXELS_MAX, IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabil
 
 import type { InputFile, RunOutput } from "../define.ts";
 import { asMediaError } from "../faults.ts";
+import { noteInput } from "../input-notes.ts";
 import { choice, color, flag, integer, type ParamsOf } from "../params.ts";
 import { upright } from "./frames.ts";
 import { withMetadata } from "./kept.ts";
@@ -114,6 +115,10 @@ export async function openImage(
     const dropped = Math.max(facts.pages ?? 1, format === "png" ? await pngFrames(file.path) : 1) - pages;
     const height = frames ? (facts.pageHeight ?? facts.height) : facts.height;
     checkSize(facts.width, height, pages);
+    // Callers that choose the frames report dropped ones in `dropped_frames`.
+    if (dropped > 0 && !headOnly && options.frames === undefined) {
+      noteInput(file, `Only the first of ${dropped + pages} frames or pages is read.`);
+    }
     const isTurned = !asStored && (facts.orientation ?? 1) >= 5;
     const image = sharp(file.path, opening);
     const keepsDepth = depthFor !== undefined && pages === 1 && DEEP_FORMATS.includes(depthFor.format ?? format);

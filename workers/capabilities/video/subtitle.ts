@@ -142,10 +142,22 @@ function parseSubtitles(text: string): ParsedSubtitles {
   const cues: SubtitleCue[] = [];
   const notes: string[] = [];
   let count = 0;
+  /** Subtitle of the block before; undefined if the block was dropped. */
+  let last: SubtitleCue | undefined;
   for (const block of blocksOf(text)) {
     const lines = block.split("\n");
     const at = lines.slice(0, 3).findIndex((line) => line.includes("-->"));
-    if (at === -1) continue;
+    if (at === -1) {
+      // Text of SRT may contain empty lines. Blocks of WebVTT without a time are comments and styles.
+      const more = isVtt || /^\s*\d*\s*$/.test(block) ? "" : plain(block, false);
+      if (last && more !== "") {
+        last = { ...last, text: `${last.text}\n${more}` };
+        if (last.text.length > SUBTITLE_CHARACTERS_MAX) throw tooLong(last.text.length);
+        cues[cues.length - 1] = last;
+      }
+      continue;
+    }
+    last = undefined;
     count += 1;
     const times = TIMES.exec(lines[at] ?? "");
     if (!times) {
@@ -161,7 +173,8 @@ function parseSubtitles(text: string): ParsedSubtitles {
       continue;
     }
     if (words.length > SUBTITLE_CHARACTERS_MAX) throw tooLong(words.length);
-    cues.push({ startMs, endMs, text: words });
+    last = { startMs, endMs, text: words };
+    cues.push(last);
     if (cues.length > SUBTITLES_MAX) throw tooMany();
   }
   if (cues.length === 0) {

@@ -131,7 +131,7 @@ function openLists({ base, page, max, sameHost }: Bounds) {
   let bytes = 0;
   let isCut = false;
   return {
-    /** @param options `anyHost`: also lists links to other hosts; `keepsUnlinked`: lists entries without a link, without `url` */
+    /** @param options `anyHost`: also lists links to other hosts; `keepsUnlinked`: lists entries without a link, without `url`, and entries with equal links */
     add(
       entries: readonly Named[],
       { anyHost = false, keepsUnlinked = false }: { readonly anyHost?: boolean; readonly keepsUnlinked?: boolean } = {},
@@ -141,9 +141,10 @@ function openLists({ base, page, max, sameHost }: Bounds) {
         const { href, ...more } = entry;
         const url = href === "" ? undefined : resolved(href, base);
         if (url ? url.href.length > ADDRESS_CHARACTERS_MAX : !keepsUnlinked) continue;
-        const key = url?.href ?? entry;
-        if (listed.has(key) || (url && sameHost && !anyHost && url.host !== host)) continue;
         const one = url ? { url: url.href, ...more } : more;
+        // Different items of a feed may have the same link, such as the home page.
+        const key = url ? (keepsUnlinked ? JSON.stringify(one) : url.href) : entry;
+        if (listed.has(key) || (url && sameHost && !anyHost && url.host !== host)) continue;
         bytes += Buffer.byteLength(JSON.stringify(one));
         isCut ||= listed.size >= max || bytes > CAPABILITY_TEXT_BYTES_MAX;
         if (listed.size >= max || bytes > CAPABILITY_TEXT_BYTES_MAX) break;

@@ -115,13 +115,20 @@ function firstDifference(own: readonly (readonly Own[])[], read: readonly (reado
   return undefined;
 }
 
-const DAY_ZERO = Date.UTC(1899, 11, 31);
+/** A time of day, or a duration with more than 24 hours. */
+const TIME = /^(-?)(\d{2,}):(\d\d):(\d\d(?:\.\d+)?)$/;
+
+function timeMs(text: string): number {
+  const [, sign, hours, minutes, seconds] = TIME.exec(text) ?? [];
+  const ms = (Number(hours) * 60 + Number(minutes)) * 60_000 + Number(seconds) * 1_000;
+  return sign === "-" ? -ms : ms;
+}
 
 function isSame(own: Own, read: Read): boolean {
   if (typeof read === "object" && read !== null) {
     const [ms, isTime] = read;
-    const time = typeof own === "string" ? Date.parse(/^\d\d:/.test(own) ? `1899-12-31T${own}Z` : own) : Number.NaN;
-    return Math.abs(time - (isTime ? DAY_ZERO + ms : ms)) <= 1;
+    if (typeof own !== "string") return false;
+    return Math.abs((isTime ? timeMs(own) : Date.parse(own)) - ms) <= 1;
   }
   if (typeof read === "number" && typeof own === "number") return Math.abs(own - read) <= 1e-9 * Math.abs(read);
   return plain(own ?? "") === plain(read ?? "");

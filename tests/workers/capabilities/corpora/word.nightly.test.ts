@@ -1,4 +1,4 @@
-/** Word documents of Apache POI: every word of the body is in the text. */
+/** Word documents of Apache POI: every word of the body, its notes and its formulas is in the text. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
@@ -13,26 +13,32 @@ await testCorpus(
 );
 
 /**
- * Prints a line for each file: the words of its body, or null for what Python cannot read. Breaks and ends of paragraphs part words; deleted
- * text, and the second form of a drawing for older programs, do not count.
+ * Prints a line for each file: the words of its body and its notes, or null for what Python cannot read. Breaks and ends of paragraphs part
+ * words; deleted text, and the second form of a drawing for older programs, do not count.
  */
 const READER = `
 import json, re, sys, zipfile
 from xml.etree import ElementTree
 W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
+M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
+PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"]
 LEFT_OUT = {W + "del", W + "moveFrom", W + "instrText", "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
 PARTING = {W + "rt", W + "br", W + "cr", W + "tab", W + "p", W + "tc"}
+SIGNS = {M + "den": "/", M + "sup": "^", M + "sub": "_", M + "rad": "√"}
 def walk(node):
     if node.tag in LEFT_OUT: return
-    if node.tag == W + "t": yield node.text or ""
+    if node.tag in (W + "t", M + "t"): yield node.text or ""
     if node.tag in PARTING: yield " "
+    yield SIGNS.get(node.tag, "")
     if node.tag == W + "noBreakHyphen": yield "-"
     for child in node: yield from walk(child)
     if node.tag in PARTING: yield " "
 for path in sys.argv[1:]:
     try:
-        body = ElementTree.fromstring(zipfile.ZipFile(path).read("word/document.xml")).find(W + "body")
-        print(json.dumps(re.findall(r"\\w+", "".join(walk(body)).replace("\\u00ad", ""))))
+        file = zipfile.ZipFile(path)
+        roots = [ElementTree.fromstring(file.read(part)) for part in PARTS if part in file.namelist()]
+        text = " ".join("".join(walk(root)) for root in roots)
+        print(json.dumps(re.findall(r"\\w+", text.replace("\\u00ad", ""))))
     except Exception:
         print("null")
 `;

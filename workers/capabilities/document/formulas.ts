@@ -1,0 +1,51 @@
+/** Counts formulas of spreadsheets, whose readers return the stored values only. */
+
+export interface Formulas {
+  readonly all: number;
+  /** Number of formulas without a stored value; their cells are read as empty. */
+  readonly withoutValue: number;
+}
+
+export interface FormulaCounter {
+  /** Counts in the next bytes of a sheet. Call `end` before the next sheet. */
+  add(bytes: Uint8Array): void;
+  end(): void;
+  counted(): Formulas;
+}
+
+/**
+ * The attributes of a cell, its formula, and the start of its value. Many programs write an empty value for a missing one. Only the value of
+ * a text, in a cell of type `str`, may be empty.
+ */
+const FORMULA =
+  /<(?:\w{1,20}:)?c(\s[^<>]*)?>\s*<(?:\w{1,20}:)?f(?:\s[^<>]*)?(?:\/>|>[^<]*<\/(?:\w{1,20}:)?f>)(\s*<(?:\w{1,20}:)?v(?:\s[^<>]*)?>([^<])?)?/g;
+/** Most characters that are kept from one piece of a sheet to the next. A cell with the longest formula, 8,192 characters, is shorter. */
+const KEPT_MAX = 131_072;
+
+/** Counts formulas in the XML of xlsx sheets, piece by piece. */
+export function countFormulas(): FormulaCounter {
+  let [all, withoutValue] = [0, 0];
+  let kept = "";
+  const count = (xml: string): void => {
+    for (const [, attributes = "", value, content] of xml.matchAll(FORMULA)) {
+      all += 1;
+      const isText = /\st=["']str["']/.test(attributes);
+      if (isText ? value === undefined : content === undefined) withoutValue += 1;
+    }
+  };
+  return {
+    add(bytes) {
+      const xml = kept + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
+      // The last cell may be incomplete. The name of its element may have a prefix.
+      const end = Math.max(xml.lastIndexOf("</c>") + 4, xml.lastIndexOf(":c>") + 3);
+      const cut = end < 4 ? 0 : end;
+      count(xml.slice(0, cut));
+      kept = xml.slice(cut).slice(-KEPT_MAX);
+    },
+    end() {
+      count(kept);
+      kept = "";
+    },
+    counted: () => ({ all, withoutValue }),
+  };
+}
