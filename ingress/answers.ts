@@ -23,13 +23,13 @@ export const NEVER_KEPT = { "cache-control": "no-store" };
  * @param isAnthropic true for clients of Anthropic's API: they show an error's sentence only next to `"type": "error"`
  */
 export function errorResponse(error: unknown, log: Logger, requestId: string, isAnthropic = false): Response {
-  const shown = asApiError(error, log, requestId);
-  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...shown.headers };
-  if (shown.shouldRetry === false || failsAgain(shown)) headers["x-should-retry"] = "false";
-  const { error: body } = errorEnvelope(shown.code, shown.message, shown.param);
-  const envelope = { error: { ...body, ...(shown.jobId === undefined ? {} : { job_id: shown.jobId }) } };
-  if (!isAnthropic) return new Response(JSON.stringify(envelope), { status: shown.status, headers });
-  const status = statusOf(shown.code, true);
+  const apiError = asApiError(error, log, requestId);
+  const headers: Record<string, string> = { "content-type": JSON_TYPE, ...apiError.headers };
+  if (apiError.shouldRetry === false || failsAgain(apiError)) headers["x-should-retry"] = "false";
+  const { error: body } = errorEnvelope(apiError.code, apiError.message, apiError.param);
+  const envelope = { error: { ...body, ...(apiError.jobId === undefined ? {} : { job_id: apiError.jobId }) } };
+  if (!isAnthropic) return new Response(JSON.stringify(envelope), { status: apiError.status, headers });
+  const status = statusOf(apiError.code, true);
   const error404 = status === 404 ? { type: "not_found_error" } : {};
   const members = { type: "error", error: { ...envelope.error, ...error404 }, request_id: requestId };
   return new Response(JSON.stringify(members), { status, headers });

@@ -98,8 +98,8 @@ function startDeadline(declaredBytes: number): Deadline {
   let bytes = declaredBytes;
   const check = (): void => {
     const allowedMs = BODY_READ.baseMs + (bytes / BODY_READ.bytesPerSecond) * 1_000;
-    const leftMs = startedAt + allowedMs - performance.now();
-    if (leftMs > 0) timer = setTimeout(check, leftMs);
+    const remainingMs = startedAt + allowedMs - performance.now();
+    if (remainingMs > 0) timer = setTimeout(check, remainingMs);
     else reject(new ApiError("request_timeout", "The request body did not arrive in time."));
   };
   let timer: ReturnType<typeof setTimeout> | undefined;

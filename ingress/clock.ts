@@ -4,7 +4,7 @@
 const LATE_INTERVALS = 3;
 
 /** Calls `look` every `ms` milliseconds, except right after a pause of the process, when received data is still unread. */
-export function startClock(ms: number, look: (now: number) => void): ReturnType<typeof setInterval> {
+export function startClock(ms: number, onTick: (now: number) => void): ReturnType<typeof setInterval> {
   let tickedAt = performance.now();
   let wasLate = false;
   return setInterval(() => {
@@ -13,6 +13,6 @@ export function startClock(ms: number, look: (now: number) => void): ReturnType<
     const isSkipped = isLate && !wasLate;
     tickedAt = now;
     wasLate = isLate;
-    if (!isSkipped) look(now);
+    if (!isSkipped) onTick(now);
   }, ms);
 }

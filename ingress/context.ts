@@ -5,7 +5,7 @@ import type { WorkflowTemplate } from "#schemas/generated/types.ts";
 
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
 import type { Authenticator } from "#shared/access/authenticate.ts";
-import type { Offered } from "#shared/calls/capabilities/offered.ts";
+import type { AvailableCapabilities } from "#shared/calls/capabilities/offered.ts";
 import type { IpNet } from "#shared/access/ip-net.ts";
 import type { KeyWatch } from "#shared/access/key-watch.ts";
 import type { CatalogueStore } from "#shared/calls/catalogue/open.ts";
@@ -81,7 +81,7 @@ export interface IngressContext {
   readonly dispatcher: JobDispatcher;
   readonly probes: MediaProbes;
   /** Capabilities that can be called. */
-  readonly offered: Offered;
+  readonly availableCapabilities: AvailableCapabilities;
   readonly waiter: JobWaiter;
   /** Templates of workflows. */
   readonly templates: readonly WorkflowTemplate[];

@@ -46,11 +46,11 @@ import { openMinuteBound } from "./minute-bound.ts";
 import { createOperators } from "./operator/authenticate.ts";
 import { createCancel } from "./wait/cancel.ts";
 import { openJobWaiter } from "./wait/job-waiter.ts";
-import { openOffered } from "#shared/calls/capabilities/offered.ts";
+import { openAvailableCapabilities } from "#shared/calls/capabilities/offered.ts";
 import { type FleetLink, openFleet } from "./wait/fleet.ts";
 import { createLiveShares } from "./wait/live-shares.ts";
 import { createRelay } from "./wait/relay.ts";
-import { openUnsettledAnswers } from "./wait/unsettled.ts";
+import { openPendingSettlements } from "./wait/unsettled.ts";
 import { createRunFollower } from "./workflows/run-follower.ts";
 import { LAST_ANSWER_MS } from "./serve.ts";
 
@@ -106,8 +106,8 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
   recognizeLinks(links);
   const callbackTokens = createJobTokens(await serviceSecret(database, "callbacks", randomBytes(32)));
 
-  const offered = await openOffered({ database, catalogue, log });
-  lifecycle.onStop("capabilities offered", () => offered.close());
+  const availableCapabilities = await openAvailableCapabilities({ database, catalogue, log });
+  lifecycle.onStop("capabilities offered", () => availableCapabilities.close());
   const probes = openMediaProbes();
   lifecycle.onStop("media probes", () => probes.close());
 
@@ -142,7 +142,7 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
     jobs,
     dispatcher,
     probes,
-    offered,
+    availableCapabilities,
     waiter,
     templates: await loadTemplates(),
     runs: createRunFollower(connection, log),
@@ -156,7 +156,7 @@ export async function startIngress(role: Role): Promise<{ readonly port: number 
     isReady: async (required) => (await role.dependencies.readiness(required)).ok,
     readiness: () => role.dependencies.readiness(),
   };
-  await fleet.heard;
+  await fleet.ready;
   const server = openPort(context, config.host, config.port);
   lifecycle.onStop(
     "public port",
@@ -207,7 +207,7 @@ async function openRelay(
   }: Pick<IngressContext, "storage" | "ledger" | "ipNet"> & { readonly lines: CreditLines | undefined },
 ): Promise<Pick<IngressContext, "publisher" | "cancel" | "relay"> & { readonly fleet: FleetLink }> {
   const ingressId = newId();
-  const unsettled = openUnsettledAnswers({
+  const pendingSettlements = openPendingSettlements({
     lingerMs: TAKEN_LINGER_MS,
     ledger,
     metrics,
@@ -215,12 +215,12 @@ async function openRelay(
     connection,
     onSettled: (jobId) => lines?.forget(jobId),
   });
-  onLink(connection, { lost: () => void unsettled.settleAll() });
+  onLink(connection, { lost: () => void pendingSettlements.settleAll() });
   lifecycle.onStop("unsettled answers", async (hurry, allowedMs) => {
-    await unsettled.drain(hurry, allowedMs);
-    unsettled.close();
+    await pendingSettlements.drain(hurry, allowedMs);
+    pendingSettlements.close();
   });
-  const inbox = openReplyInbox(connection, ingressId, log, unsettled);
+  const inbox = openReplyInbox(connection, ingressId, log, pendingSettlements);
   const publisher = createPublisher(connection, "ingress");
   const cancelTokens = createJobTokens(await serviceSecret(database, "cancels", randomBytes(32)));
   const cancel = createCancel(connection, cancelTokens);
@@ -230,7 +230,7 @@ async function openRelay(
   const relay = createRelay({
     cancel,
     inbox,
-    unsettled,
+    pendingSettlements,
     lines,
     database,
     failures: openFailureLog({ database, sealer: undefined, secrets: [], log }),
@@ -254,20 +254,20 @@ function openPort(context: IngressContext, hostname: string, port: number): List
 }
 
 /** Interval of checks for new requests. Checks are counted instead of time, because a paused process has not read its sockets. */
-const LOOK_MS = paced(50);
+const CHECK_INTERVAL_MS = paced(50);
 /** Consecutive checks without a request after which the port closes: balancers and idle clients are gone by then. */
-const QUIET_LOOKS = 10;
+const QUIET_CHECKS = 10;
 /** Most checks in all: a balancer that keeps sending requests then finds a closed port. */
-const LOOKS_MAX = 60;
+const CHECKS_MAX = 60;
 
 /**
  * Serves requests until no more arrive. Readiness is off, and each response closes its connection. Balancers send calls here until their
  * next readiness check.
  */
 async function drainPort(server: Listening, hurry: AbortSignal): Promise<void> {
-  for (let looks = 0, quiet = 0; looks < LOOKS_MAX && quiet < QUIET_LOOKS && !hurry.aborted; looks += 1) {
+  for (let checks = 0, quiet = 0; checks < CHECKS_MAX && quiet < QUIET_CHECKS && !hurry.aborted; checks += 1) {
     const before = server.askedAt();
-    await Bun.sleep(LOOK_MS);
+    await Bun.sleep(CHECK_INTERVAL_MS);
     quiet = server.askedAt() === before ? quiet + 1 : 0;
   }
 }

@@ -22,7 +22,7 @@ const CUT_DELAY_MS = 20;
 /** No reason is given: Bun prints the reason of every failed body to stderr, with an excerpt of the source. */
 const NO_REASON = undefined;
 
-const LOOK_MS = paced(1_000);
+const CHECK_INTERVAL_MS = paced(1_000);
 
 /** Open bodies of the process, which share one clock. */
 const open = new InFlightSet<ResponseBody>();
@@ -37,7 +37,7 @@ export abstract class ResponseBody {
   private controller!: ReadableStreamDefaultController<Uint8Array>;
   private readonly entry: Entry<ResponseBody>;
   /** performance.now() when the client last stopped asking for data. Undefined while the client waits for data. */
-  private restsSince: number | undefined = performance.now();
+  private idleSince: number | undefined = performance.now();
   private closing: (() => void) | undefined;
 
   constructor() {
@@ -48,7 +48,7 @@ export abstract class ResponseBody {
         },
         pull: () => this.pull(),
         cancel: () => {
-          if (this.close()) this.onLeft("client");
+          if (this.close()) this.onDisconnect("client");
         },
       },
       { highWaterMark: 0 },
@@ -56,7 +56,7 @@ export abstract class ResponseBody {
     bodies.set(this.readable, this);
     created += 1;
     this.entry = open.add(this);
-    clock ??= startClock(LOOK_MS, (now) => {
+    clock ??= startClock(CHECK_INTERVAL_MS, (now) => {
       for (const body of open) body.tick(now);
     });
   }
@@ -74,16 +74,16 @@ export abstract class ResponseBody {
   }
 
   /** Called once when the client has disconnected or was cut off for not reading, even while `next` waits. */
-  protected abstract onLeft(reason: "client" | "stuck"): void;
+  protected abstract onDisconnect(reason: "client" | "stuck"): void;
 
   /** Checks the timeout; called about once a second while the body is open. */
   tick(now: number): void {
-    if (this.isOpen && this.restsSince !== undefined && now - this.restsSince > READER_STUCK_MS) this.cut();
+    if (this.isOpen && this.idleSince !== undefined && now - this.idleSince > READER_STUCK_MS) this.cut();
   }
 
   /** Aborts a body whose client reads too slowly or may no longer read it. */
   cut(): void {
-    if (this.breakOff()) this.onLeft("stuck");
+    if (this.breakOff()) this.onDisconnect("stuck");
   }
 
   /** Calls `onClosed` once when the body has closed, for any reason. */
@@ -100,14 +100,14 @@ export abstract class ResponseBody {
   }
 
   private async pull(): Promise<void> {
-    this.restsSince = undefined;
+    this.idleSince = undefined;
     let piece = this.next();
     while (piece instanceof Promise) {
       await piece;
       if (!this.isOpen) return;
       piece = this.next();
     }
-    this.restsSince = performance.now();
+    this.idleSince = performance.now();
     if (piece) this.controller.enqueue(piece);
     if (piece && !this.isAtEnd()) return;
     this.close();
@@ -143,7 +143,7 @@ interface Generated {
   readonly first: Uint8Array;
   readonly rest: AsyncGenerator<Uint8Array, void, void>;
   readonly onFault: (error: unknown) => void;
-  readonly onLeft: () => void;
+  readonly onDisconnect: () => void;
 }
 
 class GeneratedBody extends ResponseBody {
@@ -165,8 +165,8 @@ class GeneratedBody extends ResponseBody {
     return piece;
   }
 
-  protected onLeft(): void {
-    this.source.onLeft();
+  protected onDisconnect(): void {
+    this.source.onDisconnect();
     this.source.rest.return().catch(() => undefined);
   }
 
@@ -185,12 +185,12 @@ class GeneratedBody extends ResponseBody {
   }
 }
 
-/** Returns a stream of `first` and `rest`. @param onLeft called immediately when the client is gone, whatever `rest` waits for */
+/** Returns a stream of `first` and `rest`. @param onDisconnect called immediately when the client is gone, whatever `rest` waits for */
 export function streamOf(
   first: Uint8Array,
   rest: AsyncGenerator<Uint8Array, void, void>,
   onFault: (error: unknown) => void,
-  onLeft: () => void = () => undefined,
+  onDisconnect: () => void = () => undefined,
 ): ReadableStream<Uint8Array> {
-  return new GeneratedBody({ first, rest, onFault, onLeft }).readable;
+  return new GeneratedBody({ first, rest, onFault, onDisconnect }).readable;
 }

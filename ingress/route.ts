@@ -35,7 +35,7 @@ interface RouteRules extends RouteSpec {
   /** True when the route counts its call in the rate window itself, together with its hold. */
   readonly countsItself?: true;
   /** True when a call may load stored content: a small body can then be a large request. */
-  readonly goesOn?: true;
+  readonly canLoadStoredContent?: true;
   /** Header `www-authenticate` of responses with status 401. */
   readonly challenge?: string;
 }

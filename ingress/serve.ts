@@ -60,7 +60,7 @@ export function createServe(context: IngressContext): Serve {
 
   const handled = async (route: KeyRoute, call: RouteCall): Promise<Response> => {
     const bytes = largeBodyBytes(call.request, context.config.bodyBytesMax, route.request?.form);
-    if (bytes === 0 && route.goesOn !== true) return route.handle(call);
+    if (bytes === 0 && route.canLoadStoredContent !== true) return route.handle(call);
     const { caller, meter } = call;
     const held: Lease[] = [];
     const take = async (amount: number): Promise<void> => {
@@ -71,7 +71,7 @@ export function createServe(context: IngressContext): Serve {
       if (bytes === 0 && amount > SMALL_BODY_BYTES_MAX) await take(amount);
     };
     // A caller with a full rate window is refused before a large body is read.
-    if (bytes > 0 && route.countsItself) await calls.look(caller.workspaceId, caller.preset.requests_per_minute);
+    if (bytes > 0 && route.countsItself) await calls.check(caller.workspaceId, caller.preset.requests_per_minute);
     if (bytes > 0) await take(bytes);
     try {
       return await route.handle({ ...call, meter: { ...meter, reserveMemory, releaseMemory } });
@@ -121,9 +121,9 @@ export function createServe(context: IngressContext): Serve {
       };
       response = await answeredInTime(route, guarded(route, facts, peer, onCaller));
     } catch (error) {
-      const hasLeft = request.signal.aborted && !(error instanceof ApiError);
+      const isDisconnected = request.signal.aborted && !(error instanceof ApiError);
       response = errorResponse(
-        hasLeft ? new ApiError("service_unavailable", "The client closed the connection.") : error,
+        isDisconnected ? new ApiError("service_unavailable", "The client closed the connection.") : error,
         log,
         requestId,
         isAnthropic(route, request),

@@ -54,19 +54,19 @@ export async function* keptAlive(
   }
 }
 
-/** Yields the data of each event of a stream. @param left aborts when the client has disconnected */
-export async function* dataOf(answer: Response, left: AbortSignal): AsyncGenerator<string, void, void> {
+/** Yields the data of each event of a stream. @param clientSignal aborts when the client has disconnected */
+export async function* dataOf(answer: Response, clientSignal: AbortSignal): AsyncGenerator<string, void, void> {
   const reader = answer.body?.getReader();
   if (!reader) return;
-  const leave = (): void => void reader.cancel();
-  left.addEventListener("abort", leave, { once: true });
+  const cancelRead = (): void => void reader.cancel();
+  clientSignal.addEventListener("abort", cancelRead, { once: true });
   const decoder = new TextDecoder();
   let text = "";
   try {
     for (;;) {
       // An aborted body has no reason.
       const { done, value } = await reader.read().catch(() => ({ done: true, value: undefined }) as const);
-      if (done || left.aborted) return;
+      if (done || clientSignal.aborted) return;
       text += decoder.decode(value as Uint8Array, { stream: true });
       const frames = text.split("\n\n");
       text = frames.pop() ?? "";
@@ -76,7 +76,7 @@ export async function* dataOf(answer: Response, left: AbortSignal): AsyncGenerat
       }
     }
   } finally {
-    left.removeEventListener("abort", leave);
+    clientSignal.removeEventListener("abort", cancelRead);
     await reader.cancel();
   }
 }

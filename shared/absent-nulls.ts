@@ -35,20 +35,20 @@ export function withoutNulls(value: unknown, ref: NullShapeRef | undefined, shap
   if (typeof ref === "string") return withoutNulls(value, shapes[ref], shapes);
   if (Array.isArray(value)) return ref.items === undefined ? value : withoutNullsInList(value, ref.items, shapes);
   const { optional, members, others, tag, branches } = ref;
-  const given = value as Readonly<Record<string, unknown>>;
+  const record = value as Readonly<Record<string, unknown>>;
   let changes: Map<string, unknown> | undefined;
   if (optional !== undefined) {
-    for (const name of optional) if (given[name] === null) (changes ??= new Map()).set(name, undefined);
+    for (const name of optional) if (record[name] === null) (changes ??= new Map()).set(name, undefined);
   }
-  for (const name in others === undefined ? members : given) {
-    const member = given[name];
+  for (const name in others === undefined ? members : record) {
+    const member = record[name];
     if (typeof member !== "object" || member === null) continue;
     const changed = withoutNulls(member, memberOf(members, name) ?? others, shapes);
     if (changed !== member) (changes ??= new Map()).set(name, changed);
   }
-  const changed = changes === undefined ? value : withChanges(given, changes);
+  const changed = changes === undefined ? value : withChanges(record, changes);
   if (tag === undefined || branches === undefined) return changed;
-  const branch = given[tag];
+  const branch = record[tag];
   if (typeof branch !== "string" || !Object.hasOwn(branches, branch)) return changed;
   return withoutNulls(changed, branches[branch], shapes);
 }
@@ -95,8 +95,8 @@ export function hasNullMember(value: unknown, ref: NullShapeRef | undefined): bo
 }
 
 /** Returns a copy with changed members; undefined removes a member. */
-function withChanges(given: Readonly<Record<string, unknown>>, changes: ReadonlyMap<string, unknown>): object {
-  const all = Object.entries(given).map(([name, value]) => [name, changes.has(name) ? changes.get(name) : value]);
+function withChanges(record: Readonly<Record<string, unknown>>, changes: ReadonlyMap<string, unknown>): object {
+  const all = Object.entries(record).map(([name, value]) => [name, changes.has(name) ? changes.get(name) : value]);
   return Object.fromEntries(all.filter(([, value]) => value !== undefined)) as object;
 }
 

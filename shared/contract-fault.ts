@@ -22,7 +22,7 @@ interface Place {
 const ECHO_CHARS_MAX = 40;
 
 /** Descriptions of patterns in our schemas; other patterns are printed as they are. */
-const PATTERN_WORDS: Readonly<Record<string, string>> = {
+const PATTERN_DESCRIPTIONS: Readonly<Record<string, string>> = {
   "^[a-zA-Z0-9_-]{1,64}$": "have 1 to 64 characters of a-z, A-Z, 0-9, _ and -",
   "^([Hh][Tt][Tt][Pp][Ss]?://|[Dd][Aa][Tt][Aa]:)": "be an http, https or data URL",
   "^[a-zA-Z0-9_-]{1,128}$": "have 1 to 128 characters of a-z, A-Z, 0-9, _ and -",
@@ -34,7 +34,7 @@ const PATTERN_WORDS: Readonly<Record<string, string>> = {
     "be a capability such as image.resize, a category such as image.*, workflow.* or the id of a workflow",
 };
 
-const TYPE_WORDS: Readonly<Record<string, string>> = {
+const TYPE_DESCRIPTIONS: Readonly<Record<string, string>> = {
   string: "a string",
   number: "a number",
   integer: "a whole number",
@@ -44,7 +44,7 @@ const TYPE_WORDS: Readonly<Record<string, string>> = {
   null: "null",
 };
 
-const COMPARISON_WORDS: Readonly<Record<string, string>> = {
+const COMPARISON_TEXTS: Readonly<Record<string, string>> = {
   ">=": "at least",
   "<=": "at most",
   ">": "greater than",
@@ -53,13 +53,13 @@ const COMPARISON_WORDS: Readonly<Record<string, string>> = {
 
 /** Keyword → expectation for the value. `fallback` describes other keywords. */
 const EXPECTATIONS: Readonly<Record<string, (params: SchemaError["params"]) => string>> = {
-  type: (params) => `be ${either([params["type"]].flat().map((type) => TYPE_WORDS[String(type)] ?? String(type)))}`,
+  type: (params) => `be ${either([params["type"]].flat().map((type) => TYPE_DESCRIPTIONS[String(type)] ?? String(type)))}`,
   enum: (params) => {
     const allowed = (params["allowedValues"] as unknown[]).map(String);
     return allowed.length === 1 ? `be ${allowed.join("")}` : `be one of ${allowed.join(", ")}`;
   },
   const: (params) => `be ${String(params["allowedValue"])}`,
-  pattern: (params) => PATTERN_WORDS[String(params["pattern"])] ?? `match ${String(params["pattern"])}`,
+  pattern: (params) => PATTERN_DESCRIPTIONS[String(params["pattern"])] ?? `match ${String(params["pattern"])}`,
   format: (params) => `be a valid ${String(params["format"])}`,
   minimum: comparison,
   maximum: comparison,
@@ -183,8 +183,8 @@ function withoutOtherBranches<E extends SchemaError>(errors: readonly E[]): read
       keyword === "const" ? /^(.*\/anyOf\/\d+\/)properties\/[^/]+\/const$/.exec(schemaPath)?.[1] : undefined;
     return branch === undefined ? [] : [branch];
   });
-  const left = errors.filter(({ schemaPath }) => !others.some((branch) => schemaPath.startsWith(branch)));
-  return left.some(({ keyword }) => keyword !== "anyOf") ? left : errors;
+  const remaining = errors.filter(({ schemaPath }) => !others.some((branch) => schemaPath.startsWith(branch)));
+  return remaining.some(({ keyword }) => keyword !== "anyOf") ? remaining : errors;
 }
 
 function missing(error: SchemaError): string | undefined {
@@ -235,14 +235,14 @@ export function arrived(keyword: string, value: unknown): string {
 }
 
 function comparison(params: SchemaError["params"]): string {
-  return `be ${COMPARISON_WORDS[String(params["comparison"])] ?? ""} ${String(params["limit"])}`;
+  return `be ${COMPARISON_TEXTS[String(params["comparison"])] ?? ""} ${String(params["limit"])}`;
 }
 
 function counted(count: unknown, noun: string): string {
   return `${String(count)} ${noun}${count === 1 ? "" : "s"}`;
 }
 
-function either(words: readonly string[]): string {
-  const unique = [...new Set(words)];
+function either(alternatives: readonly string[]): string {
+  const unique = [...new Set(alternatives)];
   return unique.length < 2 ? unique.join("") : `${unique.slice(0, -1).join(", ")} or ${unique.at(-1) ?? ""}`;
 }

@@ -33,12 +33,12 @@ export function parse<N extends SchemaName>(name: N, value: unknown): SchemaType
  */
 export function tryParse<N extends SchemaName>(
   name: N,
-  given: unknown,
+  input: unknown,
 ): { readonly value: SchemaTypes[N] } | { readonly fault: Fault } {
-  const value = hasNullMember(given, SHAPES[name]) ? withoutNulls(given, name, SHAPES) : given;
+  const value = hasNullMember(input, SHAPES[name]) ? withoutNulls(input, name, SHAPES) : input;
   if (isValid(name, value)) return { value };
-  const rest = withoutNulls(value, name, SHAPES);
-  return rest !== value && isValid(name, rest) ? { value: rest } : { fault: faultOf(name, rest) };
+  const cleaned = withoutNulls(value, name, SHAPES);
+  return cleaned !== value && isValid(name, cleaned) ? { value: cleaned } : { fault: faultOf(name, cleaned) };
 }
 
 /** Returns the value without null optional members, for a value that another schema validates. */

@@ -11,26 +11,26 @@ export interface Countdown {
 
 /** Calls `onEnd` after `ms` milliseconds of running time, unless stopped. */
 export function startCountdown(ms: number, onEnd: () => void): Countdown {
-  let leftMs = ms;
+  let remainingMs = ms;
   let startedAt = performance.now();
   let timer: ReturnType<typeof setTimeout> | undefined = setTimeout(onEnd, ms);
   const pause = (): void => {
     if (timer === undefined) return;
     clearTimeout(timer);
     timer = undefined;
-    leftMs -= performance.now() - startedAt;
+    remainingMs -= performance.now() - startedAt;
   };
   const resume = (): void => {
     if (timer !== undefined) return;
     startedAt = performance.now();
-    timer = setTimeout(onEnd, Math.max(0, leftMs));
+    timer = setTimeout(onEnd, Math.max(0, remainingMs));
   };
   return {
     pause,
     resume,
     restart() {
       pause();
-      leftMs = ms;
+      remainingMs = ms;
       resume();
     },
     stop: pause,

@@ -126,8 +126,8 @@ export function categoryOf(error: unknown): CheckDetail {
     : "failed";
 }
 
-const LOOK_MS = paced(200);
-const LOOK_MS_MAX = paced(2_000);
+const RETRY_DELAY_MS = paced(200);
+const RETRY_DELAY_MAX_MS = paced(2_000);
 
 /**
  * Returns the result of `attempt`, retried while its server is unavailable: a process may start together with its servers, or during a
@@ -141,19 +141,19 @@ export async function awaitServer<T>(
 ): Promise<T> {
   const { waitMs, log, isAway = (error) => categoryOf(error) === "unreachable" } = options;
   const giveUpAt = performance.now() + waitMs;
-  for (let pauseMs = LOOK_MS; ; pauseMs = Math.min(2 * pauseMs, LOOK_MS_MAX)) {
+  for (let pauseMs = RETRY_DELAY_MS; ; pauseMs = Math.min(2 * pauseMs, RETRY_DELAY_MAX_MS)) {
     try {
       return await attempt();
     } catch (error) {
-      const leftMs = giveUpAt - performance.now();
-      if (leftMs <= 0 || !isAway(error)) throw error;
-      if (pauseMs === LOOK_MS || pauseMs === LOOK_MS_MAX) {
+      const remainingMs = giveUpAt - performance.now();
+      if (remainingMs <= 0 || !isAway(error)) throw error;
+      if (pauseMs === RETRY_DELAY_MS || pauseMs === RETRY_DELAY_MAX_MS) {
         log.warn(
-          { server: name, err: error, remaining_s: Math.round(leftMs / 1_000) },
+          { server: name, err: error, remaining_s: Math.round(remainingMs / 1_000) },
           "a server is unavailable; waiting for it",
         );
       }
-      await Bun.sleep(Math.min(pauseMs, leftMs));
+      await Bun.sleep(Math.min(pauseMs, remainingMs));
     }
   }
 }

@@ -190,7 +190,7 @@ export class FairLimit<A extends Ask = Ask> {
     this.letIn();
     if (!place.isWaiting) return place;
     if (this.rules.mayWait?.(owner) === false) {
-      this.leave(place);
+      this.removePlace(place);
       throw this.refusal();
     }
     place.entry = Promise.withResolvers();
@@ -199,13 +199,13 @@ export class FairLimit<A extends Ask = Ask> {
 
   private leaseOf(place: Place<A>): Lease {
     const shrink = (amount: number): void => {
-      const given = place.held - amount;
-      if (given <= 0) return;
+      const returned = place.held - amount;
+      if (returned <= 0) return;
       place.held = amount;
-      this.giveBack(place.owner.id, given);
+      this.giveBack(place.owner.id, returned);
     };
     const release = (): void => {
-      if (place.isWaiting) this.leave(place);
+      if (place.isWaiting) this.removePlace(place);
       else shrink(0);
     };
     return { entered: place.entry?.promise, shrink, release };
@@ -228,10 +228,10 @@ export class FairLimit<A extends Ask = Ask> {
   private giveUp(place: Place<A>, error: Error): void {
     if (!place.isWaiting) return;
     place.entry?.reject(error);
-    this.leave(place);
+    this.removePlace(place);
   }
 
-  private leave(place: Place<A>): void {
+  private removePlace(place: Place<A>): void {
     this.dequeue(place);
     this.forget(place.owner);
     if (place.entry) this.forgetIdle();

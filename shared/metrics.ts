@@ -85,7 +85,7 @@ export interface Metrics extends ProcessMetrics {
   /** Unix time, in seconds, at which the last audit of the ledger ended, regardless of its result. */
   readonly ledgerAuditedAt: Gauge<[]>;
   readonly creditLines: Gauge<[]>;
-  readonly linedCalls: Counter<[]>;
+  readonly creditLineCalls: Counter<[]>;
   readonly callsLost: Counter<[]>;
   readonly answersSettledByIngress: Counter<[]>;
   readonly streamsActive: Gauge<[]>;
@@ -360,7 +360,7 @@ function faultMetrics({ total, level }: Maker) {
     ),
     deadLetters: level("dead_letters", "Number of dead letters that wait for an operator.", []),
     creditLines: level("credit_lines", "Number of open credit lines of this ingress; a workspace has at most one.", []),
-    linedCalls: total("lined_calls", "Number of calls admitted on a credit line.", []),
+    creditLineCalls: total("lined_calls", "Number of calls admitted on a credit line.", []),
     callsLost: total("calls_lost", "Number of calls whose worker died before it reported an end.", []),
     answersSettledByIngress: total(
       "answers_settled_by_ingress",

@@ -180,7 +180,7 @@ async function checkLimits(database: Database): Promise<void> {
 }
 
 /** Wait for free connections, in milliseconds: an earlier process of the role may be stopping. */
-const ROOM_WAIT_MS = paced(10_000);
+const FREE_CONNECTIONS_WAIT_MS = paced(10_000);
 
 /**
  * Logs the maximum number of connections that the process opens.
@@ -190,13 +190,13 @@ async function checkConnections(
   database: Database,
   { wanted, waitMs, log }: { readonly wanted: number; readonly waitMs: number; readonly log: Logger },
 ): Promise<void> {
-  const giveUpAt = performance.now() + Math.min(waitMs, ROOM_WAIT_MS);
+  const giveUpAt = performance.now() + Math.min(waitMs, FREE_CONNECTIONS_WAIT_MS);
   for (;;) {
-    const { all, free, spare, owner, isPooled } = await database.findRoom();
+    const { all, free, spare, owner, isPooled } = await database.findConnectionCapacity();
     // The connection of this query is ours.
     if (isPooled || free + 1 >= wanted) {
-      const room = { free, max: all, ...(owner !== null && { limit_of: owner }) };
-      log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && room) }, "connections to Postgres");
+      const capacity = { free, max: all, ...(owner !== null && { limit_of: owner }) };
+      log.info({ connections: wanted, pooled: isPooled, ...(!isPooled && capacity) }, "connections to Postgres");
       if (!isPooled && spare < 0) {
         log.warn(
           { max: all, missing: -spare },
@@ -214,7 +214,7 @@ async function checkConnections(
         `this process opens up to ${wanted} connections to Postgres, ${whose} has ${Math.max(0, free + 1)} of its ${all} left; ${remedy}, lower SLUICE_DATABASE_POOL_MAX, or use a pooler (see /docs/operate/connections)`,
       );
     }
-    await Bun.sleep(ROOM_WAIT_MS / 20);
+    await Bun.sleep(FREE_CONNECTIONS_WAIT_MS / 20);
   }
 }
 

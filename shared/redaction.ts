@@ -130,7 +130,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   function judgeMember(name: string): Judgement {
     const seen = judgements.get(name);
     if (seen !== undefined) return seen;
-    const judgement = { verdict: judge(name), shown: text(name, 100) };
+    const judgement = { verdict: judge(name), loggedName: text(name, 100) };
     if (judgements.size < NAMES_MAX) judgements.set(name, judgement);
     return judgement;
   }
@@ -164,15 +164,15 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
   ): unknown {
     const result: Record<string, unknown> = {};
     for (const [name, value] of entries.slice(0, MEMBERS_MAX)) {
-      const { verdict, shown } = judgeMember(name);
+      const { verdict, loggedName } = judgeMember(name);
       // Numbers and booleans pass: token counts have names such as `input`, and none of our secrets is a number.
-      if (verdict === "plain" || isBare(value)) result[shown] = walk(value, depth + 1, budget);
-      else result[shown] = verdict === "secret" ? REDACTED : OMITTED;
+      if (verdict === "plain" || isBare(value)) result[loggedName] = walk(value, depth + 1, budget);
+      else result[loggedName] = verdict === "secret" ? REDACTED : OMITTED;
     }
     return result;
   }
 
-  function error(value: Error, depth: number, budget: { nodes: number }, causesLeft: number): Record<string, unknown> {
+  function error(value: Error, depth: number, budget: { nodes: number }, remainingCauses: number): Record<string, unknown> {
     // A parser's message quotes the invalid text of a caller or a model.
     const isParser = value instanceof SyntaxError;
     const result: Record<string, unknown> = { type: value.name, message: isParser ? OMITTED : text(value.message) };
@@ -184,8 +184,8 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
       const stack = isParser ? value.stack.replaceAll(value.message, OMITTED) : value.stack;
       result["stack"] = text(stack, STACK_CHARS_MAX);
     }
-    if (causesLeft > 0) {
-      if (value.cause instanceof Error) result["cause"] = error(value.cause, depth, budget, causesLeft - 1);
+    if (remainingCauses > 0) {
+      if (value.cause instanceof Error) result["cause"] = error(value.cause, depth, budget, remainingCauses - 1);
       else if (value.cause !== undefined) result["cause"] = walk(value.cause, depth + 1, budget);
       if (value instanceof AggregateError) {
         result["errors"] = value.errors.slice(0, 5).map((inner) => walk(inner, depth + 1, budget));
@@ -210,7 +210,7 @@ export function createRedactor(secrets: readonly string[] = []): Redactor {
 interface Judgement {
   readonly verdict: "plain" | "secret" | "content";
   /** The name as logged: names in foreign objects can contain a secret too. */
-  readonly shown: string;
+  readonly loggedName: string;
 }
 
 const SECRETS = new Set(SECRET_MEMBERS);

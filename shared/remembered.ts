@@ -4,10 +4,10 @@
 export function rememberPairs<A extends object, B extends object, T>(
   make: (one: A, other: B) => T,
 ): (one: A, other: B) => T {
-  const made = new WeakMap<A, WeakMap<B, { readonly answer: T }>>();
+  const results = new WeakMap<A, WeakMap<B, { readonly answer: T }>>();
   return (one, other) => {
-    const ofOne = made.get(one) ?? new WeakMap<B, { readonly answer: T }>();
-    made.set(one, ofOne);
+    const ofOne = results.get(one) ?? new WeakMap<B, { readonly answer: T }>();
+    results.set(one, ofOne);
     const known = ofOne.get(other) ?? { answer: make(one, other) };
     ofOne.set(other, known);
     return known.answer;

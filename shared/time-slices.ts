@@ -8,9 +8,9 @@ export const TIME_SLICE_MS = 5;
 
 const waiting: (() => void)[] = [];
 
-function goOn(): void {
+function resumeNext(): void {
   waiting.shift()?.();
-  if (waiting.length > 0) setImmediate(goOn);
+  if (waiting.length > 0) setImmediate(resumeNext);
 }
 
 /** Time slices of one piece of work. */
@@ -25,20 +25,20 @@ export class TimeSlices {
   /** Waits for the next slice, before a part that takes a whole slice, such as the first. */
   async next(): Promise<void> {
     await new Promise<void>((resolve) => {
-      if (waiting.push(resolve) === 1) setImmediate(goOn);
+      if (waiting.push(resolve) === 1) setImmediate(resumeNext);
     });
     this.#endsAt = performance.now() + TIME_SLICE_MS;
   }
 
   /** Waits if the current slice is used up, between parts shorter than a slice. */
-  async rest(): Promise<void> {
+  async yieldIfOver(): Promise<void> {
     if (this.isOver) await this.next();
   }
 
   /** Runs work that yields between its parts. Returns its result. */
   async run<T>(work: Iterator<void, T>): Promise<T> {
     for (;;) {
-      await this.rest();
+      await this.yieldIfOver();
       const { done, value } = work.next();
       if (done === true) return value;
     }

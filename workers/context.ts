@@ -19,7 +19,7 @@ import type { BufferedPublisher } from "#shared/queue/buffered-publisher.ts";
 import type { FrameBundler } from "#shared/queue/frames.ts";
 import type { ProviderCallbacks } from "./runner/provider-callbacks.ts";
 import type { CapabilityChildren } from "./calls/capability/children.ts";
-import type { Offer } from "./calls/capability/offer.ts";
+import type { SupportedCapabilities } from "./calls/capability/offer.ts";
 import type { ResultBudget } from "./calls/media/result-budget.ts";
 import type { Providers } from "./providers/index.ts";
 import type { Breaker } from "./routing/breaker.ts";
@@ -44,7 +44,7 @@ export interface WorkerContext {
   /** Child processes that run capabilities. */
   readonly capabilities: Pick<CapabilityChildren, "run" | "lose" | "judgeRobots">;
   /** Capabilities that this process can run; undefined in processes without the pool capability. */
-  readonly offer: Pick<Offer, "missing"> | undefined;
+  readonly supportedCapabilities: Pick<SupportedCapabilities, "missing"> | undefined;
   readonly providers: Providers;
   /** Stores responses; undefined in processes without the pool chat. */
   readonly responses: Pick<ResponseStore, "answer" | "keep" | "keepEvents" | "read"> | undefined;

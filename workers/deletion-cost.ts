@@ -11,7 +11,7 @@ import type { Logger } from "#shared/logger.ts";
 /** Name of the annotation (kubernetes.io/docs/reference/labels-annotations-taints); without it a pod costs 0. */
 const ANNOTATION = "controller.kubernetes.io/pod-deletion-cost";
 /** Interval of the reports, in milliseconds. Reports are rare because the cluster stores every change. */
-const LOOK_MS = 30_000;
+const REPORT_INTERVAL_MS = 30_000;
 /** Timeout of one report, in milliseconds: less than a shutdown step may take. */
 const TIMEOUT_MS = 3_000;
 const ANSWER_BYTES_MAX = 1_048_576;
@@ -25,7 +25,7 @@ interface DeletionCostOptions {
   readonly account?: string;
   /** Origin of the cluster's API, as in its certificate. */
   readonly api?: string;
-  readonly lookMs?: number;
+  readonly reportIntervalMs?: number;
 }
 
 export interface DeletionCost {
@@ -43,7 +43,7 @@ export async function openDeletionCost({
   log,
   account = "/var/run/secrets/kubernetes.io/serviceaccount",
   api = "https://kubernetes.default.svc",
-  lookMs = LOOK_MS,
+  reportIntervalMs = REPORT_INTERVAL_MS,
 }: DeletionCostOptions): Promise<DeletionCost> {
   const read = async (name: string): Promise<string> => (await readFile(join(account, name), "utf8")).trim();
   const [namespace, ca] = await Promise.all([read("namespace"), read("ca.crt"), read("token")]).catch(
@@ -55,33 +55,33 @@ export async function openDeletionCost({
   );
   const url = `${api}/api/v1/namespaces/${encodeURIComponent(namespace)}/pods/${encodeURIComponent(podName)}`;
   /** Last reported cost; undefined at first and after a failure, since an unconfirmed or earlier patch may have set another cost. */
-  let told: number | undefined;
+  let reportedCost: number | undefined;
   let isFailing = false;
-  let telling: Promise<void> | undefined;
+  let reporting: Promise<void> | undefined;
 
-  const tell = async (): Promise<void> => {
+  const report = async (): Promise<void> => {
     const cost = costOf(busy());
-    if (cost === told) return;
+    if (cost === reportedCost) return;
     try {
       // Read again each time, because the token is replaced before it expires.
       await annotate(url, { token: await read("token"), ca, cost });
-      told = cost;
+      reportedCost = cost;
       isFailing = false;
     } catch (error) {
-      told = undefined;
+      reportedCost = undefined;
       if (!isFailing) log.warn({ err: error }, "this pod's deletion cost could not be reported to the cluster");
       isFailing = true;
     }
   };
   const clock = setInterval(() => {
-    telling ??= tell().finally(() => {
-      telling = undefined;
+    reporting ??= report().finally(() => {
+      reporting = undefined;
     });
-  }, lookMs);
+  }, reportIntervalMs);
   return {
     async close() {
       clearInterval(clock);
-      await telling;
+      await reporting;
     },
   };
 }

@@ -4,7 +4,7 @@ import type { ClaimedJob } from "#shared/database/jobs.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import type { ExactIntegers } from "#shared/json/serialize.ts";
 import type { JobEnd } from "#shared/jobs/end.ts";
-import type { MadeHead } from "#shared/queue/job-frames.ts";
+import type { MediaResultHead } from "#shared/queue/job-frames.ts";
 
 import type { Outcome } from "./outcome.ts";
 import type { Answer } from "./calls/answer.ts";
@@ -44,7 +44,7 @@ export interface ProviderJobSlot {
   lose(): Promise<OpenStart>;
   /** Adopts a job that the provider lists as the one of this job, see adopt_provider_job. @throws Error as `keep` */
   adopt(
-    listed: { readonly name: string; readonly madeMs: number },
+    listed: { readonly name: string; readonly createdMs: number },
     record: object,
   ): Promise<"adopted" | "taken" | "open">;
   /** Returns the given names of a provider's jobs that belong to no job of ours. */
@@ -56,7 +56,7 @@ export interface ProviderJobSlot {
 /** Sends bytes of a running durable job to the ingress whose caller waits. Best effort: the row is authoritative. */
 export interface LiveCaller {
   /** Announces a result whose bytes follow while it is produced. */
-  begin(head: MadeHead): void;
+  begin(head: MediaResultHead): void;
   /** Sends the next bytes of the result. */
   write(bytes: Uint8Array): void;
 }

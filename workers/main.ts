@@ -40,7 +40,7 @@ import { type CapabilityChildren, openCapabilityChildren } from "./calls/capabil
 import { findIsolation, NO_ISOLATION, refuseEngines } from "./calls/capability/isolation.ts";
 import { rememberEngines } from "./calls/capability/known-engines.ts";
 import { findTools } from "./calls/capability/tools.ts";
-import { type Offer, openOffer } from "./calls/capability/offer.ts";
+import { type SupportedCapabilities, openSupportedCapabilities } from "./calls/capability/offer.ts";
 import { ResultBudget } from "./calls/media/result-budget.ts";
 import { connectByProxy } from "./providers/connect-limit.ts";
 import { createProviders } from "./providers/index.ts";
@@ -57,7 +57,7 @@ import { startWorkflows } from "./workflows/runner.ts";
 import { RunStore } from "./workflows/store.ts";
 
 /** Longest wait of a download for capacity in its pool's budget, in milliseconds. */
-const RESULT_ROOM_MS = paced(180_000);
+const RESULT_CAPACITY_WAIT_MS = paced(180_000);
 
 /** Returns the number of reserved Postgres connections: for settlements, and for the admission of steps' jobs. */
 export function workerConnections(pools: readonly WorkerPool[]): RoleConnections {
@@ -104,7 +104,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
   // Number of probes equals number of slots: each call inspects one file at a time, so none fails with `busy`.
   const probes = openMediaProbes(slotsOfAll(pools, config));
   lifecycle.onStop("media probes", () => probes.close());
-  const { capabilities, offer } = await openCapabilities(role, pools);
+  const { capabilities, supportedCapabilities } = await openCapabilities(role, pools);
   const providerCallbacks = openProviderCallbacks(work);
   lifecycle.onStop("providerCallbacks", () => providerCallbacks.close());
   recognizeLinks(createFileLinks(await serviceSecret(database, "links", randomBytes(32)), config));
@@ -124,10 +124,10 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
     storage,
     uploads,
     // Twice the upload limit of a workspace, since one workspace may take at most half of the budget.
-    uploadPlaces: new ResultBudget({ bytesMax: 2 * UPLOADS_PER_WORKSPACE_MAX, waitMs: RESULT_ROOM_MS }),
+    uploadPlaces: new ResultBudget({ bytesMax: 2 * UPLOADS_PER_WORKSPACE_MAX, waitMs: RESULT_CAPACITY_WAIT_MS }),
     catalogue,
     capabilities,
-    offer,
+    supportedCapabilities,
     providers,
     ...(sealer && pools.includes("chat") ? openStores(sealer) : { responses: undefined, conversations: undefined }),
     repeats: createRepeatBudget(),
@@ -171,7 +171,7 @@ export async function startWorker(role: Role, named: readonly WorkerPool[]): Pro
     );
   }
   role.watchStorage(storage);
-  if (offer !== undefined) role.addPages({}, { engines: offer.engines });
+  if (supportedCapabilities !== undefined) role.addPages({}, { engines: supportedCapabilities.engines });
 }
 
 /** True for pools whose workers have provider keys. */
@@ -181,14 +181,14 @@ const asksProviders = (pool: Pool): boolean => pool !== "capability" && pool !==
 async function openCapabilities(
   { config, log, metrics, lifecycle, database }: Role,
   pools: readonly Pool[],
-): Promise<{ readonly capabilities: CapabilityChildren; readonly offer: Offer | undefined }> {
+): Promise<{ readonly capabilities: CapabilityChildren; readonly supportedCapabilities: SupportedCapabilities | undefined }> {
   const runsCapabilities = pools.includes("capability");
   const tools = runsCapabilities ? await findTools(config) : {};
   const isolation = runsCapabilities ? await findIsolation(tools, log) : NO_ISOLATION;
   const capabilities = openCapabilityChildren(isolation, tools, runsCapabilities ? ["sharp"] : []);
   lifecycle.onStop("capability children", () => capabilities.close());
-  const offer = runsCapabilities
-    ? await openOffer({
+  const supportedCapabilities = runsCapabilities
+    ? await openSupportedCapabilities({
         database,
         children: rememberEngines(capabilities, [isolation, tools]),
         required: config.capabilitiesRequired,
@@ -198,8 +198,8 @@ async function openCapabilities(
         log,
       })
     : undefined;
-  lifecycle.onStop("capability offer", () => offer?.close());
-  return { capabilities, offer };
+  lifecycle.onStop("capability offer", () => supportedCapabilities?.close());
+  return { capabilities, supportedCapabilities };
 }
 
 /** Context of all pools; each adds its own breaker and budget. */
@@ -227,7 +227,7 @@ function startCallPool(
   lifecycle.onStop(`tests of sources ${pool}`, () => tests.close());
   const results = new ResultBudget({
     bytesMax: config.resultBytesMax,
-    waitMs: RESULT_ROOM_MS,
+    waitMs: RESULT_CAPACITY_WAIT_MS,
     gauge: metrics.resultBytes.at(pool),
   });
   const context: WorkerContext = { ...shared, breaker, results };

@@ -24,8 +24,8 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     usage: "workspace create <name>",
     about: "Creates a workspace without members, keys or credits.",
     needs: "database",
-    async run(context, given) {
-      const name = workspaceNameOf(given.word("name"));
+    async run(context, input) {
+      const name = workspaceNameOf(input.argument("name"));
       const row = await insertWorkspace(await context.database(), { id: newId(), name, actor: ACTOR });
       if (row === undefined) throw new Error(`the name ${quote(name)} is taken, or was released less than 30 days ago`);
       const { id, is_active, created_at } = row;
@@ -36,11 +36,11 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     usage: "member add <workspace> <name> --role <role>",
     about: "Adds a member to a workspace.",
     needs: "database",
-    async run(context, given) {
-      const role = roleOf(given.word("role"));
-      const name = nameOf(given.word("name"));
+    async run(context, input) {
+      const role = roleOf(input.argument("role"));
+      const name = nameOf(input.argument("name"));
       const database = await context.database();
-      const workspace = await findWorkspace(database, given.word("workspace"));
+      const workspace = await findWorkspace(database, input.argument("workspace"));
       const row = await insertMember(database, workspace.id, { id: newId(), name, role, actor: ACTOR });
       if (row === undefined) throw new Error(`workspace ${workspace.name} already has a member ${quote(name)}`);
       const text = `added ${name} to ${workspace.name} as ${role}, id ${row.id}`;
@@ -51,34 +51,34 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
     usage: "member role <workspace> <name> <role>",
     about: "Changes the role of a member. Its keys follow within a second.",
     needs: "database",
-    run(context, given) {
-      const role = roleOf(given.word("role"));
-      return change(context, given, { role }, role);
+    run(context, input) {
+      const role = roleOf(input.argument("role"));
+      return change(context, input, { role }, role);
     },
   },
   {
     usage: "member disable <workspace> <name>",
     about: "Disables a member: its keys stop working within a second.",
     needs: "database",
-    run: (context, given) => change(context, given, { isActive: false }, "disabled"),
+    run: (context, input) => change(context, input, { isActive: false }, "disabled"),
   },
   {
     usage: "member enable <workspace> <name>",
     about: "Enables a member: its keys work again.",
     needs: "database",
-    run: (context, given) => change(context, given, { isActive: true }, "enabled"),
+    run: (context, input) => change(context, input, { isActive: true }, "enabled"),
   },
   {
     usage: "key create <workspace> --member <name> --preset <preset> [--name <name>]",
     about: "Creates a key for a member and prints it. It cannot be printed again.",
     needs: "database",
-    async run(context, given) {
-      const name = nameOf(given.option("name") ?? given.word("member"));
-      const preset = await requirePreset(context, given.word("preset"));
+    async run(context, input) {
+      const name = nameOf(input.option("name") ?? input.argument("member"));
+      const preset = await requirePreset(context, input.argument("preset"));
       const database = await context.database();
-      const workspace = await findWorkspace(database, given.word("workspace"));
+      const workspace = await findWorkspace(database, input.argument("workspace"));
       if (!workspace.is_active) throw new Error(`the workspace ${workspace.name} is disabled`);
-      const member = await memberOf(database, workspace, given.word("member"));
+      const member = await memberOf(database, workspace, input.argument("member"));
       if (!member.is_active) throw new Error(`the member ${member.name} of ${workspace.name} is disabled`);
       const [id, key] = [newId(), mintKey()];
       const kept = { id, memberId: member.id, name, sha256: hashKey(key), hint: keyHint(key), preset, actor: ACTOR };
@@ -97,21 +97,21 @@ export const ACCOUNT_COMMANDS: readonly Command[] = [
 
 async function change(
   context: Context,
-  given: Arguments,
+  input: Arguments,
   to: Pick<MemberChange, "role" | "isActive">,
   state: string,
 ): Promise<Answer> {
   const database = await context.database();
-  const workspace = await findWorkspace(database, given.word("workspace"));
-  const member = await memberOf(database, workspace, given.word("name"));
+  const workspace = await findWorkspace(database, input.argument("workspace"));
+  const member = await memberOf(database, workspace, input.argument("name"));
   const changed = await updateMember(database, workspace.id, { id: member.id, ...to, actor: ACTOR });
   const text = `member ${member.name} of ${workspace.name} ${changed === undefined ? "was" : "is"} ${state}`;
   return { json: { workspace_id: workspace.id, ...(changed ?? member) }, text };
 }
 
-function roleOf(word: string): MemberRole {
-  const role = MEMBER_ROLES.find((known) => known === word);
-  if (role === undefined) throw new UsageError(`expected a role of ${MEMBER_ROLES.join(", ")}, got ${quote(word)}`);
+function roleOf(value: string): MemberRole {
+  const role = MEMBER_ROLES.find((known) => known === value);
+  if (role === undefined) throw new UsageError(`expected a role of ${MEMBER_ROLES.join(", ")}, got ${quote(value)}`);
   return role;
 }
 

@@ -11,53 +11,53 @@ import { quote, UsageError } from "./command.ts";
 const NAME_CHARS_MAX = 64;
 
 /** Reads a name. @throws UsageError for an empty or long name, or one with control characters */
-export function nameOf(word: string): string {
-  if (isPlainText(word, NAME_CHARS_MAX)) return word;
+export function nameOf(value: string): string {
+  if (isPlainText(value, NAME_CHARS_MAX)) return value;
   throw new UsageError(
-    `expected a name of 1 to ${NAME_CHARS_MAX} characters without control characters or spaces at its ends, got ${quote(word)}`,
+    `expected a name of 1 to ${NAME_CHARS_MAX} characters without control characters or spaces at its ends, got ${quote(value)}`,
   );
 }
 
 /** Reads the name of a workspace, which must not look like an id. @throws UsageError */
-export function workspaceNameOf(word: string): string {
-  if (isUuid(word.toLowerCase())) throw new UsageError(`expected a name that is not an id, got ${quote(word)}`);
-  return nameOf(word);
+export function workspaceNameOf(value: string): string {
+  if (isUuid(value.toLowerCase())) throw new UsageError(`expected a name that is not an id, got ${quote(value)}`);
+  return nameOf(value);
 }
 
 /** Reads an id. The error repeats only the beginning of the word, which may be a key. @throws UsageError */
-export function idOf(what: string, word: string): string {
-  const id = word.toLowerCase();
-  if (!isUuid(id)) throw new UsageError(`expected ${what} as a UUID, got ${quote(startOf(word))}`);
+export function idOf(what: string, value: string): string {
+  const id = value.toLowerCase();
+  if (!isUuid(id)) throw new UsageError(`expected ${what} as a UUID, got ${quote(startOf(value))}`);
   return id;
 }
 
 /** Returns the beginning of a word that may be a secret. */
-export function startOf(word: string): string {
-  return word.length > SHOWN_CHARS ? `${word.slice(0, SHOWN_CHARS)}…` : word;
+export function startOf(value: string): string {
+  return value.length > PREVIEW_CHARS ? `${value.slice(0, PREVIEW_CHARS)}…` : value;
 }
 
 /** Characters of such a word that errors show. */
-const SHOWN_CHARS = 8;
+const PREVIEW_CHARS = 8;
 
 /** Reads the maximum number of rows. @throws UsageError */
-export function limitOf(word: string | undefined, fallback: number): number {
-  if (word === undefined) return fallback;
-  const limit = Number(word);
-  if (/^\d{1,5}$/.test(word) && limit >= 1 && limit <= 10_000) return limit;
-  throw new UsageError(`expected --limit as a whole number from 1 to 10000, got ${quote(word)}`);
+export function limitOf(value: string | undefined, fallback: number): number {
+  if (value === undefined) return fallback;
+  const limit = Number(value);
+  if (/^\d{1,5}$/.test(value) && limit >= 1 && limit <= 10_000) return limit;
+  throw new UsageError(`expected --limit as a whole number from 1 to 10000, got ${quote(value)}`);
 }
 
 /** Returns the workspace of that name or id. @throws Error when there is none; it names a workspace that had this name before */
-export async function findWorkspace(database: Database, word: string): Promise<WorkspaceRow> {
-  const row = await findByWord(database, word);
+export async function findWorkspace(database: Database, nameOrId: string): Promise<WorkspaceRow> {
+  const row = await findByWord(database, nameOrId);
   if (row !== undefined) return row;
-  throw noWorkspace(word, await findReleasedName(database, word));
+  throw noWorkspace(nameOrId, await findReleasedName(database, nameOrId));
 }
 
 /** @param renamed the workspace that had this name before */
-export function noWorkspace(word: string, renamed?: { readonly id?: unknown; readonly name?: unknown }): Error {
+export function noWorkspace(nameOrId: string, renamed?: { readonly id?: unknown; readonly name?: unknown }): Error {
   const now = renamed && `; it was renamed to ${String(renamed.name)}, id ${String(renamed.id)}`;
-  return new Error(`there is no workspace ${quote(word)}${now ?? ""}`);
+  return new Error(`there is no workspace ${quote(nameOrId)}${now ?? ""}`);
 }
 
 /** @throws Error when the workspace has none of that name */

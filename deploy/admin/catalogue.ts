@@ -14,8 +14,8 @@ export const CATALOGUE_COMMANDS: readonly Command[] = [
       "Validates catalogue files, by default those of SLUICE_CATALOGUE. Lists their models, with the reason for each that cannot be " +
       "served. The exit code is 1 when a file is refused.",
     needs: "nothing",
-    async run(context, given) {
-      const files = given.rest.length > 0 ? given.rest : undefined;
+    async run(context, input) {
+      const files = input.rest.length > 0 ? input.rest : undefined;
       let catalogue: Catalogue | undefined;
       const { verdict, faults } = await checkCatalogue(async () => (catalogue = await context.catalogue(files)));
       if (catalogue === undefined) return { json: verdict, text: faults.map(sentence).join("\n"), exitCode: 1 };

@@ -18,13 +18,13 @@ export interface Command {
   /** service: a running service and an operator's token; database: Postgres; nothing: this machine alone. */
   readonly needs: "service" | "database" | "nothing";
   /** @throws UsageError for a malformed value; Error with one sentence for everything else that goes wrong */
-  run(context: Context, given: Arguments, live: Live): Promise<Answer>;
+  run(context: Context, input: Arguments, live: Live): Promise<Answer>;
 }
 
 /** For a command that runs until it is interrupted. */
 export interface Live {
   /** Says a part of the answer before its end. */
-  tell(part: Answer): void;
+  print(part: Answer): void;
   /** Aborts at Ctrl-C or SIGTERM, which end the process at once until this is called, and the second time. */
   interruption(): AbortSignal;
 }
@@ -32,7 +32,7 @@ export interface Live {
 /** Arguments and options on the command line, beside the command's name. */
 export interface Arguments {
   /** Value of an argument or a required option that the usage line declares. */
-  readonly word: (name: string) => string;
+  readonly argument: (name: string) => string;
   /** Value of an option. */
   readonly option: (name: string) => string | undefined;
   readonly rest: readonly string[];
@@ -93,7 +93,7 @@ function optionsOf(usage: string) {
 export function readLine(
   command: Pick<Command, "usage" | "needs">,
   args: readonly string[],
-): { given: Arguments; isJson: boolean; isHelp: boolean } {
+): { input: Arguments; isJson: boolean; isHelp: boolean } {
   const after = `after ${commandName(command)}`;
   const named = argumentsOf(command.usage);
   const declared = optionsOf(command.usage);
@@ -118,8 +118,8 @@ export function readLine(
     const value = values[name];
     return typeof value === "string" ? value : undefined;
   };
-  const given: Arguments = {
-    word(name) {
+  const input: Arguments = {
+    argument(name) {
       const value = positionals[named.indexOf(name)] ?? option(name);
       if (value === undefined) throw new Error(`the usage of ${commandName(command)} declares no ${name}`);
       return value;
@@ -127,11 +127,11 @@ export function readLine(
     option,
     rest: positionals.slice(named.length),
   };
-  const line = { given, isJson: values["json"] === true, isHelp: values["help"] === true };
+  const line = { input, isJson: values["json"] === true, isHelp: values["help"] === true };
   if (line.isHelp) return line;
   const absent = named[positionals.length];
   if (absent !== undefined) throw new UsageError(`missing <${absent}> ${after}`);
-  const surplus = given.rest[0];
+  const surplus = input.rest[0];
   if (surplus !== undefined && !takesRest) {
     const expected = named.map((name) => `<${name}>`).join(" ") || "no argument";
     throw new UsageError(`unexpected argument ${quote(surplus)}; expected ${expected} ${after}`);
@@ -142,8 +142,8 @@ export function readLine(
 }
 
 /** A word of the line as a sentence repeats it: short and on one line. */
-export function quote(word: string): string {
-  return JSON.stringify(word.length <= 60 ? word : `${word.slice(0, 57)}…`);
+export function quote(value: string): string {
+  return JSON.stringify(value.length <= 60 ? value : `${value.slice(0, 57)}…`);
 }
 
 /** A negative amount is no option, though it begins like one: it goes behind the mark that ends options. */

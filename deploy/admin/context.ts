@@ -59,8 +59,8 @@ export function openContext(
 }
 
 /** Returns the named service, else the stack of `npm start`, else its default address. The token of a stack is sent only to that stack. @throws Error */
-function serviceAddress(config: Config, given: string | undefined): Address {
-  const named = given ?? config.serviceUrl;
+function serviceAddress(config: Config, urlOption: string | undefined): Address {
+  const named = urlOption ?? config.serviceUrl;
   const stack = named === undefined ? runningStack(config.dataDir) : null;
   if (stack !== null && config.databaseUrl !== "" && (stack.databaseUrl ?? config.databaseUrl) !== config.databaseUrl) {
     throw new Error(

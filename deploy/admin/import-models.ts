@@ -96,15 +96,15 @@ export function slugOf(name: string | undefined, place: string, notes: Notes): s
 export function readDeployment(entry: unknown, place: string, shelf: Shelf): Deployment | undefined {
   const { notes } = shelf;
   const members = membersOf(entry, place, notes);
-  const given = membersOf(members["litellm_params"], `${place}.litellm_params`, notes);
+  const litellmParams = membersOf(members["litellm_params"], `${place}.litellm_params`, notes);
   const info = membersOf(members["model_info"], `${place}.model_info`, notes);
   const slug = slugOf(textIn(members["model_name"]), `${place}.model_name`, notes);
   if (slug === undefined) return undefined;
-  const params = withCredential(given, place, shelf);
+  const params = withCredential(litellmParams, place, shelf);
   const found = shelf.providers.find(params, `${place}.litellm_params`);
   if (found === undefined) return undefined;
   noteUnread(members, place, READ.entry, notes);
-  noteParams(given, `${place}.litellm_params`, notes);
+  noteParams(litellmParams, `${place}.litellm_params`, notes);
   noteUnread(info, `${place}.model_info`, READ.info, notes);
   noteMalformed(info, `${place}.model_info`, notes);
   for (const limit of ["rpm", "tpm"]) {

@@ -17,8 +17,8 @@ export const IMPORT_COMMANDS: readonly Command[] = [
     about:
       "Writes the models of a LiteLLM proxy configuration as a catalogue file. Lists what has no counterpart; keys are never copied.",
     needs: "nothing",
-    async run(_context, { word, option }) {
-      const file = word("config");
+    async run(_context, { argument, option }) {
+      const file = argument("config");
       const text = await readConfig(file);
       const imported = importLiteLlm({
         file,

@@ -75,14 +75,14 @@ export async function runAdminCommand(args: readonly string[], edge: Edge = PROC
   }
   const context = openContext(stderr, environment);
   try {
-    const line = readLine(command, isHelp ? args.slice(1) : args.slice(wordsOf(command, args)));
+    const line = readLine(command, isHelp ? args.slice(1) : args.slice(countNameWords(command, args)));
     if (line.isHelp) {
       stdout(`${commandText(command)}\n`);
       return 0;
     }
-    const tell: Live["tell"] = (part) => stdout(`${line.isJson ? JSON.stringify(part.json) : textOf(part)}\n`);
-    const answer = await command.run(context, line.given, { tell, interruption });
-    tell(answer);
+    const print: Live["print"] = (part) => stdout(`${line.isJson ? JSON.stringify(part.json) : textOf(part)}\n`);
+    const answer = await command.run(context, line.input, { print, interruption });
+    print(answer);
     return answer.exitCode ?? 0;
   } catch (error) {
     if (error instanceof UsageError) {
@@ -108,7 +108,7 @@ function findCommand(args: readonly string[]): Command | undefined {
 }
 
 /** Returns the number of words that name the command. */
-function wordsOf(command: Command, args: readonly string[]): number {
+function countNameWords(command: Command, args: readonly string[]): number {
   return commandName(command) === args[0] ? 1 : 2;
 }
 

@@ -40,9 +40,9 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
     about:
       "Moves usage records of before a day, with their ledger entries, into a new file of JSON lines. Balances and sums stay.",
     needs: "database",
-    async run(context, { word }) {
-      const before = dayOf(word("before"));
-      const path = word("to");
+    async run(context, { argument }) {
+      const before = dayOf(argument("before"));
+      const path = argument("to");
       await refuseMemory(dirname(resolve(path)));
       const database = await context.database();
       const file = await open(path, "wx", 0o600).catch((error: unknown) => {
@@ -74,13 +74,13 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
       const storage = settings.s3.bucket === "" ? undefined : openStorage(settings.s3);
       try {
         const texts = await resealStored({ database, storage, sealer });
-        const left =
-          texts.left === 0 ? "" : `; ${texts.left} texts in the object store cannot be read and are unchanged`;
+        const unreadableNote =
+          texts.unreadable === 0 ? "" : `; ${texts.unreadable} texts in the object store cannot be read and are unchanged`;
         return {
-          json: { sealed, current, texts_sealed: texts.sealed, texts_left: texts.left },
+          json: { sealed, current, texts_sealed: texts.sealed, texts_left: texts.unreadable },
           text:
             `encrypted ${sealed} channels again, ${current} already used the key; ` +
-            `encrypted ${texts.sealed} responses and conversations again${left}`,
+            `encrypted ${texts.sealed} responses and conversations again${unreadableNote}`,
         };
       } finally {
         storage?.close();
@@ -93,15 +93,15 @@ export const MAINTENANCE_COMMANDS: readonly Command[] = [
 const ARCHIVED_DAYS_MIN = 32;
 
 /** Start of a day in UTC. @throws UsageError */
-function dayOf(word: string): Date {
-  const day = new Date(/^\d{4}-\d{2}-\d{2}$/.test(word) ? `${word}T00:00:00Z` : NaN);
+function dayOf(value: string): Date {
+  const day = new Date(/^\d{4}-\d{2}-\d{2}$/.test(value) ? `${value}T00:00:00Z` : NaN);
   if (
     Number.isNaN(day.getTime()) ||
-    !day.toISOString().startsWith(word) ||
+    !day.toISOString().startsWith(value) ||
     Date.now() - day.getTime() < ARCHIVED_DAYS_MIN * 86_400_000
   ) {
     throw new UsageError(
-      `expected --before as a day such as 2026-01-31 more than ${ARCHIVED_DAYS_MIN} days ago, got ${quote(word)}`,
+      `expected --before as a day such as 2026-01-31 more than ${ARCHIVED_DAYS_MIN} days ago, got ${quote(value)}`,
     );
   }
   return day;

@@ -22,23 +22,23 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     about:
       "Creates a token for /operator and prints it. It cannot be printed again. Scopes are read, write and money; each includes the ones before.",
     needs: "database",
-    async run(context, given) {
-      const name = nameOf(given.word("name"));
-      const scope = scopeOf(given.word("scope"));
-      const asked = { id: newId(), name, scope, expiresAt: expiryOf(given.option("expires")), actor: ACTOR };
-      const made = await makeOperatorToken(await context.database(), asked);
-      if (made.result === "full")
+    async run(context, input) {
+      const name = nameOf(input.argument("name"));
+      const scope = scopeOf(input.argument("scope"));
+      const asked = { id: newId(), name, scope, expiresAt: expiryOf(input.option("expires")), actor: ACTOR };
+      const created = await makeOperatorToken(await context.database(), asked);
+      if (created.result === "full")
         throw new Error(`there are ${OPERATOR_TOKENS_MAX} tokens, which is the maximum; revoke some`);
-      if (made.result !== "made") throw new Error(`the name ${quote(name)} is taken; revoked tokens keep their names`);
-      return { json: { ...tokenJson(made.row), token: made.token } };
+      if (created.result !== "made") throw new Error(`the name ${quote(name)} is taken; revoked tokens keep their names`);
+      return { json: { ...tokenJson(created.row), token: created.token } };
     },
   },
   {
     usage: "operator list [--limit <n>]",
     about: `Lists the tokens for /operator, revoked ones included, newest first. Prints ${ROWS} rows by default.`,
     needs: "database",
-    async run(context, given) {
-      const limit = limitOf(given.option("limit"), ROWS);
+    async run(context, input) {
+      const limit = limitOf(input.option("limit"), ROWS);
       const rows = await pageOperatorTokens(await context.database(), { after: null, limit });
       return { json: rows.map(tokenJson), columns: "name scope id created_at expires_at revoked_at" };
     },
@@ -47,8 +47,8 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
     usage: "operator revoke <name>",
     about: "Revokes a token for good. It stops working everywhere within a second.",
     needs: "database",
-    async run(context, given) {
-      const name = given.word("name");
+    async run(context, input) {
+      const name = input.argument("name");
       const database = await context.database();
       const found = await findOperatorTokenByName(database, name);
       if (found === undefined) throw new Error(`there is no token ${quote(name)}`);
@@ -60,9 +60,9 @@ export const OPERATOR_COMMANDS: readonly Command[] = [
 ];
 
 /** @throws UsageError */
-function scopeOf(word: string): Scope {
-  const scope = SCOPES.find((known) => known === word);
-  if (scope === undefined) throw new UsageError(`expected a scope of ${SCOPES.join(", ")}, got ${quote(word)}`);
+function scopeOf(value: string): Scope {
+  const scope = SCOPES.find((known) => known === value);
+  if (scope === undefined) throw new UsageError(`expected a scope of ${SCOPES.join(", ")}, got ${quote(value)}`);
   return scope;
 }
 
@@ -70,11 +70,11 @@ function scopeOf(word: string): Scope {
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d{1,9})?)?(Z|[+-]\d\d:\d\d)$/;
 
 /** @throws UsageError for a time that is malformed or past */
-function expiryOf(word: string | undefined): Date | null {
-  if (word === undefined) return null;
-  const time = new Date(TIME.test(word) ? word : Number.NaN);
+function expiryOf(value: string | undefined): Date | null {
+  if (value === undefined) return null;
+  const time = new Date(TIME.test(value) ? value : Number.NaN);
   if (time.getTime() > Date.now()) return time;
-  throw new UsageError(`expected --expires as a future time such as 2030-01-31T08:00:00Z, got ${quote(word)}`);
+  throw new UsageError(`expected --expires as a future time such as 2030-01-31T08:00:00Z, got ${quote(value)}`);
 }
 
 function tokenJson({ id, name, scope, created_at, expires_at, revoked_at }: OperatorTokenRow): Record<string, unknown> {

@@ -31,7 +31,7 @@ const FILES = 100;
 const FILES_MAX = 100_000;
 const FILES_AT_ONCE = 4;
 /** Maximum number of ledger faults and file names in the report. */
-const TOLD_MAX = 20;
+const REPORT_ENTRIES_MAX = 20;
 /** A restored Postgres replays its log before it accepts connections. */
 const START_WAIT_MS = 600_000;
 /** JetStream's error codes for an unknown stream and an unknown durable. */
@@ -66,8 +66,8 @@ export const RESTORE_COMMANDS: readonly Command[] = [
     about:
       "Restores a backup with your command and verifies it. It applies migrations to DATABASE_URL, recomputes the ledger, verifies files, and fills the empty queue of NATS_URL. The last line is JSON. The exit code is 1 when a stage failed or was skipped.",
     needs: "database",
-    async run(context, given, live) {
-      const report = await drill(context, given, (text) => live.tell({ json: null, text }));
+    async run(context, input, live) {
+      const report = await drill(context, input, (text) => live.print({ json: null, text }));
       const { isPassed, ...rest } = report;
       const line = { ...rest, passed: isPassed };
       return { json: line, text: JSON.stringify(line), exitCode: isPassed ? 0 : 1 };
@@ -75,9 +75,9 @@ export const RESTORE_COMMANDS: readonly Command[] = [
   },
 ];
 
-async function drill(context: Context, given: Arguments, say: (line: string) => void): Promise<Report> {
+async function drill(context: Context, input: Arguments, say: (line: string) => void): Promise<Report> {
   const config = context.settings();
-  const files = countOf(given.option("files"));
+  const files = countOf(input.option("files"));
   if (config.databaseUrl === "")
     throw new Error("DATABASE_URL is not set; set it to the database that the backup is restored into");
   if (config.natsUrl === "") throw new Error("NATS_URL is not set; set it to an empty NATS");
@@ -101,7 +101,7 @@ async function drill(context: Context, given: Arguments, say: (line: string) => 
     restore: async () => {
       // Checked before anything is written: work must not reach the workers of a running service.
       await expectEmptyQueue(await opened.connection());
-      return restore(given.word("restore"));
+      return restore(input.argument("restore"));
     },
     migrate: () => bringUp(opened.database, report, opened.log),
     ledger: () => proveLedger(opened.database, report),
@@ -126,10 +126,10 @@ async function drill(context: Context, given: Arguments, say: (line: string) => 
   }
 }
 
-function countOf(word: string | undefined): number {
-  const count = word === undefined ? FILES : Number(word);
+function countOf(value: string | undefined): number {
+  const count = value === undefined ? FILES : Number(value);
   if (Number.isInteger(count) && count >= 1 && count <= FILES_MAX) return count;
-  throw new UsageError(`expected --files as a number from 1 to ${FILES_MAX}, got ${quote(word ?? "")}`);
+  throw new UsageError(`expected --files as a number from 1 to ${FILES_MAX}, got ${quote(value ?? "")}`);
 }
 
 function sentenceOf(error: unknown): string {
@@ -225,7 +225,7 @@ async function proveLedger(database: Database, report: Report): Promise<string |
     return auditLedger(tx);
   });
   report.ledger_difference = faults.length;
-  report.ledger_faults = faults.slice(0, TOLD_MAX);
+  report.ledger_faults = faults.slice(0, REPORT_ENTRIES_MAX);
   return faults.length === 0 ? undefined : `${faults.length} differences`;
 }
 
@@ -254,7 +254,7 @@ async function proveFiles(
     }
   };
   await Promise.all(Array.from({ length: FILES_AT_ONCE }, prove));
-  report.files = { checked: rows.length, wrong: wrong.slice(0, TOLD_MAX) };
+  report.files = { checked: rows.length, wrong: wrong.slice(0, REPORT_ENTRIES_MAX) };
   return wrong.length === 0 ? undefined : `${wrong.length} of ${rows.length} files do not match their checksums`;
 }
 

@@ -37,8 +37,8 @@ function facts(members: readonly (readonly [name: string, value: unknown])[]): s
 
 /** `created_at` → `Created`. */
 function titleOf(member: string): string {
-  const words = member.replace(/^is_|_(at|id)$/g, "").replaceAll("_", " ");
-  return words.charAt(0).toUpperCase() + words.slice(1);
+  const title = member.replace(/^is_|_(at|id)$/g, "").replaceAll("_", " ");
+  return title.charAt(0).toUpperCase() + title.slice(1);
 }
 
 /** Names of streams and subjects are foreign: removes control characters, which could change the terminal. */

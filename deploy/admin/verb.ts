@@ -38,14 +38,14 @@ export function commandOf(verb: Verb): Command {
     usage: usual === undefined ? verb.usage : `${verb.usage} [--limit <n>]`,
     about: usual === undefined ? verb.about : `${verb.about} Prints ${usual} rows by default.`,
     needs: "service",
-    async run(context, given) {
-      const line: Line = { ...given, fresh: newId() };
+    async run(context, input) {
+      const line: Line = { ...input, fresh: newId() };
       const asks = typeof verb.asks === "function" ? verb.asks(line) : verb.asks;
-      const templates = [asks].flat().map((template) => withWords(template, line));
+      const templates = [asks].flat().map((template) => fillTemplate(template, line));
       const body = verb.body?.(line);
       const max = limitOf(line.option("limit"), usual ?? ROWS_MAX);
       const service = context.service(line.option("url"));
-      const workspace = verb.usage.includes("<workspace>") ? await find(service, line.word("workspace")) : {};
+      const workspace = verb.usage.includes("<workspace>") ? await find(service, line.argument("workspace")) : {};
       const all = templates.map((template) => askOf(template.replace("{workspace}", String(workspace["id"])), body));
       return verb.columns === undefined
         ? answerOne(verb, line, { service, workspace, all })
@@ -55,41 +55,41 @@ export function commandOf(verb: Verb): Command {
 }
 
 /** Checks of arguments that become part of a path. A word that is no id may be a secret. @throws UsageError */
-const CHECKS: Readonly<Record<string, (word: string) => string>> = {
-  "key id": (word) => idOf("a key id", word),
-  id: (word) => idOf("an id", word),
-  request(word) {
-    const [id = "", ...attempt] = word.split(":");
+const CHECKS: Readonly<Record<string, (value: string) => string>> = {
+  "key id": (value) => idOf("a key id", value),
+  id: (value) => idOf("an id", value),
+  request(value) {
+    const [id = "", ...attempt] = value.split(":");
     return [idOf("a request id", id), ...attempt].join(":");
   },
-  "job or job.attempt"(word) {
-    const [job = "", attempt = "1", ...rest] = word.toLowerCase().split(".");
+  "job or job.attempt"(value) {
+    const [job = "", attempt = "1", ...rest] = value.toLowerCase().split(".");
     if (isUuid(job) && /^[1-9]\d{0,3}$/.test(attempt) && rest.length === 0) return `${job}.${attempt}`;
-    throw new UsageError(`expected the id of a job, or <id>.<attempt>, got ${quote(startOf(word))}`);
+    throw new UsageError(`expected the id of a job, or <id>.<attempt>, got ${quote(startOf(value))}`);
   },
 };
 
 /** @throws UsageError also for a word that would change the path */
-function withWords(template: string, { word }: Line): string {
+function fillTemplate(template: string, { argument }: Line): string {
   return template.replaceAll(/\{(?!workspace\})([^}]+)\}/g, (_place, name: string) => {
-    const text = CHECKS[name]?.(word(name)) ?? word(name);
+    const text = CHECKS[name]?.(argument(name)) ?? argument(name);
     if (/^\.{0,2}$/.test(text)) throw new UsageError(`${quote(text)} is no valid ${name}`);
     return encodeURIComponent(text);
   });
 }
 
 function askOf(template: string, body: object | undefined): Ask {
-  const [word, path = ""] = template.split(" ");
-  return { method: METHODS.find((method) => method === word) ?? "GET", path, ...(body && { body }) };
+  const [verb, path = ""] = template.split(" ");
+  return { method: METHODS.find((method) => method === verb) ?? "GET", path, ...(body && { body }) };
 }
 
 /** Returns the workspace of that name or id. @throws Error when there is none; it names a workspace that had this name before */
-async function find(service: Service, word: string): Promise<Json> {
-  const id = word.toLowerCase();
+async function find(service: Service, nameOrId: string): Promise<Json> {
+  const id = nameOrId.toLowerCase();
   if (isUuid(id)) return (await service.ask({ method: "GET", path: `/operator/workspaces/${id}` })).value;
-  const path = `/operator/workspaces?name=${encodeURIComponent(word)}`;
-  const [row] = word === "" ? [] : await askRows(service, { method: "GET", path }, 1);
-  if (row?.["name"] !== word) throw noWorkspace(word, row);
+  const path = `/operator/workspaces?name=${encodeURIComponent(nameOrId)}`;
+  const [row] = nameOrId === "" ? [] : await askRows(service, { method: "GET", path }, 1);
+  if (row?.["name"] !== nameOrId) throw noWorkspace(nameOrId, row);
   return row;
 }
 
@@ -130,8 +130,8 @@ async function answerRows(
 
 /** Adds the workspace of the line, unless the JSON is that workspace. */
 function jsonOf({ json }: Verb, { id, name }: Json, value: Json, status: number): Json {
-  const told = json?.(inText(value), status) ?? inText(value);
-  return id === undefined || id === told["id"] ? told : { workspace: name, workspace_id: id, ...told };
+  const presented = json?.(inText(value), status) ?? inText(value);
+  return id === undefined || id === presented["id"] ? presented : { workspace: name, workspace_id: id, ...presented };
 }
 
 /** Members of responses that contain credits. */

@@ -46,7 +46,7 @@ const VERBS: readonly Verb[] = [
     about:
       "Limits the tools that a key may run. Tools are capabilities (image.resize, image.*) and workflows (an id, workflow.*); `all` or `none`.",
     asks: "PATCH /operator/api-keys/{key id}",
-    body: (line) => ({ tools: toolsIn([line.word("tool"), ...line.rest]) }),
+    body: (line) => ({ tools: toolsIn([line.argument("tool"), ...line.rest]) }),
     json: keyJson,
     says: ({ tools }) => `key {id} ({hint}) may run ${tools === null ? "all tools" : "these tools: {tools}"}`,
   },
@@ -64,7 +64,7 @@ const VERBS: readonly Verb[] = [
     usage: "preset set <key id> <preset>",
     about: "Changes the quota preset of a key. It takes effect within a second.",
     asks: "PATCH /operator/api-keys/{key id}",
-    body: ({ word }) => ({ preset: word("preset") }),
+    body: ({ argument }) => ({ preset: argument("preset") }),
     json: keyJson,
     says: "key {id} ({hint}) has the preset {preset}",
   },
@@ -185,7 +185,7 @@ const VERBS: readonly Verb[] = [
     about:
       "Queues the job of a dead letter again, under a new hold at its old price. Letters of calls cannot be sent again.",
     asks: "POST /operator/dead-letters/redrive",
-    body: ({ word }) => ({ ids: [word("id")] }),
+    body: ({ argument }) => ({ ids: [argument("id")] }),
     json: redriven,
     says: "queued the job of dead letter {id} again",
   },
@@ -199,14 +199,14 @@ const VERBS: readonly Verb[] = [
 
 export const SERVICE_COMMANDS: readonly Command[] = VERBS.map(commandOf);
 
-function switchVerb(word: "enable" | "disable", about: string): Verb {
+function switchVerb(action: "enable" | "disable", about: string): Verb {
   return {
-    usage: `workspace ${word} <workspace>`,
+    usage: `workspace ${action} <workspace>`,
     about,
     asks: `PATCH ${WORKSPACE}`,
-    body: () => ({ is_active: word === "enable" }),
+    body: () => ({ is_active: action === "enable" }),
     json: workspaceJson,
-    says: (after, before) => `workspace {name} ${after["is_active"] === before["is_active"] ? "was" : "is"} ${word}d`,
+    says: (after, before) => `workspace {name} ${after["is_active"] === before["is_active"] ? "was" : "is"} ${action}d`,
   };
 }
 
@@ -216,7 +216,7 @@ function moveVerb(name: string, kind: "top_up" | "correction", about: string): V
     usage: `${name} <workspace> <credits> [--id <uuid>] [--note <text>]`,
     about: `${about} Repeating it with the same id changes nothing.`,
     asks: `POST ${WORKSPACE}/credits`,
-    body: (line) => ({ id: idOf(line), kind, credits: line.word("credits"), note: line.option("note") }),
+    body: (line) => ({ id: idOf(line), kind, credits: line.argument("credits"), note: line.option("note") }),
     json(move, status) {
       const { credits: balance, available } = partsOf(move, "balance")[0] ?? {};
       return { ...move, was_done_before: status === 200, balance, available };
@@ -241,9 +241,9 @@ function toolsCell(tools: unknown): unknown {
   return Array.isArray(tools) && tools.length === 0 ? "none" : tools;
 }
 
-function toolsIn(words: readonly string[]): readonly string[] | null {
-  const [first] = words;
-  if (words.length > 1 || (first !== "all" && first !== "none")) return words;
+function toolsIn(names: readonly string[]): readonly string[] | null {
+  const [first] = names;
+  if (names.length > 1 || (first !== "all" && first !== "none")) return names;
   return first === "all" ? null : [];
 }
 
@@ -277,9 +277,9 @@ function unitsText(row: Json): string {
 
 /** @throws UsageError */
 function isYes({ option }: Line, name: string): boolean {
-  const word = option(name) ?? "no";
-  if (word === "no" || word === "yes") return word === "yes";
-  throw new UsageError(`expected --${name} yes or no, got ${quote(word)}`);
+  const value = option(name) ?? "no";
+  if (value === "no" || value === "yes") return value === "yes";
+  throw new UsageError(`expected --${name} yes or no, got ${quote(value)}`);
 }
 
 /** Returns the objects of a member that is one object or a list of them. */

@@ -102,17 +102,17 @@ function timeOf(seconds: string | null): Date | null {
 }
 
 function verdictOf(headers: Headers, body: Uint8Array, secret: string): SignatureVerdict {
-  const given = headers.get("x-webhook-signature");
-  if (given === null) return "absent";
+  const signature = headers.get("x-webhook-signature");
+  if (signature === null) return "absent";
   const id = headers.get("webhook-id") ?? "";
   const timestamp = Number(headers.get("webhook-timestamp"));
   const expected = signatureHeaders({ secret, id, timestamp, body });
-  if (isSame(given, expected["x-webhook-signature"])) return "right";
+  if (isSame(signature, expected["x-webhook-signature"])) return "right";
   const listed = (headers.get("webhook-signature") ?? "").split(" ");
   return listed.some((each) => isSame(each, expected["webhook-signature"])) ? "previous" : "wrong";
 }
 
-function isSame(given: string, expected = ""): boolean {
-  const [one, other] = [Buffer.from(given), Buffer.from(expected)];
+function isSame(actual: string, expected = ""): boolean {
+  const [one, other] = [Buffer.from(actual), Buffer.from(expected)];
   return one.length === other.length && timingSafeEqual(one, other);
 }

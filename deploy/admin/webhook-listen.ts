@@ -18,8 +18,8 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
       `Prints the webhook deliveries that reach port ${PORT} of ${HOST}, until Ctrl-C. With the channel's secret it verifies their ` +
       "signatures. Responds with 200, or with the status of --answer.",
     needs: "nothing",
-    async run(_context, given, live) {
-      const asked = { port: portOf(given), secret: secretOf(given), status: statusOf(given) };
+    async run(_context, input, live) {
+      const asked = { port: portOf(input), secret: secretOf(input), status: statusOf(input) };
       const ids = new Set<string>();
       const counts = { deliveries: 0, repeats: 0, refused: 0 };
       const server = serve(asked, {
@@ -28,11 +28,11 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
           remember(ids, delivery.id);
           counts.deliveries += 1;
           counts.repeats += cameBefore ? 1 : 0;
-          live.tell({ json: deliveryJson(delivery, cameBefore), text: deliveryText(delivery, cameBefore) });
+          live.print({ json: deliveryJson(delivery, cameBefore), text: deliveryText(delivery, cameBefore) });
         },
         refused(status, reason) {
           counts.refused += 1;
-          live.tell({
+          live.print({
             json: { refused: status, reason },
             text: `refused a request that is no delivery with ${status}: ${reason}`,
           });
@@ -42,7 +42,7 @@ export const WEBHOOK_COMMANDS: readonly Command[] = [
         // Requested first: a reader of the line below may interrupt at once.
         const interruption = live.interruption();
         const url = `http://${HOST}:${server.port}/`;
-        live.tell({ json: { url }, text: `Listening on ${url} until Ctrl-C. ${REACHED}` });
+        live.print({ json: { url }, text: `Listening on ${url} until Ctrl-C. ${REACHED}` });
         await untilAborted(interruption);
       } finally {
         await server.stop(true);
@@ -103,12 +103,12 @@ async function untilAborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-function portOf(given: Arguments): number {
-  return numberOf(given, "port", { fallback: PORT, min: 0, max: 65_535 });
+function portOf(input: Arguments): number {
+  return numberOf(input, "port", { fallback: PORT, min: 0, max: 65_535 });
 }
 
-function statusOf(given: Arguments): number {
-  return numberOf(given, "answer", { fallback: 200, min: 200, max: 599 });
+function statusOf(input: Arguments): number {
+  return numberOf(input, "answer", { fallback: 200, min: 200, max: 599 });
 }
 
 interface Span {
@@ -118,17 +118,17 @@ interface Span {
 }
 
 /** @throws UsageError */
-function numberOf(given: Arguments, option: string, { fallback, min, max }: Span): number {
-  const word = given.option(option);
-  if (word === undefined) return fallback;
-  const number = Number(word);
-  if (/^\d{1,5}$/.test(word) && number >= min && number <= max) return number;
-  throw new UsageError(`expected --${option} as a whole number from ${min} to ${max}, got ${quote(word)}`);
+function numberOf(input: Arguments, option: string, { fallback, min, max }: Span): number {
+  const value = input.option(option);
+  if (value === undefined) return fallback;
+  const number = Number(value);
+  if (/^\d{1,5}$/.test(value) && number >= min && number <= max) return number;
+  throw new UsageError(`expected --${option} as a whole number from ${min} to ${max}, got ${quote(value)}`);
 }
 
 /** @throws UsageError; never with the word in it, which may be a secret */
-function secretOf(given: Arguments): string | undefined {
-  const word = given.option("secret");
-  if (word === undefined || /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(word)) return word;
+function secretOf(input: Arguments): string | undefined {
+  const secret = input.option("secret");
+  if (secret === undefined || /^whsec_[A-Za-z0-9+/]+={0,2}$/.test(secret)) return secret;
   throw new UsageError("expected --secret as whsec_ and base64, as the channel shows it");
 }

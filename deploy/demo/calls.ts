@@ -200,8 +200,8 @@ function call(model: string, run: Call["run"]): Call {
 function capability(id: string, file: string, body: { readonly input: object; readonly params?: object }): Call {
   return call(id, async ({ sluice, model }) => {
     const { data, response } = await sluice.post<CapabilityRun>(`/capabilities/${model}/run`, { body }).withResponse();
-    const [made] = data.files;
-    const content = made === undefined ? json(data.output) : await download(sluice, made.file_id);
+    const [generatedFile] = data.files;
+    const content = generatedFile === undefined ? json(data.output) : await download(sluice, generatedFile.file_id);
     return { cost: costOf(response), files: { [file]: content } };
   });
 }

@@ -73,11 +73,11 @@ export function capabilitiesPage(all: readonly Capability[]): string {
 function entryOf(capability: Capability): string {
   const { id, description, input_schema, params_schema, output_modality, examples, sample_input, pricing } = capability;
   const required = (params_schema["required"] ?? []) as readonly string[];
-  const rows = Object.entries(propertiesOf(params_schema)).map(([name, shown]) =>
-    rowOf(name, shown, required.includes(name)),
+  const rows = Object.entries(propertiesOf(params_schema)).map(([name, schema]) =>
+    rowOf(name, schema, required.includes(name)),
   );
   const params = rows.length === 0 ? "" : `\n| Parameter | Value | Description |\n|---|---|---|\n${rows.join("\n")}\n`;
-  const bodies = examples.map(({ title, params: given }) => `${title}:\n\n${bodyOf(sample_input, given)}`).join("\n\n");
+  const bodies = examples.map(({ title, params: exampleParams }) => `${title}:\n\n${bodyOf(sample_input, exampleParams)}`).join("\n\n");
   return `### ${id}\n
 ${description}\n
 ${inputsOf(input_schema)} → ${output_modality}; ${priceOf(pricing)}.
@@ -103,7 +103,7 @@ function priceOf({ unit = "", ...price }: Capability["pricing"]): string {
 }
 
 /** Members of a param's schema that the page lists. */
-interface Shown {
+interface ParameterSchema {
   readonly description?: string;
   readonly type?: string;
   readonly minimum?: number;
@@ -113,17 +113,17 @@ interface Shown {
   readonly "x-svc-unit"?: string;
 }
 
-function propertiesOf(schema: Schema): Readonly<Record<string, Shown>> {
-  return (schema["properties"] ?? {}) as Readonly<Record<string, Shown>>;
+function propertiesOf(schema: Schema): Readonly<Record<string, ParameterSchema>> {
+  return (schema["properties"] ?? {}) as Readonly<Record<string, ParameterSchema>>;
 }
 
-function rowOf(name: string, shown: Shown, isRequired: boolean): string {
-  const { default: value, description = "" } = shown;
+function rowOf(name: string, schema: ParameterSchema, isRequired: boolean): string {
+  const { default: value, description = "" } = schema;
   const usual = value === undefined ? "" : ` = \`${JSON.stringify(value)}\``;
-  return `| ${isRequired ? `**${name}**` : name} | ${valuesOf(shown)}${usual} | ${cell(description)} |`;
+  return `| ${isRequired ? `**${name}**` : name} | ${valuesOf(schema)}${usual} | ${cell(description)} |`;
 }
 
-function valuesOf({ type = "", minimum, maximum, enum: values, "x-svc-unit": unit }: Shown): string {
+function valuesOf({ type = "", minimum, maximum, enum: values, "x-svc-unit": unit }: ParameterSchema): string {
   if (values) return cell(values.join(" / "));
   const isBounded = minimum !== undefined || maximum !== undefined;
   const range = isBounded ? ` ${minimum ?? ""}–${maximum ?? ""}` : "";

@@ -60,8 +60,8 @@ function groupText({ title, variables }: Group, byName: ReadonlyMap<string, Sett
       ...(accepts === undefined || saysValues(description, accepts) ? [] : [`Accepts ${accepts}.`]),
       ...(secret === undefined ? [] : [secret === "value" ? "Secret." : "The password in it is secret."]),
     ];
-    const shown = usual === "" ? "none" : `\`${usual}\``;
-    return `| \`${name}\` | ${shown} | ${notes.join(" ").replaceAll("|", String.raw`\|`)} |`;
+    const defaultCell = usual === "" ? "none" : `\`${usual}\``;
+    return `| \`${name}\` | ${defaultCell} | ${notes.join(" ").replaceAll("|", String.raw`\|`)} |`;
   });
   return `## ${title}\n\n| Variable | Default | Description |\n|---|---|---|\n${rows.join("\n")}\n`;
 }

@@ -105,10 +105,10 @@ export function serviceOf(name: string, port: { readonly name: string; readonly 
 }
 
 function podOf(workload: Workload): PodSpec {
-  const { name, args, graceSeconds, leaveSeconds, scratch, secrets, listsModels } = workload;
+  const { name, args, graceSeconds, preStopSeconds, scratch, secrets, listsModels } = workload;
   return {
     ...surroundings(scratch),
-    terminationGracePeriodSeconds: leaveSeconds + graceSeconds + FAREWELL_SECONDS,
+    terminationGracePeriodSeconds: preStopSeconds + graceSeconds + FAREWELL_SECONDS,
     topologySpreadConstraints: ["topology.kubernetes.io/zone", "kubernetes.io/hostname"].map((topologyKey) => ({
       topologyKey,
       maxSkew: 1,
@@ -122,7 +122,7 @@ function podOf(workload: Workload): PodSpec {
         env: [{ name: "SLUICE_GRACE_MS", value: String(graceSeconds * 1_000) }],
         envFrom: variablesOf(secrets, listsModels),
         ...probes(),
-        ...(leaveSeconds > 0 && { lifecycle: { preStop: { sleep: { seconds: leaveSeconds } } } }),
+        ...(preStopSeconds > 0 && { lifecycle: { preStop: { sleep: { seconds: preStopSeconds } } } }),
       },
     ],
   };

@@ -15,7 +15,7 @@ export interface Workload {
   /** SLUICE_GRACE_MS, in seconds: time for running work to finish. */
   readonly graceSeconds: number;
   /** Time before SIGTERM in which balancers remove the pod, in seconds. The process works normally. */
-  readonly leaveSeconds: number;
+  readonly preStopSeconds: number;
   readonly cores: { readonly request: string; readonly limit?: string };
   readonly memory: string;
   /** Size of /tmp on the node's disk. */
@@ -90,7 +90,7 @@ export const INGRESS: Workload = {
   args: ["ingress"],
   replicas: { least: 2, most: 20 },
   graceSeconds: 60,
-  leaveSeconds: 5,
+  preStopSeconds: 5,
   cores: { request: "500m" },
   memory: "1Gi",
   // Uploads are stored here while they are checked.
@@ -112,7 +112,7 @@ const JANITOR: Workload = {
   args: ["janitor"],
   replicas: { least: 2, most: 2 },
   graceSeconds: 30,
-  leaveSeconds: 0,
+  preStopSeconds: 0,
   cores: { request: "100m", limit: "1" },
   memory: "512Mi",
   scratch: "256Mi",
@@ -143,7 +143,7 @@ function workerOf(pool: Pool | typeof WEBHOOK_POOL): Workload {
     name: `worker-${pool}`,
     args: ["worker", pool],
     replicas: { least, most },
-    leaveSeconds: 0,
+    preStopSeconds: 0,
     secrets: [
       "sluice-database",
       "sluice-storage",

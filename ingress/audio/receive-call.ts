@@ -71,9 +71,9 @@ function receiveFile(receiver: Receiver, reader: MultipartReader, head: PartHead
 export async function prepareTranscription(context: IngressContext, call: RouteCall): Promise<PaidCall> {
   const { caller } = call;
   const { requestId } = call;
-  const look = (leastNano?: bigint): Promise<void> =>
-    context.calls.look(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
-  await look();
+  const checkAdmission = (leastNano?: bigint): Promise<void> =>
+    context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+  await checkAdmission();
   const { request, audio } = await receiveTranscription(context, call);
   try {
     const model = modelOf(TRANSCRIPTION, context.catalogue.current(), request.model);
@@ -87,7 +87,7 @@ export async function prepareTranscription(context: IngressContext, call: RouteC
       signal: call.request.signal,
     });
     // Checked again, because the upload may have taken minutes.
-    await look(read.leastNano);
+    await checkAdmission(read.leastNano);
     const { inline, text: textOf, ...checked } = await read.load();
     // Audio bytes do not travel on the queue.
     const stored = await offloadInputs(context, requestId, inline);

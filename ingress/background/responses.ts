@@ -4,7 +4,7 @@
  */
 import type { ModelResponse, ResponsesItem } from "#schemas/generated/types.ts";
 import { viewerOf } from "#shared/access/viewer.ts";
-import { callOfWords } from "#shared/calls/read.ts";
+import { textCallOf } from "#shared/calls/read.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import { ApiError, type Code, ERROR_CODES } from "#shared/errors.ts";
 import { failpoint } from "#shared/failpoint.ts";
@@ -12,7 +12,7 @@ import { insistOn, ONCE } from "#shared/outage.ts";
 import { paced } from "#shared/pace.ts";
 import { callOfResponse } from "#shared/responses/ids.ts";
 import { FIRST_KEPT_EVENT, type KeptResponse, unanswered } from "#shared/responses/store.ts";
-import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
+import { JOB_POLL_INTERVAL_MS } from "#ingress/wait/job-waiter.ts";
 
 import { json } from "../answers.ts";
 import { withLoweredLimit } from "../calls/paid-call.ts";
@@ -70,7 +70,7 @@ async function begin(
   const { workspaceId, keyId, preset } = caller;
   const { requestId: id } = call;
   // Checked first, so that nothing is stored for a refused call.
-  await context.calls.look(workspaceId, preset.requests_per_minute, bound.holdNano);
+  await context.calls.check(workspaceId, preset.requests_per_minute, bound.holdNano);
   const queued: ModelResponse = { ...response, status: "queued" };
   try {
     const hours = context.config.responseRetentionHours;
@@ -83,7 +83,7 @@ async function begin(
   }
   failpoint("response.kept");
   try {
-    await admitMediaJob(context, call, callOfWords(kind, model, bound, text), { isBackground: true, affinity });
+    await admitMediaJob(context, call, textCallOf(kind, model, bound, text), { isBackground: true, affinity });
   } catch (error) {
     // After an uncertain admission, the response shows whether the job exists.
     const isRefused = error instanceof ApiError && error.code !== "service_unavailable";
@@ -119,14 +119,14 @@ export async function cancelBackground(
   const id = callOfResponse(found.response.id) ?? "";
   if (!isUnderWay(found.response)) return found.response;
   const followed = context.runs.follow(id);
-  const left = new AbortController();
-  const late = setTimeout(() => left.abort(), CANCEL_WAIT_MS);
+  const deadline = new AbortController();
+  const late = setTimeout(() => deadline.abort(), CANCEL_WAIT_MS);
   try {
     await cancelJob(context, workspaceId, id);
     for (;;) {
-      const state = await context.responses.look(id);
-      if (state?.isUnderWay !== true || left.signal.aborted) break;
-      await followed.wait(JOB_LOOK_MS, left.signal);
+      const state = await context.responses.readState(id);
+      if (state?.isUnderWay !== true || deadline.signal.aborted) break;
+      await followed.wait(JOB_POLL_INTERVAL_MS, deadline.signal);
     }
   } finally {
     clearTimeout(late);
@@ -169,15 +169,15 @@ interface StreamedCall {
 }
 
 function streamBackground(context: IngressContext, call: StreamedCall, followed: FollowedRun, after: number): Response {
-  const left = new AbortController();
+  const clientAbort = new AbortController();
   const onFault = (error: unknown): void =>
     context.log.warn({ err: error, request_id: call.id }, "the stream of a background response failed");
-  const onLeft = (): void => {
-    left.abort();
+  const onDisconnect = (): void => {
+    clientAbort.abort();
     followed.close();
   };
-  const events = eventsOf(context, call, followed, after, left.signal);
-  return new Response(streamOf(KEEPALIVE, events, onFault, onLeft), { headers: SSE_HEADERS });
+  const events = eventsOf(context, call, followed, after, clientAbort.signal);
+  return new Response(streamOf(KEEPALIVE, events, onFault, onDisconnect), { headers: SSE_HEADERS });
 }
 
 /** Events that precede the events of the worker. The first and last events are built from the response. */
@@ -188,9 +188,9 @@ async function* eventsOf(
   call: StreamedCall,
   followed: FollowedRun,
   after: number,
-  left: AbortSignal,
+  clientSignal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
-  const over = AbortSignal.any([left, closing]);
+  const over = AbortSignal.any([clientSignal, closing]);
   const insist = insistOn({ log, about: { request_id: call.id }, signal: over });
   /** Reads the whole response with its request, which may be megabytes: only for the first and last events. */
   const whole = async (): Promise<ModelResponse> => {
@@ -199,11 +199,11 @@ async function* eventsOf(
     return kept.response;
   };
   let last = after;
-  let toldAt = performance.now();
+  let lastSentAt = performance.now();
   try {
-    while (!left.aborted) {
+    while (!clientSignal.aborted) {
       // The state is read before the events: when it has ended, all events exist.
-      const state = await insist(() => responses.look(call.id));
+      const state = await insist(() => responses.readState(call.id));
       if (!state) throw deleted();
       if (last < OPENING.length - 1) {
         const queued = { ...unanswered(await whole()), status: "queued" } as const;
@@ -219,7 +219,7 @@ async function* eventsOf(
         last = piece.last;
       }
       if (last > from) {
-        toldAt = performance.now();
+        lastSentAt = performance.now();
         continue;
       }
       if (!state.isUnderWay) {
@@ -232,9 +232,9 @@ async function* eventsOf(
       }
       // No [DONE]: a client that reconnects receives more.
       if (closing.aborted) throw new Error("the service is restarting");
-      await followed.wait(Math.min(JOB_LOOK_MS, KEEPALIVE_MS), over);
-      if (performance.now() - toldAt < KEEPALIVE_MS) continue;
-      toldAt = performance.now();
+      await followed.wait(Math.min(JOB_POLL_INTERVAL_MS, KEEPALIVE_MS), over);
+      if (performance.now() - lastSentAt < KEEPALIVE_MS) continue;
+      lastSentAt = performance.now();
       yield KEEPALIVE;
     }
   } finally {

@@ -46,7 +46,7 @@ export interface BatchArrival {
 
 export interface BatchContext extends Pick<
   IngressContext,
-  "calls" | "catalogue" | "config" | "offered" | "storage" | "probes" | "log"
+  "calls" | "catalogue" | "config" | "availableCapabilities" | "storage" | "probes" | "log"
 > {
   /** Connection of its own, so that a flood of messages does not delay the look-ups of HTTP calls. */
   readonly database: Queryable;
@@ -106,7 +106,7 @@ export async function takeMessage(context: BatchContext, arrival: BatchArrival):
         kind: "answered",
         outcome: "queued",
         job,
-        told: { status: "queued" },
+        jobReply: { status: "queued" },
         ...(admission.dispatch > 0 ? { dispatch: { attempt: admission.attempt, dispatch: admission.dispatch } } : {}),
         foundOpen: admission.isFromShare !== true,
       };
@@ -163,7 +163,7 @@ async function begin(
     return (await findKnown(context, job, data)) ?? again;
   }
   failpoint("run.inserted");
-  return { kind: "answered", outcome: "queued", job, told: { status: "queued" }, isRun: true, foundOpen: waitMs >= 0 };
+  return { kind: "answered", outcome: "queued", job, jobReply: { status: "queued" }, isRun: true, foundOpen: waitMs >= 0 };
 }
 
 /** Limit of large messages: the object store and audio probes also serve HTTP callers. No message waits for a permit. */

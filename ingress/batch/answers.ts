@@ -15,7 +15,7 @@ export interface Answered {
   readonly kind: "answered";
   readonly outcome: "queued" | "refused" | "repeated";
   readonly job: Addressed;
-  readonly told: JobReply;
+  readonly jobReply: JobReply;
   /** Attempt and dispatch numbers of the job that must be put on the queue now. */
   readonly dispatch?: { readonly attempt: number; readonly dispatch: number };
   /** True when a run has begun, of which workers must be notified. */
@@ -50,12 +50,12 @@ export async function findKnown(
     context.log.warn({ err: error, job_id: job.id }, "a job's result could not be read for its batch publisher");
     return null;
   });
-  return { kind: "answered", outcome: "repeated", job, told: jobReplyOf(row, result) };
+  return { kind: "answered", outcome: "repeated", job, jobReply: jobReplyOf(row, result) };
 }
 
 const REUSED = reused("This Idempotency-Key was used for a message with another body; use a new key.");
 
 /** Returns the answer to a refused message, of which nothing is stored. */
 export function refused(job: Addressed, error: JobError): Answered {
-  return { kind: "answered", outcome: "refused", job, told: { status: "refused", error } };
+  return { kind: "answered", outcome: "refused", job, jobReply: { status: "refused", error } };
 }

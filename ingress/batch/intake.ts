@@ -121,13 +121,13 @@ export function startIntake(context: IntakeContext, connection: NatsConnection):
   const conclude = async (
     message: Delivery,
     pool: Pool,
-    { job, told, dispatch, isRun, outcome }: Answered,
+    { job, jobReply, dispatch, isRun, outcome }: Answered,
   ): Promise<void> => {
     waiting.forget(job.id);
-    notifyPublisher(connection, job, told);
+    notifyPublisher(connection, job, jobReply);
     message.ack();
     metrics.batchMessages.inc(outcome);
-    log.info({ job_id: job.id, workspace_id: job.workspace_id, outcome, code: told.error?.code }, "batch message");
+    log.info({ job_id: job.id, workspace_id: job.workspace_id, outcome, code: jobReply.error?.code }, "batch message");
     if (isRun) notifyRun(connection, { ...job, lane: "batch" });
     if (!dispatch) return;
     const deadline = new Date(commonNow() + JOB_LIFE_MS);

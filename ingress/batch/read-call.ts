@@ -18,7 +18,7 @@ import { TimeSlices } from "#shared/time-slices.ts";
 import { refuseMisspeltInput } from "#shared/workflows/inputs.ts";
 import { newRunOf } from "#shared/workflows/new-run.ts";
 
-import { findShown } from "../workflows/access.ts";
+import { findVisibleWorkflow } from "../workflows/access.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
 
 type Context = Parameters<typeof readCall>[0];
@@ -95,7 +95,7 @@ async function readRun(
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
   const { input, version } = request;
-  const workflow = await findShown(database, caller, workflowId);
+  const workflow = await findVisibleWorkflow(database, caller, workflowId);
   const asked = { id: job.id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
   const run = await newRunOf(database, caller, asked);
   const limit = caller.preset.requests_per_minute;

@@ -16,7 +16,7 @@ export interface BatchContext extends Pick<
   | "jobs"
   | "log"
   | "metrics"
-  | "offered"
+  | "availableCapabilities"
   | "probes"
   | "responses"
   | "storage"

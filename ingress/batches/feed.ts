@@ -83,9 +83,9 @@ export async function feedLines(
       const fed = settled.map((one) => (one.status === "fulfilled" ? one.value : undefined));
       hasOthers ||= fed.some((one) => one?.kind === "admitted" && one.refused === undefined);
       for (const [at, line] of some.entries()) {
-        const given = fed[at];
-        if (given === undefined) continue;
-        const one = hasOthers ? await unlessHeldByOthers(context, line, given) : given;
+        const result = fed[at];
+        if (result === undefined) continue;
+        const one = hasOthers ? await unlessHeldByOthers(context, line, result) : result;
         if (one.kind === "full") waitMs = Math.max(waitMs, one.waitMs);
         await onFed(line, one);
       }
@@ -170,7 +170,7 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
   const call = await unlessRefused(readLine(context, asked, slices));
   if (!(call instanceof ApiError) && "definition" in call) return feedRun(context, feed, call);
   if (!(call instanceof ApiError)) {
-    const fed = await look(context, feed, call, starves);
+    const fed = await checkLine(context, feed, call, starves);
     if (fed) return fed;
   }
   const work: Work = {
@@ -214,14 +214,14 @@ async function feedLine(context: BatchContext, feed: Feed): Promise<Fed> {
 }
 
 /** Returns the result for a line that has a job already or must wait; undefined: the line may be admitted. */
-async function look(context: BatchContext, feed: Feed, call: ReadCall, starves: boolean): Promise<Fed | undefined> {
+async function checkLine(context: BatchContext, feed: Feed, call: ReadCall, starves: boolean): Promise<Fed | undefined> {
   const { batch, caller, line, hasOthers } = feed;
   // The media of the line must not be stored twice.
   if (call.isHeavy() && (await findJob(context.database, batch.workspace_id, line.job_id))) return ADMITTED;
   if (!hasOthers) return undefined;
   const leastNano = priceAt(call.leastNano, { price_millionths: context.config.batchPriceMillionths });
   try {
-    await context.calls.look(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+    await context.calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
     return undefined;
   } catch (error) {
     if (!(error instanceof ApiError)) throw error;

@@ -6,8 +6,8 @@ import {
   findEnded,
   keepLeading,
   leadBatch,
-  leaveBatch,
-  lookAgain,
+  releaseBatch,
+  reloadBatch,
   runningLines,
   Superseded,
   takeLines,
@@ -33,7 +33,7 @@ const TURNS_MAX = 4;
 const TURNS_PER_WORKSPACE_MAX = 2;
 
 /** Interval of checks for waiting batches. */
-const LOOK_MS = paced(1_000);
+const POLL_INTERVAL_MS = paced(1_000);
 
 interface BatchLeader {
   /** Starts no more turns. Resolves when the current ones have released their batches to other processes. */
@@ -44,35 +44,35 @@ export function startBatchLeader(context: BatchContext): BatchLeader {
   const { database, log } = context;
   const stopping = new AbortController();
   const turns = new Set<Promise<void>>();
-  let looking: Promise<void> | undefined;
+  let polling: Promise<void> | undefined;
 
   const take = async (): Promise<void> => {
     while (turns.size < TURNS_MAX && !stopping.signal.aborted) {
       const batch = await leadBatch(database, LEASE_MS, TURNS_PER_WORKSPACE_MAX);
       if (!batch) return;
       const turn = leadTurn(context, batch, stopping.signal)
-        .then((waitMs) => (waitMs === undefined ? undefined : leaveBatch(database, batch, waitMs)))
+        .then((waitMs) => (waitMs === undefined ? undefined : releaseBatch(database, batch, waitMs)))
         .catch((error: unknown) =>
           log.warn({ err: error, batch_id: batch.id }, "a batch's lease could not be released; it expires by itself"),
         )
         .finally(() => {
           turns.delete(turn);
-          look();
+          poll();
         });
       turns.add(turn);
     }
   };
-  const look = (): void => {
-    looking ??= take()
+  const poll = (): void => {
+    polling ??= take()
       .catch((error: unknown) => log.warn({ err: error }, "searching for batches without a leader failed"))
-      .finally(() => (looking = undefined));
+      .finally(() => (polling = undefined));
   };
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(poll, POLL_INTERVAL_MS);
   return {
     async stop() {
       clearInterval(timer);
       stopping.abort();
-      await looking;
+      await polling;
       await Promise.all(turns);
     },
   };
@@ -177,7 +177,7 @@ class Turn {
   async run(): Promise<number | undefined> {
     const { context, lines } = this;
     if (this.batch.turns_lost >= TURNS_LOST_MAX) return this.giveUp();
-    await this.lookAgain();
+    await this.reloadBatch();
     if (this.batch.state === "validating" && !(await this.validate())) return this.isLed ? 0 : undefined;
     await forgetHeldByOthers(context, this.batch);
     for (const { is_admitted: isAdmitted, ...line } of await runningLines(context.database, this.batch.id)) {
@@ -185,11 +185,11 @@ class Turn {
     }
     const until = performance.now() + TURN_MS;
     for (;;) {
-      const { ends_as: end } = await this.lookAgain();
+      const { ends_as: end } = await this.reloadBatch();
       const isBusy = end === null || end === "completed" ? await this.feed() : await this.drain(end);
       await this.gather(end);
-      const hasNoneLeft = this.areAllTaken && lines.size === 0;
-      if (hasNoneLeft) return await this.end();
+      const isFinished = this.areAllTaken && lines.size === 0;
+      if (isFinished) return await this.end();
       const waitMs = Math.max(0, this.feedAt - performance.now());
       const isIdle = waitMs > TURN_MS / 10 && ![...lines.values()].some((line) => line.isAdmitted);
       const isOver = performance.now() > until || this.stopping.aborted || isIdle;
@@ -202,8 +202,8 @@ class Turn {
   }
 
   /** Reads the batch's row again. @throws Superseded */
-  private async lookAgain(): Promise<BatchRow> {
-    const batch = this.isLed ? await lookAgain(this.context.database, this.batch) : undefined;
+  private async reloadBatch(): Promise<BatchRow> {
+    const batch = this.isLed ? await reloadBatch(this.context.database, this.batch) : undefined;
     if (!batch) throw new Superseded();
     this.batch = batch;
     return batch;
@@ -352,7 +352,7 @@ class Turn {
     const { context } = this;
     const { database, log } = context;
     if (this.batch.ends_as === null) await finalizeBatch(database, this.batch);
-    const batch = await lookAgain(database, this.batch);
+    const batch = await reloadBatch(database, this.batch);
     if (!batch?.ends_as) throw new Superseded();
     const { id, workspace_id, total, completed, failed } = batch;
     try {

@@ -25,7 +25,7 @@ import { renamedTools } from "../responses/offered-tools.ts";
 import { servedElsewhere } from "../responses/settings.ts";
 import { storedItems } from "../responses/stored-items.ts";
 import { translatingRequest } from "../responses/translate.ts";
-import { findShown } from "../workflows/access.ts";
+import { findVisibleWorkflow } from "../workflows/access.ts";
 import { withParam } from "../with-param.ts";
 
 /** Target of every line of a batch. */
@@ -94,7 +94,7 @@ export async function checkLine(
   }
   if (body === undefined) throw missing("body");
   if (!isObject(body)) throw new LineFault("invalid_request", "Expected body to be an object.", "body");
-  await slices.rest();
+  await slices.yieldIfOver();
   try {
     checkBody(target, body);
   } catch (error) {
@@ -174,7 +174,7 @@ function isPlain(text: string): boolean {
   return !text.includes("\u0000") && text.isWellFormed();
 }
 
-type CallContext = Pick<IngressContext, "catalogue" | "offered" | "storage" | "probes" | "database" | "responses">;
+type CallContext = Pick<IngressContext, "catalogue" | "availableCapabilities" | "storage" | "probes" | "database" | "responses">;
 
 export interface LineCall {
   readonly caller: Caller;
@@ -194,7 +194,7 @@ export async function readLine(context: CallContext, line: LineCall, slices: Tim
   const { caller, target, bytes, tries } = line;
   const { text, value } = await readText(bytes, slices);
   const body = (value as Members)["body"] as Readonly<Record<string, unknown>>;
-  await slices.rest();
+  await slices.yieldIfOver();
   if ("workflow" in target) return readRun(context, line, target.workflow, body);
   const exactIntegers =
     bytes.length <= JSON_AT_ONCE_BYTES_MAX ? exactIntegersOf(text) : await slices.run(findingExactIntegers(text));
@@ -227,7 +227,7 @@ async function readRun(
   const request: WorkflowRunRequest = parse("WorkflowRunRequest", body);
   refuseMisspeltInput(request);
   const { input, version } = request;
-  const workflow = await findShown(database, caller, workflowId);
+  const workflow = await findVisibleWorkflow(database, caller, workflowId);
   const asked = { id, workflow, version, input, mode: "async", lane: "batch", depth: 0 } as const;
   const run = await newRunOf(database, caller, asked);
   const { requests_per_minute: limit } = caller.preset;

@@ -44,8 +44,8 @@ export function unrunRecord(line: BatchLine, end: Exclude<BatchEnd, "completed">
 /** @param body JSON text */
 function answeredRecord(line: BatchLine, status: number, body: string): LineRecord {
   // A line break between members would end the file's line. JSON strings contain no raw line breaks.
-  const shown = body.includes("\n") || body.includes("\r") ? body.replaceAll(/[\r\n]+/g, " ") : body;
-  const response = `{"status_code":${status},"request_id":${JSON.stringify(line.job_id)},"body":${shown}}`;
+  const singleLine = body.includes("\n") || body.includes("\r") ? body.replaceAll(/[\r\n]+/g, " ") : body;
+  const response = `{"status_code":${status},"request_id":${JSON.stringify(line.job_id)},"body":${singleLine}}`;
   return recordOf(line, status < 400 ? "completed" : "failed", response, "null");
 }
 
@@ -94,15 +94,15 @@ function bodyOf(row: JobRow, text: string): string {
   const outcome = kind && asOutcome(result);
   if (outcome && kind.route.answers !== "job") {
     const { created } = outcome;
-    return JSON.stringify({ created, data: madeOf(outcome), credits_used: creditsNumber(row.credits ?? 0n) });
+    return JSON.stringify({ created, data: mediaFilesOf(outcome), credits_used: creditsNumber(row.credits ?? 0n) });
   }
-  if (outcome) return JSON.stringify(presentJob(row, madeOf(outcome)));
-  const shown = row.kind === "capability" ? ranOf(row, result as unknown as RunOutcome) : result;
-  return JSON.stringify(presentJob(row, [shown]));
+  if (outcome) return JSON.stringify(presentJob(row, mediaFilesOf(outcome)));
+  const presented = row.kind === "capability" ? ranOf(row, result as unknown as RunOutcome) : result;
+  return JSON.stringify(presentJob(row, [presented]));
 }
 
 /** Returns files by id, since links to them expire after an hour. */
-function madeOf({ data }: MediaOutcome): Record<string, unknown>[] {
+function mediaFilesOf({ data }: MediaOutcome): Record<string, unknown>[] {
   return data.map(({ file_id, content_type, duration_seconds }) => ({
     file_id,
     content_type,

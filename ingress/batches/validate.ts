@@ -58,7 +58,7 @@ export async function validateBatch(
     const { storageBytesMax } = context.config;
     const verdict = await beginBatch(database, batch, { total, model, linesMax: bounds.keptLines, storageBytesMax });
     if (verdict === "begun" || verdict === "gone") return verdict === "begun";
-    reading.fault(verdict === "full" ? NO_ROOM : { ...TOO_MANY_KEPT, message: tooManyKept(bounds.keptLines) });
+    reading.fault(verdict === "full" ? STORAGE_LIMIT_EXCEEDED : { ...TOO_MANY_KEPT, message: tooManyKept(bounds.keptLines) });
   }
   await dropLines(database, batch);
   const first = faults.toSorted((a, b) => (a.line ?? 0) - (b.line ?? 0)).slice(0, FAULTS_MAX);
@@ -66,7 +66,7 @@ export async function validateBatch(
   return false;
 }
 
-const NO_ROOM = {
+const STORAGE_LIMIT_EXCEEDED = {
   code: "storage_limit_exceeded",
   message: "The lines of this batch would exceed the workspace's storage limit; delete files, or raise the limit.",
   param: "input_file_id",

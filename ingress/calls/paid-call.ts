@@ -4,7 +4,7 @@
  */
 import type { ModelResponse } from "#schemas/generated/types.ts";
 import { admitCall } from "#shared/calls/admit.ts";
-import { readWords } from "#shared/calls/read.ts";
+import { readTextRequest } from "#shared/calls/read.ts";
 import { workHead } from "#shared/calls/work.ts";
 import type { CallBound } from "#shared/calls/kinds/call-bound.ts";
 import type { Kind } from "#shared/calls/kinds/kind.ts";
@@ -13,7 +13,7 @@ import { commonNow } from "#shared/clock.ts";
 import { stringifyExact, stringifyingExact } from "#shared/json/serialize.ts";
 import { failpoint } from "#shared/failpoint.ts";
 import { JSON_AT_ONCE_BYTES_MAX } from "#shared/json/tokens.ts";
-import type { LinedHold } from "#shared/ledger/lined-calls.ts";
+import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
 import type { Price } from "#shared/calls/pricing/price.ts";
 import { paced } from "#shared/pace.ts";
 import { asPart } from "#shared/tracing/tracing.ts";
@@ -70,10 +70,10 @@ async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidC
   const { caller, meter } = call;
   const waitMs = config.calls.totalMs;
   const { pool } = paid.kind;
-  let lined: LinedHold | undefined;
+  let creditLineHold: CreditLineHold | undefined;
   try {
     const of = { id: call.requestId, caller };
-    lined = await asPart(call.span, "admit", () =>
+    creditLineHold = await asPart(call.span, "admit", () =>
       admitCall(context, of, paid, waitMs + HOLD_SLACK_MS, meter.markCounted),
     );
   } catch (error) {
@@ -97,9 +97,9 @@ async function runAdmitted(context: IngressContext, call: RouteCall, paid: PaidC
     span: call.span,
     ...(object === undefined ? {} : { failureEvents: failureEventsOf(object) }),
     addCharge: meter.addCharge,
-    lined,
-  };
-  const message = { head: workHead(caller, call.requestId, { ...paid, lined }, deadlineMs), text: paid.text };
+    creditLineHold,
+  } satisfies CallFacts;
+  const message = { head: workHead(caller, call.requestId, { ...paid, creditLineHold }, deadlineMs), text: paid.text };
   const response = await context.relay.run(facts, message, call.request.signal, meter.releaseMemory);
   if (paid.cache) response.headers.set("x-cache", "miss");
   return response;
@@ -129,7 +129,7 @@ export async function preparePaidCall(
   body: ReadBody,
 ): Promise<PaidCall> {
   const { value, textBytes: bytes, pause } = body;
-  const { request, model, checked } = await readWords(context, call.caller, kind, { value, bytes }, pause);
+  const { request, model, checked } = await readTextRequest(context, call.caller, kind, { value, bytes }, pause);
   const text = request === value ? body.text : await textOf(request, body);
   return {
     kind,

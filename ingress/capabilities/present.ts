@@ -49,8 +49,8 @@ export function presentRun(
 }
 
 /** Returns capabilities as models of kind tool. */
-export function capabilityRows(catalogue: Catalogue, offered: readonly Capability[]): readonly ModelEntry[] {
-  return offered.map((capability) => ({
+export function capabilityRows(catalogue: Catalogue, capabilities: readonly Capability[]): readonly ModelEntry[] {
+  return capabilities.map((capability) => ({
     id: capability.id,
     object: "model",
     created: CREATED_S,
@@ -92,14 +92,14 @@ const DRAFT_07 = { $schema: "http://json-schema.org/draft-07/schema#" };
 /** Returns the list of `GET /v1/tools`, which is the same for every workspace. */
 export function listCapabilities(
   catalogue: Catalogue,
-  offered: readonly Capability[],
+  capabilities: readonly Capability[],
 ): {
   readonly object: "list";
   readonly data: readonly CapabilityEntry[];
 } {
   return {
     object: "list",
-    data: offered.map((capability) => {
+    data: capabilities.map((capability) => {
       const { members: _members, rules: _rules, engine: _engine, engineBy: _by, pricing: _own, ...entry } = capability;
       const { id, category, display_name, params_schema, input_schema, ...rest } = entry;
       return {

@@ -45,13 +45,13 @@ async function takeReadable(
   try {
     return await readable(context.conversations.take(viewer, id, call.requestId, call.meter.reserveMemory));
   } catch (error) {
-    await leaveConversation(context, call, id);
+    await releaseConversation(context, call, id);
     throw error;
   }
 }
 
 /** Unlocks the conversation after a refused or failed call. If that fails, the end of the call's hold unlocks it. */
-export async function leaveConversation({ conversations, log }: Context, call: RouteCall, id: string): Promise<void> {
+export async function releaseConversation({ conversations, log }: Context, call: RouteCall, id: string): Promise<void> {
   await conversations
     .release(id, call.requestId, false)
     .catch((error: unknown) =>

@@ -14,7 +14,7 @@ const CARDS: Readonly<Record<Section, string>> = {
   Operate: "Install, size, upgrade, back up and monitor an installation.",
 };
 
-export interface Shown {
+export interface PageView {
   /** The page; undefined for a page that is in no navigation, such as search results. */
   readonly page?: Page | undefined;
   readonly title: string;
@@ -37,11 +37,11 @@ const CROSS = '<svg class="icon" viewBox="0 0 16 16" aria-hidden="true"><path d=
 const MENU_TOP = `<div class="nav-top"><a href="/docs/explorer">Try the API</a><button class="btn" popovertarget="nav" popovertargetaction="hide" aria-label="Close navigation">${CROSS}</button></div>`;
 
 /** @param pages all pages in the order of the navigation */
-export function pageHtml(shown: Shown, pages: readonly Page[]): string {
-  const { page, title, html, headings = [], query = "" } = shown;
+export function pageHtml(view: PageView, pages: readonly Page[]): string {
+  const { page, title, html, headings = [], query = "" } = view;
   const isHome = page?.path === "";
   const contents = headings.filter(({ depth }) => depth === 2 || depth === 3);
-  const summary = shown.summary === undefined ? "" : summaryHtml(shown.summary, page);
+  const summary = view.summary === undefined ? "" : summaryHtml(view.summary, page);
   const crumb = page && !isHome ? `<p class="crumb">${crumbOf(page)}</p>` : "";
   const hasContents = contents.length > 1 && !isHome;
   return `<!doctype html>
@@ -50,7 +50,7 @@ export function pageHtml(shown: Shown, pages: readonly Page[]): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${isHome ? "Sluice documentation" : `${escapeHtml(title)} · Sluice documentation`}</title>
-<meta name="description" content="${escapeHtml(shown.summary ?? title)}">
+<meta name="description" content="${escapeHtml(view.summary ?? title)}">
 <link rel="icon" type="image/svg+xml" href="${assetAddress("icon.svg")}">
 <link rel="stylesheet" href="${assetAddress("tokens.css")}">
 <link rel="stylesheet" href="${assetAddress("text.css")}">
@@ -137,14 +137,14 @@ function linkTo(page: Page, current: Page | undefined): string {
   return `<a href="${addressOf(page)}"${here}>${escapeHtml(page.title)}</a>`;
 }
 
-function contentsHtml(contents: readonly Heading[], look: string): string {
+function contentsHtml(contents: readonly Heading[], className: string): string {
   const items = contents.map(
     ({ id, text, depth }) => `<li class="depth-${depth}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
   const list = `<ul>${items.join("")}</ul>`;
-  return look === "contents-small"
-    ? `<details class="${look}"><summary>On this page</summary>${list}</details>`
-    : `<nav class="${look}" aria-label="On this page"><p>On this page</p>${list}</nav>`;
+  return className === "contents-small"
+    ? `<details class="${className}"><summary>On this page</summary>${list}</details>`
+    : `<nav class="${className}" aria-label="On this page"><p>On this page</p>${list}</nav>`;
 }
 
 function cards(pages: readonly Page[]): string {

@@ -84,16 +84,16 @@ export async function renderMarkdown(markdown: string, { linkOf, highlight }: Re
         const [first] = inner;
         const [mark = "", kind = ""] = /^\[!(NOTE|TIP|IMPORTANT|WARNING|CAUTION)\]\s*/.exec(first?.raw ?? "") ?? [];
         if (kind === "") return `<blockquote>${this.parser.parse(inner)}</blockquote>\n`;
-        const rest = parser.lexer(
+        const bodyTokens = parser.lexer(
           inner
             .map(({ raw }) => raw)
             .join("")
             .slice(mark.length),
         );
-        visit(rest, keepMailWhole);
-        const look = kind === "WARNING" || kind === "CAUTION" ? "callout warn" : "callout";
+        visit(bodyTokens, keepMailWhole);
+        const className = kind === "WARNING" || kind === "CAUTION" ? "callout warn" : "callout";
         const name = kind.charAt(0) + kind.slice(1).toLowerCase();
-        return `<div class="${look}" role="note"><p class="callout-name">${name}</p>${this.parser.parse(rest)}</div>\n`;
+        return `<div class="${className}" role="note"><p class="callout-name">${name}</p>${this.parser.parse(bodyTokens)}</div>\n`;
       },
     },
   });

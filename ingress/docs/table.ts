@@ -23,14 +23,14 @@ export function tableHtml({ header, rows }: Tokens.Table, inline: (cell: Tokens.
       const head = hasLabels && index > 0 ? textOf(header[index]) : "";
       const label = head === "" ? "" : ` data-label="${escapeHtml(head)}"`;
       const html = inline(cell);
-      const shown = isMembers && index === 0 ? memberName(html) : html.replaceAll(CODE, codeInPieces);
-      return `<td${classOf(cell)}${label}>${shown}</td>`;
+      const rendered = isMembers && index === 0 ? memberName(html) : html.replaceAll(CODE, codeInPieces);
+      return `<td${classOf(cell)}${label}>${rendered}</td>`;
     });
     return `<tr>${cells.join("")}</tr>`;
   });
-  const look = `table-box ${isMembers ? "members" : isWide ? "wide" : "stacks"}`;
+  const className = `table-box ${isMembers ? "members" : isWide ? "wide" : "stacks"}`;
   const reach = !isMembers && header.length > COLUMNS_MAX ? ' tabindex="0" role="region" aria-label="Table"' : "";
-  return `<div class="${look}"${reach}><table><thead><tr>${heads.join("")}</tr></thead><tbody>${body.join("")}</tbody></table></div>\n`;
+  return `<div class="${className}"${reach}><table><thead><tr>${heads.join("")}</tr></thead><tbody>${body.join("")}</tbody></table></div>\n`;
 }
 
 function textOf(cell: Tokens.TableCell | undefined): string {

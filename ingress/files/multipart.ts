@@ -228,15 +228,15 @@ const PARAMETER = /;\s*([a-z0-9!#$%&'*+.^_`|~-]+)\s*=\s*(?:"((?:[^"\\]|\\.)*)"|(
 function readDisposition(header: string): [type: string, parameters: Map<string, string>] {
   const type = /^[^;\s]*/.exec(header)?.[0] ?? "";
   const parameters = new Map<string, string>();
-  const rest = header.slice(type.length).trimEnd();
+  const parametersText = header.slice(type.length).trimEnd();
   PARAMETER.lastIndex = 0;
   let end = 0;
-  for (let match = PARAMETER.exec(rest); match !== null; match = PARAMETER.exec(rest)) {
+  for (let match = PARAMETER.exec(parametersText); match !== null; match = PARAMETER.exec(parametersText)) {
     end = PARAMETER.lastIndex;
     const [, name = "", quoted, plain = ""] = match;
     parameters.set(name.toLowerCase(), quoted === undefined ? plain : unquote(quoted));
   }
-  if (rest.slice(end).replace(/^[\s;]+/, "") !== "") throw malformed("a Content-Disposition cannot be read");
+  if (parametersText.slice(end).replace(/^[\s;]+/, "") !== "") throw malformed("a Content-Disposition cannot be read");
   return [type.toLowerCase(), parameters];
 }
 

@@ -167,30 +167,30 @@ async function receiveFile(reader: MultipartReader, head: PartHead, sink: ByteSi
     });
   }
   const filename = cleanFilename(head.filename);
-  const { start, rest } = await readStart(reader);
+  const { start, hasMore } = await readStart(reader);
   if (start.length === 0) {
     throw new ApiError("invalid_request", "Expected a file with content, got an empty one.", { param: "file" });
   }
   // Before any byte is stored.
   const mediaType = await settleMediaType(start, head.contentType, filename);
   await sink.write(start);
-  for (let piece = rest ? await reader.nextBytes() : undefined; piece !== undefined; piece = await reader.nextBytes()) {
+  for (let piece = hasMore ? await reader.nextBytes() : undefined; piece !== undefined; piece = await reader.nextBytes()) {
     await sink.write(piece);
   }
   return { filename, contentType: head.contentType, mediaType, digested: await sink.end() };
 }
 
 /** Reads enough of the file to detect its type. `rest`: true if more may follow. */
-async function readStart(reader: MultipartReader): Promise<{ start: Buffer; rest: boolean }> {
+async function readStart(reader: MultipartReader): Promise<{ start: Buffer; hasMore: boolean }> {
   const pieces: Uint8Array[] = [];
   let size = 0;
   while (size < SNIFF_BYTES) {
     const piece = await reader.nextBytes();
-    if (piece === undefined) return { start: Buffer.concat(pieces, size), rest: false };
+    if (piece === undefined) return { start: Buffer.concat(pieces, size), hasMore: false };
     pieces.push(new Uint8Array(piece));
     size += piece.length;
   }
-  return { start: Buffer.concat(pieces, size), rest: true };
+  return { start: Buffer.concat(pieces, size), hasMore: true };
 }
 
 function readPurpose(fields: ReadonlyMap<string, string>): Purpose {

@@ -4,7 +4,7 @@ import type { CallToolResult, ResourceLink } from "@modelcontextprotocol/server"
 import type { CapabilityRun, Job, WorkflowRun } from "#schemas/generated/types.ts";
 
 import type { ApiClient } from "../tools/api-client.ts";
-import { type ShownError, shownError } from "../tools/work.ts";
+import { type ErrorBody, errorBodyOf } from "../tools/work.ts";
 
 /** Member of a result's `_meta` with the charge. */
 const CREDITS_USED = "sluice/credits_used";
@@ -26,10 +26,10 @@ export function toolResult(value: object, credits?: number, links: readonly Reso
 
 /** Returns a tool's error for the model. */
 export async function toolFailure(api: ApiClient, error: unknown): Promise<CallToolResult> {
-  return failed(await shownError(api, error));
+  return failed(await errorBodyOf(api, error));
 }
 
-function failed(error: ShownError, beside: object = {}, credits?: number): CallToolResult {
+function failed(error: ErrorBody, beside: object = {}, credits?: number): CallToolResult {
   const content = [{ type: "text" as const, text: `${error.code}: ${error.message}` }];
   return { ...toolResult({ ...beside, error }, credits), content, isError: true };
 }
@@ -52,9 +52,9 @@ export function workflowResult(run: WorkflowRun): CallToolResult {
 /** Returns the result of an ended job: for a capability in the format of its run. */
 export function jobResult(job: Job): CallToolResult {
   if (job.error) return failed(job.error, {}, job.credits_used);
-  const [made] = job.data ?? [];
-  if (made && "object" in made && made["object"] === "capability.run") {
-    return capabilityResult(made as unknown as CapabilityRun);
+  const [firstResult] = job.data ?? [];
+  if (firstResult && "object" in firstResult && firstResult["object"] === "capability.run") {
+    return capabilityResult(firstResult as unknown as CapabilityRun);
   }
   return toolResult(job, job.credits_used);
 }

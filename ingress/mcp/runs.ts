@@ -26,11 +26,11 @@ export interface Progress {
 /** Client of a call. */
 export interface Client {
   /** Aborts when the client has disconnected. */
-  readonly left: AbortSignal;
+  readonly signal: AbortSignal;
   /** True when the client has declared the Tasks extension: longer work is returned as a task. */
   readonly takesTasks: boolean;
   /** Sends a progress notification. Absent if the client requested none. */
-  readonly tell?: (progress: Progress) => Promise<void>;
+  readonly reportProgress?: (progress: Progress) => Promise<void>;
 }
 
 interface Work {
@@ -48,11 +48,11 @@ export async function runCapability(api: ApiClient, id: string, body: object, cl
     },
   };
   return watched(api, client, work, async () => {
-    const asked = { params: { id }, body: { ...body, async: client.takesTasks }, signal: client.left };
+    const asked = { params: { id }, body: { ...body, async: client.takesTasks }, signal: client.signal };
     if (client.takesTasks) {
       await api.ask("runCapability", asked);
       const { workspaceId } = caller;
-      await context.waiter.wait({ workspaceId, jobId: call.requestId, ms: TASK_AFTER_MS, left: client.left });
+      await context.waiter.wait({ workspaceId, jobId: call.requestId, ms: TASK_AFTER_MS, clientSignal: client.signal });
       return resultOrTask(api);
     }
     return capabilityResult((await (await api.ask("runCapability", asked)).json()) as CapabilityRun);
@@ -70,7 +70,7 @@ export async function runWorkflow(api: ApiClient, id: string, input: unknown, cl
   };
   return watched(api, client, work, async () => {
     const mode = client.takesTasks ? "async" : "sync";
-    const asked = { params: { id }, body: { mode, input }, signal: client.left };
+    const asked = { params: { id }, body: { mode, input }, signal: client.signal };
     if (client.takesTasks) {
       await api.ask("runWorkflow", asked);
       return resultOrTask(api);
@@ -87,24 +87,24 @@ async function resultOrTask(api: ApiClient): Promise<CallToolResult> {
 
 async function watched<T>(api: ApiClient, client: Client, work: Work, run: () => Promise<T>): Promise<T> {
   const over = new AbortController();
-  const telling = tellProgress(api, client, work, over.signal);
+  const progressReports = reportProgress(api, client, work, over.signal);
   try {
     return await run();
   } finally {
     over.abort();
-    await telling;
-    if (client.left.aborted) await endWork(api, work.cancel);
+    await progressReports;
+    if (client.signal.aborted) await endWork(api, work.cancel);
   }
 }
 
 /** Sends progress notifications, best effort: the result contains everything that matters. */
-async function tellProgress(
+async function reportProgress(
   { context, call }: ApiClient,
   client: Client,
   work: Work,
   over: AbortSignal,
 ): Promise<void> {
-  if (!client.tell) return;
+  if (!client.reportProgress) return;
   let last = -1;
   try {
     for (;;) {
@@ -112,7 +112,7 @@ async function tellProgress(
       if (over.aborted) return;
       if (now && now.progress > last) {
         last = now.progress;
-        await client.tell(now);
+        await client.reportProgress(now);
       }
       await sleep(PROGRESS_MS, over);
     }

@@ -23,7 +23,7 @@ import { ApiError } from "#shared/errors.ts";
 import { streamOf } from "../response-body.ts";
 import { KEEPALIVE_MS } from "../sse.ts";
 import type { ApiClient } from "../tools/api-client.ts";
-import { shownError } from "../tools/work.ts";
+import { errorBodyOf } from "../tools/work.ts";
 import { toolFailure } from "./results.ts";
 import type { Client } from "./runs.ts";
 import { findTask, type FoundTask } from "./tasks.ts";
@@ -92,11 +92,11 @@ function serverOf(api: ApiClient, surface: Surface, { era }: McpRequestContext):
     cacheHints: { "tools/list": { ttlMs: LIST_TTL_MS, cacheScope: "private" } },
   });
   server.setRequestHandler("tools/list", () => ({ tools: [...listTools(api, surface)] }));
-  server.setRequestHandler("tools/call", async ({ params: { name, arguments: given = {} } }, asking) => {
+  server.setRequestHandler("tools/call", async ({ params: { name, arguments: args = {} } }, asking) => {
     const found = findTool(api, surface, name);
     if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool: ${name.slice(0, 100)}`);
     try {
-      return await found.call(api, given, clientOf(server, asking));
+      return await found.call(api, args, clientOf(server, asking));
     } catch (error) {
       // A call that was refused before its route ran counts in the rate window too.
       return toolFailure(
@@ -114,15 +114,15 @@ function serverOf(api: ApiClient, surface: Surface, { era }: McpRequestContext):
 }
 
 function serveResources(server: Server, api: ApiClient): void {
-  server.setRequestHandler("resources/list", ({ params }) => told(api, () => listResources(api, params?.cursor)));
+  server.setRequestHandler("resources/list", ({ params }) => withProtocolErrors(api, () => listResources(api, params?.cursor)));
   server.setRequestHandler("resources/templates/list", () => ({ resourceTemplates: [...TEMPLATES] }));
-  server.setRequestHandler("resources/read", ({ params }) => told(api, () => readResource(api, params.uri)));
+  server.setRequestHandler("resources/read", ({ params }) => withProtocolErrors(api, () => readResource(api, params.uri)));
 }
 
 function serveTasks(server: Server, api: ApiClient): void {
   const serve = (method: string, answer: (found: FoundTask) => Promise<object> | object): void =>
     server.setRequestHandler(method, { params: TASK_PARAMS }, ({ taskId }) =>
-      told(api, async () => {
+      withProtocolErrors(api, async () => {
         if (!takesTasks(server))
           throw new MissingRequiredClientCapabilityError({ requiredCapabilities: TASKS_DECLARED });
         const found = await findTask(api, taskId);
@@ -154,15 +154,15 @@ const TASK_PARAMS: StandardSchemaV1<{ readonly taskId: string }> = {
 };
 
 /** Runs `work` and converts errors into errors of the protocol, with the envelope's error as their data. */
-async function told<T>(api: ApiClient, work: () => Promise<T>): Promise<T> {
+async function withProtocolErrors<T>(api: ApiClient, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
-    const shown = await shownError(api, error);
+    const errorBody = await errorBodyOf(api, error);
     const isTheirs = error instanceof ApiError && error.status < 500;
     const code = isTheirs ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-    throw new ProtocolError(code, shown.message, shown);
+    throw new ProtocolError(code, errorBody.message, errorBody);
   }
 }
 
@@ -173,11 +173,11 @@ function takesTasks(server: Server): boolean {
 
 function clientOf(server: Server, { mcpReq }: ServerContext): Client {
   const progressToken = mcpReq._meta?.progressToken;
-  const client = { left: mcpReq.signal, takesTasks: takesTasks(server) };
+  const client = { signal: mcpReq.signal, takesTasks: takesTasks(server) };
   if (progressToken === undefined) return client;
   return {
     ...client,
-    tell: (progress) => mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...progress } }),
+    reportProgress: (progress) => mcpReq.notify({ method: "notifications/progress", params: { progressToken, ...progress } }),
   };
 }
 

@@ -21,7 +21,7 @@ export interface Task {
 export interface FoundTask {
   readonly task: Task;
   /** Job or run in the format of its own route. */
-  readonly shown: Job | WorkflowRun;
+  readonly resource: Job | WorkflowRun;
   /** Result. Absent while the work runs and after a cancellation. */
   readonly result?: CallToolResult;
   /** Cancels the work, best effort. */
@@ -62,7 +62,7 @@ function taskOfJob(job: Job): Omit<FoundTask, "cancel"> {
       lastUpdatedAt: new Date((job.completed ?? job.started ?? job.created) * 1_000).toISOString(),
       ...LIFE,
     },
-    shown: job,
+    resource: job,
     ...(hasEnded ? { result: jobResult(job) } : {}),
   };
 }
@@ -78,7 +78,7 @@ function taskOfRun(run: WorkflowRun): Omit<FoundTask, "cancel"> {
       lastUpdatedAt: new Date(Date.parse(run.createdAt) + run.durationMs).toISOString(),
       ...LIFE,
     },
-    shown: run,
+    resource: run,
     ...(hasEnded ? { result: workflowResult(run) } : {}),
   };
 }

@@ -21,12 +21,12 @@ import { type Client, runCapability, runWorkflow } from "./runs.ts";
 import { findTask } from "./tasks.ts";
 
 /** Tool with its implementation. */
-export interface OfferedTool {
+export interface McpTool {
   readonly tool: Tool;
   /** True when the tool runs something whose route counts the call in the rate window, together with its hold. */
   readonly isRun?: true;
   /** Calls the tool. @throws ApiError */
-  call(api: ApiClient, given: Arguments, client: Client): Promise<CallToolResult>;
+  call(api: ApiClient, args: Arguments, client: Client): Promise<CallToolResult>;
 }
 
 /** Categories whose capabilities are tools of their own. Undefined: none. */
@@ -45,24 +45,24 @@ export function surfaceOf(asked: string | undefined): Surface {
 /** Returns the tools in a stable order. */
 export function listTools(api: Seen, surface: Surface): readonly Tool[] {
   if (!surface) return [...FINDERS, ...OTHERS].map(({ tool }) => tool);
-  return [...shownBehind(api, surface).map((one) => toolOf(one).tool), ...OTHERS.map(({ tool }) => tool)];
+  return [...visibleCapabilities(api, surface).map((one) => toolOf(one).tool), ...OTHERS.map(({ tool }) => tool)];
 }
 
-export function findTool(api: Seen, surface: Surface, name: string): OfferedTool | undefined {
+export function findTool(api: Seen, surface: Surface, name: string): McpTool | undefined {
   const plain = (surface ? OTHERS : [...FINDERS, ...OTHERS]).find(({ tool }) => tool.name === name);
   if (plain || !surface) return plain;
-  const capability = shownBehind(api, surface).find((one) => functionName(one.id) === name);
+  const capability = visibleCapabilities(api, surface).find((one) => functionName(one.id) === name);
   return capability && toolOf(capability);
 }
 
 /** Caller and service of a message, which determine the tools. */
-type Seen = Pick<ApiClient, "caller"> & { readonly context: Pick<IngressContext, "offered"> };
+type Seen = Pick<ApiClient, "caller"> & { readonly context: Pick<IngressContext, "availableCapabilities"> };
 
-function shownBehind({ context, caller }: Seen, surface: ReadonlySet<Category>): readonly Capability[] {
-  return usableTools(caller, context.offered.current()).filter(({ category }) => surface.has(category));
+function visibleCapabilities({ context, caller }: Seen, surface: ReadonlySet<Category>): readonly Capability[] {
+  return usableTools(caller, context.availableCapabilities.current()).filter(({ category }) => surface.has(category));
 }
 
-function toolOf(capability: Capability): OfferedTool {
+function toolOf(capability: Capability): McpTool {
   const { id, display_name: title, description } = capability;
   return {
     tool: {
@@ -74,7 +74,7 @@ function toolOf(capability: Capability): OfferedTool {
       annotations: RUNS,
     },
     isRun: true,
-    call: (api, { input: given, params: set }, client) => runCapability(api, id, { input: given, params: set }, client),
+    call: (api, { input: input, params: set }, client) => runCapability(api, id, { input: input, params: set }, client),
   };
 }
 
@@ -86,7 +86,7 @@ const TOOL_ID = {
   description: "Id of a tool from search_tools: a capability, such as `image.resize`, or a workflow.",
 } as const;
 
-const FINDERS: readonly OfferedTool[] = [
+const FINDERS: readonly McpTool[] = [
   {
     tool: {
       name: "search_tools",
@@ -108,7 +108,7 @@ const FINDERS: readonly OfferedTool[] = [
       },
       annotations: READS,
     },
-    call: async (api, given) => toolResult(await searchTools(api, given)),
+    call: async (api, args) => toolResult(await searchTools(api, args)),
   },
   {
     tool: {
@@ -119,7 +119,7 @@ const FINDERS: readonly OfferedTool[] = [
       inputSchema: { type: "object", properties: { tool: TOOL_ID }, required: ["tool"] },
       annotations: READS,
     },
-    call: async (api, given) => toolResult(await describeTool(api, textOf(given, "tool"))),
+    call: async (api, args) => toolResult(await describeTool(api, textOf(args, "tool"))),
   },
   {
     tool: {
@@ -143,15 +143,15 @@ const FINDERS: readonly OfferedTool[] = [
       annotations: RUNS,
     },
     isRun: true,
-    call(api, given, client) {
-      const id = textOf(given, "tool");
-      const { input, params } = given;
+    call(api, args, client) {
+      const id = textOf(args, "tool");
+      const { input, params } = args;
       return isUuid(id) ? runWorkflow(api, id, input, client) : runCapability(api, id, { input, params }, client);
     },
   },
 ];
 
-const OTHERS: readonly OfferedTool[] = [
+const OTHERS: readonly McpTool[] = [
   {
     tool: {
       name: "list_files",
@@ -166,9 +166,9 @@ const OTHERS: readonly OfferedTool[] = [
       },
       annotations: READS,
     },
-    async call(api, given) {
-      const after = textOf(given, "after", "");
-      const query = { limit: String(wholeNumberOf(given, "limit", 50, 1_000)), ...(after === "" ? {} : { after }) };
+    async call(api, args) {
+      const after = textOf(args, "after", "");
+      const query = { limit: String(wholeNumberOf(args, "limit", 50, 1_000)), ...(after === "" ? {} : { after }) };
       return toolResult((await (await api.ask("listFiles", { query })).json()) as object);
     },
   },
@@ -180,8 +180,8 @@ const OTHERS: readonly OfferedTool[] = [
       inputSchema: { type: "object", properties: { file_id: { type: "string" } }, required: ["file_id"] },
       annotations: READS,
     },
-    async call(api, given) {
-      const id = textOf(given, "file_id");
+    async call(api, args) {
+      const id = textOf(args, "file_id");
       const file = (await (await api.ask("getFile", { params: { file_id: id } })).json()) as StoredFile;
       if (!isFileId(id)) {
         throw new ApiError("unsupported_value", "Sample files have no links; send their ids to tools.", {
@@ -207,11 +207,11 @@ const OTHERS: readonly OfferedTool[] = [
       },
       annotations: READS,
     },
-    async call(api, given) {
-      const found = await findTask(api, textOf(given, "id"));
+    async call(api, args) {
+      const found = await findTask(api, textOf(args, "id"));
       if (!found)
         throw new ApiError("job_not_found", "There is no such job or run in this workspace.", { param: "id" });
-      return found.result ?? toolResult(found.shown);
+      return found.result ?? toolResult(found.resource);
     },
   },
 ];

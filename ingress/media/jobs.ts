@@ -1,7 +1,7 @@
 /** Finds, presents and cancels jobs for their callers. */
 import type { Job, MediaOutcome, Modality } from "#schemas/generated/types.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
-import { findShownJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
+import { findVisibleJob, type JobRow, type JobState, requestCancel } from "#shared/database/jobs.ts";
 import { giveUpRun } from "#shared/database/run-work.ts";
 import { findRun } from "#shared/database/runs.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -10,7 +10,7 @@ import { CANCELLED, endOrphan } from "#shared/calls/orphaned-jobs.ts";
 import { loadResult } from "#shared/jobs/result.ts";
 import { creditsNumber } from "#shared/money.ts";
 import { readerOf } from "#shared/workflows/access.ts";
-import { jobOfRun, resultOfRun, tellPublisher } from "#shared/workflows/published-run.ts";
+import { jobOfRun, resultOfRun, reportToPublisher } from "#shared/workflows/published-run.ts";
 
 import { fallbackHeaders, json } from "../answers.ts";
 import { presentRun, type RunOutcome } from "../capabilities/present.ts";
@@ -28,7 +28,7 @@ import { asOutcome, servedHeaders, withLinks } from "./present.ts";
  * @param modality jobs of another modality count as missing
  * @throws ApiError `job_not_found`
  */
-export async function shownJob(
+export async function requireVisibleJob(
   context: IngressContext,
   call: RouteCall,
   param: string,
@@ -42,37 +42,37 @@ export async function shownJob(
     privateOf: readerOf(caller).seesAll ? null : memberId,
     tools,
   };
-  const job = id === undefined ? undefined : await findShownJob(context.database, workspaceId, id, reader);
-  const row = job ?? (id === undefined ? undefined : await shownRun(context, caller, id));
+  const job = id === undefined ? undefined : await findVisibleJob(context.database, workspaceId, id, reader);
+  const row = job ?? (id === undefined ? undefined : await findVisibleRunAsJob(context, caller, id));
   if (!row || (modality !== undefined && row.modality !== modality)) throw notFound();
   return row;
 }
 
 /** Returns the run of a batch message as a job. */
-async function shownRun(context: IngressContext, caller: Caller, id: string): Promise<JobRow | undefined> {
+async function findVisibleRunAsJob(context: IngressContext, caller: Caller, id: string): Promise<JobRow | undefined> {
   const run = await findRun(context.database, readerOf(caller), id);
   return run && run.told !== null ? { ...jobOfRun(run), result: await resultOfRun(context, run) } : undefined;
 }
 
 /** Returns a job of the workspace by id. @throws ApiError `job_not_found` */
-export async function shownJobById(
+export async function requireJobById(
   { database }: Pick<IngressContext, "database">,
   workspaceId: string,
   id: string,
 ): Promise<JobRow> {
-  const row = await findShownJob(database, workspaceId, id);
+  const row = await findVisibleJob(database, workspaceId, id);
   if (!row) throw notFound();
   return row;
 }
 
 /** Cancels a job; a job that no worker has begun ends immediately. @throws ApiError `job_not_found` */
-export async function cancelShownJob(
+export async function cancelVisibleJob(
   context: IngressContext,
   call: RouteCall,
   param: string,
   modality?: Modality,
 ): Promise<void> {
-  await cancelJobOrRun(context, await shownJob(context, call, param, modality));
+  await cancelJobOrRun(context, await requireVisibleJob(context, call, param, modality));
 }
 
 type CancelContext = Pick<IngressContext, "cancel" | "connection" | "database" | "log" | "metrics" | "storage">;
@@ -84,7 +84,7 @@ export async function cancelJobOrRun(
 ): Promise<void> {
   if (await cancelJob(context, workspace_id, id)) return;
   const isAsked = await cancelRun(context, { id, workspace_id, lane: "batch" });
-  if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await tellPublisher(context, id);
+  if (isAsked && (await giveUpRun(context.database, id, UNBEGUN))) await reportToPublisher(context, id);
 }
 
 /** Cancels a job of the workspace, see `cancelShownJob`. Returns false if there is none. */
@@ -117,14 +117,14 @@ export async function answerJob(context: IngressContext, call: RouteCall, row: J
   const result = await resultOf(context, row);
   const outcome = asOutcome(result);
   const data = outcome
-    ? madeOf(context, row, outcome, call.request)
-    : result && [shownResult(context, call, row, result)];
+    ? presentMediaData(context, row, outcome, call.request)
+    : result && [presentResult(context, call, row, result)];
   // Without the header of the charge, since polling is free; the job contains its price.
   return json(presentJob(row, data), outcome ? servedHeaders(outcome) : fallbackHeaders(row.fallback));
 }
 
 /** Returns the result for the caller: for a capability in the format of its endpoint, for text the model's response. */
-function shownResult(context: IngressContext, call: RouteCall, row: JobRow, result: Record<string, unknown>) {
+function presentResult(context: IngressContext, call: RouteCall, row: JobRow, result: Record<string, unknown>) {
   if (row.kind !== "capability") return result;
   return { ...presentRun(context, row, result as unknown as RunOutcome, call.request) };
 }
@@ -140,7 +140,7 @@ async function resultOf(context: IngressContext, row: JobRow): Promise<Record<st
   }
 }
 
-function madeOf(context: IngressContext, row: JobRow, outcome: MediaOutcome, request: Request): Job["data"] {
+function presentMediaData(context: IngressContext, row: JobRow, outcome: MediaOutcome, request: Request): Job["data"] {
   return withLinks(context, row, outcome, request).map((one) => ({ ...one }));
 }
 

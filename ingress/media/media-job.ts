@@ -87,7 +87,7 @@ export async function waitForJob(
     ms: context.config.mediaWaitMs,
     // The job ends much earlier, by its own deadline or as lost.
     begunMs: MEDIA_JOB_LIFE_MS,
-    left: call.request.signal,
+    clientSignal: call.request.signal,
     ...how,
   });
   if (row?.state === "completed") {

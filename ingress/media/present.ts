@@ -49,7 +49,7 @@ export function servedHeaders(
 }
 
 /** Returns the complete response of a media endpoint: `created`, `data`, `credits_used`. */
-export async function answerMade(
+export async function respondWithMedia(
   context: Context,
   call: RouteCall,
   row: EndedJob,
@@ -64,7 +64,7 @@ export async function answerMade(
       head: `{"created":${outcome.created},"data":[`,
       tail: `],"credits_used":${JSON.stringify(credits)}}`,
     };
-    const body = await madeInline(context, row.id, outcome, wrap);
+    const body = await streamInlineMedia(context, row.id, outcome, wrap);
     return new Response(body, { headers: { "content-type": JSON_TYPE, ...headers } });
   }
   return json(
@@ -94,13 +94,13 @@ export function withLinks(
  * @param isNamed true to include the file ids
  * @throws ApiError `service_unavailable` when the first file cannot be read
  */
-async function madeInline(
+async function streamInlineMedia(
   context: Pick<Context, "database" | "storage" | "log">,
   jobId: string,
   { data }: MediaOutcome,
   { head, tail, isNamed = true }: { readonly head: string; readonly tail: string; readonly isNamed?: boolean },
 ): Promise<ReadableStream<Uint8Array>> {
-  const pieces = inlined(context, data, head, tail, isNamed);
+  const pieces = inlineMediaPieces(context, data, head, tail, isNamed);
   const fail = (error: unknown): void =>
     context.log.error({ err: error, job_id: jobId }, "a job's result could not be read");
   try {
@@ -120,7 +120,7 @@ async function madeInline(
 }
 
 /** Yields the same text piece by piece, for use inside another stream. */
-export async function* inlined(
+export async function* inlineMediaPieces(
   { database, storage }: Pick<Context, "database" | "storage">,
   data: MediaOutcome["data"],
   head: string,
@@ -133,13 +133,13 @@ export async function* inlined(
     if (!blocks) throw new Error(`${one.file_id} is not there any more`);
     let text = `${at === 0 ? "" : ","}{"b64_json":"`;
     // Three bytes become four characters: the remainder of a block is encoded with the next one.
-    let left: Buffer = Buffer.alloc(0);
+    let remainder: Buffer = Buffer.alloc(0);
     for await (const block of readFile(storage, blocks)) {
-      const bytes = Buffer.concat([left, block]);
+      const bytes = Buffer.concat([remainder, block]);
       const whole = bytes.length - (bytes.length % 3);
       yield Buffer.from(text + bytes.toString("base64", 0, whole), "latin1");
       text = "";
-      left = bytes.subarray(whole);
+      remainder = bytes.subarray(whole);
     }
     const { file_id, content_type, duration_seconds } = one;
     const beside = {
@@ -147,7 +147,7 @@ export async function* inlined(
       content_type,
       ...(duration_seconds === undefined ? {} : { duration_seconds }),
     };
-    yield Buffer.from(`${text}${left.toString("base64")}",${JSON.stringify(beside).slice(1)}`);
+    yield Buffer.from(`${text}${remainder.toString("base64")}",${JSON.stringify(beside).slice(1)}`);
   }
   yield Buffer.from(tail);
 }

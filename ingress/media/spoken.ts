@@ -86,8 +86,8 @@ function begun(
 
 async function whole(context: IngressContext, row: EndedJob): Promise<Spoken> {
   const outcome = await outcomeOf(context, row);
-  const [made] = outcome.data;
-  if (!made) throw unreadable(row, new Error("speech without audio"));
+  const [audio] = outcome.data;
+  if (!audio) throw unreadable(row, new Error("speech without audio"));
   try {
     const pieces = (await readSpoken(context, row, 0)).bytes[Symbol.asyncIterator]() as AsyncGenerator<
       Uint8Array,
@@ -97,10 +97,10 @@ async function whole(context: IngressContext, row: EndedJob): Promise<Spoken> {
     const first = await pieces.next();
     if (first.done === true) throw new Error("speech of no bytes");
     return {
-      contentType: made.content_type,
+      contentType: audio.content_type,
       model: outcome.model,
       headers: servedHeaders(outcome, row.credits ?? 0n),
-      bytes: made.bytes,
+      bytes: audio.bytes,
       first: first.value,
       rest: pieces,
       onFault: (error) =>
@@ -112,10 +112,10 @@ async function whole(context: IngressContext, row: EndedJob): Promise<Spoken> {
 }
 
 async function readSpoken(context: IngressContext, row: EndedJob, from: number) {
-  const [made] = (await outcomeOf(context, row)).data;
-  const blocks = made && (await findBlocks(context.database, made.file_id));
-  if (!made || !blocks) throw new Error("the file of a job is not there any more");
-  return { size: made.bytes, bytes: readFile(context.storage, blocks, from) };
+  const [audio] = (await outcomeOf(context, row)).data;
+  const blocks = audio && (await findBlocks(context.database, audio.file_id));
+  if (!audio || !blocks) throw new Error("the file of a job is not there any more");
+  return { size: audio.bytes, bytes: readFile(context.storage, blocks, from) };
 }
 
 /** Returns the error of speech that was generated and charged, but cannot be read (spec "POST /v1/audio/speech"). */

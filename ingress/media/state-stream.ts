@@ -13,40 +13,40 @@ import { DONE, silence, SSE_HEADERS, sseEvent } from "../sse.ts";
 import type { RouteCall } from "../core/call.ts";
 
 import { failureOf } from "./media-job.ts";
-import { inlined, outcomeOf, servedHeaders, withLinks } from "./present.ts";
+import { inlineMediaPieces, outcomeOf, servedHeaders, withLinks } from "./present.ts";
 
 /** Streams the states of an admitted call. A failure is a frame. @param model slug of the model */
 export function streamMediaJob(context: IngressContext, call: RouteCall, model: string, isInline: boolean): Response {
-  const left = new AbortController();
+  const clientAbort = new AbortController();
   const { requestId: id, caller } = call;
-  const leave = (): void => {
-    left.abort();
+  const onDisconnect = (): void => {
+    clientAbort.abort();
     context.cancel(id);
     requestCancel(context.database, caller.workspaceId, id, { hidden: true }).catch((error: unknown) =>
       context.log.warn({ err: error, job_id: id }, "a streamed call whose client disconnected could not be cancelled"),
     );
   };
-  const rest = framesOf(context, call, isInline, left.signal);
+  const frames = framesOf(context, call, isInline, clientAbort.signal);
   // A body that ended normally would pass for complete, so a failure aborts the connection.
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, request_id: id }, "a streamed media call failed before its end");
   // A streamed job has no fallback, so the serving model is known from the start.
   const headers = { ...SSE_HEADERS, ...servedHeaders({ model }) };
-  return new Response(streamOf(sseEvent({ status: "queued" }), rest, onFault, leave), { headers });
+  return new Response(streamOf(sseEvent({ status: "queued" }), frames, onFault, onDisconnect), { headers });
 }
 
 async function* framesOf(
   context: IngressContext,
   call: RouteCall,
   isInline: boolean,
-  left: AbortSignal,
+  clientSignal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   const begun = Promise.withResolvers<void>();
   const ended = context.waiter.wait({
     workspaceId: call.caller.workspaceId,
     jobId: call.requestId,
     ms: STREAM_MS,
-    left,
+    clientSignal,
     onFrame: ({ t }) => {
       if (t === "begun") begun.resolve();
     },
@@ -54,7 +54,7 @@ async function* framesOf(
   yield* silence(Promise.race([begun.promise, ended]));
   yield sseEvent({ status: "processing" });
   yield* silence(ended);
-  if (left.aborted) return;
+  if (clientSignal.aborted) return;
   try {
     yield* completed(context, call, await ended, isInline);
   } catch (error) {
@@ -77,11 +77,11 @@ async function* completed(
   const { created, data } = outcome;
   if (isInline) {
     // After the frame's first byte, a failure cannot be a frame and aborts the connection.
-    yield* inlined(context, data, `data: {"status":"completed","created":${created},"data":[`, "]}\n\n", false);
+    yield* inlineMediaPieces(context, data, `data: {"status":"completed","created":${created},"data":[`, "]}\n\n", false);
     return;
   }
   const links = withLinks(context, row, outcome, call.request);
-  yield sseEvent({ status: "completed", created, data: links.map(({ file_id: _kept, ...shown }) => shown) });
+  yield sseEvent({ status: "completed", created, data: links.map(({ file_id: _kept, ...listed }) => listed) });
 }
 
 /** Longer than the lifetime of any job, in milliseconds. */

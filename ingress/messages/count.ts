@@ -30,10 +30,10 @@ export function countingInput(
   model: Pick<Model, "tokens_per_image_max">,
   files: StoredFiles = NO_FILES,
 ): Generator<void, number> {
-  let left: number = COUNTED_CHARACTERS_MAX;
+  let remainingCharacters: number = COUNTED_CHARACTERS_MAX;
   const counting = function* (text: string): Generator<void, number> {
-    left -= text.length;
-    return left >= 0 ? yield* tokenizer.counting(text) : Math.ceil(text.length / CHARACTERS_PER_TOKEN);
+    remainingCharacters -= text.length;
+    return remainingCharacters >= 0 ? yield* tokenizer.counting(text) : Math.ceil(text.length / CHARACTERS_PER_TOKEN);
   };
   const image = model.tokens_per_image_max ?? TOKENS_PER_IMAGE;
   const stored = new Map(filePlaces(request).map(({ fileId, param }) => [fileId, fileOf(files, fileId, param)]));

@@ -64,14 +64,14 @@ export function listInfos(catalogue: Catalogue, { url }: Pick<Request, "url">): 
     .toSorted((a, b) => b.created - a.created)
     .map(modelInfo);
   const [after, before] = ["after_id", "before_id"].map((name) => placeOf(all, query, name));
-  const rest = all.slice(after === undefined ? 0 : after + 1, before);
+  const candidates = all.slice(after === undefined ? 0 : after + 1, before);
   const isBackwards = before !== undefined && after === undefined;
-  const data = isBackwards ? rest.slice(-limit) : rest.slice(0, limit);
+  const data = isBackwards ? candidates.slice(-limit) : candidates.slice(0, limit);
   return {
     data,
     first_id: data[0]?.id ?? null,
     last_id: data.at(-1)?.id ?? null,
-    has_more: rest.length > data.length,
+    has_more: candidates.length > data.length,
   };
 }
 

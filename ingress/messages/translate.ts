@@ -16,7 +16,7 @@ interface Translated {
   /** Returns the caller's name of a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
   /** Distinct types of omitted tools. */
-  readonly leftOut: readonly string[];
+  readonly omittedToolTypes: readonly string[];
 }
 
 /** Converts a body. @throws ApiError 400 with the caller's parameter */
@@ -38,7 +38,7 @@ export function chatRequestOf(body: MessagesRequest): Translated {
     ...responseFormat(body),
     ...endUser(body),
   };
-  return { request, paramOf: (param) => callersParam(param, placed, body), leftOut: leftOutTools(body) };
+  return { request, paramOf: (param) => callersParam(param, placed, body), omittedToolTypes: omittedToolTypesOf(body) };
 }
 
 /** Refuses compaction by the service: such a client would send a growing conversation until no model accepts it. */
@@ -182,7 +182,7 @@ function toolOf(tool: NonNullable<MessagesRequest["tools"]>[number], at: number)
 }
 
 /** Returns the distinct types of the request's tools that run at Anthropic. */
-function leftOutTools({ tools }: Pick<MessagesRequest, "tools">): string[] {
+function omittedToolTypesOf({ tools }: Pick<MessagesRequest, "tools">): string[] {
   return [...new Set((tools ?? []).filter(isServerTool).map(({ type }) => type ?? ""))];
 }
 

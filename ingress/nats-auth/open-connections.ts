@@ -19,9 +19,9 @@ const FRESH_MS = 1_000;
 const ANSWER_MS = 1_000;
 const NEXT_ANSWER_MS = 150;
 /** Most connections that one server reports, of 600 bytes each. */
-const TOLD_MAX = 16_384;
+const REPORTED_CONNECTIONS_MAX = 16_384;
 /** Time after its admission in which a server may not report a connection yet. */
-const UNTOLD_MS = 250;
+const UNREPORTED_MS = 250;
 
 interface OpenConnection extends PublisherIdentity {
   readonly serverId: string;
@@ -55,7 +55,7 @@ export function createOpenConnections(options: {
   let known = new Map<string, Opened>();
   let askedAtMs = -Infinity;
   let asking: Promise<void> | undefined;
-  let isTold = true;
+  let isResponding = true;
 
   const isFull = (workspaceId: string): boolean => {
     let open = 0;
@@ -66,15 +66,15 @@ export function createOpenConnections(options: {
   /** Reads the connections; never throws. If no server responds, known connections count until their lifetime has passed. */
   const ask = async (): Promise<void> => {
     askedAtMs = now();
-    const told = await readConnections(connection).catch((error: unknown) => {
-      if (isTold) log.warn({ err: error }, NO_ANSWER);
+    const reported = await readConnections(connection).catch((error: unknown) => {
+      if (isResponding) log.warn({ err: error }, NO_ANSWER);
       return undefined;
     });
-    isTold = told !== undefined;
-    const keptSinceMs = told ? askedAtMs - UNTOLD_MS : now() - livesMs;
-    const kept = [...known].filter(([id, { sinceMs }]) => sinceMs >= keptSinceMs || told?.has(id));
-    const heard = [...(told ?? [])].map(([id, one]) => [id, { ...one, sinceMs: askedAtMs }] as const);
-    known = new Map([...heard, ...kept]);
+    isResponding = reported !== undefined;
+    const keptSinceMs = reported ? askedAtMs - UNREPORTED_MS : now() - livesMs;
+    const kept = [...known].filter(([id, { sinceMs }]) => sinceMs >= keptSinceMs || reported?.has(id));
+    const received = [...(reported ?? [])].map(([id, one]) => [id, { ...one, sinceMs: askedAtMs }] as const);
+    known = new Map([...received, ...kept]);
   };
   const askOnce = (): Promise<void> => {
     asking ??= ask().finally(() => (asking = undefined));
@@ -101,7 +101,7 @@ const NO_ANSWER = "NATS does not report the connections of publishers; every adm
 
 /** Returns the connections of publishers by server and id. @throws Error if no server responds */
 async function readConnections(connection: Pick<NatsConnection, "requestMany">): Promise<Map<string, OpenConnection>> {
-  const question = JSON.stringify({ auth: true, limit: TOLD_MAX });
+  const question = JSON.stringify({ auth: true, limit: REPORTED_CONNECTIONS_MAX });
   const answers = await connection.requestMany(CONNECTIONS_SUBJECT, question, {
     strategy: "stall",
     maxWait: ANSWER_MS,

@@ -103,6 +103,6 @@ function bodyOf(code: Code, { message, param = null, job_id: jobId }: Example, i
   const { type } = ERROR_CODES[code];
   const error = { message, type, code, param, ...(jobId === undefined ? {} : { job_id: jobId }) };
   if (!isAnthropic) return { error };
-  const shown = statusOf(code, true) === 404 ? { ...error, type: "not_found_error" } : error;
-  return { type: "error", error: shown, request_id: JOB_ID };
+  const anthropicError = statusOf(code, true) === 404 ? { ...error, type: "not_found_error" } : error;
+  return { type: "error", error: anthropicError, request_id: JOB_ID };
 }

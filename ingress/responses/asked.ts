@@ -8,20 +8,20 @@ import { TimeSlices } from "#shared/time-slices.ts";
 import type { ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
-import { type Offer, readOffer } from "../tools/offer.ts";
+import { type ToolSet, readToolSet } from "../tools/offer.ts";
 import { withParam } from "../with-param.ts";
 
 import { readConversation } from "./history.ts";
-import { offerReader } from "./image-tool.ts";
+import { toolSetReader } from "./image-tool.ts";
 import type { PlacedItem } from "./items.ts";
-import type { OfferedTool } from "./offered-tools.ts";
+import type { DeclaredTool } from "./offered-tools.ts";
 import { checkTurns, functionsOf } from "./tool-turns.ts";
 import { type Translated, translatingRequest } from "./translate.ts";
 
 export interface Asked extends Translated {
   readonly items: readonly PlacedItem[];
   /** Tools that the service runs for the model. Undefined: none. */
-  readonly offer: Offer<ResponsesTool> | undefined;
+  readonly toolSet: ToolSet<ResponsesTool> | undefined;
   readonly body: ReadBody;
   readonly asked: ResponsesRequest;
   readonly own: readonly ResponsesItem[];
@@ -32,30 +32,30 @@ export interface Asked extends Translated {
 export async function readAsked(
   context: IngressContext,
   call: RouteCall,
-  given: ReadBody,
+  receivedBody: ReadBody,
   open: (id: string) => Promise<KeptConversation>,
 ): Promise<Asked> {
-  await given.pause();
-  const asked = parse("ResponsesRequest", given.value);
-  await given.pause();
-  const offer = await readOffer(context, call, asked.tools ?? [], offerReader(context.catalogue.current()));
-  if (offer) checkTurns(asked);
-  const { reserveMemory: makeRoom } = call.meter;
-  const { items, own, root } = await readConversation(context.responses, call.caller, asked, { open, makeRoom });
+  await receivedBody.pause();
+  const asked = parse("ResponsesRequest", receivedBody.value);
+  await receivedBody.pause();
+  const toolSet = await readToolSet(context, call, asked.tools ?? [], toolSetReader(context.catalogue.current()));
+  if (toolSet) checkTurns(asked);
+  const { reserveMemory: reserveMemory } = call.meter;
+  const { items, own, root } = await readConversation(context.responses, call.caller, asked, { open, reserveMemory });
   // A small body may continue a conversation of megabytes; every later step then takes long.
   const slices = new TimeSlices();
-  const body = items.length > ITEMS_AT_ONCE_MAX ? { ...given, pause: () => slices.next() } : given;
+  const body = items.length > ITEMS_AT_ONCE_MAX ? { ...receivedBody, pause: () => slices.next() } : receivedBody;
   await body.pause();
-  const shown = offer ? { ...asked, tools: [...offer.others, ...functionsOf(offer)] } : asked;
-  const translated = await slices.run(translatingRequest(shown, items)).catch((error: unknown) => {
-    throw offer ? withParam(error, offer.paramOf) : error;
+  const modelRequest = toolSet ? { ...asked, tools: [...toolSet.others, ...functionsOf(toolSet)] } : asked;
+  const translated = await slices.run(translatingRequest(modelRequest, items)).catch((error: unknown) => {
+    throw toolSet ? withParam(error, toolSet.paramOf) : error;
   });
-  if (offer) checkNames(offer, translated.tools);
-  return { body, asked, items, offer, own, ...(root === undefined ? {} : { root }), ...translated };
+  if (toolSet) checkNames(toolSet, translated.tools);
+  return { body, asked, items, toolSet, own, ...(root === undefined ? {} : { root }), ...translated };
 }
 
 /** Checks names. @throws ApiError `unsupported_value` if a tool of the conversation has the name of a tool that the service runs */
-function checkNames({ tools: served }: Offer<ResponsesTool>, tools: readonly OfferedTool[]): void {
+function checkNames({ tools: served }: ToolSet<ResponsesTool>, tools: readonly DeclaredTool[]): void {
   const taken = tools.find(({ shown, from }) => served.has(shown) && !from.startsWith("tools["));
   if (!taken) return;
   const message = `The name ${taken.shown} is reserved for a tool of the service; use another name.`;

@@ -3,7 +3,7 @@
  * a call with its result, as text with its author, or omitted. They are never refused, because no retry would remove them. Pure.
  */
 import type { ResponsesContentPart, ResponsesForeignItem, ResponsesItem } from "#schemas/generated/types.ts";
-import { shownName } from "#shared/responses/tool-names.ts";
+import { toFunctionName } from "#shared/responses/tool-names.ts";
 
 /** Text in place of a summary that only its own service can read. */
 export const UNREADABLE_SUMMARY =
@@ -74,9 +74,9 @@ export function servedForm(item: ResponsesForeignItem, number: number): Response
     case "code_interpreter_call":
       return run("code_interpreter", { code: item["code"] }, item["outputs"]);
     case "mcp_call": {
-      const { server_label: namespace, name, arguments: given, output, error } = item;
-      const shown = shownName({ namespace: named(namespace) ?? "mcp", name: named(name) ?? "tool" });
-      return run(shown, given, output ?? error);
+      const { server_label: namespace, name, arguments: args, output, error } = item;
+      const functionName = toFunctionName({ namespace: named(namespace) ?? "mcp", name: named(name) ?? "tool" });
+      return run(functionName, args, output ?? error);
     }
     default:
       return undefined;

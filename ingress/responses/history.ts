@@ -10,7 +10,7 @@ import { callOfItem, callOfResponse } from "#shared/responses/ids.ts";
 import {
   CONVERSATION_BYTES_MAX,
   CONVERSATION_RESPONSES_MAX,
-  type MakeRoom,
+  type ReserveMemory,
   type ResponseStore,
   type StoredResponse,
 } from "#shared/responses/store.ts";
@@ -28,7 +28,7 @@ export interface Conversation {
 
 interface Opening {
   readonly open?: (id: string) => Promise<KeptConversation>;
-  readonly makeRoom?: MakeRoom | undefined;
+  readonly reserveMemory?: ReserveMemory | undefined;
 }
 
 type Store = Pick<ResponseStore, "find" | "findChain">;
@@ -41,7 +41,7 @@ export async function readConversation(
   store: Store,
   caller: Caller,
   asked: Pick<ResponsesRequest, "input" | "previous_response_id" | "conversation">,
-  { open, makeRoom }: Opening = {},
+  { open, reserveMemory }: Opening = {},
 ): Promise<Conversation> {
   const { input, previous_response_id: previous } = asked;
   const viewer = viewerOf(caller);
@@ -54,12 +54,12 @@ export async function readConversation(
   const items = await slices.run(readingItems(input));
   const kept = named === undefined ? undefined : await open?.(named);
   const before = kept ? await readKept(kept, items, slices) : [];
-  const own = await resolveItems(store, viewer, items, slices, { before, makeRoom });
+  const own = await resolveItems(store, viewer, items, slices, { before, reserveMemory });
   const placed = own.map((item, at) => ({ item, from: inputPlace(at) }));
   if (kept && named !== undefined)
     return { items: [...before.map((item) => ({ item, from: IN_CONVERSATION })), ...placed], own, root: named };
   if (previous == null) return { items: placed, own };
-  const chain = await earlierResponses(store, viewer, previous, makeRoom);
+  const chain = await earlierResponses(store, viewer, previous, reserveMemory);
   const earlier: ResponsesItem[][] = [];
   for (const stored of chain) earlier.push(await slices.run(readingStored(stored)));
   const whole = [...earlier.flat().map((item) => ({ item, from: PREVIOUS })), ...placed];
@@ -102,10 +102,10 @@ async function earlierResponses(
   store: Store,
   viewer: Viewer,
   id: string,
-  makeRoom: MakeRoom | undefined,
+  reserveMemory: ReserveMemory | undefined,
 ): Promise<readonly StoredResponse[]> {
   const callId = callOfResponse(id);
-  const chain = callId === undefined ? "gone" : await readable(store.findChain(viewer, callId, makeRoom));
+  const chain = callId === undefined ? "gone" : await readable(store.findChain(viewer, callId, reserveMemory));
   if (chain === "gone") {
     throw new ApiError(
       "previous_response_not_found",
@@ -132,7 +132,7 @@ export async function resolveItems(
   viewer: Viewer,
   items: readonly ResponsesItem[],
   slices: TimeSlices,
-  { before = [], makeRoom }: { readonly before?: readonly KnownItem[]; readonly makeRoom?: MakeRoom | undefined } = {},
+  { before = [], reserveMemory }: { readonly before?: readonly KnownItem[]; readonly reserveMemory?: ReserveMemory | undefined } = {},
 ): Promise<KnownItem[]> {
   const calls = items.flatMap((item) => (item.type === "item_reference" ? (callOfItem(item.id) ?? []) : []));
   const wanted = [...new Set(calls)];
@@ -142,7 +142,7 @@ export async function resolveItems(
     });
   }
   const found =
-    wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted, makeRoom));
+    wanted.length === 0 ? new Map<string, StoredResponse>() : await readable(store.find(viewer, wanted, reserveMemory));
   // The input of a response may contain items with the ids of another response's items.
   const byId = new Map<string | undefined, KnownItem>(before.map((item) => [item.id ?? undefined, item]));
   for (const [id, stored] of found) {

@@ -12,7 +12,7 @@ import { type Code, ERROR_CODES } from "#shared/errors.ts";
 export const IMAGE_TOOL = "image_generation";
 
 /** Members of an image's item beyond those of its run. */
-export interface ShownImage {
+export interface ImageItemFields {
   /** Image in base64. */
   readonly result: string | null;
   readonly file_id: string;
@@ -23,7 +23,7 @@ export interface ShownImage {
   readonly background?: string;
 }
 
-export function imageItem(call: SluiceCall, shown: ShownImage | undefined): ResponseImageCall {
+export function imageItem(call: SluiceCall, itemFields: ImageItemFields | undefined): ResponseImageCall {
   const { id, status, call_id, arguments: text, round, request_id, output, credits_used } = call;
   const extra = (call as { readonly extra_content?: unknown }).extra_content;
   return {
@@ -31,7 +31,7 @@ export function imageItem(call: SluiceCall, shown: ShownImage | undefined): Resp
     type: "image_generation_call",
     status,
     revised_prompt: promptIn(text),
-    ...(shown ?? { result: null, file_id: null }),
+    ...(itemFields ?? { result: null, file_id: null }),
     ...(status === "failed" ? { error: errorIn(output) } : {}),
     call_id,
     arguments: text,

@@ -10,11 +10,11 @@ import { readFile } from "#shared/files/read.ts";
 import type { ApiClient } from "../tools/api-client.ts";
 import type { Arguments } from "../tools/arguments.ts";
 import type { LoopTool } from "../tools/loop.ts";
-import type { OfferReader } from "../tools/offer.ts";
+import type { ToolSetReader } from "../tools/offer.ts";
 import { runWork, type ToolOutcome, type WorkRoute } from "../tools/run-tool.ts";
 import { withParam } from "../with-param.ts";
 
-import { IMAGE_TOOL, type ShownImage } from "./image-items.ts";
+import { IMAGE_TOOL, type ImageItemFields } from "./image-items.ts";
 
 /** Most bytes of images in a response, which are in memory and in its last event; further images are only files. */
 const RESULTS_BYTES_MAX = 8 * 1_048_576;
@@ -26,7 +26,7 @@ const DESCRIPTION =
   "colours in the prompt, as the image model knows nothing of the conversation.";
 
 /** Returns the reader of a response's tools. */
-export function offerReader(catalogue: Catalogue): OfferReader<ResponsesTool> {
+export function toolSetReader(catalogue: Catalogue): ToolSetReader<ResponsesTool> {
   return {
     nameOf: (tool) => (tool.type === "function" || tool.type === "custom" ? tool.name : undefined),
     serve: (tool, from) => (tool.type === "image_generation" ? readImageTool(catalogue, tool, from) : undefined),
@@ -41,7 +41,7 @@ export function offerReader(catalogue: Catalogue): OfferReader<ResponsesTool> {
 export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, from: string): LoopTool {
   const settings = settingsOf(tool);
   const model = imageModelOf(catalogue, tool.model ?? undefined, settings, from);
-  const room = { bytes: RESULTS_BYTES_MAX };
+  const capacity = { bytes: RESULTS_BYTES_MAX };
   const { sizes } = model.allowed_params;
   const hasChoice = settings.size === undefined && sizes !== undefined && sizes.length > 0;
   return {
@@ -57,10 +57,10 @@ export function readImageTool(catalogue: Catalogue, tool: ResponsesImageTool, fr
       required: ["prompt"],
     },
     most: IMAGES_MAX,
-    run(api, given, bounds) {
-      const size = hasChoice && given["size"] !== undefined ? { size: given["size"] } : {};
-      const body = { ...size, ...settings, model: model.slug, prompt: given["prompt"] };
-      return runWork(api, MAKING, { body }, bounds, (answer, nano) => outcomeOf(api, answer, { nano, body, room }));
+    run(api, args, bounds) {
+      const size = hasChoice && args["size"] !== undefined ? { size: args["size"] } : {};
+      const body = { ...size, ...settings, model: model.slug, prompt: args["prompt"] };
+      return runWork(api, MAKING, { body }, bounds, (answer, nano) => outcomeOf(api, answer, { nano, body, capacity }));
     },
   };
 }
@@ -80,8 +80,8 @@ type Settings = Pick<Arguments, string> & { readonly size?: string };
 
 /** Returns the members for the image route. Members that are left to the model are omitted. */
 function settingsOf({ size, quality, background, output_format, output_compression, moderation }: ResponsesImageTool) {
-  const given = { size, quality, background, output_format, output_compression, moderation };
-  const said = Object.entries(given).filter(([, value]) => value != null && value !== "auto");
+  const values = { size, quality, background, output_format, output_compression, moderation };
+  const said = Object.entries(values).filter(([, value]) => value != null && value !== "auto");
   return Object.fromEntries(said) as Settings;
 }
 
@@ -127,13 +127,13 @@ function mostPaid(model: Model, settings: Settings): bigint {
   return IMAGES.check({ ...settings, model: model.slug, prompt: "image" }, model).bound.holdNano;
 }
 
-interface Made {
+interface ImageCall {
   readonly nano: bigint;
   readonly body: Arguments;
-  readonly room: { bytes: number };
+  readonly capacity: { bytes: number };
 }
 
-async function outcomeOf(api: ApiClient, answer: Response, { nano, body, room }: Made): Promise<ToolOutcome> {
+async function outcomeOf(api: ApiClient, answer: Response, { nano, body, capacity }: ImageCall): Promise<ToolOutcome> {
   const [image] = ((await answer.json()) as MediaResults).data;
   if (image?.file_id === undefined) throw new Error("an image without a file");
   const { file_id, content_type } = image;
@@ -142,28 +142,28 @@ async function outcomeOf(api: ApiClient, answer: Response, { nano, body, room }:
     return typeof value === "string" ? [[name, value] as const] : [];
   });
   const model = answer.headers.get("x-model-used");
-  const shown: ShownImage = {
-    result: await base64Of(api, file_id, room),
+  const itemFields: ImageItemFields = {
+    result: await base64Of(api, file_id, capacity),
     file_id,
     ...(model === null ? {} : { model }),
     ...(content_type === undefined ? {} : { output_format: content_type.replace(/^image\//, "") }),
     ...Object.fromEntries(asked),
   };
   const output = JSON.stringify({ file_id, content_type, note: "The user sees the image." });
-  return { status: "completed", output, files: [], nano, shown };
+  return { status: "completed", output, files: [], nano, itemFields };
 }
 
 /** Returns the image in base64; null beyond the remaining bytes, or if the file cannot be read: it is charged and stored anyway. */
 async function base64Of(
   { context: { database, storage, log }, call }: ApiClient,
   fileId: string,
-  room: { bytes: number },
+  capacity: { bytes: number },
 ): Promise<string | null> {
   try {
     const blocks = await findBlocks(database, fileId);
     if (!blocks) throw new Error(`${fileId} is not there any more`);
-    if (blocks.bytes > room.bytes) return null;
-    room.bytes -= blocks.bytes;
+    if (blocks.bytes > capacity.bytes) return null;
+    capacity.bytes -= blocks.bytes;
     const pieces: Uint8Array[] = [];
     for await (const piece of readFile(storage, blocks)) pieces.push(piece);
     return Buffer.concat(pieces).toString("base64");

@@ -14,7 +14,7 @@ import type {
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
 import { openSealed, openSummary } from "#shared/responses/sealed.ts";
-import { SEARCH_TOOL, shownName } from "#shared/responses/tool-names.ts";
+import { SEARCH_TOOL, toFunctionName } from "#shared/responses/tool-names.ts";
 
 import { compact, type Placed, textPart } from "../messages/blocks.ts";
 import { AssistantDraft, type PlacedMessage, toolTurn } from "../messages/turns.ts";
@@ -113,8 +113,8 @@ class Conversation {
     this.messages.push(message);
   }
 
-  read(given: ResponsesItem, from: string): void {
-    const item = given.type === "image_generation_call" ? runOf(given, this.calls.size) : given;
+  read(input: ResponsesItem, from: string): void {
+    const item = input.type === "image_generation_call" ? runOf(input, this.calls.size) : input;
     if (item.type !== "sluice_call" || this.runs.some((run) => run.item.round !== item.round)) this.closeRuns();
     switch (item.type) {
       case "sluice_call":
@@ -122,16 +122,16 @@ class Conversation {
         this.runs.push({ item, from });
         break;
       case "function_call":
-        this.call(this.idOf(item), shownName(item), item.arguments, item["extra_content"], from);
+        this.call(this.idOf(item), toFunctionName(item), item.arguments, item["extra_content"], from);
         break;
       case "custom_tool_call": {
         const text = JSON.stringify({ input: item.input });
-        this.call(this.idOf(item), shownName(item), text, item["extra_content"], from);
+        this.call(this.idOf(item), toFunctionName(item), text, item["extra_content"], from);
         break;
       }
       case "tool_search_call": {
-        const { arguments: given } = item;
-        const text = typeof given === "string" ? given : JSON.stringify(given ?? {});
+        const { arguments: args } = item;
+        const text = typeof args === "string" ? args : JSON.stringify(args ?? {});
         this.call(this.idOf(item), SEARCH_TOOL, text, item["extra_content"], from);
         break;
       }

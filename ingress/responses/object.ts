@@ -115,8 +115,8 @@ export function failureEventsOf(response: ModelResponse): FailureEvents {
     const { error: nested } = errorEnvelope(error.code, error.message, error.param);
     const { code, message, param } = nested;
     const failed = { ...response, model, status: "failed", error: { code, message } };
-    const told = event("error", eventsBefore, { code, message, param, error: nested });
-    return `${told}${event("response.failed", eventsBefore + 1, { response: failed })}data: [DONE]\n\n`;
+    const errorEvent = event("error", eventsBefore, { code, message, param, error: nested });
+    return `${errorEvent}${event("response.failed", eventsBefore + 1, { response: failed })}data: [DONE]\n\n`;
   };
 }
 

@@ -13,42 +13,42 @@ import type {
 } from "#schemas/generated/types.ts";
 import { tryParse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { type RenamedTool, SEARCH_TOOL, shownName } from "#shared/responses/tool-names.ts";
+import { type RenamedTool, SEARCH_TOOL, toFunctionName } from "#shared/responses/tool-names.ts";
 
 import type { PlacedItem } from "./items.ts";
 import { servedElsewhere } from "./settings.ts";
 
-export interface OfferedTool extends RenamedTool {
+export interface DeclaredTool extends RenamedTool {
   readonly chat: ChatTool;
   /** Path of the tool in the caller's body. */
   readonly from: string;
 }
 
-export interface OfferedTools {
-  readonly tools: readonly OfferedTool[];
+export interface DeclaredTools {
+  readonly tools: readonly DeclaredTool[];
   /** Distinct types of omitted tools. */
-  readonly leftOut: readonly string[];
+  readonly omittedToolTypes: readonly string[];
 }
 
 /**
  * Returns the converted tools. A later definition of a tool replaces an earlier one. A tool of type `sluice` is kept: chat refuses it.
  * @throws ApiError `unsupported_value`; `invalid_request` for two tools with the same name for the model
  */
-export function offeredTools(tools: readonly ResponsesTool[], items: readonly PlacedItem[]): OfferedTools {
-  const offer = new Offering();
-  for (const [at, tool] of tools.entries()) offer.add(tool, `tools[${at}]`);
+export function convertTools(tools: readonly ResponsesTool[], items: readonly PlacedItem[]): DeclaredTools {
+  const collector = new ToolCollector();
+  for (const [at, tool] of tools.entries()) collector.add(tool, `tools[${at}]`);
   for (const { item, from } of items) {
     for (const [at, tool] of toolsIn(item)) {
       const place = `${from}.tools[${at}]`;
-      if (tool.type === "sluice" || tool.type === "image_generation") offer.leaveOut(tool);
-      else offer.add(tool, place);
+      if (tool.type === "sluice" || tool.type === "image_generation") collector.omit(tool);
+      else collector.add(tool, place);
     }
   }
-  return { tools: [...offer.tools.values()], leftOut: [...offer.leftOut] };
+  return { tools: [...collector.tools.values()], omittedToolTypes: [...collector.omittedToolTypes] };
 }
 
 /** Returns the tools whose calls the worker reports under another name or in another format. */
-export function renamedTools(tools: readonly OfferedTool[]): RenamedTool[] {
+export function renamedTools(tools: readonly DeclaredTool[]): RenamedTool[] {
   return tools.flatMap(({ type, namespace, name, shown, chat }) => {
     if (chat.type === "sluice" || (type === "function" && shown === name)) return [];
     return [{ type, ...(namespace === undefined ? {} : { namespace }), name, shown }];
@@ -58,9 +58,9 @@ export function renamedTools(tools: readonly OfferedTool[]): RenamedTool[] {
 /** Returns the model's names of the tools that a search has found. */
 export function foundNames(output: ResponsesToolSearchOutput): string[] {
   return foundTools(output).flatMap(([, tool]) => {
-    if (tool.type === "function" || tool.type === "custom") return [shownName(tool)];
+    if (tool.type === "function" || tool.type === "custom") return [toFunctionName(tool)];
     if (tool.type !== "namespace") return [];
-    return tool.tools.map(({ name }) => shownName({ namespace: tool.name, name }));
+    return tool.tools.map(({ name }) => toFunctionName({ namespace: tool.name, name }));
   });
 }
 
@@ -77,22 +77,22 @@ function foundTools({ tools }: ResponsesToolSearchOutput): [number, ResponsesToo
   });
 }
 
-class Offering {
+class ToolCollector {
   /** Tools by their name for the model. */
-  readonly tools = new Map<string, OfferedTool>();
-  readonly leftOut = new Set<string>();
+  readonly tools = new Map<string, DeclaredTool>();
+  readonly omittedToolTypes = new Set<string>();
 
   add(tool: ResponsesTool, from: string): void {
     switch (tool.type) {
       case "function":
       case "custom":
-        this.offer(tool, from);
+        this.addFunction(tool, from);
         break;
       case "namespace":
         for (const [at, own] of tool.tools.entries()) {
-          const words = at === 0 ? [tool.description, own.description] : [own.description];
-          const description = words.filter((text) => text != null && text !== "").join("\n\n");
-          this.offer(
+          const descriptions = at === 0 ? [tool.description, own.description] : [own.description];
+          const description = descriptions.filter((text) => text != null && text !== "").join("\n\n");
+          this.addFunction(
             { ...own, description: description === "" ? null : description },
             `${from}.tools[${at}]`,
             tool.name,
@@ -102,7 +102,7 @@ class Offering {
       case "tool_search":
         if (tool.execution === "client")
           this.set({ type: tool.type, name: SEARCH_TOOL, shown: SEARCH_TOOL, chat: searchTool(tool), from });
-        else this.leaveOut(tool);
+        else this.omit(tool);
         break;
       case "sluice":
         this.set({ type: "function", name: tool.type, shown: from, chat: tool, from });
@@ -110,22 +110,22 @@ class Offering {
       case "image_generation":
         throw servedElsewhere(`${from}.type`);
       default:
-        this.leaveOut(tool);
+        this.omit(tool);
     }
   }
 
-  leaveOut({ type }: ResponsesTool): void {
-    this.leftOut.add(type);
+  omit({ type }: ResponsesTool): void {
+    this.omittedToolTypes.add(type);
   }
 
-  private offer(tool: ResponsesFunctionTool | ResponsesCustomTool, from: string, namespace?: string): void {
+  private addFunction(tool: ResponsesFunctionTool | ResponsesCustomTool, from: string, namespace?: string): void {
     const { type, name } = tool;
-    const shown = shownName({ namespace, name });
-    const chat = type === "custom" ? customTool(tool, shown) : functionTool(tool, shown);
-    this.set({ type, name, ...(namespace === undefined ? {} : { namespace }), shown, chat, from });
+    const functionName = toFunctionName({ namespace, name });
+    const chat = type === "custom" ? customTool(tool, functionName) : functionTool(tool, functionName);
+    this.set({ type, name, ...(namespace === undefined ? {} : { namespace }), shown: functionName, chat, from });
   }
 
-  private set(tool: OfferedTool): void {
+  private set(tool: DeclaredTool): void {
     const other = this.tools.get(tool.shown);
     if (
       other &&
@@ -138,11 +138,11 @@ class Offering {
   }
 }
 
-function isSearch({ type }: OfferedTool): boolean {
+function isSearch({ type }: DeclaredTool): boolean {
   return type === "tool_search";
 }
 
-function titleOf({ type, namespace, name }: OfferedTool): string {
+function titleOf({ type, namespace, name }: DeclaredTool): string {
   if (type === "tool_search") return "the search for tools";
   return namespace === undefined ? name : `${name} of the namespace ${namespace}`;
 }
@@ -163,13 +163,13 @@ function functionTool({ description, parameters, strict }: ResponsesFunctionTool
 function customTool({ description, format }: ResponsesCustomTool, name: string): ChatTool {
   const grammar =
     format?.type === "grammar" ? `The input is a text of this ${format.syntax} grammar:\n${format.definition}` : "";
-  const words = [description ?? "", grammar].filter((text) => text !== "").join("\n\n");
+  const fullDescription = [description ?? "", grammar].filter((text) => text !== "").join("\n\n");
   const input = { type: "string", description: "Free text, exactly as the tool is to read it." };
   return {
     type: "function",
     function: {
       name,
-      ...(words === "" ? {} : { description: words }),
+      ...(fullDescription === "" ? {} : { description: fullDescription }),
       parameters: { type: "object", properties: { input }, required: ["input"], additionalProperties: false },
     },
   };

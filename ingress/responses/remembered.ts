@@ -24,7 +24,7 @@ export interface Turn {
 
 interface Remembered extends Turn {
   readonly bytes: number;
-  readonly room: Lease;
+  readonly lease: Lease;
 }
 
 type Message = Readonly<Record<string, unknown>>;
@@ -41,23 +41,23 @@ export class RememberedResponses {
 
   /** Returns a store that reads these responses first, and `base` for all others. */
   over(base: ResponseStore): Pick<ResponseStore, "find" | "findChain"> {
-    const findChain: ResponseStore["findChain"] = async (viewer, callId, makeRoom) => {
+    const findChain: ResponseStore["findChain"] = async (viewer, callId, reserveMemory) => {
       const local: StoredResponse[] = [];
       let next: string | undefined = callId;
       for (let entry = this.kept.get(callId); entry; entry = this.kept.get(next ?? "")) {
         local.unshift(entry);
         next = entry.previous;
       }
-      const earlier = next === undefined ? [] : await base.findChain(viewer, next, makeRoom);
+      const earlier = next === undefined ? [] : await base.findChain(viewer, next, reserveMemory);
       if (typeof earlier === "string") return earlier;
       return earlier.length + local.length > CONVERSATION_RESPONSES_MAX ? "long" : [...earlier, ...local];
     };
     return {
       findChain,
-      find: async (viewer, callIds, makeRoom) => {
+      find: async (viewer, callIds, reserveMemory) => {
         const local = callIds.flatMap((id) => (this.kept.has(id) ? [[id, this.kept.get(id)] as const] : []));
         const others = callIds.filter((id) => !this.kept.has(id));
-        const found = others.length === 0 ? [] : await base.find(viewer, others, makeRoom);
+        const found = others.length === 0 ? [] : await base.find(viewer, others, reserveMemory);
         return new Map([...found, ...local.flatMap(([id, entry]) => (entry ? [[id, entry] as const] : []))]);
       },
     };
@@ -97,12 +97,12 @@ export class RememberedResponses {
       own -= entry.bytes;
       this.forget(oldest);
     }
-    const room = this.enter(bytes);
-    if (room) this.kept.set(callId, { ...turn, bytes, room });
+    const lease = this.enter(bytes);
+    if (lease) this.kept.set(callId, { ...turn, bytes, lease });
   }
 
   forget(callId: string): void {
-    this.kept.get(callId)?.room.release();
+    this.kept.get(callId)?.lease.release();
     this.kept.delete(callId);
   }
 

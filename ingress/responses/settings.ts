@@ -6,7 +6,7 @@ import type {
   ResponsesToolChoice,
 } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
-import { type RenamedTool, SEARCH_TOOL, shownName } from "#shared/responses/tool-names.ts";
+import { type RenamedTool, SEARCH_TOOL, toFunctionName } from "#shared/responses/tool-names.ts";
 
 import { IMAGE_TOOL } from "./image-items.ts";
 
@@ -16,21 +16,21 @@ export function chatToolChoice(
   tools: readonly RenamedTool[],
 ): ChatCompletionRequest["tool_choice"] {
   if (choice == null || typeof choice === "string") return choice ?? undefined;
-  if (choice.type !== "allowed_tools") return { type: "function", function: { name: shownOf(choice, tools) } };
+  if (choice.type !== "allowed_tools") return { type: "function", function: { name: functionNameOf(choice, tools) } };
   const { mode, tools: listed } = choice;
-  const allowed = listed.map((tool) => ({ type: "function", function: { name: shownOf(tool, tools) } }));
+  const allowed = listed.map((tool) => ({ type: "function", function: { name: functionNameOf(tool, tools) } }));
   return { type: "allowed_tools", allowed_tools: { mode, tools: allowed } };
 }
 
 /** Returns the model's name of the chosen tool. The check of the chat request refuses a tool that is not in the request. */
-function shownOf(choice: ResponsesAllowedTool, tools: readonly RenamedTool[]): string {
+function functionNameOf(choice: ResponsesAllowedTool, tools: readonly RenamedTool[]): string {
   if (choice.type === "image_generation") return IMAGE_TOOL;
   if (choice.type === "tool_search") return SEARCH_TOOL;
   const { name, namespace } = choice;
-  if (namespace != null) return shownName({ namespace, name });
+  if (namespace != null) return toFunctionName({ namespace, name });
   const named = tools.filter((tool) => tool.name === name);
   const [only] = named.length === 1 ? named : named.filter((tool) => tool.namespace === undefined);
-  return only?.shown ?? shownName({ name });
+  return only?.shown ?? toFunctionName({ name });
 }
 
 /** Returns the error of an image tool in a request without model turns. */

@@ -3,7 +3,7 @@
  * because their providers are paid by then.
  */
 import { isDatabaseAway } from "#shared/database/client.ts";
-import { storageLeft } from "#shared/database/files.ts";
+import { findFreeStorage } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 
 import type { IngressContext } from "../context.ts";
@@ -21,7 +21,7 @@ const ample = new Map<string, number>();
  * @param bytesOf returns the approximate length of what is to be stored; not called for a workspace with ample storage
  * @throws ApiError `storage_limit_exceeded`
  */
-export async function checkStorageLeft(
+export async function checkFreeStorage(
   { config, database }: Pick<IngressContext, "config" | "database">,
   workspaceId: string,
   bytesOf: () => number,
@@ -29,16 +29,16 @@ export async function checkStorageLeft(
   if ((ample.get(workspaceId) ?? 0) > performance.now()) return;
   const max = config.storageBytesMax;
   // While the database is down, the call itself reports that.
-  const left = await storageLeft(database, workspaceId, max).catch((error: unknown) => {
+  const free = await findFreeStorage(database, workspaceId, max).catch((error: unknown) => {
     if (isDatabaseAway(error)) return undefined;
     throw error;
   });
-  if (left === undefined) return;
-  if (left.bytes >= AMPLE_BYTES) {
+  if (free === undefined) return;
+  if (free.bytes >= AMPLE_BYTES) {
     if (ample.size >= WORKSPACES_MAX) ample.clear();
     ample.set(workspaceId, performance.now() + BELIEVED_MS);
   }
-  if (left.bytes >= bytesOf()) return;
+  if (free.bytes >= bytesOf()) return;
   const message = `The response would exceed the workspace's storage limit of ${max} bytes. Delete files, responses or conversations, or set store to false.`;
   throw new ApiError("storage_limit_exceeded", message);
 }

@@ -16,18 +16,18 @@ import { dataOf, DONE } from "../sse.ts";
 import type { ApiClient } from "../tools/api-client.ts";
 import { answerInEvents, servedBy, toEnd } from "../tools/answer.ts";
 import { creditsText, sum } from "../tools/chat.ts";
-import { type AskedCall, type Door, failureIn, laterChoice, type Loop, type Turn, TurnsFailed } from "../tools/loop.ts";
-import type { Offer } from "../tools/offer.ts";
+import { type AskedCall, type ToolLoopFormat, failureIn, laterChoice, type Loop, type Turn, TurnsFailed } from "../tools/loop.ts";
+import type { ToolSet } from "../tools/offer.ts";
 import { withParam } from "../with-param.ts";
 
-import { IMAGE_TOOL, imageItem, type ShownImage, withoutResult, withoutResults } from "./image-items.ts";
+import { IMAGE_TOOL, imageItem, type ImageItemFields, withoutResult, withoutResults } from "./image-items.ts";
 import { event, failureEventsOf } from "./object.ts";
 
 export interface TurnsAsked {
   readonly asked: ResponsesRequest;
   /** Whole conversation. */
   readonly items: readonly ResponsesItem[];
-  readonly offer: Offer<ResponsesTool>;
+  readonly toolSet: ToolSet<ResponsesTool>;
   readonly integers: ExactIntegers | undefined;
   /** Object that the result completes. */
   readonly response: ModelResponse;
@@ -40,13 +40,13 @@ export async function answerInTurns(
   { context, call }: Pick<Loop, "context" | "call">,
   turns: TurnsAsked,
 ): Promise<Response> {
-  const { asked, offer } = turns;
-  const door = new ResponsesDoor(turns);
-  const runs = Math.min(offer.limits.runs, asked.max_tool_calls ?? offer.limits.runs);
-  const loop = { context, call, tools: offer.tools, limits: { ...offer.limits, runs } };
-  if (asked.stream === true) return answerInEvents(loop, door, door);
-  const summary = await toEnd({ ...loop, left: call.request.signal }, door);
-  return json(await door.whole(summary), { ...door.served, "x-credits-used": creditsText(summary) });
+  const { asked, toolSet } = turns;
+  const format = new ResponsesToolLoopFormat(turns);
+  const runs = Math.min(toolSet.limits.runs, asked.max_tool_calls ?? toolSet.limits.runs);
+  const loop = { context, call, tools: toolSet.tools, limits: { ...toolSet.limits, runs } };
+  if (asked.stream === true) return answerInEvents(loop, format, format);
+  const summary = await toEnd({ ...loop, clientSignal: call.request.signal }, format);
+  return json(await format.whole(summary), { ...format.served, "x-credits-used": creditsText(summary) });
 }
 
 /** Returns the type of the tool that the service runs, for a request with one. */
@@ -72,7 +72,7 @@ export function checkTurns(asked: ResponsesRequest): void {
 }
 
 /** Returns the functions that represent the service's tools for the model. */
-export function functionsOf({ tools }: Offer<ResponsesTool>): ResponsesTool[] {
+export function functionsOf({ tools }: ToolSet<ResponsesTool>): ResponsesTool[] {
   return [...tools.values()].map(({ name, description, parameters }) => ({
     type: "function",
     name,
@@ -83,7 +83,7 @@ export function functionsOf({ tools }: Offer<ResponsesTool>): ResponsesTool[] {
 
 type Members = Record<string, unknown>;
 
-class ResponsesDoor implements Door {
+class ResponsesToolLoopFormat implements ToolLoopFormat {
   served: Readonly<Record<string, string>> = {};
   private readonly turns: TurnsAsked;
   private readonly output: ResponseItem[] = [];
@@ -96,19 +96,19 @@ class ResponsesDoor implements Door {
     this.response = turns.response;
   }
 
-  async *ask(api: ApiClient, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
-    const answer = await this.post(api, round, left);
+  async *ask(api: ApiClient, round: number, clientSignal: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
+    const answer = await this.post(api, round, clientSignal);
     this.served = servedBy(answer);
-    if (this.turns.asked.stream === true) return yield* this.relay(answer, left);
+    if (this.turns.asked.stream === true) return yield* this.relay(answer, clientSignal);
     const turn = (await answer.json()) as ModelResponse;
     for (const item of turn.output) if (!this.isOurs(item)) this.output.push(this.placed(item, this.output.length));
     return this.close(turn);
   }
 
-  tell(call: SluiceCall, shown?: object): Uint8Array {
+  formatCall(call: SluiceCall, itemFields?: object): Uint8Array {
     const isOver = call.status !== "in_progress";
     const isImage = call.tool === IMAGE_TOOL;
-    const item = isImage ? imageItem(call, shown as ShownImage | undefined) : call;
+    const item = isImage ? imageItem(call, itemFields as ImageItemFields | undefined) : call;
     const at = this.output.length;
     if (isOver) this.output.push(item);
     const imageEvents = (...states: string[]): Uint8Array[] =>
@@ -150,28 +150,28 @@ class ResponsesDoor implements Door {
     return Buffer.from(events(error, this.response.model, this.sequence));
   }
 
-  private async post(api: ApiClient, round: number, left: AbortSignal): Promise<Response> {
-    const { asked, items, offer, integers } = this.turns;
+  private async post(api: ApiClient, round: number, clientSignal: AbortSignal): Promise<Response> {
+    const { asked, items, toolSet, integers } = this.turns;
     const { previous_response_id: _previous, max_tool_calls: _max, ...rest } = asked;
     const body = {
       ...rest,
       input: [...items, ...this.output.map((item) => withoutResult(item))],
-      tools: [...offer.others, ...functionsOf(offer)],
+      tools: [...toolSet.others, ...functionsOf(toolSet)],
       store: false,
       ...(round > 1 && asked.tool_choice != null ? { tool_choice: laterChoiceOf(asked.tool_choice) } : {}),
     };
     try {
-      return await api.ask("createResponse", { body, integers, signal: left });
+      return await api.ask("createResponse", { body, integers, signal: clientSignal });
     } catch (error) {
-      throw withParam(error, offer.paramOf);
+      throw withParam(error, toolSet.paramOf);
     }
   }
 
-  private async *relay(answer: Response, left: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
+  private async *relay(answer: Response, clientSignal: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
     /** Index of each item in its turn → index in the whole output; no entry for calls that the service runs. */
     const places = new Map<unknown, number>();
     let turn: ModelResponse | undefined;
-    for await (const data of dataOf(answer, left)) {
+    for await (const data of dataOf(answer, clientSignal)) {
       if (data === "[DONE]") continue;
       const { type, sequence_number: _number, ...members } = JSON.parse(data) as Members & { type: string };
       const item = members["item"] as ResponseItem | undefined;
@@ -195,12 +195,12 @@ class ResponsesDoor implements Door {
           }
           const place = places.get(index);
           if (place === undefined) break;
-          const shown = item && this.placed(item, place);
-          if (shown) this.output[place] = shown;
+          const placedItem = item && this.placed(item, place);
+          if (placedItem) this.output[place] = placedItem;
           yield this.event(type, {
             ...members,
             output_index: place,
-            ...(shown ? { item: shown } : {}),
+            ...(placedItem ? { item: placedItem } : {}),
             ...("item_id" in members ? { item_id: this.output[place]?.id } : {}),
           });
         }
@@ -228,7 +228,7 @@ class ResponsesDoor implements Door {
   }
 
   private isOurs(item: ResponseItem): item is FunctionCall {
-    return item.type === "function_call" && item.namespace === undefined && this.turns.offer.tools.has(item.name);
+    return item.type === "function_call" && item.namespace === undefined && this.turns.toolSet.tools.has(item.name);
   }
 
   private event(type: string, members: Members): Uint8Array {

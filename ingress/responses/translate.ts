@@ -9,14 +9,14 @@ import { ApiError } from "#shared/errors.ts";
 import type { PlacedMessage } from "../messages/turns.ts";
 
 import { type PlacedItem, placingItems } from "./items.ts";
-import { type OfferedTool, offeredTools } from "./offered-tools.ts";
+import { type DeclaredTool, convertTools } from "./offered-tools.ts";
 import { chatFormat, chatToolChoice } from "./settings.ts";
 
 export interface Translated {
   readonly request: ChatCompletionRequest;
-  readonly tools: readonly OfferedTool[];
+  readonly tools: readonly DeclaredTool[];
   /** Types of tools that the model does not get. */
-  readonly leftOut: readonly string[];
+  readonly omittedToolTypes: readonly string[];
   /** Returns the caller's name of a parameter of the chat request. */
   readonly paramOf: (param: string) => string;
 }
@@ -29,35 +29,35 @@ export function* translatingRequest(body: ResponsesRequest, items: readonly Plac
     });
   }
   const placed = yield* placingItems(items, body.instructions);
-  const { tools, leftOut } = offeredTools(body.tools ?? [], items);
+  const { tools, omittedToolTypes } = convertTools(body.tools ?? [], items);
   const asksLogprobs = body.include?.includes("message.output_text.logprobs") === true || (body.top_logprobs ?? 0) > 0;
   const request: ChatCompletionRequest = {
     model: body.model,
     messages: placed.map(({ message }) => message),
     ...(body.stream === true ? { stream: true } : {}),
-    ...given("max_completion_tokens", body.max_output_tokens),
-    ...given("temperature", body.temperature),
-    ...given("top_p", body.top_p),
-    ...given("presence_penalty", body.presence_penalty),
-    ...given("frequency_penalty", body.frequency_penalty),
-    ...(asksLogprobs ? { logprobs: true, ...given("top_logprobs", body.top_logprobs) } : {}),
+    ...optionalMember("max_completion_tokens", body.max_output_tokens),
+    ...optionalMember("temperature", body.temperature),
+    ...optionalMember("top_p", body.top_p),
+    ...optionalMember("presence_penalty", body.presence_penalty),
+    ...optionalMember("frequency_penalty", body.frequency_penalty),
+    ...(asksLogprobs ? { logprobs: true, ...optionalMember("top_logprobs", body.top_logprobs) } : {}),
     ...(tools.length === 0
       ? {}
-      : { tools: tools.map(({ chat }) => chat), ...given("parallel_tool_calls", body.parallel_tool_calls) }),
-    ...given("tool_choice", chatToolChoice(body.tool_choice, tools)),
-    ...given("response_format", chatFormat(body.text?.format)),
-    ...given("verbosity", body.text?.verbosity),
-    ...given("reasoning_effort", body.reasoning?.effort),
-    ...given("service_tier", body.service_tier),
-    ...given("user", body.user),
-    ...given("safety_identifier", body.safety_identifier),
-    ...given("prompt_cache_key", body.prompt_cache_key),
+      : { tools: tools.map(({ chat }) => chat), ...optionalMember("parallel_tool_calls", body.parallel_tool_calls) }),
+    ...optionalMember("tool_choice", chatToolChoice(body.tool_choice, tools)),
+    ...optionalMember("response_format", chatFormat(body.text?.format)),
+    ...optionalMember("verbosity", body.text?.verbosity),
+    ...optionalMember("reasoning_effort", body.reasoning?.effort),
+    ...optionalMember("service_tier", body.service_tier),
+    ...optionalMember("user", body.user),
+    ...optionalMember("safety_identifier", body.safety_identifier),
+    ...optionalMember("prompt_cache_key", body.prompt_cache_key),
   };
-  return { request, tools, leftOut, paramOf: (param) => callersParam(param, placed, tools) };
+  return { request, tools, omittedToolTypes, paramOf: (param) => callersParam(param, placed, tools) };
 }
 
 /** Returns an object with the member; empty for null, which means the same as absent. */
-function given<N extends string, V>(name: N, value: V): { readonly [K in N]?: NonNullable<V> } {
+function optionalMember<N extends string, V>(name: N, value: V): { readonly [K in N]?: NonNullable<V> } {
   return value == null ? {} : ({ [name]: value } as { readonly [K in N]?: NonNullable<V> });
 }
 
@@ -77,7 +77,7 @@ const PART_MEMBERS: Readonly<Record<string, string>> = {
   ".file.file_url": ".file_url",
 };
 
-function callersParam(param: string, placed: readonly PlacedMessage[], tools: readonly OfferedTool[]): string {
+function callersParam(param: string, placed: readonly PlacedMessage[], tools: readonly DeclaredTool[]): string {
   const [, message, part, rest = ""] = /^messages\[(\d+)\](?:\.content\[(\d+)\])?(.*)$/.exec(param) ?? [];
   const origin = message === undefined ? undefined : placed[Number(message)];
   if (origin !== undefined) {

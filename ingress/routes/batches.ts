@@ -158,7 +158,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   if (known) return json(presentBatch(same(known, batch)));
   await checkInput(context, caller, asked);
   // Checked first, so that a workspace without credits stores no lines.
-  await context.calls.look(workspaceId, null, LEAST_NANO);
+  await context.calls.check(workspaceId, null, LEAST_NANO);
   const id = await insertBatch(context.database, batch);
   if (id === null) {
     throw new ApiError(

@@ -10,9 +10,9 @@ import { preparePaidCall, runPaidCall } from "../calls/paid-call.ts";
 import type { IngressContext } from "../context.ts";
 import { isForm } from "../files/form-body.ts";
 import { inFormTerms, readMediaForm } from "../media/media-form.ts";
-import { answerJob, shownJobById } from "../media/jobs.ts";
+import { answerJob, requireJobById } from "../media/jobs.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
-import { answerMade } from "../media/present.ts";
+import { respondWithMedia } from "../media/present.ts";
 import { answerSpeech } from "../media/spoken.ts";
 import { streamMediaJob } from "../media/state-stream.ts";
 import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
@@ -100,6 +100,6 @@ async function answerMedia(context: IngressContext, call: RouteCall, kind: Media
   // Nothing is awaited between the admission and the wait: a report of the job's end would be missed.
   if (answers === "audio") return answerSpeech(context, call, (media as ReadMedia<SpeechRequest>).request, isNew);
   if (isStreamed) return streamMediaJob(context, call, job.model.slug, isInline);
-  if (answers === "results") return answerMade(context, call, await waitForJob(context, call, { isNew }), isInline);
-  return answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
+  if (answers === "results") return respondWithMedia(context, call, await waitForJob(context, call, { isNew }), isInline);
+  return answerJob(context, call, await requireJobById(context, caller.workspaceId, call.requestId));
 }

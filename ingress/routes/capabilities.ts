@@ -13,7 +13,7 @@ import { readRun } from "#shared/calls/capabilities/read-run.ts";
 import { callOfRun } from "#shared/calls/read.ts";
 import { listCapabilities, presentRun, type RunOutcome } from "../capabilities/present.ts";
 import type { IngressContext } from "../context.ts";
-import { answerJob, shownJobById } from "../media/jobs.ts";
+import { answerJob, requireJobById } from "../media/jobs.ts";
 import { admitMediaJob, waitForJob } from "../media/media-job.ts";
 import { rememberPairs } from "#shared/remembered.ts";
 import { type Act, errorsOf } from "../route-errors.ts";
@@ -96,14 +96,14 @@ function idOf(call: RouteCall): string {
 /** The list for callers whose key lists no tools; cached until the catalogue or the workers' capabilities change. */
 const render = rememberPairs(renderList);
 
-function renderList(catalogue: Catalogue, offered: readonly Capability[]) {
-  const text = JSON.stringify(listCapabilities(catalogue, offered));
+function renderList(catalogue: Catalogue, usable: readonly Capability[]) {
+  const text = JSON.stringify(listCapabilities(catalogue, usable));
   return { text, etag: `"${createHash("sha256").update(text).digest("base64url")}"` };
 }
 
-function list({ catalogue, offered }: IngressContext, call: RouteCall): Response {
+function list({ catalogue, availableCapabilities }: IngressContext, call: RouteCall): Response {
   const { request } = call;
-  const all = offered.current();
+  const all = availableCapabilities.current();
   const usable = usableTools(call.caller, all);
   const { text, etag } = (usable === all ? render : renderList)(catalogue.current(), usable);
   const headers = { etag, "cache-control": "private, max-age=300" };
@@ -114,14 +114,14 @@ function list({ catalogue, offered }: IngressContext, call: RouteCall): Response
 
 async function run(context: IngressContext, call: RouteCall): Promise<Response> {
   const { caller } = call;
-  const capability = context.offered.find(idOf(call));
+  const capability = context.availableCapabilities.find(idOf(call));
   checkTool(caller, capability.id);
   const { value, pause } = await readBody(context, call);
   const asked = await readRun(context, caller, capability.id, value, pause);
   await pause();
   const isNew = await admitMediaJob(context, call, callOfRun(asked));
   if (asked.isAsync) {
-    const answer = await answerJob(context, call, await shownJobById(context, caller.workspaceId, call.requestId));
+    const answer = await answerJob(context, call, await requireJobById(context, caller.workspaceId, call.requestId));
     return new Response(answer.body, { status: 202, headers: answer.headers });
   }
   const row = await waitForJob(context, call, { isNew });

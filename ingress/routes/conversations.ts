@@ -14,7 +14,7 @@ import { conversationNotFound, findConversation } from "../conversations/convers
 import { ITEMS_QUERY, itemsPageOf, listOfItems, pageOfItems } from "../conversations/items-page.ts";
 import { readable, readKept, resolveItems } from "../responses/history.ts";
 import { readingItems } from "../responses/items.ts";
-import { checkStorageLeft } from "../responses/storage-left.ts";
+import { checkFreeStorage } from "../responses/storage-left.ts";
 import { storedItems } from "../responses/stored-items.ts";
 import { errorsOf } from "../route-errors.ts";
 import type { RouteCall } from "../core/call.ts";
@@ -185,7 +185,7 @@ async function create(context: IngressContext, call: RouteCall): Promise<Respons
   const { responseRetentionHours: hours } = context.config;
   const content = { metadata: metadata ?? {}, items: first };
   await readKept({ ...NOTHING, ...content, items: [] }, first, new TimeSlices(), "items");
-  await checkStorageLeft(context, call.caller.workspaceId, () => lengthOf(first));
+  await checkFreeStorage(context, call.caller.workspaceId, () => lengthOf(first));
   return json(present(await readable(context.conversations.create(viewerOf(call.caller), content, hours))));
 }
 
@@ -200,7 +200,7 @@ async function add(context: IngressContext, call: RouteCall): Promise<Response> 
   const asked = await newItems(context, call, items);
   const before = await foundIn(context, call);
   await readKept(before, asked, new TimeSlices(), "items");
-  await checkStorageLeft(context, call.caller.workspaceId, () => lengthOf(asked));
+  await checkFreeStorage(context, call.caller.workspaceId, () => lengthOf(asked));
   let added: ResponsesItem[] = [];
   await change(context, call, (kept) => {
     added = withOwnIds(kept.items, asked);

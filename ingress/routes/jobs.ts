@@ -1,6 +1,6 @@
 /** GET /v1/images/jobs/{job_id}: state and result of a job of any modality. */
 import type { IngressContext } from "../context.ts";
-import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
+import { answerJob, cancelVisibleJob, JOB_HEADERS, requireVisibleJob } from "../media/jobs.ts";
 import type { KeyRoute } from "../route.ts";
 
 const ONE = "/v1/images/jobs/{job_id}";
@@ -20,7 +20,7 @@ export function jobs(context: IngressContext): readonly KeyRoute[] {
         "visible to the member who created them, owners and admins.",
       responses: { 200: { description: "The started job", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
-      handle: async (call) => answerJob(context, call, await shownJob(context, call, "job_id")),
+      handle: async (call) => answerJob(context, call, await requireVisibleJob(context, call, "job_id")),
     },
     {
       ...common,
@@ -34,8 +34,8 @@ export function jobs(context: IngressContext): readonly KeyRoute[] {
       responses: { 200: { description: "The job after the cancellation", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => {
-        await cancelShownJob(context, call, "job_id");
-        return answerJob(context, call, await shownJob(context, call, "job_id"));
+        await cancelVisibleJob(context, call, "job_id");
+        return answerJob(context, call, await requireVisibleJob(context, call, "job_id"));
       },
     },
   ];

@@ -85,11 +85,11 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
   const surface = surfaceOf(call.params["tools"]);
   const api = openApiClient(context, call);
   const bytesMax = Math.min(context.config.bodyBytesMax, MCP_BODY_BYTES_MAX);
-  const { value: given } = await readBody({ config: { bodyBytesMax: bytesMax } }, call);
-  if (typeof given !== "object" || given === null || Array.isArray(given)) {
+  const { value: message } = await readBody({ config: { bodyBytesMax: bytesMax } }, call);
+  if (typeof message !== "object" || message === null || Array.isArray(message)) {
     throw new ApiError("invalid_request", "Expected one message of JSON-RPC 2.0, which is an object.");
   }
-  const value = withoutAbsent("McpMessage", boundedMessage(given));
+  const value = withoutAbsent("McpMessage", boundedMessage(message));
   // Imported on demand: only processes with MCP clients load the SDK, some 40 MB.
   const { answerMessage, readToolCall } = await import("../mcp/server.ts");
   const asked = readToolCall(value);

@@ -78,7 +78,7 @@ export function messages(context: IngressContext): KeyRoute[] {
 async function answer(context: IngressContext, call: RouteCall): Promise<Response> {
   const body = await readBody(context, call);
   await body.pause();
-  const { request, paramOf, leftOut } = chatRequestOf(parse("MessagesRequest", body.value));
+  const { request, paramOf, omittedToolTypes } = chatRequestOf(parse("MessagesRequest", body.value));
   await body.pause();
   const header = call.request.headers.get("x-cache");
   const response = await runTranslatedCall(context, call, body, {
@@ -87,7 +87,7 @@ async function answer(context: IngressContext, call: RouteCall): Promise<Respons
     paramOf,
     planCache: (model) => planCache(header, model, "messages", body, request),
   });
-  if (leftOut.length > 0) response.headers.set("x-tools-omitted", leftOut.join(", "));
+  if (omittedToolTypes.length > 0) response.headers.set("x-tools-omitted", omittedToolTypes.join(", "));
   return response;
 }
 

@@ -36,7 +36,7 @@ const NO_TOOLS = {};
 
 export function models(context: IngressContext): readonly Route[] {
   const toolText = (catalogue: Catalogue, { caller }: Partial<Pick<RouteCall, "caller">>): string => {
-    const all = context.offered.current();
+    const all = context.availableCapabilities.current();
     const usable = caller ? usableTools(caller, all) : all;
     return (usable === all ? withTools : listText)(catalogue, usable);
   };

@@ -122,7 +122,7 @@ interface Opening {
 interface Message {
   /** Bytes as received; whether they are UTF-8 is checked by the parser of bodies. */
   readonly bytes: Uint8Array;
-  readonly room: Lease;
+  readonly lease: Lease;
 }
 
 export class Connection {
@@ -133,7 +133,7 @@ export class Connection {
   private readonly headers: Headers;
   private readonly url: string;
   private readonly peer: string;
-  private readonly left = new AbortController();
+  private readonly abortController = new AbortController();
   private readonly remembered: RememberedResponses;
   private readonly waiting: Message[] = [];
   private socket: Socket | undefined;
@@ -177,13 +177,13 @@ export class Connection {
     const { held } = this.opening;
     const bytes = typeof message === "string" ? Buffer.from(message) : message;
     const isFull = this.waiting.length >= TURNS_WAITING_MAX;
-    const room = isFull ? undefined : enterNow(held.messages, this.caller.workspaceId, bytes.length);
-    if (!room) {
+    const lease = isFull ? undefined : enterNow(held.messages, this.caller.workspaceId, bytes.length);
+    if (!lease) {
       this.refuseMessage();
       return;
     }
     this.refusedInARow = 0;
-    this.waiting.push({ bytes, room });
+    this.waiting.push({ bytes, lease });
     if (!this.isRunning) void this.runAll();
   }
 
@@ -194,7 +194,7 @@ export class Connection {
     this.refuse(new ApiError("overloaded", "Too many turns are waiting; try again when they have ended."));
     if (this.refusedInARow < REFUSED_IN_A_ROW_MAX) return;
     this.end();
-    this.left.abort();
+    this.abortController.abort();
     this.socket?.close(
       POLICY_VIOLATION,
       `${REFUSED_IN_A_ROW_MAX} messages in a row were refused; wait for turns to end.`,
@@ -207,10 +207,10 @@ export class Connection {
 
   /** Closes the connection and aborts its turn, because its key is no longer active. */
   revoke(): void {
-    if (this.left.signal.aborted) return;
+    if (this.abortController.signal.aborted) return;
     this.refuse(new ApiError("invalid_api_key", "The API key is no longer valid; use an active key."));
     this.end();
-    this.left.abort();
+    this.abortController.abort();
     this.socket?.close(1001);
   }
 
@@ -227,12 +227,12 @@ export class Connection {
     this.isEnding = true;
     this.dropWaiting();
     this.remembered.forgetAll();
-    this.left.abort();
+    this.abortController.abort();
     this.onDrain?.();
   }
 
   private dropWaiting(): void {
-    for (const { room } of this.waiting.splice(0)) room.release();
+    for (const { lease } of this.waiting.splice(0)) lease.release();
   }
 
   private async runAll(): Promise<void> {
@@ -241,10 +241,10 @@ export class Connection {
       try {
         await this.run(message.bytes);
       } catch (error) {
-        if (this.left.signal.aborted) break;
+        if (this.abortController.signal.aborted) break;
         await this.refuseBy(errorResponse(error, this.opening.context.log, "websocket"));
       } finally {
-        message.room.release();
+        message.lease.release();
       }
     }
     this.isRunning = false;
@@ -255,7 +255,7 @@ export class Connection {
   private async run(bytes: Uint8Array): Promise<void> {
     const headers = new Headers(this.headers);
     headers.set("content-length", String(bytes.length));
-    const request = new Request(this.url, { method: "POST", headers, signal: this.left.signal });
+    const request = new Request(this.url, { method: "POST", headers, signal: this.abortController.signal });
     let previous: string | undefined;
     let onto: string | undefined;
     let isWarmUp = false;
@@ -265,7 +265,7 @@ export class Connection {
       method: "POST",
       path: RESPONSES_PATH,
       countsItself: true,
-      goesOn: true,
+      canLoadStoredContent: true,
       // The message is parsed here, after the checks of key and rate window: even an invalid message is a call.
       handle: async (call) => {
         const body = await parseBody(call, bytes);
@@ -292,7 +292,7 @@ export class Connection {
       // If a turn failed, the connection forgets the response that it continued.
       if (last === undefined) this.remembered.forget(previous ?? "");
     }
-    if (!last || !asked || (asked.response.store && !isWarmUp) || this.left.signal.aborted) return;
+    if (!last || !asked || (asked.response.store && !isWarmUp) || this.abortController.signal.aborted) return;
     this.remembered.keep({ response: withoutResults(last), input: asked.own, previous: onto, isWarmUp });
   }
 
@@ -314,15 +314,15 @@ export class Connection {
         }
         this.socket?.send(data);
       }
-      await this.room();
-      if (this.left.signal.aborted) return undefined;
+      await this.waitForDrain();
+      if (this.abortController.signal.aborted) return undefined;
     }
     return whole;
   }
 
   /** Waits while many bytes are unread, and closes the connection if the client reads nothing for too long. */
-  private async room(): Promise<void> {
-    if ((this.socket?.getBufferedAmount() ?? 0) < UNREAD_BYTES_MAX || this.left.signal.aborted) return;
+  private async waitForDrain(): Promise<void> {
+    if ((this.socket?.getBufferedAmount() ?? 0) < UNREAD_BYTES_MAX || this.abortController.signal.aborted) return;
     const { promise, resolve } = Promise.withResolvers<void>();
     this.onDrain = resolve;
     const late = setTimeout(() => this.socket?.terminate(), this.opening.unreadMs);

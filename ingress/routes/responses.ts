@@ -23,7 +23,7 @@ import type { IngressContext } from "../context.ts";
 import { countingInput } from "../messages/count.ts";
 import { cancelJob } from "../media/jobs.ts";
 import { cancelBackground, resumeBackground, runInBackground } from "../background/responses.ts";
-import { findConversation, leaveConversation, takeConversation } from "../conversations/conversations.ts";
+import { findConversation, releaseConversation, takeConversation } from "../conversations/conversations.ts";
 import { ITEMS_QUERY, itemsPageOf, pageOfItems } from "../conversations/items-page.ts";
 import { type Asked, readAsked } from "../responses/asked.ts";
 import { COMPACT_INSTRUCTIONS, compactionOf, transcriptOf } from "../responses/compact.ts";
@@ -31,7 +31,7 @@ import { findResponse, readConversation, responseNotFound } from "../responses/h
 import { CACHE_REQUEST, SERVED_HEADERS } from "../openapi/headers.ts";
 import { checkRepeated, responseOf } from "../responses/object.ts";
 import { renamedTools } from "../responses/offered-tools.ts";
-import { checkStorageLeft } from "../responses/storage-left.ts";
+import { checkFreeStorage } from "../responses/storage-left.ts";
 import { answerInTurns, servedType } from "../responses/tool-turns.ts";
 import { storedItems } from "../responses/stored-items.ts";
 import { translatingRequest } from "../responses/translate.ts";
@@ -71,7 +71,7 @@ function callRoutes(context: IngressContext): KeyRoute[] {
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
-      goesOn: true,
+      canLoadStoredContent: true,
       request: { schema: "ResponsesRequest", example: { model: "sandbox-chat", input: "Say exactly: it works" } },
       requestHeaders: [CACHE_REQUEST],
       responses: {
@@ -100,7 +100,7 @@ function callRoutes(context: IngressContext): KeyRoute[] {
         "and stored files by size.",
       tags: ["Chat"],
       auth: "key",
-      goesOn: true,
+      canLoadStoredContent: true,
       request: { schema: "ResponsesRequest" },
       responses: { 200: { description: "The number of tokens", schema: "ResponseInputTokens" } },
       errors: errorsOf([...READS, "names_files"], "conversation_not_found"),
@@ -117,7 +117,7 @@ function callRoutes(context: IngressContext): KeyRoute[] {
       tags: ["Chat"],
       auth: "key",
       countsItself: true,
-      goesOn: true,
+      canLoadStoredContent: true,
       request: {
         schema: "ResponsesCompactRequest",
         example: { model: "sandbox-chat", input: [{ role: "user", content: "Say exactly: it works" }] },
@@ -220,7 +220,7 @@ function storedRoutes(context: IngressContext): KeyRoute[] {
 export async function answerResponse(
   context: IngressContext,
   call: RouteCall,
-  given: ReadBody,
+  body: ReadBody,
   onAsked?: OnAsked,
 ): Promise<Response> {
   let taken: string | undefined;
@@ -230,12 +230,12 @@ export async function answerResponse(
     return found;
   };
   try {
-    const asked = await readAsked(context, call, given, open);
+    const asked = await readAsked(context, call, body, open);
     const answer = await answerAsked(context, call, asked, onAsked);
-    if (asked.leftOut.length > 0) answer.headers.set("x-tools-omitted", asked.leftOut.join(", "));
+    if (asked.omittedToolTypes.length > 0) answer.headers.set("x-tools-omitted", asked.omittedToolTypes.join(", "));
     return answer;
   } catch (error) {
-    if (taken !== undefined) await leaveConversation(context, call, taken);
+    if (taken !== undefined) await releaseConversation(context, call, taken);
     throw error;
   }
 }
@@ -245,7 +245,7 @@ type OnAsked = (asked: { readonly own: readonly ResponsesItem[]; readonly respon
 async function answerAsked(
   context: IngressContext,
   call: RouteCall,
-  { body, asked, items, offer, own, root, request, tools, paramOf }: Asked,
+  { body, asked, items, toolSet, own, root, request, tools, paramOf }: Asked,
   onAsked: OnAsked | undefined,
 ): Promise<Response> {
   await body.pause();
@@ -269,16 +269,16 @@ async function answerAsked(
     return answer;
   }
   if (response.store || response.conversation) {
-    await checkStorageLeft(context, call.caller.workspaceId, () => body.text.length);
+    await checkFreeStorage(context, call.caller.workspaceId, () => body.text.length);
   }
-  if (offer) {
+  if (toolSet) {
     if (Buffer.byteLength(JSON.stringify(items)) > TOOLS_BODY_BYTES_MAX)
       throw tooLarge("conversation", servedType(asked));
     const keep = keeperOf(context, call.caller, call.requestId, stored);
     const turns = {
       asked,
       items: items.map(({ item }) => item),
-      offer,
+      toolSet,
       integers: exactIntegersOf(body.text),
       response,
     };
@@ -327,9 +327,9 @@ async function compact(context: IngressContext, call: RouteCall): Promise<Respon
   const body = await readBody(context, call);
   await body.pause();
   const { input, instructions, ...asked } = parse("ResponsesCompactRequest", body.value);
-  const given = { ...asked, input: input ?? [] };
-  const { reserveMemory: makeRoom } = call.meter;
-  const { items } = await readConversation(context.responses, call.caller, given, { makeRoom });
+  const conversationRequest = { ...asked, input: input ?? [] };
+  const { reserveMemory: reserveMemory } = call.meter;
+  const { items } = await readConversation(context.responses, call.caller, conversationRequest, { reserveMemory });
   await body.pause();
   const transcript = transcriptOf(items, instructions);
   const { model, prompt_cache_key = null } = asked;

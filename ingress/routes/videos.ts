@@ -1,6 +1,6 @@
 /** GET /v1/videos/generations/{id} and POST …/cancel: the job of a video. */
 import type { IngressContext } from "../context.ts";
-import { answerJob, cancelShownJob, JOB_HEADERS, shownJob } from "../media/jobs.ts";
+import { answerJob, cancelVisibleJob, JOB_HEADERS, requireVisibleJob } from "../media/jobs.ts";
 import type { KeyRoute } from "../route.ts";
 
 const LIST = "/v1/videos/generations";
@@ -16,7 +16,7 @@ export function videos(context: IngressContext): readonly KeyRoute[] {
       summary: "Retrieve video",
       responses: { 200: { description: "The started job", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
-      handle: async (call) => answerJob(context, call, await shownJob(context, call, "id", "video")),
+      handle: async (call) => answerJob(context, call, await requireVisibleJob(context, call, "id", "video")),
     },
     {
       ...common,
@@ -30,8 +30,8 @@ export function videos(context: IngressContext): readonly KeyRoute[] {
       responses: { 200: { description: "The job after the cancellation", schema: "Job", headers: JOB_HEADERS } },
       errors: ["job_not_found"],
       handle: async (call) => {
-        await cancelShownJob(context, call, "id", "video");
-        return answerJob(context, call, await shownJob(context, call, "id", "video"));
+        await cancelVisibleJob(context, call, "id", "video");
+        return answerJob(context, call, await requireVisibleJob(context, call, "id", "video"));
       },
     },
   ];

@@ -18,7 +18,7 @@ import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import type { RouteCall } from "../core/call.ts";
 import type { KeyRoute } from "../route.ts";
-import { findShown, noWorkflow } from "../workflows/access.ts";
+import { findVisibleWorkflow, noWorkflow } from "../workflows/access.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
 
 export function workflowEstimate(context: IngressContext): KeyRoute {
@@ -60,7 +60,7 @@ async function estimate(context: IngressContext, call: RouteCall): Promise<Respo
     catalogue: context.catalogue.current(),
     caller,
     database: context.database,
-    capability: (id: string) => context.offered.find(id),
+    capability: (id: string) => context.availableCapabilities.find(id),
   };
   const known = { inputs, unknown: new Set<string>() };
   // A short body may refer to a workflow whose check takes long.
@@ -99,7 +99,7 @@ async function definitionOf(
       param: "version",
     });
   }
-  const row = await findShown(context.database, caller, named ?? "");
+  const row = await findVisibleWorkflow(context.database, caller, named ?? "");
   if (!row) throw noWorkflow();
   const asked = version ?? row.latest_version;
   const found = await findDefinition(context.database, row.id, asked);

@@ -15,7 +15,7 @@ import { allowRoles } from "../roles.ts";
 import { errorsOf } from "../route-errors.ts";
 import type { RouteCall } from "../core/call.ts";
 import type { KeyRoute } from "../route.ts";
-import { shownWorkflow } from "../workflows/access.ts";
+import { requireVisibleWorkflow } from "../workflows/access.ts";
 import { runInline, runStored } from "../workflows/ask-run.ts";
 import { answerRun, RUN_WAIT_MS } from "../workflows/begin-run.ts";
 import { cancelRun } from "../workflows/cancel-run.ts";
@@ -28,10 +28,10 @@ export function workflowRuns(context: IngressContext): readonly KeyRoute[] {
     { ...RUN_WORKFLOW, handle: (call) => runStored(context, call) },
     { ...RUN_PIPELINE, handle: (call) => runInline(context, call) },
     { ...LIST_RUNS, handle: (call) => listOf(context, call, null) },
-    { ...LIST_WORKFLOW_RUNS, handle: async (call) => listOf(context, call, (await shownWorkflow(context, call)).id) },
+    { ...LIST_WORKFLOW_RUNS, handle: async (call) => listOf(context, call, (await requireVisibleWorkflow(context, call)).id) },
     {
       ...GET_RUN,
-      handle: async (call) => answerRun(context, await shownRun(context, call), { status: 200, isFresh: false }),
+      handle: async (call) => answerRun(context, await requireVisibleRun(context, call), { status: 200, isFresh: false }),
     },
     { ...FOLLOW_RUN, handle: (call) => follow(context, call) },
     { ...GET_STEP_OUTPUT, handle: (call) => stepOutput(context, call) },
@@ -212,7 +212,7 @@ const CANCEL_RUN: Declaration = {
 };
 
 /** Returns the run of the path. A run that the caller may not see counts as missing. @throws ApiError `run_not_found` */
-async function shownRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
+async function requireVisibleRun({ database }: IngressContext, call: RouteCall): Promise<RunRow> {
   const id = (call.params["id"] ?? "").toLowerCase();
   const row = isUuid(id) ? await findRun(database, readerOf(call.caller), id) : undefined;
   if (!row) throw new ApiError("run_not_found", "There is no such run in this workspace.");
@@ -236,9 +236,9 @@ async function listOf(context: IngressContext, call: RouteCall, workflowId: stri
   return json({ items, total, ...page } satisfies WorkflowRunList);
 }
 
-function oneOf<const T extends string>(param: string, values: readonly T[], given: string | null): T | null {
-  if (given === null || given === "") return null;
-  const found = values.find((value) => value === given);
+function oneOf<const T extends string>(param: string, values: readonly T[], text: string | null): T | null {
+  if (text === null || text === "") return null;
+  const found = values.find((value) => value === text);
   if (!found) throw notAmong(param, `one of ${values.join(", ")}`);
   return found;
 }
@@ -248,13 +248,13 @@ function notAmong(param: string, expected: string): ApiError {
 }
 
 async function follow(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await shownRun(context, call);
+  const row = await requireVisibleRun(context, call);
   const after = wholeNumber("Last-Event-ID", call.request.headers.get("last-event-id"), 0, 0);
   return streamRun(context, row.id, context.runs.follow(row.id, call.caller), Math.min(after, row.frames));
 }
 
 async function stepOutput(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await shownRun(context, call);
+  const row = await requireVisibleRun(context, call);
   const asked = new URL(call.request.url).searchParams.get("attempt");
   const attempt = wholeNumber("attempt", asked, 0, 1);
   const steps = await findStepRuns(context.database, [row.id]);
@@ -285,9 +285,9 @@ async function stepOutput(context: IngressContext, call: RouteCall): Promise<Res
 }
 
 async function cancel(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await shownRun(context, call);
+  const row = await requireVisibleRun(context, call);
   // The run may have ended since it was read.
-  const status = (await cancelRun(context, row)) ? "cancelled" : endedStatus(await shownRun(context, call));
+  const status = (await cancelRun(context, row)) ? "cancelled" : endedStatus(await requireVisibleRun(context, call));
   return json({ id: row.id, status } satisfies WorkflowRunCancelled);
 }
 

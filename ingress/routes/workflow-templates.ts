@@ -9,7 +9,7 @@ import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 import type { KeyRoute } from "../route.ts";
 
-export function workflowTemplates({ catalogue, offered, templates }: IngressContext): KeyRoute {
+export function workflowTemplates({ catalogue, availableCapabilities, templates }: IngressContext): KeyRoute {
   /** Cached until the catalogue or the workers' capabilities change. */
   const list = rememberPairs((models: Catalogue, capabilities: readonly Capability[]): WorkflowTemplateList => ({
     object: "list",
@@ -33,6 +33,6 @@ export function workflowTemplates({ catalogue, offered, templates }: IngressCont
     auth: "key",
     responses: { 200: { description: "The templates, ordered by name", schema: "WorkflowTemplateList" } },
     errors: [],
-    handle: () => json(list(catalogue.current(), offered.current())),
+    handle: () => json(list(catalogue.current(), availableCapabilities.current())),
   };
 }

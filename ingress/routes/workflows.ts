@@ -36,7 +36,7 @@ import { errorsOf } from "../route-errors.ts";
 import type { RouteCall } from "../core/call.ts";
 import { actorOf } from "../core/caller.ts";
 import type { KeyRoute } from "../route.ts";
-import { checkEditor, checkKeeper, noWorkflow, shownWorkflow } from "../workflows/access.ts";
+import { checkEditor, checkKeeper, noWorkflow, requireVisibleWorkflow } from "../workflows/access.ts";
 import { checkDefinition } from "../workflows/check-definition.ts";
 import { EXAMPLE_DEFINITION } from "../workflows/example.ts";
 import { PAGE_QUERY, pageOf, wholeNumber } from "../workflows/paging.ts";
@@ -176,7 +176,7 @@ async function listUsable(
 }
 
 async function get(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await shownWorkflow(context, call);
+  const row = await requireVisibleWorkflow(context, call);
   const asked = new URL(call.request.url).searchParams.get("version");
   const version = wholeNumber("version", asked, row.latest_version, 1);
   const definition = version > row.latest_version ? undefined : await findDefinition(context.database, row.id, version);
@@ -185,7 +185,7 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
 }
 
 async function versions(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await shownWorkflow(context, call);
+  const row = await requireVisibleWorkflow(context, call);
   const page = pageOf(call.request);
   const rows = await listVersions(context.database, row.id, page);
   const items = rows.map(({ version, created_at, created_by }) => ({
@@ -198,7 +198,7 @@ async function versions(context: IngressContext, call: RouteCall): Promise<Respo
 
 async function update(context: IngressContext, call: RouteCall): Promise<Response> {
   const { caller } = call;
-  const row = await shownWorkflow(context, call);
+  const row = await requireVisibleWorkflow(context, call);
   const { id } = row;
   checkWritesDefinitions(caller);
   checkEditor(row, caller);
@@ -222,7 +222,7 @@ async function update(context: IngressContext, call: RouteCall): Promise<Respons
 }
 
 async function remove(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await shownWorkflow(context, call);
+  const row = await requireVisibleWorkflow(context, call);
   checkWritesDefinitions(call.caller);
   checkKeeper(row, call.caller, "delete");
   const isGone = await deleteWorkflow(context.database, readerOf(call.caller), row.id, actorOf(call));

@@ -22,7 +22,7 @@ export type Gate = Pick<KeyRoute | OperatorRoute, "tags" | "auth" | "scope" | "a
 type Listed = { [N in SchemaName]: `${N}List` extends SchemaName ? N : never }[SchemaName];
 type RequestOf<S extends Listed, Verb extends "Create" | "Update"> = Extract<SchemaName, `${S}${Verb}Request`>;
 
-interface Words {
+interface OperationTexts {
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -46,7 +46,7 @@ export interface Created<Row> {
   /** False if an equal row existed under this id. */
   readonly isNew: boolean;
   /** Members of the first response only, such as a secret. That response must not be cached. */
-  readonly shownOnce?: object;
+  readonly oneTimeFields?: object;
 }
 
 interface Identified {
@@ -71,19 +71,19 @@ export interface Resource<S extends Listed, Within, Row extends Identified> exte
   readonly writers: Gate;
   present(row: Row): SchemaTypes[S] & Identified;
   /** Returns the newest rows after `after`. */
-  readonly list?: Words & { page(within: Within, page: Page): Promise<readonly Row[]> };
-  readonly create?: Words & {
+  readonly list?: OperationTexts & { page(within: Within, page: Page): Promise<readonly Row[]> };
+  readonly create?: OperationTexts & {
     /** Description of the response to a repeat. */
     readonly repeated: string;
     make(within: Within, asked: ChangeRequest<RequestOf<S, "Create">>): Promise<Created<Row>>;
   };
-  readonly get?: Words;
-  readonly update?: Words & {
+  readonly get?: OperationTexts;
+  readonly update?: OperationTexts & {
     readonly writers?: Gate;
     /** Changes the row. @returns the changed row; undefined if it was deleted meanwhile */
     change(within: Within, row: Row, asked: ChangeRequest<RequestOf<S, "Update">>): Promise<Row | undefined>;
   };
-  readonly remove?: Words & {
+  readonly remove?: OperationTexts & {
     /** Deletes the row. @returns false if it was deleted meanwhile */
     end(within: Within, row: Row, actor: Actor): Promise<boolean>;
   };
@@ -99,7 +99,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
   if (list) {
     routes.push({
       ...readers,
-      ...wordsOf(list),
+      ...operationTextsOf(list),
       method: "GET",
       path: all,
       query: LIST_QUERY,
@@ -115,7 +115,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
     const request = `${schema}CreateRequest` as RequestOf<S, "Create">;
     routes.push({
       ...writers,
-      ...wordsOf(create),
+      ...operationTextsOf(create),
       method: "POST",
       path: all,
       request: { schema: request },
@@ -123,16 +123,16 @@ export function resource<S extends Listed, Within, Row extends Identified>(
       errors: errorsOf(["reads_json"], "not_found", ...(create.errors ?? []), "conflict", "idempotency_key_reused"),
       async handle(call: SettingsCall) {
         const within = await spec.within(call);
-        const { row, isNew, shownOnce } = await create.make(within, await changeRequestOf(call, request));
+        const { row, isNew, oneTimeFields } = await create.make(within, await changeRequestOf(call, request));
         if (!isNew) return json(present(row));
-        return json({ ...present(row), ...shownOnce }, shownOnce === undefined ? {} : NEVER_KEPT, 201);
+        return json({ ...present(row), ...oneTimeFields }, oneTimeFields === undefined ? {} : NEVER_KEPT, 201);
       },
     });
   }
   if (get) {
     routes.push({
       ...readers,
-      ...wordsOf(get),
+      ...operationTextsOf(get),
       method: "GET",
       path,
       responses: { 200: { description: get.answer, schema } },
@@ -144,7 +144,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
     const request = `${schema}UpdateRequest` as RequestOf<S, "Update">;
     routes.push({
       ...(update.writers ?? writers),
-      ...wordsOf(update),
+      ...operationTextsOf(update),
       method: "PATCH",
       path,
       request: { schema: request },
@@ -161,7 +161,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
   if (remove) {
     routes.push({
       ...writers,
-      ...wordsOf(remove),
+      ...operationTextsOf(remove),
       method: "DELETE",
       path,
       responses: {
@@ -178,7 +178,7 @@ export function resource<S extends Listed, Within, Row extends Identified>(
   return routes;
 }
 
-function wordsOf({ operationId, summary, description }: Words): Pick<Route, "operationId" | "summary" | "description"> {
+function operationTextsOf({ operationId, summary, description }: OperationTexts): Pick<Route, "operationId" | "summary" | "description"> {
   return { operationId, summary, ...(description === undefined ? {} : { description }) };
 }
 
@@ -215,12 +215,12 @@ async function changeRequestOf<N extends SchemaName>(call: SettingsCall, request
 
 /**
  * Returns the result of a create under the caller's id.
- * @param made "made"; "known" if the id is taken; otherwise the reason of the refusal
+ * @param outcome "made"; "known" if the id is taken; otherwise the reason of the refusal
  * @param refusals errors of the other reasons
  * @throws ApiError `idempotency_key_reused` when a different row has the id
  */
 export async function createdOnce<Row extends object, Why extends string>(
-  made: "made" | "known" | Why,
+  outcome: "made" | "known" | Why,
   {
     find,
     asked,
@@ -236,8 +236,8 @@ export async function createdOnce<Row extends object, Why extends string>(
   },
 ): Promise<Created<Row>> {
   const row = await find();
-  if (row === undefined) throw made === "made" || made === "known" ? reusedId() : refusals[made]();
+  if (row === undefined) throw outcome === "made" || outcome === "known" ? reusedId() : refusals[outcome]();
   // A repeat succeeds even at a limit, and although its name is taken by its own row.
-  if (made !== "made" && !(isSameRequest(row, asked) && isSame(row))) throw reusedId();
-  return { row, isNew: made === "made" };
+  if (outcome !== "made" && !(isSameRequest(row, asked) && isSame(row))) throw reusedId();
+  return { row, isNew: outcome === "made" };
 }

@@ -13,7 +13,7 @@ export interface Within {
   readonly readers: Gate;
   readonly writers: Gate;
   /** Word in the operation ids. */
-  readonly word: "" | "Operator";
+  readonly operationInfix: "" | "Operator";
 }
 
 /** Returns the id of the key's workspace, or of the workspace that an operator names. @throws ApiError `not_found` */

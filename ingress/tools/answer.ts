@@ -5,11 +5,11 @@ import type { ApiError } from "#shared/errors.ts";
 import { asApiError } from "../answers.ts";
 import { streamOf } from "../response-body.ts";
 import { keptAlive, SSE_HEADERS } from "../sse.ts";
-import { type Door, type Loop, runLoop } from "./loop.ts";
+import { type ToolLoopFormat, type Loop, runLoop } from "./loop.ts";
 
 /** Runs the loop to its end. @throws ApiError */
-export async function toEnd(loop: Loop, door: Door): Promise<SluiceSummary> {
-  const pieces = runLoop(loop, door);
+export async function toEnd(loop: Loop, format: ToolLoopFormat): Promise<SluiceSummary> {
+  const pieces = runLoop(loop, format);
   for (;;) {
     const { done, value } = await pieces.next();
     if (done !== true) continue;
@@ -26,25 +26,25 @@ export interface Ending {
 
 /** Streams the loop. The response begins with the first event, so an earlier error has its own status. @throws ApiError */
 export async function answerInEvents(
-  { context, call, ...rest }: Omit<Loop, "left">,
-  door: Door & { readonly served: Readonly<Record<string, string>> },
+  { context, call, ...rest }: Omit<Loop, "clientSignal">,
+  format: ToolLoopFormat & { readonly served: Readonly<Record<string, string>> },
   ending: Ending,
 ): Promise<Response> {
   const leaving = new AbortController();
-  const left = AbortSignal.any([leaving.signal, call.request.signal]);
-  const pieces = piecesOf({ context, call, ...rest, left }, door, ending);
+  const clientSignal = AbortSignal.any([leaving.signal, call.request.signal]);
+  const pieces = piecesOf({ context, call, ...rest, clientSignal }, format, ending);
   const { value: first } = await pieces.next();
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, request_id: call.requestId }, "a tool loop's response failed before its end");
   const body = streamOf(first ?? new Uint8Array(), keptAlive(pieces), onFault, () => leaving.abort());
-  return new Response(body, { headers: { ...SSE_HEADERS, ...door.served } });
+  return new Response(body, { headers: { ...SSE_HEADERS, ...format.served } });
 }
 
-async function* piecesOf(loop: Loop, door: Door, ending: Ending): AsyncGenerator<Uint8Array, void, void> {
-  const { context, call, left } = loop;
+async function* piecesOf(loop: Loop, format: ToolLoopFormat, ending: Ending): AsyncGenerator<Uint8Array, void, void> {
+  const { context, call, clientSignal } = loop;
   let hasBegun = false;
   try {
-    const pieces = runLoop(loop, door);
+    const pieces = runLoop(loop, format);
     for (;;) {
       const { done, value } = await pieces.next();
       if (done === true) {
@@ -56,7 +56,7 @@ async function* piecesOf(loop: Loop, door: Door, ending: Ending): AsyncGenerator
     }
   } catch (error) {
     if (!hasBegun) throw error;
-    if (!left.aborted) yield ending.fail(asApiError(error, context.log, call.requestId));
+    if (!clientSignal.aborted) yield ending.fail(asApiError(error, context.log, call.requestId));
   }
 }
 

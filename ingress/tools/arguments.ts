@@ -5,8 +5,8 @@ import { ApiError } from "#shared/errors.ts";
 export type Arguments = Readonly<Record<string, unknown>>;
 
 /** Returns a text argument. @param absent default; undefined: the argument is required. @throws ApiError with its name */
-export function textOf(given: Arguments, name: string, absent?: string): string {
-  const value = given[name] ?? absent;
+export function textOf(args: Arguments, name: string, absent?: string): string {
+  const value = args[name] ?? absent;
   if (typeof value === "string") return value;
   if (value === undefined)
     throw new ApiError("missing_required_parameter", `Missing required argument: ${name}.`, { param: name });
@@ -16,8 +16,8 @@ export function textOf(given: Arguments, name: string, absent?: string): string 
 }
 
 /** Returns an integer argument. @throws ApiError with its name */
-export function wholeNumberOf(given: Arguments, name: string, absent: number, max: number): number {
-  const value = given[name] ?? absent;
+export function wholeNumberOf(args: Arguments, name: string, absent: number, max: number): number {
+  const value = args[name] ?? absent;
   if (typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max) return value;
   const message = `Expected ${name} to be a whole number from 1 to ${max}, got ${arrived("enum", value)}.`;
   throw new ApiError("unsupported_value", message, { param: name });

@@ -30,16 +30,16 @@ interface Found {
 /** Returns the tools that match the most words first, otherwise in the order of the list. @throws ApiError with the invalid argument */
 export async function searchTools(
   api: ApiClient,
-  given: Arguments,
+  args: Arguments,
 ): Promise<{ readonly tools: readonly Found[]; readonly total: number }> {
-  const query = textOf(given, "query", "");
+  const query = textOf(args, "query", "");
   if (query.length > QUERY_CHARACTERS_MAX) {
     const message = `Expected query to have at most ${QUERY_CHARACTERS_MAX} characters, got ${query.length}.`;
     throw new ApiError("unsupported_value", message, { param: "query" });
   }
   const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
-  const category = textOf(given, "category", "");
-  const limit = wholeNumberOf(given, "limit", FOUND.default, FOUND.max);
+  const category = textOf(args, "category", "");
+  const limit = wholeNumberOf(args, "limit", FOUND.default, FOUND.max);
   if (category !== "" && ![...CATEGORIES, WORKFLOW].includes(category)) {
     const message = `Expected category to be one of ${[...CATEGORIES, WORKFLOW].join(", ")}, got ${arrived("enum", category)}.`;
     throw new ApiError("unsupported_value", message, { param: "category" });
@@ -59,8 +59,8 @@ function rankOf({ tool, category, name, description }: Found, words: readonly st
   return words.reduce((sum, word) => sum + (title.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);
 }
 
-function capabilitiesOf({ context: { catalogue, offered }, caller }: ApiClient): readonly Found[] {
-  return usableTools(caller, offered.current()).map((one) => ({
+function capabilitiesOf({ context: { catalogue, availableCapabilities }, caller }: ApiClient): readonly Found[] {
+  return usableTools(caller, availableCapabilities.current()).map((one) => ({
     tool: one.id,
     category: one.category,
     name: one.display_name,
@@ -82,23 +82,23 @@ async function workflowsOf(api: ApiClient, category: string): Promise<readonly F
 /** Returns the description of a tool. @throws ApiError `capability_not_found`, `workflow_not_found` */
 export async function describeTool(api: ApiClient, id: string): Promise<object> {
   if (isUuid(id)) return describeWorkflow(api, id);
-  const { catalogue, offered } = api.context;
+  const { catalogue, availableCapabilities } = api.context;
   checkTool(api.caller, id);
-  const [entry] = listCapabilities(catalogue.current(), [offered.find(id)]).data;
+  const [entry] = listCapabilities(catalogue.current(), [availableCapabilities.find(id)]).data;
   return { tool: id, ...entry };
 }
 
 /** Tool in the form of a function for a model. */
-export interface ShownFunction {
+export interface FunctionDeclaration {
   readonly title: string;
   readonly description: string;
   readonly parameters: Readonly<Record<string, unknown>>;
 }
 
 /** Returns the function of a capability. @throws ApiError `capability_not_found` */
-export function showCapability({ context, caller }: ApiClient, id: string): ShownFunction {
+export function declareCapability({ context, caller }: ApiClient, id: string): FunctionDeclaration {
   checkTool(caller, id);
-  const capability = context.offered.find(id);
+  const capability = context.availableCapabilities.find(id);
   const { display_name: title, description, long_description: long = description } = capability;
   return { title, description: long, parameters: parametersOf(capability) };
 }
@@ -107,14 +107,14 @@ export function showCapability({ context, caller }: ApiClient, id: string): Show
  * Returns the functions of workflows by id, without those that the caller may not see.
  * @throws ApiError `rate_limit_exceeded`, before the look-up
  */
-export async function showWorkflows(
+export async function declareWorkflows(
   api: ApiClient,
   ids: readonly string[],
-): Promise<ReadonlyMap<string, ShownFunction>> {
+): Promise<ReadonlyMap<string, FunctionDeclaration>> {
   const { context, caller } = api;
   const usable = ids.filter((id) => isUuid(id) && mayUseTool(caller, id));
   if (usable.length === 0 || !api.may("getWorkflow")) return new Map();
-  await context.calls.look(caller.workspaceId, caller.preset.requests_per_minute);
+  await context.calls.check(caller.workspaceId, caller.preset.requests_per_minute);
   const rows = await findWorkflowInputs(context.database, readerOf(caller), usable);
   return new Map(
     rows.map(({ id, name, description, inputs }) => [

@@ -23,8 +23,8 @@ import { dataOf, DONE, sseEvent } from "../sse.ts";
 import { withParam } from "../with-param.ts";
 import type { ApiClient } from "./api-client.ts";
 import { answerInEvents, servedBy, toEnd } from "./answer.ts";
-import { type AskedCall, type Door, failureIn, laterChoice, type Turn, TurnsFailed } from "./loop.ts";
-import { type Offer, readOffer } from "./offer.ts";
+import { type AskedCall, type ToolLoopFormat, failureIn, laterChoice, type Turn, TurnsFailed } from "./loop.ts";
+import { type ToolSet, readToolSet } from "./offer.ts";
 
 /** True for a body with a tool of type `sluice`; its format is not checked. */
 export function asksTools(value: unknown): boolean {
@@ -43,13 +43,13 @@ export async function answerChatWithTools(
   if ((request.n ?? 1) > 1) {
     throw new ApiError("unsupported_value", "Expected n to be 1 with a tool of type sluice.", { param: "n" });
   }
-  const offer = await readOffer(context, call, request.tools ?? [], { nameOf });
-  if (!offer) throw new Error("a call without such a tool");
-  const door = new ChatDoor(request, offer, exactIntegersOf(text));
+  const toolSet = await readToolSet(context, call, request.tools ?? [], { nameOf });
+  if (!toolSet) throw new Error("a call without such a tool");
+  const format = new ChatToolLoopFormat(request, toolSet, exactIntegersOf(text));
   const turns = { ...call, affinity: call.requestId };
-  const loop = { context, call: turns, tools: offer.tools, limits: offer.limits };
-  if (request.stream !== true) return door.answer(await toEnd({ ...loop, left: call.request.signal }, door));
-  return answerInEvents(loop, door, door);
+  const loop = { context, call: turns, tools: toolSet.tools, limits: toolSet.limits };
+  if (request.stream !== true) return format.answer(await toEnd({ ...loop, clientSignal: call.request.signal }, format));
+  return answerInEvents(loop, format, format);
 }
 
 /** Largest body with such a tool, in bytes: each turn sends it again, and it stays in memory meanwhile. */
@@ -78,10 +78,10 @@ interface Draft {
   finish: string;
 }
 
-class ChatDoor implements Door {
+class ChatToolLoopFormat implements ToolLoopFormat {
   served: Readonly<Record<string, string>> = {};
   private readonly request: ChatCompletionRequest;
-  private readonly offer: Offer<ChatTool>;
+  private readonly toolSet: ToolSet<ChatTool>;
   private readonly integers: ExactIntegers | undefined;
   /** Messages of the finished turns. */
   private readonly messages: ChatMessage[] = [];
@@ -92,18 +92,18 @@ class ChatDoor implements Door {
   private head: ChatCompletion | ChatCompletionChunk | undefined;
   private hasText = false;
 
-  constructor(request: ChatCompletionRequest, offer: Offer<ChatTool>, integers: ExactIntegers | undefined) {
+  constructor(request: ChatCompletionRequest, toolSet: ToolSet<ChatTool>, integers: ExactIntegers | undefined) {
     this.request = request;
-    this.offer = offer;
+    this.toolSet = toolSet;
     this.integers = integers;
   }
 
-  async *ask(api: ApiClient, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
+  async *ask(api: ApiClient, round: number, clientSignal: AbortSignal): AsyncGenerator<Uint8Array, Turn> {
     this.closeTurn();
-    const answer = await this.post(api, round, left);
+    const answer = await this.post(api, round, clientSignal);
     this.served = servedBy(answer);
     this.draft = { message: {}, calls: [], finish: "stop" };
-    if (this.request.stream === true) yield* this.relay(answer, round, left);
+    if (this.request.stream === true) yield* this.relay(answer, round, clientSignal);
     else this.take((await answer.json()) as ChatCompletion);
     const { calls, finish } = this.draft;
     // A truncated response has incomplete arguments.
@@ -112,7 +112,7 @@ class ChatDoor implements Door {
     return { asked, handsOver: asked.length < calls.length };
   }
 
-  tell(call: SluiceCall): Uint8Array {
+  formatCall(call: SluiceCall): Uint8Array {
     if (call.status !== "in_progress") this.ended.push(call);
     return this.event({ choices: [], sluice: call });
   }
@@ -145,7 +145,7 @@ class ChatDoor implements Door {
   /** Yields the last events of a stream. */
   *end(summary: SluiceSummary): Generator<Uint8Array> {
     this.closeTurn(summary.ended_by === "handover");
-    const { calls: _told, ...rest } = summary;
+    const { calls: _calls, ...rest } = summary;
     yield this.event({ choices: [{ index: 0, delta: {}, finish_reason: this.finishOf(summary) }] });
     yield this.event({ choices: [], sluice: { ...rest, messages: this.messages } });
     if (this.request.stream_options?.include_usage === true) yield this.event({ choices: [], usage: this.usage });
@@ -154,16 +154,16 @@ class ChatDoor implements Door {
 
   /** Returns the last events of a failed stream. */
   fail(error: ApiError): Uint8Array {
-    const told = Buffer.from(sseEvent(errorEnvelope(error.code, error.message, error.param)));
-    if (!(error instanceof TurnsFailed)) return told;
+    const errorEvent = Buffer.from(sseEvent(errorEnvelope(error.code, error.message, error.param)));
+    if (!(error instanceof TurnsFailed)) return errorEvent;
     this.closeTurn();
-    const { calls: _told, ...rest } = error.summary;
-    return Buffer.concat([this.event({ choices: [], sluice: { ...rest, messages: this.messages } }), told]);
+    const { calls: _calls, ...rest } = error.summary;
+    return Buffer.concat([this.event({ choices: [], sluice: { ...rest, messages: this.messages } }), errorEvent]);
   }
 
-  private async post(api: ApiClient, round: number, left: AbortSignal): Promise<Response> {
-    const { offer, request, messages } = this;
-    const functions = [...offer.tools.values()].map(({ name, description, parameters }) => ({
+  private async post(api: ApiClient, round: number, clientSignal: AbortSignal): Promise<Response> {
+    const { toolSet, request, messages } = this;
+    const functions = [...toolSet.tools.values()].map(({ name, description, parameters }) => ({
       type: "function",
       function: { name, description, parameters },
     }));
@@ -171,14 +171,14 @@ class ChatDoor implements Door {
     const body = {
       ...request,
       messages: [...request.messages, ...messages],
-      tools: [...offer.others, ...functions],
+      tools: [...toolSet.others, ...functions],
       ...(round > 1 && request.tool_choice !== undefined ? { tool_choice: laterChoiceOf(request.tool_choice) } : {}),
       ...(isStream ? { stream_options: { ...request.stream_options, include_usage: true } } : {}),
     };
     try {
-      return await api.ask("createChatCompletion", { body, integers: this.integers, signal: left });
+      return await api.ask("createChatCompletion", { body, integers: this.integers, signal: clientSignal });
     } catch (error) {
-      throw withParam(error, offer.paramOf);
+      throw withParam(error, toolSet.paramOf);
     }
   }
 
@@ -190,11 +190,11 @@ class ChatDoor implements Door {
     this.draft = { message, calls: [...calls], finish: choice?.finish_reason ?? "stop" };
   }
 
-  private async *relay(answer: Response, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, void> {
+  private async *relay(answer: Response, round: number, clientSignal: AbortSignal): AsyncGenerator<Uint8Array, void> {
     const places = new Map<number, ToolCall>();
     const handed = new Map<number, number>();
     let isWhole = false;
-    for await (const data of dataOf(answer, left)) {
+    for await (const data of dataOf(answer, clientSignal)) {
       if (data === "[DONE]") {
         isWhole = true;
         continue;
@@ -220,16 +220,16 @@ class ChatDoor implements Door {
         const index = handed.get(piece.index);
         return index === undefined ? [] : [{ ...piece, index }];
       });
-      const shown = this.shownDelta(delta, own, round);
-      if (Object.keys(shown).length > 0 || choice.logprobs != null) {
-        yield this.event({ ...head, choices: [{ ...choice, delta: shown, finish_reason: null }] });
+      const callerDelta = this.toCallerDelta(delta, own, round);
+      if (Object.keys(callerDelta).length > 0 || choice.logprobs != null) {
+        yield this.event({ ...head, choices: [{ ...choice, delta: callerDelta, finish_reason: null }] });
       }
     }
     if (!isWhole) throw new ApiError("internal_error", "A part of the response was lost; try again.");
   }
 
   /** Returns a delta for the caller. A response has one role, and a blank line between the texts of its turns. */
-  private shownDelta(delta: Members, calls: readonly object[], round: number): Members {
+  private toCallerDelta(delta: Members, calls: readonly object[], round: number): Members {
     const { role, content, ...rest } = delta;
     const isText = typeof content === "string" && content !== "";
     const isFirstText = isText && round > 1 && this.hasText && this.draft.message["content"] === content;
@@ -262,7 +262,7 @@ class ChatDoor implements Door {
   }
 
   private isOurs(call: ToolCall): call is Extract<ToolCall, { readonly type: "function" }> {
-    return call.type === "function" && this.offer.tools.has(call.function.name);
+    return call.type === "function" && this.toolSet.tools.has(call.function.name);
   }
 
   private finishOf({ ended_by: endedBy }: SluiceSummary): string {

@@ -25,7 +25,7 @@ export interface LoopTool {
   /** Most runs of this tool per response. Absent: the limit of all tools together. */
   readonly most?: number;
   /** Runs the tool. @param api client with an id of its own. @throws Error for failures that are not the call's */
-  run(api: ApiClient, given: Arguments, bounds: RunBounds): Promise<ToolOutcome>;
+  run(api: ApiClient, args: Arguments, bounds: RunBounds): Promise<ToolOutcome>;
 }
 
 export interface LoopLimits {
@@ -52,11 +52,11 @@ export interface Turn {
 }
 
 /** API format of the caller: builds the model's calls, and the caller's events. */
-export interface Door {
+export interface ToolLoopFormat {
   /** Calls the model with all previous messages, and yields the caller's events. @throws ApiError, also for an aborted stream */
-  ask(api: ApiClient, round: number, left: AbortSignal): AsyncGenerator<Uint8Array, Turn>;
-  /** Returns the event of a run that begins, or that has ended. @param shown further members of an ended run */
-  tell(call: SluiceCall, shown?: object): Uint8Array;
+  ask(api: ApiClient, round: number, clientSignal: AbortSignal): AsyncGenerator<Uint8Array, Turn>;
+  /** Returns the event of a run that begins, or that has ended. @param itemFields further members of an ended run */
+  formatCall(call: SluiceCall, itemFields?: object): Uint8Array;
 }
 
 export interface Loop {
@@ -65,7 +65,7 @@ export interface Loop {
   readonly tools: ReadonlyMap<string, LoopTool>;
   readonly limits: LoopLimits;
   /** Aborts when the caller has disconnected. */
-  readonly left: AbortSignal;
+  readonly clientSignal: AbortSignal;
 }
 
 /** Failure of a turn after work that was or may be charged: a retry would pay for that work again. */
@@ -84,8 +84,8 @@ export class TurnsFailed extends ApiError {
 }
 
 /** Runs the loop. @returns its summary. @throws TurnsFailed; ApiError if nothing was charged */
-export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Array, SluiceSummary> {
-  const { context, limits, call, left } = loop;
+export async function* runLoop(loop: Loop, format: ToolLoopFormat): AsyncGenerator<Uint8Array, SluiceSummary> {
+  const { context, limits, call, clientSignal } = loop;
   const turns: SluiceSummary["turns"] = [];
   const calls: SluiceCall[] = [];
   let spent = 0n;
@@ -108,7 +108,7 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
       const requestId = round === 1 ? call.requestId : newId();
       const api = await openCall(loop, requestId, { ...call.meter, addCharge });
       turns.push({ request_id: requestId, credits_used: 0 });
-      const turn = yield* door.ask(api, round, left);
+      const turn = yield* format.ask(api, round, clientSignal);
       const { asked, handsOver } = turn;
       if (asked.length === 0) return summary(handsOver ? "handover" : "answer");
       // No further turn would read the results.
@@ -116,16 +116,16 @@ export async function* runLoop(loop: Loop, door: Door): AsyncGenerator<Uint8Arra
       for (const one of asked) {
         if (isSpent()) break;
         const most = limits.nano === undefined ? {} : { mostNano: limits.nano - spent - held };
-        const { requestId: runId, outcome } = await begin(loop, one, calls, { left, ...most });
+        const { requestId: runId, outcome } = await begin(loop, one, calls, { clientSignal, ...most });
         const begun = begunCall(loop, one, { round, at: calls.length, runId });
-        yield door.tell(begun);
-        const { status, output, files, nano, heldNano = 0n, shown } = await outcome();
+        yield format.formatCall(begun);
+        const { status, output, files, nano, heldNano = 0n, itemFields } = await outcome();
         spent += nano;
         held += heldNano;
         const ended: SluiceCall = { ...begun, status, output, files: [...files], credits_used: creditsNumber(nano) };
         calls.push(ended);
-        if (left.aborted) throw new ApiError("request_timeout", "The client closed the connection.");
-        yield door.tell(ended, shown);
+        if (clientSignal.aborted) throw new ApiError("request_timeout", "The client closed the connection.");
+        yield format.formatCall(ended, itemFields);
       }
       if (handsOver) return summary("handover");
       if (isSpent()) return summary("max_credits");
@@ -156,11 +156,11 @@ async function begin(
   if (earlier.filter((one) => one.name === name).length >= most) {
     return refused("invalid_request", `Expected at most ${most} calls of ${name} for one response.`);
   }
-  const given = argumentsOf(text);
-  if (!tool || !given) return refused("invalid_json", "Expected the arguments to be a JSON object.");
+  const args = argumentsOf(text);
+  if (!tool || !args) return refused("invalid_json", "Expected the arguments to be a JSON object.");
   const requestId = newId();
   const api = await openCall(loop, requestId, loop.call.meter);
-  return { requestId, outcome: () => tool.run(api, given, bounds) };
+  return { requestId, outcome: () => tool.run(api, args, bounds) };
 }
 
 function refused(code: Code, message: string): Begun {

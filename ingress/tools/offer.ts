@@ -8,7 +8,7 @@ import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
 import { noWorkflow } from "../workflows/access.ts";
 import { type ApiClient, openApiClient } from "./api-client.ts";
-import { functionName, showCapability, type ShownFunction, showWorkflows } from "./catalogue.ts";
+import { functionName, declareCapability, type FunctionDeclaration, declareWorkflows } from "./catalogue.ts";
 import type { LoopLimits, LoopTool } from "./loop.ts";
 import { runTool } from "./run-tool.ts";
 
@@ -22,7 +22,7 @@ interface AnyTool {
 
 type Other<T extends AnyTool> = Exclude<T, { readonly type: "sluice" }>;
 
-export interface Offer<T extends AnyTool> {
+export interface ToolSet<T extends AnyTool> {
   /** Tools of the caller, in their order. */
   readonly others: readonly Other<T>[];
   readonly tools: ReadonlyMap<string, LoopTool>;
@@ -35,7 +35,7 @@ function isSluice<T extends AnyTool>(tool: T): tool is Extract<T, { readonly typ
   return tool.type === "sluice";
 }
 
-export interface OfferReader<T extends AnyTool> {
+export interface ToolSetReader<T extends AnyTool> {
   /** Returns the name by which a model calls a tool of the caller; undefined if it has none. */
   readonly nameOf: (tool: Other<T>) => string | undefined;
   /** Returns a tool of another type that the service runs; undefined for a tool of the caller. @param from its path. @throws ApiError */
@@ -46,20 +46,20 @@ export interface OfferReader<T extends AnyTool> {
  * Returns the tools that the service runs; undefined if there are none.
  * @throws ApiError `unsupported_value`, `missing_required_parameter` with the invalid parameter
  */
-export async function readOffer<T extends AnyTool>(
+export async function readToolSet<T extends AnyTool>(
   context: IngressContext,
   call: RouteCall,
-  given: readonly T[],
-  { nameOf, serve }: OfferReader<T>,
-): Promise<Offer<T> | undefined> {
-  const place = given.findIndex(isSluice);
+  requestTools: readonly T[],
+  { nameOf, serve }: ToolSetReader<T>,
+): Promise<ToolSet<T> | undefined> {
+  const place = requestTools.findIndex(isSluice);
   // The schema has checked its format by `type`.
-  const spec = given[place] as SluiceTool | undefined;
-  const last = given.findLastIndex(isSluice);
+  const spec = requestTools[place] as SluiceTool | undefined;
+  const last = requestTools.findLastIndex(isSluice);
   if (last !== place) throw refuse(`tools[${last}].type`, "Expected one tool of type sluice, got several.");
   const tools = new Map(spec && (await readTools(openApiClient(context, call, true), spec, `tools[${place}]`)));
   const own = new Map<number, Other<T>>();
-  for (const [at, tool] of given.entries()) {
+  for (const [at, tool] of requestTools.entries()) {
     if (isSluice(tool)) continue;
     const other = tool as Other<T>;
     const served = serve?.(other, `tools[${at}]`);
@@ -75,7 +75,7 @@ export async function readOffer<T extends AnyTool>(
     throw refuse(`tools[${at}]`, `The name ${name} is reserved for a tool of the service; use another name.`);
   }
   const places = [...own.keys()];
-  const first = [...given.keys()].find((at) => !own.has(at));
+  const first = [...requestTools.keys()].find((at) => !own.has(at));
   const { max_rounds: rounds = ROUNDS_DEFAULT, max_credits: credits } = spec ?? {};
   const nano = credits === undefined ? undefined : parseCredits(credits.toFixed(9));
   return {
@@ -101,7 +101,7 @@ async function readTools(
     ...capabilities.map((id, at) => ({ id, param: `${from}.capabilities[${at}]`, isWorkflow: false })),
     ...workflows.map((id, at) => ({ id, param: `${from}.workflows[${at}]`, isWorkflow: true })),
   ];
-  const found = await showWorkflows(
+  const found = await declareWorkflows(
     api,
     workflows.map((id) => id.toLowerCase()),
   );
@@ -117,23 +117,23 @@ async function readTools(
       name,
       description,
       parameters,
-      run: (own, given, bounds) => runTool(own, id, given, bounds),
+      run: (own, args, bounds) => runTool(own, id, args, bounds),
     });
   }
   return tools;
 }
 
 /** Returns a capability's function. A tool that the caller may not use is refused like a missing one. */
-function capabilityIn(api: ApiClient, id: string, param: string): ShownFunction {
+function capabilityIn(api: ApiClient, id: string, param: string): FunctionDeclaration {
   try {
-    return showCapability(api, id);
+    return declareCapability(api, id);
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error;
     throw refuse(param, error.message);
   }
 }
 
-function workflowIn(found: ReadonlyMap<string, ShownFunction>, id: string, param: string): ShownFunction {
+function workflowIn(found: ReadonlyMap<string, FunctionDeclaration>, id: string, param: string): FunctionDeclaration {
   const workflow = found.get(id.toLowerCase());
   if (!workflow) throw refuse(param, noWorkflow().message);
   return workflow;
@@ -143,8 +143,8 @@ const NAME_MAX = 48;
 
 /** Returns a unique function name: titles of workflows are arbitrary, and not unique. */
 function freeName(title: string, taken: ReadonlyMap<string, unknown>): string {
-  const words = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
-  const name = ["workflow", ...words].join("_").slice(0, NAME_MAX);
+  const titleWords = title.toLowerCase().match(/[a-z0-9]+/g) ?? [];
+  const name = ["workflow", ...titleWords].join("_").slice(0, NAME_MAX);
   for (let number = 1; ; number++) {
     const free = number === 1 ? name : `${name}_${number}`;
     if (!taken.has(free)) return free;

@@ -8,7 +8,7 @@ import { paced } from "#shared/pace.ts";
 
 import type { ApiClient, Asked } from "./api-client.ts";
 import type { Arguments } from "./arguments.ts";
-import { endWork, shownError } from "./work.ts";
+import { endWork, errorBodyOf } from "./work.ts";
 
 /** Most bytes of a result for the model, which pays for them in every later turn. */
 export const OUTPUT_BYTES_MAX = 16_384;
@@ -25,7 +25,7 @@ export interface ToolOutcome {
   /** Nano-credits held for parts of the run that have not ended and may still be charged. */
   readonly heldNano?: bigint;
   /** Members of the reported item, if it is no `sluice_call`. */
-  readonly shown?: object;
+  readonly itemFields?: object;
 }
 
 /** Operations of a kind of work. */
@@ -41,14 +41,14 @@ export interface WorkRoute {
 /** Bounds of one run. */
 export interface RunBounds {
   /** Aborts when no caller waits for the result; the run is then ended. */
-  readonly left: AbortSignal;
+  readonly clientSignal: AbortSignal;
   /** Highest cost of the run, in nano-credits. Absent: the workspace's balance. */
   readonly mostNano?: bigint;
 }
 
-export function runTool(api: ApiClient, id: string, given: Arguments, bounds: RunBounds): Promise<ToolOutcome> {
+export function runTool(api: ApiClient, id: string, args: Arguments, bounds: RunBounds): Promise<ToolOutcome> {
   const route = isUuid(id) ? WORKFLOW : CAPABILITY;
-  return runWork(api, route, { params: { id }, body: route.bodyOf(given) }, bounds, async (answer, nano) =>
+  return runWork(api, route, { params: { id }, body: route.bodyOf(args) }, bounds, async (answer, nano) =>
     outcomeOf((await answer.json()) as CapabilityRun | WorkflowRun, nano),
   );
 }
@@ -58,20 +58,20 @@ export async function runWork(
   api: ApiClient,
   route: WorkRoute,
   asked: Asked,
-  { left, mostNano }: RunBounds,
+  { clientSignal, mostNano }: RunBounds,
   read: (answer: Response, nano: bigint) => Promise<ToolOutcome>,
 ): Promise<ToolOutcome> {
   try {
     if (mostNano !== undefined) await checkPrice(api, route.estimate(asked), mostNano);
-    const answer = await api.ask(route.run, { ...asked, signal: left });
+    const answer = await api.ask(route.run, { ...asked, signal: clientSignal });
     return await read(answer, parseCredits(answer.headers.get("x-credits-used") ?? "0"));
   } catch (error) {
     // An abandoned run is cancelled: otherwise its price would remain unknown.
     const params = { [route.param]: api.call.requestId };
-    const isRefused = error instanceof ApiError && error.status < 500 && error.jobId === undefined && !left.aborted;
+    const isRefused = error instanceof ApiError && error.status < 500 && error.jobId === undefined && !clientSignal.aborted;
     if (!isRefused) await endWork(api, { operationId: route.cancel, params });
-    const { billedNano, heldNano } = isRefused ? FREE : await billOf(api, left);
-    return { ...failure(await shownError(api, error), billedNano), heldNano };
+    const { billedNano, heldNano } = isRefused ? FREE : await billOf(api, clientSignal);
+    return { ...failure(await errorBodyOf(api, error), billedNano), heldNano };
   }
 }
 
@@ -119,19 +119,19 @@ const WORKFLOW = {
 function outcomeOf(run: CapabilityRun | WorkflowRun, nano: bigint): ToolOutcome {
   if ("capability" in run) {
     const files = run.files as readonly SluiceFile[];
-    return { status: "completed", output: told({ output: run.output }, files), files: files.slice(0, FILES_MAX), nano };
+    return { status: "completed", output: modelTextOf({ output: run.output }, files), files: files.slice(0, FILES_MAX), nano };
   }
   if (run.error) return failure(run.error, nano);
   const status = run.status === "succeeded" ? "completed" : "failed";
-  return { status, output: told({ status: run.status, output: run.output }, []), files: [], nano };
+  return { status, output: modelTextOf({ status: run.status, output: run.output }, []), files: [], nano };
 }
 
 /** Returns the text for the model: JSON, or the files and the beginning of a result that is too long. */
-function told(result: object, files: readonly SluiceFile[]): string {
+function modelTextOf(result: object, files: readonly SluiceFile[]): string {
   const some = files.slice(0, FILES_MAX);
   const more = files.length > some.length ? { more_files: files.length - some.length } : {};
-  const shown = files.length === 0 ? {} : { files: some, ...more };
-  const text = JSON.stringify({ ...result, ...shown });
+  const fileFields = files.length === 0 ? {} : { files: some, ...more };
+  const text = JSON.stringify({ ...result, ...fileFields });
   if (Buffer.byteLength(text) <= OUTPUT_BYTES_MAX) return text;
   const ids = files.length === 0 ? {} : { files: some.map(({ file_id, content_type }) => ({ file_id, content_type })) };
   const whole = JSON.stringify(result);
@@ -152,14 +152,14 @@ function told(result: object, files: readonly SluiceFile[]): string {
 const FREE: BilledWork = { billedNano: 0n, heldNano: 0n };
 /** Time in which cancelled work releases its holds, in milliseconds. */
 const END_WAIT_MS = paced(5_000);
-const END_LOOK_MS = paced(250);
+const END_POLL_INTERVAL_MS = paced(250);
 
 /** Returns the charge of a cancelled run, which is final once nothing is held for the run. */
-async function billOf({ context: { database }, caller, call }: ApiClient, left: AbortSignal): Promise<BilledWork> {
+async function billOf({ context: { database }, caller, call }: ApiClient, clientSignal: AbortSignal): Promise<BilledWork> {
   const until = performance.now() + END_WAIT_MS;
   for (;;) {
     const bill = await findBilledWork(database, caller.workspaceId, call.requestId);
-    if (bill.heldNano === 0n || left.aborted || performance.now() >= until) return bill;
-    await Bun.sleep(END_LOOK_MS);
+    if (bill.heldNano === 0n || clientSignal.aborted || performance.now() >= until) return bill;
+    await Bun.sleep(END_POLL_INTERVAL_MS);
   }
 }

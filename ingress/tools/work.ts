@@ -4,14 +4,14 @@ import { ApiError } from "#shared/errors.ts";
 import { errorResponse } from "../answers.ts";
 import type { ApiClient } from "./api-client.ts";
 
-export interface ShownError {
+export interface ErrorBody {
   readonly code: string;
   readonly message: string;
 }
 
 /** Returns the error in the envelope's format. Details that are not meant for clients are only logged. */
-export async function shownError({ context, call }: ApiClient, error: unknown): Promise<ShownError> {
-  return ((await errorResponse(error, context.log, call.requestId).json()) as { error: ShownError }).error;
+export async function errorBodyOf({ context, call }: ApiClient, error: unknown): Promise<ErrorBody> {
+  return ((await errorResponse(error, context.log, call.requestId).json()) as { error: ErrorBody }).error;
 }
 
 /** Route that cancels the work. */

@@ -4,7 +4,7 @@
  */
 import { commonNow } from "#shared/clock.ts";
 import { ApiError, type Code, errorEnvelope } from "#shared/errors.ts";
-import type { LinedHold } from "#shared/ledger/lined-calls.ts";
+import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
 import { formatCredits } from "#shared/money.ts";
 import type { EndFrame, ErrorFrame, Frame, HeadFrame, SettleNote } from "#shared/queue/frames.ts";
 import type { ReplyListener } from "#shared/queue/reply.ts";
@@ -47,7 +47,7 @@ export interface CallFacts {
   /** Returns the last events of a Responses stream that failed. */
   readonly failureEvents?: FailureEvents;
   /** Share of the credit line on which the call was admitted. */
-  readonly lined?: LinedHold | undefined;
+  readonly creditLineHold?: CreditLineHold | undefined;
   /** Called with the cost of the call before the response ends; after an aborted stream, with the cost of the relayed part. */
   readonly addCharge: Meter["addCharge"];
 }
@@ -71,7 +71,7 @@ export interface CallEvents {
    */
   onEnd(call: Call, reason: EndReason | undefined): Promise<boolean>;
   /** Called when the complete response arrived before its settlement. */
-  onUnsettled(call: Call, frame: EndFrame, settle: SettleNote): void;
+  onSettlementPending(call: Call, frame: EndFrame, settle: SettleNote): void;
   /** Called at the first part of a response, with the provider's milliseconds so far. */
   onFirst(call: Call, upstreamMs: number, isStream: boolean): void;
 }
@@ -193,7 +193,7 @@ export class Call implements ReplyListener {
           this.events.onFirst(this, frame.upstream_ms, false);
           this.resolve(plainResponse(this.parts, data, frame));
         }
-        if (frame.settle) this.events.onUnsettled(this, frame, frame.settle);
+        if (frame.settle) this.events.onSettlementPending(this, frame, frame.settle);
         void this.over(undefined);
         break;
       case "error":
@@ -240,14 +240,14 @@ export class Call implements ReplyListener {
   /** Checks the timeouts; called about once a second. */
   tick(now: number): void {
     if (this.isOver) return;
-    const shownAt = Math.max(this.lastFrameAt, this.handedOutAt);
+    const lastActivityAt = Math.max(this.lastFrameAt, this.handedOutAt);
     if (this.age(now) > this.facts.waitMs) this.end("deadline");
-    else if (shownAt > 0 && now - shownAt > FRAME_SILENCE_MS) this.end("silence");
-    else if (shownAt === 0 && this.age(now) > this.facts.queueMs) this.end("queue");
+    else if (lastActivityAt > 0 && now - lastActivityAt > FRAME_SILENCE_MS) this.end("silence");
+    else if (lastActivityAt === 0 && this.age(now) > this.facts.queueMs) this.end("queue");
   }
 
   private begin(frame: HeadFrame, data: Uint8Array): void {
-    const body = new StreamBody({ onLeft: (reason) => this.end(reason) });
+    const body = new StreamBody({ onDisconnect: (reason) => this.end(reason) });
     this.body = body;
     this.model = frame.model;
     body.write(data);

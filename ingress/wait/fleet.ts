@@ -14,11 +14,11 @@ import { isUuid } from "#shared/ids.ts";
 import { fleetSubject, IN_FLIGHT_FILTER, inFlightSubject, type Pool, POOLS } from "#shared/queue/subjects.ts";
 
 import type { LiveShares } from "./live-shares.ts";
-import { type CallsWord, OthersCalls, OwnCalls } from "./told-calls.ts";
+import { type CallCountsMessage, OthersCalls, OwnCalls } from "./told-calls.ts";
 
-const TELL_MS = paced(500);
+const PUBLISH_INTERVAL_MS = paced(500);
 /** Time within which all running ingresses have sent their state to a new one. Until then, it would consider itself alone. */
-const HEAR_MS = TELL_MS;
+const READY_WAIT_MS = PUBLISH_INTERVAL_MS;
 const SLOTS_MS = paced(5_000);
 /** Interval of messages from an ingress without changes: they show that it is alive, and how many messages it has sent. */
 const ALIVE_MS = paced(5_000);
@@ -26,7 +26,7 @@ const ALIVE_MS = paced(5_000);
 const FORGET_MS = ALIVE_MS * 3;
 
 /** Message from an ingress to all others. */
-interface Word extends CallsWord {
+interface FleetMessage extends CallCountsMessage {
   /** Requests per address since the last message. */
   readonly addresses: AddressCounts;
   /** `new`: just started, the others send their whole state immediately. `gone`: the ingress ends. */
@@ -34,11 +34,11 @@ interface Word extends CallsWord {
 }
 
 /** Message to one ingress: all calls of the sender, or a request for all calls of the recipient. */
-type DirectWord = { readonly from: string } & (CallsWord | { readonly wants: "whole" });
+type DirectMessage = { readonly from: string } & (CallCountsMessage | { readonly wants: "whole" });
 
 export interface FleetLink {
   /** Resolves when the others have sent their state. No call is served before. */
-  readonly heard: Promise<void>;
+  readonly ready: Promise<void>;
   close(): Promise<void>;
 }
 
@@ -57,48 +57,48 @@ export async function openFleet(options: {
   const calls = new OwnCalls();
   const others = new OthersCalls();
   let slots: ReadonlyMap<Pool, number> = new Map();
-  let toldAt = 0;
+  let lastPublishedAt = 0;
 
-  const send = (to: string, word: object): void => {
-    if (!connection.isClosed()) connection.publish(fleetSubject(to), JSON.stringify({ from: ingressId, ...word }));
+  const send = (to: string, message: object): void => {
+    if (!connection.isClosed()) connection.publish(fleetSubject(to), JSON.stringify({ from: ingressId, ...message }));
   };
   const broadcast = connection.subscribe(IN_FLIGHT_FILTER, {
     callback: (error, message) => {
       if (error)
         log.warn({ err: error }, "calls of other ingresses are not received; check the NATS permission inflight.*");
       if (error || message.subject === own) return;
-      const word = wordOf(message.string());
+      const fleetMessage = parseFleetMessage(message.string());
       const from = message.subject.slice(IN_FLIGHT_FILTER.length - 1);
-      ipNet.add(word.addresses);
-      if (word.state === "gone") {
+      ipNet.add(fleetMessage.addresses);
+      if (fleetMessage.state === "gone") {
         others.forget(from);
         return;
       }
-      others.hear(from, word);
-      if (word.state !== "new") return;
-      tell();
+      others.receive(from, fleetMessage);
+      if (fleetMessage.state !== "new") return;
+      publish();
       send(from, calls.whole());
     },
   });
   const direct = connection.subscribe(fleetSubject(ingressId), {
     callback: (error, message) => {
       if (error) return;
-      const word = directWordOf(message.string());
-      if (word === undefined) return;
-      if ("wants" in word) send(word.from, calls.whole());
-      else others.hear(word.from, word);
+      const directMessage = parseDirectMessage(message.string());
+      if (directMessage === undefined) return;
+      if ("wants" in directMessage) send(directMessage.from, calls.whole());
+      else others.receive(directMessage.from, directMessage);
     },
   });
 
-  const tell = (state?: Word["state"]): void => {
+  const publish = (state?: FleetMessage["state"]): void => {
     const changes = calls.takeChanges(shares.inFlight());
     const addresses = ipNet.counted();
     const now = performance.now();
     const hasNews = state !== undefined || [changes, addresses].some((news) => Object.keys(news).length > 0);
-    if (!hasNews && now - toldAt < ALIVE_MS) return;
-    const word: Word = { ...calls.nextWord(changes), addresses, ...(state && { state }) };
-    connection.publish(own, JSON.stringify(word));
-    toldAt = now;
+    if (!hasNews && now - lastPublishedAt < ALIVE_MS) return;
+    const message: FleetMessage = { ...calls.nextMessage(changes), addresses, ...(state && { state }) };
+    connection.publish(own, JSON.stringify(message));
+    lastPublishedAt = now;
   };
 
   const update = (): void => {
@@ -108,10 +108,10 @@ export async function openFleet(options: {
     for (const pool of POOLS) metrics.callsWaiting.set(shares.waiting(pool), pool);
   };
 
-  const teller = setInterval(() => {
-    if (!connection.isClosed()) tell();
+  const publishTimer = setInterval(() => {
+    if (!connection.isClosed()) publish();
     update();
-  }, TELL_MS);
+  }, PUBLISH_INTERVAL_MS);
 
   let isReading = false;
   const readSlots = async (): Promise<void> => {
@@ -127,28 +127,28 @@ export async function openFleet(options: {
   };
   const reader = setInterval(() => void readSlots(), SLOTS_MS);
   await readSlots();
-  tell("new");
+  publish("new");
 
   return {
-    heard: Bun.sleep(HEAR_MS).then(update),
+    ready: Bun.sleep(READY_WAIT_MS).then(update),
     async close() {
-      clearInterval(teller);
+      clearInterval(publishTimer);
       clearInterval(reader);
-      if (!connection.isClosed()) tell("gone");
+      if (!connection.isClosed()) publish("gone");
       await Promise.all([broadcast.drain(), direct.drain()]);
     },
   };
 }
 
 /** Parses a message; invalid parts become empty. A message without a number is from an old version, whose messages were always complete. */
-function wordOf(text: string): Word {
-  const { n, calls, isWhole = false, addresses, state } = parsed<Word>(text);
+function parseFleetMessage(text: string): FleetMessage {
+  const { n, calls, isWhole = false, addresses, state } = parsed<FleetMessage>(text);
   const numbered = Number.isSafeInteger(n) ? { n: n as number, isWhole } : { n: 0, isWhole: true };
   return { ...numbered, calls: calls ?? {}, addresses: addresses ?? {}, ...(state && { state }) };
 }
 
-function directWordOf(text: string): DirectWord | undefined {
-  const { from, n, calls, wants } = parsed<{ from: string; wants: "whole" } & CallsWord>(text);
+function parseDirectMessage(text: string): DirectMessage | undefined {
+  const { from, n, calls, wants } = parsed<{ from: string; wants: "whole" } & CallCountsMessage>(text);
   if (typeof from !== "string" || !isUuid(from)) return undefined;
   if (wants === "whole") return { from, wants };
   return Number.isSafeInteger(n) ? { from, n: n as number, calls: calls ?? {}, isWhole: true } : undefined;

@@ -15,7 +15,7 @@ import { replyPrefix } from "#shared/queue/subjects.ts";
 import { paced } from "#shared/pace.ts";
 
 /** Interval of polling a job's row for a waiting caller, since the message of the end can be lost. */
-export const JOB_LOOK_MS = paced(2_000);
+export const JOB_POLL_INTERVAL_MS = paced(2_000);
 
 export interface Waiting {
   readonly workspaceId: string;
@@ -26,7 +26,7 @@ export interface Waiting {
   /** Longest wait for a job whose output has begun, in milliseconds: that output is being streamed and must be complete. */
   readonly begunMs?: number;
   /** Aborts when the caller has disconnected. */
-  readonly left: AbortSignal;
+  readonly clientSignal: AbortSignal;
   /** Called with each frame of the running job. */
   readonly onFrame?: (frame: JobFrame, data: Uint8Array) => void;
 }
@@ -46,7 +46,7 @@ interface Waited {
   /** True when the job has reported its end; all earlier frames have been read. */
   hasRung: boolean;
   /** Cost and result, if the job succeeded and reported them. */
-  told: { readonly credits: bigint; readonly result: string } | undefined;
+  reported: { readonly credits: bigint; readonly result: string } | undefined;
   /** True when the first part of the output has arrived. */
   hasBegun: boolean;
   readonly onFrame: Waiting["onFrame"];
@@ -75,14 +75,14 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
         return;
       }
       if (!one) return;
-      const told = decodeJobFrame(message.data);
-      if (told && told.frame.t !== "ended") {
-        if (told.frame.t === "made") one.hasBegun = true;
-        one.onFrame?.(told.frame, told.data);
+      const decoded = decodeJobFrame(message.data);
+      if (decoded && decoded.frame.t !== "ended") {
+        if (decoded.frame.t === "made") one.hasBegun = true;
+        one.onFrame?.(decoded.frame, decoded.data);
         return;
       }
-      if (told?.frame.t === "ended") {
-        one.told = { credits: BigInt(told.frame.nano), result: decoder.decode(told.data) };
+      if (decoded?.frame.t === "ended") {
+        one.reported = { credits: BigInt(decoded.frame.nano), result: decoder.decode(decoded.data) };
       }
       one.hasRung = true;
       one.ring();
@@ -101,10 +101,10 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
 
   return {
     address: (jobId) => `${prefix}.${jobId}`,
-    async wait({ workspaceId, jobId, ms, isNew = false, begunMs = ms, left, onFrame }) {
+    async wait({ workspaceId, jobId, ms, isNew = false, begunMs = ms, clientSignal, onFrame }) {
       const since = performance.now();
-      const over = AbortSignal.any([left, ended.signal]);
-      const own: Waited = { ring: () => undefined, hasRung: false, told: undefined, hasBegun: false, onFrame };
+      const over = AbortSignal.any([clientSignal, ended.signal]);
+      const own: Waited = { ring: () => undefined, hasRung: false, reported: undefined, hasBegun: false, onFrame };
       waited.set(jobId, own);
       const wake = (): void => own.ring();
       over.addEventListener("abort", wake);
@@ -113,7 +113,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
           // Replaced before the row is read, so that no report in between is missed.
           const { promise: rung, resolve: ring } = Promise.withResolvers<void>();
           own.ring = ring;
-          if (own.told) return endedWell(workspaceId, jobId, own.told);
+          if (own.reported) return endedWell(workspaceId, jobId, own.reported);
           const row = mayHaveEnded ? await readJob(workspaceId, jobId) : undefined;
           if (row) {
             // The row may be visible before earlier frames have arrived. A flush returns after them.
@@ -122,7 +122,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
           }
           const restMs = since + (own.hasBegun ? Math.max(ms, begunMs) : ms) - performance.now();
           if (restMs <= 0 || over.aborted) return undefined;
-          const timer = setTimeout(ring, Math.min(restMs, JOB_LOOK_MS));
+          const timer = setTimeout(ring, Math.min(restMs, JOB_POLL_INTERVAL_MS));
           await rung;
           clearTimeout(timer);
         }
@@ -139,7 +139,7 @@ export function openJobWaiter(options: { connection: NatsConnection; database: Q
   };
 }
 
-function endedWell(workspaceId: string, id: string, told: NonNullable<Waited["told"]>): EndedJob {
+function endedWell(workspaceId: string, id: string, reported: NonNullable<Waited["reported"]>): EndedJob {
   const nothing = { is_unknown: false, result_ref: null, error: null, fallback: null };
-  return { id, workspace_id: workspaceId, state: "completed", ...told, ...nothing };
+  return { id, workspace_id: workspaceId, state: "completed", ...reported, ...nothing };
 }

@@ -3,7 +3,7 @@
  * arrived faster than the client reads, are read from the file when the job has ended. An incomplete body is aborted, never ended.
  */
 import type { EndedJob } from "#shared/database/jobs.ts";
-import type { JobFrame, MadeHead } from "#shared/queue/job-frames.ts";
+import type { JobFrame, MediaResultHead } from "#shared/queue/job-frames.ts";
 
 import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 
@@ -19,12 +19,12 @@ export interface LiveBodyTools {
 
 export class LiveBody {
   /** Resolves with the head when the first byte has arrived; never resolves if none arrives before the job's end. */
-  readonly begun: Promise<MadeHead>;
-  private begin!: (head: MadeHead) => void;
+  readonly begun: Promise<MediaResultHead>;
+  private begin!: (head: MediaResultHead) => void;
   private run: number | undefined;
   private readonly queue = new PieceQueue();
   /** Number of bytes received without a gap, and number of bytes sent to the client. */
-  private heard = 0;
+  private receivedBytes = 0;
   private sent = 0;
   private isBroken = false;
 
@@ -43,11 +43,11 @@ export class LiveBody {
     }
     if (frame.t !== "bytes" || frame.run !== this.run || this.isBroken) return;
     // The missing bytes and all after them are read from the file.
-    if (frame.at !== this.heard || this.queue.bytes > RELAY_BYTES_MAX) {
+    if (frame.at !== this.receivedBytes || this.queue.bytes > RELAY_BYTES_MAX) {
       this.isBroken = true;
       return;
     }
-    this.heard += data.length;
+    this.receivedBytes += data.length;
     this.queue.push(data);
   }
 

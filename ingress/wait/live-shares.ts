@@ -39,7 +39,7 @@ export interface Elsewhere {
 /** One slot in this many stays free while a single workspace uses the fleet. */
 const SLOTS_PER_FREE_SLOT = 8;
 /** Number of messages over which an ingress grows beyond its part by as many calls as slots stay free. */
-const TELLINGS_PER_GRANT = 8;
+const REPORTS_PER_GRANT = 8;
 /** Smallest share, in calls: keeps a small fleet busy, and serves each of many workspaces. */
 const SHARE_MIN = 4;
 /** Assumed slots while no worker has reported its own. */
@@ -189,7 +189,7 @@ class PoolCalls {
   }
 
   /** True if a call leaves slots for others. Beyond its first call at each ingress, a workspace takes fewer slots than it leaves free. */
-  private leavesFree({ elsewhere }: Part, own: number): boolean {
+  private keepsSlotsFree({ elsewhere }: Part, own: number): boolean {
     const { slots } = this;
     const onQueue = this.limit.taken + this.elsewhere;
     if (onQueue < Math.max(SHARE_MIN, slots - this.free)) return true;
@@ -205,17 +205,17 @@ class PoolCalls {
     const { elsewhere, granted } = part;
     const { ingresses } = this.common;
     const max = this.share;
-    if (!this.leavesFree(part, own)) return false;
-    const isLeft = own + elsewhere.calls < max;
-    if (own * ingresses < max) return isLeft || own * 2 * ingresses < Math.max(1, this.free);
-    return isLeft && own + 1 <= granted;
+    if (!this.keepsSlotsFree(part, own)) return false;
+    const isBelowShare = own + elsewhere.calls < max;
+    if (own * ingresses < max) return isBelowShare || own * 2 * ingresses < Math.max(1, this.free);
+    return isBelowShare && own + 1 <= granted;
   }
 
   private grant({ granted }: Part, { taken: own, waiting }: Pick<Owner, "taken" | "waiting"> = NOTHING): number {
     if (this.common.ingresses === 1) return Infinity;
     if (waiting === 0) return own;
     const { free } = this;
-    return Math.min(Math.max(own, granted) + free / TELLINGS_PER_GRANT, own + Math.max(1, free / 2));
+    return Math.min(Math.max(own, granted) + free / REPORTS_PER_GRANT, own + Math.max(1, free / 2));
   }
 
   private mayWait({ waiting, waitingBytes }: Owner): boolean {

@@ -26,7 +26,7 @@ import { Call, type CallEvents, type CallFacts, codeOfEnd, type EndReason } from
 import type { Cancel } from "./cancel.ts";
 import type { LiveShares } from "./live-shares.ts";
 import { recordRelayed } from "./progress.ts";
-import type { UnsettledAnswers } from "./unsettled.ts";
+import type { PendingSettlements } from "./unsettled.ts";
 
 /** Largest request inside a NATS message, in bytes; a larger one is stored in S3 as a claim check. */
 const MESSAGE_BYTES_MAX = 448 * 1024;
@@ -70,7 +70,7 @@ const LEFT_TO_WORKER: ReadonlySet<EndReason> = new Set(["client", "stuck", "gap"
 interface RelayOptions {
   cancel: Cancel;
   inbox: ReplyInbox;
-  unsettled: Pick<UnsettledAnswers, "keep" | "has">;
+  pendingSettlements: Pick<PendingSettlements, "keep" | "has">;
   /** Credit lines, which are notified of settled calls. */
   lines?: Pick<CreditLines, "forget"> | undefined;
   database: Database;
@@ -114,10 +114,10 @@ class CallRelay implements Relay, CallEvents {
     this.options.metrics.callPartSeconds.observe((performance.now() - facts.startedAt) / 1_000, "admit");
     this.calls.set(facts.jobId, call);
     const reply = this.options.inbox.listen(facts.jobId, call);
-    const onLeft = (): void => call.end("client");
-    if (signal.aborted) onLeft();
+    const onDisconnect = (): void => call.end("client");
+    if (signal.aborted) onDisconnect();
     else {
-      signal.addEventListener("abort", onLeft, { once: true });
+      signal.addEventListener("abort", onDisconnect, { once: true });
       const send = (): Promise<void> => this.dispatch(call, message, reply, onOffloaded);
       void this.sendWhenPermitted(call, send, onOffloaded);
     }
@@ -125,7 +125,7 @@ class CallRelay implements Relay, CallEvents {
       return await call.response;
     } finally {
       // A stream detects the disconnect in its own body. A remaining listener would keep the request in memory.
-      if (!call.isStream) signal.removeEventListener("abort", onLeft);
+      if (!call.isStream) signal.removeEventListener("abort", onDisconnect);
     }
   }
 
@@ -147,18 +147,18 @@ class CallRelay implements Relay, CallEvents {
     metrics.timeToFirstTokenSeconds.observe(totalMs / 1_000);
   }
 
-  onUnsettled({ facts }: Call, frame: EndFrame, settle: SettleNote): void {
-    this.options.unsettled.keep(facts, frame, settle);
+  onSettlementPending({ facts }: Call, frame: EndFrame, settle: SettleNote): void {
+    this.options.pendingSettlements.keep(facts, frame, settle);
   }
 
   async onEnd(call: Call, reason: EndReason | undefined): Promise<boolean> {
-    const { cancel, inbox, metrics, unsettled } = this.options;
+    const { cancel, inbox, metrics, pendingSettlements } = this.options;
     if (!call.isStream) this.calls.take(call.facts.jobId);
     inbox.forget(call.facts.jobId);
     this.permits.get(call)?.release();
     if (call.isStream) metrics.streamsActive.add(-1);
     if (reason === undefined) {
-      if (!unsettled.has(call.facts.jobId)) this.options.lines?.forget(call.facts.jobId);
+      if (!pendingSettlements.has(call.facts.jobId)) this.options.lines?.forget(call.facts.jobId);
       return false;
     }
     if (call.isStream) metrics.streamAborts.inc(reason);
@@ -194,7 +194,7 @@ class CallRelay implements Relay, CallEvents {
         units: relayed && relayed.tokens > 0 ? { tokens: relayed.tokens } : {},
         isEstimated: relayed !== undefined,
         tokens: relayed?.tokens ?? 0,
-        lined: call.facts.lined,
+        creditLineHold: call.facts.creditLineHold,
       });
       this.options.lines?.forget(call.facts.jobId);
       await recorded;

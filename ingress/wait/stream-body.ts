@@ -12,7 +12,7 @@ import { PieceQueue, RELAY_BYTES_MAX } from "./piece-queue.ts";
 
 export interface StreamBodyEvents {
   /** Called when the client has disconnected or has not read for too long. */
-  onLeft(reason: "client" | "stuck"): void;
+  onDisconnect(reason: "client" | "stuck"): void;
 }
 
 export class StreamBody extends ResponseBody {
@@ -55,9 +55,9 @@ export class StreamBody extends ResponseBody {
     return this.isEnded;
   }
 
-  protected onLeft(reason: "client" | "stuck"): void {
+  protected onDisconnect(reason: "client" | "stuck"): void {
     this.queue.clear();
     this.queue.wake();
-    this.events.onLeft(reason);
+    this.events.onDisconnect(reason);
   }
 }

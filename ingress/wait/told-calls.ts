@@ -11,12 +11,12 @@ export type Counts = Partial<Record<Pool, Readonly<Record<string, number | null>
 export type CallsByPool = ReadonlyMap<Pool, ReadonlyMap<string, number>>;
 
 /** Most workspaces reported per pool: those with the most calls. */
-const TOLD_MAX = 1_000;
+const REPORTED_WORKSPACES_MAX = 1_000;
 /** Most changes in one message. A thousand constantly changing counts are sent within 2.5 s; four calls fit into the slots kept free. */
 export const CHANGES_MAX = 200;
 
 /** One message in this many, including the first, has all counts, so that errors do not last. A lost message is requested at once. */
-const WORDS_PER_WHOLE = 100;
+const MESSAGES_PER_SNAPSHOT = 100;
 
 interface Change {
   readonly pool: Pool;
@@ -27,7 +27,7 @@ interface Change {
 
 /** Calls of this ingress as reported to the others. */
 export class OwnCalls {
-  private readonly told = new Map<Pool, Map<string, number>>();
+  private readonly reported = new Map<Pool, Map<string, number>>();
   /** Number of messages that each change has waited for, by pool and workspace. */
   private waited = new Map<string, number>();
   /** Number of messages so far. */
@@ -45,46 +45,46 @@ export class OwnCalls {
     this.waited = waited;
     const taken: Partial<Record<Pool, Record<string, number | null>>> = {};
     for (const { pool, workspaceId, count } of changes.slice(0, CHANGES_MAX)) {
-      const told = this.told.get(pool) ?? new Map<string, number>();
-      this.told.set(pool, told);
-      if (count === null) told.delete(workspaceId);
-      else told.set(workspaceId, count);
+      const reported = this.reported.get(pool) ?? new Map<string, number>();
+      this.reported.set(pool, reported);
+      if (count === null) reported.delete(workspaceId);
+      else reported.set(workspaceId, count);
       (taken[pool] ??= {})[workspaceId] = count;
     }
     return taken;
   }
 
   /** Returns the next message: these changes, or from time to time all counts. */
-  nextWord(changes: Counts): CallsWord {
+  nextMessage(changes: Counts): CallCountsMessage {
     this.n += 1;
-    return this.n % WORDS_PER_WHOLE === 1 ? this.whole() : { n: this.n, calls: changes };
+    return this.n % MESSAGES_PER_SNAPSHOT === 1 ? this.whole() : { n: this.n, calls: changes };
   }
 
   /** Returns all counts up to the last message, for an ingress that has missed a part. */
-  whole(): CallsWord {
-    const calls = Array.from(this.told, ([pool, counts]) => [pool, Object.fromEntries(counts)] as const);
+  whole(): CallCountsMessage {
+    const calls = Array.from(this.reported, ([pool, counts]) => [pool, Object.fromEntries(counts)] as const);
     return { n: this.n, calls: Object.fromEntries(calls), isWhole: true };
   }
 
   private changesOf(pool: Pool, inFlight: ReadonlyMap<string, number> = new Map()): Change[] {
-    const told: ReadonlyMap<string, number> = this.told.get(pool) ?? new Map<string, number>();
+    const reported: ReadonlyMap<string, number> = this.reported.get(pool) ?? new Map<string, number>();
     const now =
-      inFlight.size > TOLD_MAX ? new Map([...inFlight].toSorted(([, a], [, b]) => b - a).slice(0, TOLD_MAX)) : inFlight;
+      inFlight.size > REPORTED_WORKSPACES_MAX ? new Map([...inFlight].toSorted(([, a], [, b]) => b - a).slice(0, REPORTED_WORKSPACES_MAX)) : inFlight;
     const changes: Change[] = [];
     const note = (workspaceId: string, count: number | null): void => {
       // Large changes first. A waiting change gains weight with every message.
-      const size = Math.max(1, Math.abs((count ?? 0) - (told.get(workspaceId) ?? 0)));
+      const size = Math.max(1, Math.abs((count ?? 0) - (reported.get(workspaceId) ?? 0)));
       const weight = size * (1 + (this.waited.get(`${pool} ${workspaceId}`) ?? 0));
       changes.push({ pool, workspaceId, count, weight });
     };
-    for (const [workspaceId, count] of now) if (told.get(workspaceId) !== count) note(workspaceId, count);
-    for (const workspaceId of told.keys()) if (!now.has(workspaceId)) note(workspaceId, null);
+    for (const [workspaceId, count] of now) if (reported.get(workspaceId) !== count) note(workspaceId, count);
+    for (const workspaceId of reported.keys()) if (!now.has(workspaceId)) note(workspaceId, null);
     return changes;
   }
 }
 
 /** Message of an ingress about its calls. */
-export interface CallsWord {
+export interface CallCountsMessage {
   /** Number of the message. A gap shows that a message was lost. */
   readonly n: number;
   /** Counts that differ from the previous message, or all counts. */
@@ -92,7 +92,7 @@ export interface CallsWord {
   readonly isWhole?: boolean;
 }
 
-interface Told {
+interface ReceivedCounts {
   readonly calls: Map<Pool, Map<string, number>>;
   n: number;
   at: number;
@@ -105,25 +105,25 @@ const INGRESSES_MAX = 1_000;
 
 /** Calls of the other ingresses, as received. */
 export class OthersCalls {
-  private readonly others = new Map<string, Told>();
+  private readonly others = new Map<string, ReceivedCounts>();
 
   /** Number of other running ingresses. */
   get ingresses(): number {
     return this.others.size;
   }
 
-  hear(from: string, { n, calls, isWhole }: CallsWord): void {
-    const told = this.others.get(from) ?? { calls: new Map<Pool, Map<string, number>>(), n: 0, at: 0, hasHole: true };
+  receive(from: string, { n, calls, isWhole }: CallCountsMessage): void {
+    const received = this.others.get(from) ?? { calls: new Map<Pool, Map<string, number>>(), n: 0, at: 0, hasHole: true };
     if (!this.others.has(from) && this.others.size >= INGRESSES_MAX) return;
-    this.others.set(from, told);
-    told.at = performance.now();
-    if (isWhole === true) told.calls.clear();
-    else if (n <= told.n) return;
-    told.hasHole = isWhole !== true && (told.hasHole || n !== told.n + 1);
-    told.n = n;
+    this.others.set(from, received);
+    received.at = performance.now();
+    if (isWhole === true) received.calls.clear();
+    else if (n <= received.n) return;
+    received.hasHole = isWhole !== true && (received.hasHole || n !== received.n + 1);
+    received.n = n;
     for (const pool of POOLS) {
-      const counts = told.calls.get(pool) ?? new Map<string, number>();
-      told.calls.set(pool, counts);
+      const counts = received.calls.get(pool) ?? new Map<string, number>();
+      received.calls.set(pool, counts);
       for (const [workspaceId, count] of Object.entries(calls[pool] ?? {})) note(counts, workspaceId, count);
     }
   }
@@ -144,8 +144,8 @@ export class OthersCalls {
 
   sum(): Map<Pool, Map<string, Elsewhere>> {
     const sums = new Map<Pool, Map<string, Elsewhere>>();
-    for (const { calls: told } of this.others.values()) {
-      for (const [pool, counts] of told) {
+    for (const { calls: byPool } of this.others.values()) {
+      for (const [pool, counts] of byPool) {
         const sum = sums.get(pool) ?? new Map<string, Elsewhere>();
         for (const [workspaceId, count] of counts) {
           const { calls, ingresses } = sum.get(workspaceId) ?? { calls: 0, ingresses: 0 };
@@ -165,5 +165,5 @@ function note(counts: Map<string, number>, workspaceId: string, count: number | 
   }
   // The message may be of another version. The maximum is doubled because known workspaces may be removed by a later message.
   const isCount = Number.isSafeInteger(count) && count >= 0;
-  if (isCount && (counts.has(workspaceId) || counts.size < 2 * TOLD_MAX)) counts.set(workspaceId, count);
+  if (isCount && (counts.has(workspaceId) || counts.size < 2 * REPORTED_WORKSPACES_MAX)) counts.set(workspaceId, count);
 }

@@ -16,9 +16,9 @@ import { isTakenSubject } from "#shared/queue/subjects.ts";
 import { LANE_SETTINGS } from "#shared/queue/topology.ts";
 import { createAckBatch, type TakenAck, type AckPublisher } from "#shared/queue/acks.ts";
 
-export interface UnsettledAnswers extends EndedCalls {
+export interface PendingSettlements extends EndedCalls {
   /** Keeps the charge of a response that is being sent to its client. */
-  keep(call: PlacedCall & Pick<CallSettlement, "lined">, frame: EndFrame, settle: SettleNote): void;
+  keep(call: PlacedCall & Pick<CallSettlement, "creditLineHold">, frame: EndFrame, settle: SettleNote): void;
   /** True for a response without a confirmed settlement. */
   has(jobId: string): boolean;
   /** Returns the number of responses without a confirmed settlement. */
@@ -35,7 +35,7 @@ export interface UnsettledAnswers extends EndedCalls {
 }
 
 /** Response without a confirmed settlement. Each has a hold of credits, so balances bound their number. */
-interface Unsettled extends PlacedCall, Pick<CallSettlement, "lined"> {
+interface PendingSettlement extends PlacedCall, Pick<CallSettlement, "creditLineHold"> {
   readonly nano: bigint;
   readonly note: SettleNote;
   /** performance.now() from which the ingress settles without waiting for the worker. */
@@ -46,7 +46,7 @@ interface Unsettled extends PlacedCall, Pick<CallSettlement, "lined"> {
 }
 
 /** Time within which another worker gets a lost worker's message and asks for the response. */
-const WORD_MS = LANE_SETTINGS.live.ackWaitMs;
+const WORKER_WAIT_MS = LANE_SETTINGS.live.ackWaitMs;
 const TICK_MS = paced(1_000);
 /** Longest delay between attempts. Each settlement has already retried for a while before it fails. */
 const AGAIN_MAX_MS = paced(30_000);
@@ -55,7 +55,7 @@ const DRAIN_MS = paced(2_000);
 /** Time in which all responses are settled, in milliseconds. */
 const SETTLE_MS = paced(1_000);
 
-export function openUnsettledAnswers(options: {
+export function openPendingSettlements(options: {
   ledger: Ledger;
   metrics: Metrics;
   log: Logger;
@@ -65,30 +65,30 @@ export function openUnsettledAnswers(options: {
   onSettled?: (jobId: string) => void;
   /** Time that the notice of a received response waits for other notices, in milliseconds: each message wakes a worker. */
   lingerMs: number;
-}): UnsettledAnswers {
+}): PendingSettlements {
   const { ledger, metrics, log } = options;
-  const answers = new InFlightMap<Unsettled>();
-  const words = createAckBatch<TakenAck>(options.connection, options.lingerMs);
+  const answers = new InFlightMap<PendingSettlement>();
+  const acks = createAckBatch<TakenAck>(options.connection, options.lingerMs);
 
   const take = (jobId: string): void => {
     answers.take(jobId);
     options.onSettled?.(jobId);
   };
 
-  const say = (word: TakenAck, jobId: string, { tell }: SettleNote): void => {
-    if (tell !== undefined && isTakenSubject(tell)) words.tell(tell, word, jobId);
+  const sendAck = (ack: TakenAck, jobId: string, { tell }: SettleNote): void => {
+    if (tell !== undefined && isTakenSubject(tell)) acks.add(tell, ack, jobId);
   };
 
-  const settle = async (answer: Unsettled): Promise<void> => {
+  const settle = async (answer: PendingSettlement): Promise<void> => {
     if (answer.isSettling) return;
     answer.isSettling = true;
-    const { jobId, workspaceId, lined, note } = answer;
+    const { jobId, workspaceId, creditLineHold, note } = answer;
     const { source, units, tokens, estimated, attempt } = note;
     const charge = { nano: answer.nano, units, tokens, estimated };
     try {
       const of = { jobId, workspaceId, attempt };
       const settlement = settlementOf("succeeded", source, charge);
-      const finished = await ledger.settle({ ...of, ...settlement, lined, isDelivered: true });
+      const finished = await ledger.settle({ ...of, ...settlement, creditLineHold, isDelivered: true });
       take(jobId);
       countDelivered({ metrics, log }, charge, finished, jobId);
       if (finished.wasClosed) return;
@@ -121,24 +121,24 @@ export function openUnsettledAnswers(options: {
 
   return {
     settleAll,
-    keep({ jobId, workspaceId, lined }, { nano }, note) {
-      const dueAt = performance.now() + WORD_MS;
+    keep({ jobId, workspaceId, creditLineHold }, { nano }, note) {
+      const dueAt = performance.now() + WORKER_WAIT_MS;
       answers.set(jobId, {
         jobId,
         workspaceId,
-        lined,
+        creditLineHold,
         nano: BigInt(nano),
         note,
         dueAt,
         isSettling: false,
         failures: 0,
       });
-      say("taken", jobId, note);
+      sendAck("taken", jobId, note);
       failpoint("call.taken");
     },
     onFrame(jobId, frame) {
       const answer = answers.get(jobId);
-      if (frame.t === "end" && frame.settle) say(answer ? "taken" : "gone", jobId, frame.settle);
+      if (frame.t === "end" && frame.settle) sendAck(answer ? "taken" : "gone", jobId, frame.settle);
       if (!answer) return CALLER_GONE;
       if (frame.t !== "lost") return CALLER_TAKEN;
       void settle(answer);

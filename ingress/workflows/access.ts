@@ -11,15 +11,15 @@ import type { IngressContext } from "../context.ts";
 import type { RouteCall } from "../core/call.ts";
 
 /** Returns the workflow of the path. A workflow that the caller may not see counts as missing. @throws ApiError `workflow_not_found` */
-export async function shownWorkflow(context: Pick<IngressContext, "database">, call: RouteCall): Promise<WorkflowRow> {
-  const row = await findShown(context.database, call.caller, call.params["id"] ?? "");
+export async function requireVisibleWorkflow(context: Pick<IngressContext, "database">, call: RouteCall): Promise<WorkflowRow> {
+  const row = await findVisibleWorkflow(context.database, call.caller, call.params["id"] ?? "");
   if (!row) throw noWorkflow();
   return row;
 }
 
 /** Returns the workflow; undefined if the caller may not see it, or if the caller's key lists other tools. */
-export async function findShown(target: Queryable, caller: Caller, word: string): Promise<WorkflowRow | undefined> {
-  const id = word.toLowerCase();
+export async function findVisibleWorkflow(target: Queryable, caller: Caller, rawId: string): Promise<WorkflowRow | undefined> {
+  const id = rawId.toLowerCase();
   return isUuid(id) && mayUseTool(caller, id) ? findWorkflow(target, readerOf(caller), id) : undefined;
 }
 

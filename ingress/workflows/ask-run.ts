@@ -15,14 +15,14 @@ import { idempotencyKeyOf } from "../idempotency-key.ts";
 import type { RouteCall } from "../core/call.ts";
 import { traceOf } from "../traceparent.ts";
 
-import { shownWorkflow } from "./access.ts";
+import { requireVisibleWorkflow } from "./access.ts";
 import { answerRun, beginRun } from "./begin-run.ts";
 import { checkDefinition } from "./check-definition.ts";
 import { streamRun } from "./run-stream.ts";
 
 /** Runs a stored workflow. @throws ApiError of an invalid request; `overloaded`, `run_timeout` */
 export async function runStored(context: IngressContext, call: RouteCall): Promise<Response> {
-  const row = await shownWorkflow(context, call);
+  const row = await requireVisibleWorkflow(context, call);
   const { value, pause } = await bodyOf(context, call);
   const body: WorkflowRunRequest = parse("WorkflowRunRequest", value);
   refuseMisspeltInput(body);

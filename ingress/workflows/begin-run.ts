@@ -6,13 +6,13 @@ import { formatCredits } from "#shared/money.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { beginRun as beginNewRun, withInput } from "#shared/workflows/begin-run.ts";
 import { creditsOf, presentRun } from "#shared/workflows/present-run.ts";
-import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
+import { JOB_POLL_INTERVAL_MS } from "#ingress/wait/job-waiter.ts";
 
 import { json } from "../answers.ts";
 import type { IngressContext } from "../context.ts";
 
 import type { FollowedRun } from "./run-follower.ts";
-import { goesOn, streamRun } from "./run-stream.ts";
+import { runContinuesError, streamRun } from "./run-stream.ts";
 
 /** Longest wait of a caller for a run in mode `sync`, in milliseconds. The run continues after it. */
 export const RUN_WAIT_MS = 300_000;
@@ -54,17 +54,17 @@ export async function answerRun(
   answered: Answered,
 ): Promise<Response> {
   const { isFresh } = answered;
-  const [shown, steps] = await Promise.all([isFresh ? row : withInput(storage, row), findStepRuns(database, [row.id])]);
-  return answerOf(row, shown, steps, answered);
+  const [fullRow, steps] = await Promise.all([isFresh ? row : withInput(storage, row), findStepRuns(database, [row.id])]);
+  return answerOf(row, fullRow, steps, answered);
 }
 
-function answerOf(row: RunRow, shown: RunRow, steps: readonly StepRunRow[], { status, isFresh }: Answered): Response {
+function answerOf(row: RunRow, fullRow: RunRow, steps: readonly StepRunRow[], { status, isFresh }: Answered): Response {
   const headers = {
     "x-run-id": row.id,
     // Reading a run, or requesting it again, is free.
     ...(isFresh && row.ended_at !== null ? { "x-credits-used": formatCredits(creditsOf(steps)) } : {}),
   };
-  return json(presentRun(shown, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
+  return json(presentRun(fullRow, steps, { isSorted: !isFresh, hasInput: !isFresh }), headers, status);
 }
 
 function followOf({ runs }: IngressContext, run: NewRun): FollowedRun | undefined {
@@ -82,17 +82,17 @@ async function waitForEnd(
   context: IngressContext,
   id: string,
   followed: FollowedRun,
-  left: AbortSignal,
+  clientSignal: AbortSignal,
 ): Promise<{ readonly row: RunRow; readonly steps: readonly StepRunRow[] }> {
   const { database } = context;
   const until = performance.now() + RUN_WAIT_MS;
-  const over = AbortSignal.any([left, context.closing]);
+  const over = AbortSignal.any([clientSignal, context.closing]);
   for (;;) {
     const restMs = until - performance.now();
-    const isEnded = await followed.wait(Math.max(0, Math.min(restMs, JOB_LOOK_MS)), over);
+    const isEnded = await followed.wait(Math.max(0, Math.min(restMs, JOB_POLL_INTERVAL_MS)), over);
     // After the notice of the end, the run and its steps are read together.
-    const [row, told] = await Promise.all([mustFind(context, id), isEnded ? findStepRuns(database, [id]) : undefined]);
-    if (row.ended_at !== null) return { row, steps: told ?? (await findStepRuns(database, [id])) };
-    if (over.aborted || restMs <= 0) throw goesOn(context, id);
+    const [row, finalSteps] = await Promise.all([mustFind(context, id), isEnded ? findStepRuns(database, [id]) : undefined]);
+    if (row.ended_at !== null) return { row, steps: finalSteps ?? (await findStepRuns(database, [id])) };
+    if (over.aborted || restMs <= 0) throw runContinuesError(context, id);
   }
 }

@@ -13,14 +13,14 @@ import type { IngressContext } from "../context.ts";
  * @throws ApiError `invalid_workflow_definition`; `overloaded`
  */
 export function checkDefinition(
-  { catalogue, offered, database }: Pick<IngressContext, "catalogue" | "offered" | "database">,
+  { catalogue, availableCapabilities, database }: Pick<IngressContext, "catalogue" | "availableCapabilities" | "database">,
   caller: Caller,
   body: Pick<ReadBody, "work">,
   value: unknown,
   of?: { readonly id: string; readonly earlier: WorkflowDefinition },
 ): Promise<WorkflowDefinition> {
   return body.work(async (slices) => {
-    const capabilities = offered.current();
+    const capabilities = availableCapabilities.current();
     const surroundings = {
       catalogue: catalogue.current(),
       capability: (name: string) => capabilities.find((one) => one.id === name),

@@ -9,7 +9,7 @@ import { ApiError } from "#shared/errors.ts";
 import type { Logger } from "#shared/logger.ts";
 import { flushed } from "#shared/queue/connection.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
-import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
+import { JOB_POLL_INTERVAL_MS } from "#ingress/wait/job-waiter.ts";
 
 /** Most streams of runs and background responses that a process serves per workspace and per key: each may last an hour. */
 export const RUN_STREAMS_PER_WORKSPACE_MAX = 100;
@@ -57,7 +57,7 @@ const DELTAS_MAX = 1_000;
 const CATCH_UP_MS = 250;
 const DECODER = new TextDecoder();
 
-interface RunWord {
+interface RunNotice {
   readonly delta?: RunDelta;
   /** False while the run continues. Absent in notices of older workers. */
   readonly is_over?: boolean;
@@ -71,11 +71,11 @@ interface Read {
 interface FollowersOfRun {
   readonly subscription: Subscription;
   /** Listeners of the run's followers. */
-  readonly onWord: Set<(word: RunWord) => void>;
+  readonly listeners: Set<(notice: RunNotice) => void>;
   /** Reads of rows, by the number of the frame they start after. */
   readonly reads: Map<number, Read>;
   /** performance.now() of the last notice. */
-  wordAt: number;
+  lastNoticeAt: number;
 }
 
 export function createRunFollower(connection: Pick<NatsConnection, "subscribe" | "flush">, log: Logger): RunFollower {
@@ -89,12 +89,12 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
           log.error({ err: error, run_id: runId }, "the subscription to a run failed");
           return;
         }
-        const word = JSON.parse(DECODER.decode(message.data)) as RunWord;
-        run.wordAt = performance.now();
-        for (const tell of run.onWord) tell(word);
+        const notice = JSON.parse(DECODER.decode(message.data)) as RunNotice;
+        run.lastNoticeAt = performance.now();
+        for (const notify of run.listeners) notify(notice);
       },
     });
-    const run: FollowersOfRun = { subscription, onWord: new Set(), reads: new Map(), wordAt: 0 };
+    const run: FollowersOfRun = { subscription, listeners: new Set(), reads: new Map(), lastNoticeAt: 0 };
     runs.set(runId, run);
     return run;
   };
@@ -104,22 +104,22 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
     caller: Pick<Caller, "keyId" | "workspaceId"> | undefined,
     isForEnd: boolean,
   ): FollowedRun => {
-    const leave = caller && streams.enter(caller);
+    const releaseStream = caller && streams.enter(caller);
     const run = runs.get(runId) ?? open(runId);
     let deltas: RunDelta[] = [];
-    let [hasWord, isEnded] = [false, false];
+    let [hasNotice, isEnded] = [false, false];
     let wake: (() => void) | undefined;
-    const onWord = ({ delta, is_over: isOver }: RunWord): void => {
+    const onNotice = ({ delta, is_over: isOver }: RunNotice): void => {
       if (isForEnd && (delta !== undefined || isOver === false)) return;
       if (delta && deltas.length < DELTAS_MAX) deltas.push(delta);
-      hasWord = true;
+      hasNotice = true;
       isEnded ||= isOver === true;
       wake?.();
     };
-    run.onWord.add(onWord);
+    run.listeners.add(onNotice);
     return {
       async wait(ms, over) {
-        if (!hasWord && !over.aborted) {
+        if (!hasNotice && !over.aborted) {
           const { promise, resolve } = Promise.withResolvers<void>();
           const end = (): void => resolve();
           wake = end;
@@ -131,7 +131,7 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
           over.removeEventListener("abort", end);
           wake = undefined;
         }
-        hasWord = false;
+        hasNotice = false;
         return isEnded;
       },
       takeDeltas() {
@@ -142,9 +142,9 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
       catchUp: () => flushed(connection, CATCH_UP_MS),
       share: (place, read) => shared(run, place, read),
       close() {
-        leave?.();
-        run.onWord.delete(onWord);
-        if (run.onWord.size > 0 || runs.get(runId) !== run) return;
+        releaseStream?.();
+        run.listeners.delete(onNotice);
+        if (run.listeners.size > 0 || runs.get(runId) !== run) return;
         runs.delete(runId);
         run.subscription.unsubscribe();
       },
@@ -156,9 +156,9 @@ export function createRunFollower(connection: Pick<NatsConnection, "subscribe" |
   };
 }
 
-function shared<T>({ reads, wordAt }: FollowersOfRun, place: number, read: () => Promise<T>): Promise<T> {
+function shared<T>({ reads, lastNoticeAt }: FollowersOfRun, place: number, read: () => Promise<T>): Promise<T> {
   const now = performance.now();
-  const since = Math.max(wordAt, now - JOB_LOOK_MS / 2);
+  const since = Math.max(lastNoticeAt, now - JOB_POLL_INTERVAL_MS / 2);
   for (const [key, { startedAt }] of reads) if (startedAt < since) reads.delete(key);
   const known = reads.get(place);
   // All reads from the same place of a run have one type.
@@ -186,10 +186,10 @@ function openStreamCounts() {
       refuseBeyond("workspace", counts.get(caller.workspaceId), RUN_STREAMS_PER_WORKSPACE_MAX);
       refuseBeyond("key", counts.get(caller.keyId), RUN_STREAMS_PER_KEY_MAX);
       change(1, caller);
-      let hasLeft = false;
+      let isReleased = false;
       return () => {
-        if (!hasLeft) change(-1, caller);
-        hasLeft = true;
+        if (!isReleased) change(-1, caller);
+        isReleased = true;
       };
     },
   };

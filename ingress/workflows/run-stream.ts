@@ -6,7 +6,7 @@ import type { WorkflowRunFrame } from "#schemas/generated/types.ts";
 import { findFrames, findRunById, findStepRuns, type FrameRow, type RunRow } from "#shared/database/runs.ts";
 import { ApiError, errorEnvelope } from "#shared/errors.ts";
 import { presentRun, presentStepRun } from "#shared/workflows/present-run.ts";
-import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
+import { JOB_POLL_INTERVAL_MS } from "#ingress/wait/job-waiter.ts";
 
 import type { IngressContext } from "../context.ts";
 import { streamOf } from "../response-body.ts";
@@ -21,15 +21,15 @@ type Context = Pick<IngressContext, "closing" | "database" | "log">;
 
 /** Returns the stream's response and closes `followed` at its end. @param after number of the last frame that the client has; 0: none */
 export function streamRun(context: Context, runId: string, followed: FollowedRun, after: number): Response {
-  const left = new AbortController();
+  const clientAbort = new AbortController();
   const onFault = (error: unknown): void =>
     context.log.error({ err: error, run_id: runId }, "the stream of a run failed");
-  const onLeft = (): void => {
-    left.abort();
+  const onDisconnect = (): void => {
+    clientAbort.abort();
     // A client may disconnect before the generator has started.
     followed.close();
   };
-  const body = streamOf(OPENING, framesOf(context, runId, followed, after, left.signal), onFault, onLeft);
+  const body = streamOf(OPENING, framesOf(context, runId, followed, after, clientAbort.signal), onFault, onDisconnect);
   return new Response(body, { headers: { ...SSE_HEADERS, "x-run-id": runId } });
 }
 
@@ -38,15 +38,15 @@ async function* framesOf(
   runId: string,
   followed: FollowedRun,
   after: number,
-  left: AbortSignal,
+  clientSignal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, void> {
   const { database, closing } = context;
-  const over = AbortSignal.any([left, closing]);
+  const over = AbortSignal.any([clientSignal, closing]);
   const pieces = orderDeltas(runId, after > 0);
   let last = after;
-  let toldAt = performance.now();
+  let lastSentAt = performance.now();
   try {
-    while (!left.aborted) {
+    while (!clientSignal.aborted) {
       const from = last;
       const page = await followed.share(from, async () => {
         const read = await readPage(database, runId, from);
@@ -66,17 +66,17 @@ async function* framesOf(
         yield DONE;
         return;
       }
-      if (page.frames.length + deltas.length > 0) toldAt = performance.now();
+      if (page.frames.length + deltas.length > 0) lastSentAt = performance.now();
       if (page.hasMore) continue;
       if (closing.aborted) {
         // No [DONE]: a client that reconnects receives more.
-        const { code, message, param } = goesOn(context, runId);
+        const { code, message, param } = runContinuesError(context, runId);
         yield sseEvent(errorEnvelope(code, message, param));
         return;
       }
-      await followed.wait(Math.min(JOB_LOOK_MS, KEEPALIVE_MS), over);
-      if (performance.now() - toldAt < KEEPALIVE_MS) continue;
-      toldAt = performance.now();
+      await followed.wait(Math.min(JOB_POLL_INTERVAL_MS, KEEPALIVE_MS), over);
+      if (performance.now() - lastSentAt < KEEPALIVE_MS) continue;
+      lastSentAt = performance.now();
       yield KEEPALIVE;
     }
   } finally {
@@ -136,22 +136,22 @@ async function readPage(database: Context["database"], runId: string, after: num
   let last = after;
   for (const frame of rows) {
     const { seq, type, step_id: stepId, attempt } = frame;
-    const payload = await shownFrame(database, runId, frame);
+    const payload = await presentFrame(database, runId, frame);
     last = seq;
     frames.push({ type, stepId, attempt, event: payload && event(payload, seq) });
     if (type === "run.finished") return { frames, last, hasMore: false, isLast: true };
   }
   if (rows.length === PAGE) return { frames, last, hasMore: true, isLast: false };
   const row = await findRunById(database, runId);
-  return { frames, last, hasMore: false, isLast: !row || isTold(row, last) };
+  return { frames, last, hasMore: false, isLast: !row || hasAllFrames(row, last) };
 }
 
 /** True if the client has every frame of the ended run. */
-function isTold(row: RunRow, last: number): boolean {
+function hasAllFrames(row: RunRow, last: number): boolean {
   return row.ended_at !== null && last >= row.frames;
 }
 
-async function shownFrame(
+async function presentFrame(
   database: Context["database"],
   runId: string,
   { type, step_id: stepId, attempt }: FrameRow,
@@ -164,17 +164,17 @@ async function shownFrame(
   if (stepId === null || attempt === null) return { type, runId };
   const [step] = await findStepRuns(database, [runId], { stepId, attempt });
   if (!step) return undefined;
-  const shown = presentStepRun(step);
+  const presented = presentStepRun(step);
   // The step may have ended since its frame was written.
-  if (type === "step.finished") return { type, runId, stepRun: shown };
-  const { id, type: stepType } = shown;
+  if (type === "step.finished") return { type, runId, stepRun: presented };
+  const { id, type: stepType } = presented;
   return { type, runId, stepRun: { id, type: stepType, status: "running", attempt, creditsUsed: 0, durationMs: 0 } };
 }
 
 const event: (payload: WorkflowRunFrame, id?: number) => Uint8Array = sseEvent;
 
 /** Returns the error of a caller that is no longer waiting: the run continues and can be polled. */
-export function goesOn({ closing }: Pick<IngressContext, "closing">, id: string): ApiError {
+export function runContinuesError({ closing }: Pick<IngressContext, "closing">, id: string): ApiError {
   const [code, why] = closing.aborted
     ? (["service_unavailable", "The service is restarting and the run continues"] as const)
     : (["run_timeout", "The run is not finished within the wait limit and continues"] as const);

@@ -12,7 +12,7 @@ const BUCKETS = 20;
 const BUCKET_MS = WINDOW_MS / BUCKETS;
 const ADDRESSES_MAX = 100_000;
 /** Maximum addresses in a message to other ingresses: those with the most requests. */
-const TOLD_MAX = 1_000;
+const REPORTED_ADDRESSES_MAX = 1_000;
 
 /** Requests by address, or by IPv6 network. */
 export type AddressCounts = Readonly<Record<string, number>>;
@@ -83,11 +83,11 @@ export function createIpNet(
   /** Returns the seconds until one more request is below the limit, without requests in between. */
   const secondsToWait = (network: string): number => {
     const counter = counterOf(network, Math.floor(now() / BUCKET_MS));
-    let left = counter.total;
+    let requests = counter.total;
     let passed = 0;
-    while (left >= limit && passed < BUCKETS) {
+    while (requests >= limit && passed < BUCKETS) {
       passed += 1;
-      left -= counter.counts[(counter.bucket + passed) % BUCKETS] ?? 0;
+      requests -= counter.counts[(counter.bucket + passed) % BUCKETS] ?? 0;
     }
     return Math.max(1, Math.ceil(((counter.bucket + passed) * BUCKET_MS - now()) / 1_000));
   };
@@ -106,9 +106,9 @@ export function createIpNet(
       }
     },
     counted() {
-      const told = [...fresh].toSorted(([, a], [, b]) => b - a).slice(0, TOLD_MAX);
+      const reported = [...fresh].toSorted(([, a], [, b]) => b - a).slice(0, REPORTED_ADDRESSES_MAX);
       fresh = new Map();
-      return Object.fromEntries(told);
+      return Object.fromEntries(reported);
     },
     add(counts) {
       if (limit === 0) return;

@@ -23,7 +23,7 @@ export function openKeyWatch(options: {
   const watched = new Map<string, Set<() => void>>();
   let timer: ReturnType<typeof setTimeout> | undefined;
 
-  const look = async (): Promise<void> => {
+  const checkKeys = async (): Promise<void> => {
     const keyIds = [...watched.keys()];
     // During an outage of the database, every key counts as active.
     const active = await activeKeys(keyIds).catch((error: unknown) => {
@@ -37,7 +37,7 @@ export function openKeyWatch(options: {
     schedule();
   };
   const schedule = (): void => {
-    if (watched.size > 0) timer ??= setTimeout(() => void look(), everyMs);
+    if (watched.size > 0) timer ??= setTimeout(() => void checkKeys(), everyMs);
   };
 
   return {

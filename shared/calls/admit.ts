@@ -7,14 +7,14 @@ import type { Caller } from "#shared/access/authenticate.ts";
 import { commonNow } from "#shared/clock.ts";
 import { type Led, Superseded } from "#shared/database/batch-work.ts";
 import { isDatabaseAway, type Queryable } from "#shared/database/client.ts";
-import { storageLeft } from "#shared/database/files.ts";
+import { findFreeStorage } from "#shared/database/files.ts";
 import { ApiError, isRefusal } from "#shared/errors.ts";
 import { unavailable } from "#shared/files/unavailable.ts";
 import type { JobAdmission, JobRequest, JobVerdict } from "#shared/jobs/admission.ts";
 import type { JobDispatcher } from "#shared/jobs/dispatcher.ts";
 import type { CallAdmission } from "#shared/ledger/call-admission.ts";
 import { priceAt } from "#shared/ledger/charge.ts";
-import type { LinedHold } from "#shared/ledger/lined-calls.ts";
+import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { JOB_LIFE_MS, MEDIA_JOB_LIFE_MS } from "#shared/queue/job-life.ts";
@@ -47,7 +47,7 @@ const ENTRIES = {
 
 export interface AdmitContext {
   /** Present for entry points whose window counts the work. */
-  readonly calls?: Pick<CallAdmission, "look">;
+  readonly calls?: Pick<CallAdmission, "check">;
   readonly config: { readonly storageBytesMax: number };
   readonly database: Queryable;
   readonly jobs: JobAdmission;
@@ -70,9 +70,9 @@ export interface Work {
   readonly traceparent?: string | undefined;
   readonly step?: JobRequest["step"];
   /** Place in a workflow run under which the call's output is streamed to readers of the run. */
-  readonly heardAt?: JobMessage["step"];
+  readonly streamTarget?: JobMessage["step"];
   /** True if the run has no other open work: the process that ends the job may continue the run. */
-  readonly goesOn?: boolean;
+  readonly continuesInWorker?: boolean;
   /** True if the caller reads its states as a stream. The job cannot be queried afterwards. */
   readonly isStreamed?: boolean;
   /** True for a stored response without waiting caller. */
@@ -101,7 +101,7 @@ type Verdict = Exclude<JobVerdict, { readonly kind: "superseded" }>;
 export type Admission = (Verdict | { readonly kind: "busy" }) & { readonly refusal?: ApiError };
 
 /** Delay before a heavy call is tried again whose window was full before anything was stored, in milliseconds. */
-const LOOK_AGAIN_MS = 2_000;
+const RECHECK_DELAY_MS = 2_000;
 
 /**
  * Admits work as a durable job.
@@ -111,10 +111,10 @@ export async function admitJob(context: AdmitContext, work: Work): Promise<Admis
   const policy: Policy = ENTRIES[work.entry];
   try {
     const call = await work.read();
-    if (call.kind.keepsFiles) await checkStorageLeft(context, work.caller.workspaceId);
+    if (call.kind.keepsFiles) await checkFreeStorage(context, work.caller.workspaceId);
     const isHeavy = call.isHeavy();
     const checksFirst = isHeavy && policy.isCounted && work.starves !== true;
-    const later = checksFirst ? await lookFirst(context, work, priceAt(call.leastNano, work.batchLine)) : undefined;
+    const later = checksFirst ? await precheckAdmission(context, work, priceAt(call.leastNano, work.batchLine)) : undefined;
     if (later) return later;
     const free = isHeavy && work.takePermit ? await work.takePermit() : () => undefined;
     if (!free) return { kind: "busy" };
@@ -141,18 +141,18 @@ async function load(
  * Returns why a heavy call must wait: for its window, or for credits of a crashed process. Undefined: it would be admitted now.
  * @throws ApiError of a rejection
  */
-async function lookFirst(
+async function precheckAdmission(
   { calls }: AdmitContext,
   { entry, caller }: Work,
   leastNano: bigint,
 ): Promise<Verdict | undefined> {
   if (!calls) throw new Error("a window that counts needs to be looked at");
   try {
-    await calls.look(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
+    await calls.check(caller.workspaceId, caller.preset.requests_per_minute, leastNano);
     return undefined;
   } catch (error) {
     if (ENTRIES[entry].ifFull !== "wait" || !(error instanceof ApiError)) throw error;
-    const waits = { kind: "full", waitMs: LOOK_AGAIN_MS } as const;
+    const waits = { kind: "full", waitMs: RECHECK_DELAY_MS } as const;
     if (error.code === "rate_limit_exceeded") return waits;
     if (error.code === "insufficient_credits" && "retry-after" in error.headers) return { ...waits, isForFunds: true };
     throw error;
@@ -163,21 +163,21 @@ type Terms = Pick<JobRequest, "kind" | "modality" | "model" | "work" | "request"
   Partial<Pick<JobRequest, "isHidden" | "keepsRecord">>;
 
 function termsOf(work: Work, { kind, model }: ReadCall, checked: LoadedCall, stored: StoredRequest): Terms {
-  const { entry, isStreamed, isBackground, affinity, fingerprint, heardAt, goesOn, batchLine } = work;
+  const { entry, isStreamed, isBackground, affinity, fingerprint, streamTarget, continuesInWorker, batchLine } = work;
   const { lifeMs } = ENTRIES[entry];
   const marks = { ...(isStreamed ? { isStreamed } : {}), ...(fingerprint === undefined ? {} : { fingerprint }) };
   const terms = jobWorkOf(work, { kind, model, checked, stored, lifeMs, ...marks });
-  const step = heardAt === undefined ? {} : { step: heardAt };
-  const told = {
+  const step = streamTarget === undefined ? {} : { step: streamTarget };
+  const extraFields = {
     ...step,
     ...(batchLine === undefined ? {} : { batch_line: batchLine }),
-    ...(goesOn === true ? { goes_on: true } : {}),
+    ...(continuesInWorker === true ? { goes_on: true } : {}),
     ...(isBackground === true ? { api: "responses", background: true } : {}),
     ...(affinity === undefined ? {} : { affinity }),
   };
   const { hold } = terms.terms;
   const held = { ...hold, amountNano: priceAt(hold.amountNano, batchLine) };
-  return { ...terms, work: { ...terms.work, ...told }, terms: { hold: held } };
+  return { ...terms, work: { ...terms.work, ...extraFields }, terms: { hold: held } };
 }
 
 function requestOf(work: Work, terms: Terms): JobRequest {
@@ -203,7 +203,7 @@ function requestOf(work: Work, terms: Terms): JobRequest {
  * Returns a text call for admission in another statement, by the same rules. Undefined if it is too large for a row.
  * @throws ApiError of a rejection
  */
-export async function offerJob(
+export async function prepareJobRequest(
   context: Pick<AdmitContext, "log" | "storage">,
   work: Work,
 ): Promise<JobRequest | undefined> {
@@ -260,16 +260,16 @@ export async function admitCall(
   { model, bound, response }: Pick<WorkFacts, "model" | "bound" | "response">,
   lifeMs: number,
   onDecide?: () => void,
-): Promise<LinedHold | undefined> {
+): Promise<CreditLineHold | undefined> {
   const { caller } = of;
   onDecide?.();
   const at = performance.now();
   try {
     // Storing a response requires a hold of its call.
-    const hold = { ...holdOf(of, model, bound, lifeMs), mayBeLined: response === undefined };
-    const lined = await calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
+    const hold = { ...holdOf(of, model, bound, lifeMs), canUseCreditLine: response === undefined };
+    const creditLineHold = await calls.place(caller.workspaceId, caller.preset.requests_per_minute, hold);
     metrics.admissions.inc("admitted");
-    return lined;
+    return creditLineHold;
   } catch (error) {
     metrics.admissions.inc(error instanceof ApiError ? error.code : "failed");
     throw error;
@@ -279,26 +279,26 @@ export async function admitCall(
 }
 
 /** A workspace with this much remaining storage is not checked again for a moment: it cannot fill up in that time. */
-const ROOMY = { bytes: 1_073_741_824, files: 10_000 };
-const ROOMY_MS = 1_000;
-const ROOMY_MAX = 10_000;
+const AMPLE_STORAGE = { bytes: 1_073_741_824, files: 10_000 };
+const AMPLE_STORAGE_TTL_MS = 1_000;
+const AMPLE_STORAGE_ENTRIES_MAX = 10_000;
 
 /** Per database, workspace → time (performance.now()) until which it has enough storage. */
-const roomyUntil = new WeakMap<Queryable, Map<string, number>>();
+const ampleStorageUntil = new WeakMap<Queryable, Map<string, number>>();
 
 /** Rejects work of a workspace without storage: its results could not be stored, but the provider would be paid. @throws ApiError */
-async function checkStorageLeft({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
-  const known = roomyUntil.get(database) ?? new Map<string, number>();
-  roomyUntil.set(database, known);
+async function checkFreeStorage({ database, config }: AdmitContext, workspaceId: string): Promise<void> {
+  const known = ampleStorageUntil.get(database) ?? new Map<string, number>();
+  ampleStorageUntil.set(database, known);
   const now = performance.now();
   if (now < (known.get(workspaceId) ?? 0)) return;
   const { bytes, files } = await unavailable(
     "The file store cannot be reached right now; try again shortly.",
-    storageLeft(database, workspaceId, config.storageBytesMax),
+    findFreeStorage(database, workspaceId, config.storageBytesMax),
   );
-  if (bytes >= ROOMY.bytes && files >= ROOMY.files) {
-    if (known.size >= ROOMY_MAX) known.clear();
-    known.set(workspaceId, now + ROOMY_MS);
+  if (bytes >= AMPLE_STORAGE.bytes && files >= AMPLE_STORAGE.files) {
+    if (known.size >= AMPLE_STORAGE_ENTRIES_MAX) known.clear();
+    known.set(workspaceId, now + AMPLE_STORAGE_TTL_MS);
   }
   if (bytes > 0 && files > 0) return;
   throw new ApiError(

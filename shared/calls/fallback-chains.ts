@@ -75,9 +75,9 @@ export function checkFallbacks(catalogue: Catalogue, { model, fallbacks }: Fallb
   }
   for (const [index, fallback] of fallbacks.entries()) {
     const param = `fallbacks[${index}]`;
-    const stands = kindOf(catalogue, fallback, param);
-    if (stands !== kind) {
-      const message = `Fallbacks of ${model} must be ${nameOf(kind)}; ${fallback} is one of the ${nameOf(stands)}.`;
+    const fallbackKind = kindOf(catalogue, fallback, param);
+    if (fallbackKind !== kind) {
+      const message = `Fallbacks of ${model} must be ${nameOf(kind)}; ${fallback} is one of the ${nameOf(fallbackKind)}.`;
       throw new ApiError("model_not_supported", message, { param });
     }
     checkLengths(catalogue, model, fallback, param);
@@ -138,8 +138,8 @@ function nameOf(sort: Sort): string {
 function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
   const model = catalogue.models.get(slug);
   if (!model) throw noSuchModel(catalogue.models, slug, param);
-  const ofWords = Object.values(KINDS).find((kind) => !isPricedKind(kind) && kind.isOfKind(model));
-  if (ofWords) return ofWords.name;
+  const textKind = Object.values(KINDS).find((kind) => !isPricedKind(kind) && kind.isOfKind(model));
+  if (textKind) return textKind.name;
   if (kindOfModality(model.modality) !== undefined) return model.modality;
   const why = `The model ${slug} cannot be in a fallback chain: models of modality ${model.modality} have no fallbacks.`;
   throw new ApiError("model_not_supported", why, { param });
@@ -149,14 +149,14 @@ function kindOf(catalogue: Catalogue, slug: string, param: string): Sort {
 function checkLengths({ models }: Catalogue, slug: string, fallback: string, param: string): void {
   const [asked, other] = [models.get(slug), models.get(fallback)].map((model) => model && lengthsOf(model));
   if (!asked || !other || (other.min <= asked.max && asked.min <= other.max)) return;
-  const message = `Expected models with vectors of the same length: ${slug} returns ${asked.words}, ${fallback} ${other.words}.`;
+  const message = `Expected models with vectors of the same length: ${slug} returns ${asked.description}, ${fallback} ${other.description}.`;
   throw new ApiError("model_not_supported", message, { param });
 }
 
 function lengthsOf(model: Model) {
   if (model.supports_chat || !isEmbeddingModel(model)) return undefined;
   const { dimensions_min: min, dimensions_max: max } = model.embedding;
-  return { min, max, words: min === max ? `${max} numbers` : `${min} to ${max} numbers` };
+  return { min, max, description: min === max ? `${max} numbers` : `${min} to ${max} numbers` };
 }
 
 function tooMany(): ApiError {

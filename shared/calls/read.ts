@@ -9,7 +9,7 @@ import type { Storage } from "#shared/storage/client.ts";
 
 import { probeRecording } from "./audio/probe-recording.ts";
 import { audioOfBody, type ReceivedAudio } from "./audio/receive.ts";
-import type { Offered } from "./capabilities/offered.ts";
+import type { AvailableCapabilities } from "./capabilities/offered.ts";
 import { type ReadRun, readRun, RUN_KIND } from "./capabilities/read-run.ts";
 import type { CatalogueStore } from "./catalogue/open.ts";
 import { CHAT } from "./kinds/chat.ts";
@@ -51,7 +51,7 @@ export interface LoadedCall extends CheckedCall {
 
 interface Context {
   readonly catalogue: Pick<CatalogueStore, "current">;
-  readonly offered: Offered;
+  readonly availableCapabilities: AvailableCapabilities;
   readonly storage: Storage;
   readonly probes: Pick<MediaProbes, "audio" | "video">;
   readonly database: Queryable;
@@ -83,25 +83,25 @@ export async function readCall(
   refuseUnsupported(body);
   if (isMediaKind(kind)) return (await readMedia(context, caller, kind, body)).call;
   if (kind === TRANSCRIPTION) return readTranscriptionBody(context, caller, body, tries);
-  return readWordsCall(context, caller, kind, body, exactIntegers);
+  return readTextCall(context, caller, kind, body, exactIntegers);
 }
 
 /** Reads a text call of a job, see `readCall`. */
-export async function readWordsCall(
+export async function readTextCall(
   context: Pick<Context, "catalogue" | "database">,
   caller: Caller,
   kind: Kind,
   body: CallRead["body"],
   exactIntegers?: ExactIntegers,
 ): Promise<ReadCall> {
-  const given = stringifyExact(body, exactIntegers);
-  const read = await readWords(context, caller, kind, { value: body, bytes: Buffer.byteLength(given) });
-  const text = read.request === body ? given : stringifyExact(read.request, exactIntegers);
+  const bodyText = stringifyExact(body, exactIntegers);
+  const read = await readTextRequest(context, caller, kind, { value: body, bytes: Buffer.byteLength(bodyText) });
+  const text = read.request === body ? bodyText : stringifyExact(read.request, exactIntegers);
   return ready(kind, read.model, { ...read.checked, inline: [], text: () => text });
 }
 
 /** Returns a checked text call. @param text request for the worker */
-export function callOfWords(kind: Kind, model: Model, bound: CallBound, text: string): ReadCall {
+export function textCallOf(kind: Kind, model: Model, bound: CallBound, text: string): ReadCall {
   return ready(kind, model, { bound, inline: [], text: () => text });
 }
 
@@ -133,7 +133,7 @@ const NO_PAUSE: Pause = () => Promise.resolve();
  * @param body parsed body, and the bytes of its text
  * @throws ApiError naming the invalid member
  */
-export async function readWords<Checked extends CheckedCall>(
+export async function readTextRequest<Checked extends CheckedCall>(
   { catalogue, database }: Pick<Context, "catalogue" | "database">,
   caller: Caller,
   kind: Kind<object, Checked>,
@@ -172,8 +172,8 @@ export async function readMedia<Request extends object>(
   await checkInputFiles(database, caller, inputs, (one) => inputBytesMax(one, model));
   const { request, take } = releaseBody<Request>(asked, inputs);
   const { bound, price } = checked;
-  const told = { ...request, checked: jobCheckOf(checked, model) };
-  const text = (): string => JSON.stringify(told);
+  const workerRequest = { ...request, checked: jobCheckOf(checked, model) };
+  const text = (): string => JSON.stringify(workerRequest);
   return { request, call: ready(kind, model, { bound, price, bringsCheck: true, inline: take(), text }) };
 }
 
@@ -225,7 +225,7 @@ export interface TranscriptionRead {
 
 const SECONDS_MIN = 0.001;
 /** Maximum attempts to read the audio, after which the call is rejected. */
-const LOOKS_MAX = 8;
+const READ_ATTEMPTS_MAX = 8;
 
 /**
  * Reads a transcription; loading it receives and probes the audio. Before that, it is checked with the shortest audio, so that nothing is
@@ -245,7 +245,7 @@ export function readTranscription(
     try {
       const { bytes, fileId, param } = audio;
       const recording = await probeRecording(probes, workspaceId, audio, signal).catch((error: unknown) => {
-        if (tries < LOOKS_MAX || (error instanceof ApiError && error.status < 500)) throw error;
+        if (tries < READ_ATTEMPTS_MAX || (error instanceof ApiError && error.status < 500)) throw error;
         throw new ApiError("unprocessable_input", `Expected audio, got ${bytes} bytes that cannot be read as audio.`, {
           param,
           cause: error,
@@ -254,7 +254,7 @@ export function readTranscription(
       const { contentType } = recording;
       const media = { name: "audio", kind: "audio", param: "audio_base64", contentType, bytes: audio.view() } as const;
       const checked = kind.check(request, model, { ...facts, recording });
-      const told = { ...request, checked: jobCheckOf(checked, model) };
+      const workerRequest = { ...request, checked: jobCheckOf(checked, model) };
       return {
         bound: checked.bound,
         price: checked.price,
@@ -262,7 +262,7 @@ export function readTranscription(
         inline: fileId === undefined ? [media] : [],
         text: ({ audio: stored }) => {
           const place = stored ? { reference: stored.reference } : { fileId };
-          return JSON.stringify({ ...told, recording: { ...recording, ...place } });
+          return JSON.stringify({ ...workerRequest, recording: { ...recording, ...place } });
         },
       };
     } finally {

@@ -10,7 +10,7 @@ import { type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
-import type { LinedHold } from "#shared/ledger/lined-calls.ts";
+import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
 import { jobHoldMs } from "#shared/queue/job-life.ts";
 import type { StoredRequest } from "./stored-request.ts";
 
@@ -71,7 +71,7 @@ export interface WorkFacts {
   /** Fingerprint of a batch message. */
   readonly fingerprint?: string;
   /** Its share of the credit line on which it was admitted. */
-  readonly lined?: LinedHold | undefined;
+  readonly creditLineHold?: CreditLineHold | undefined;
 }
 
 /**
@@ -95,7 +95,7 @@ export function workHead(
     bringsCheck,
     isStreamed,
     fingerprint,
-    lined,
+    creditLineHold,
   }: WorkFacts,
   deadlineMs: number,
 ): JobMessage {
@@ -125,7 +125,7 @@ export function workHead(
     ...(Object.keys(storedInputs).length === 0 ? {} : { stored_inputs: storedInputs }),
     ...(bringsCheck === true ? { checked: true } : {}),
     ...(fingerprint === undefined ? {} : { fingerprint }),
-    ...(lined === undefined ? {} : { credit_line: lined.lineId }),
+    ...(creditLineHold === undefined ? {} : { credit_line: creditLineHold.lineId }),
     deadline_ms: deadlineMs,
   };
 }

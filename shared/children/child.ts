@@ -75,7 +75,7 @@ export class Child {
   private isRetired = false;
   private idleTimer: ReturnType<typeof setTimeout> | undefined;
   /** Resolves when the last job's folder has been revoked. */
-  private left: Promise<void> | undefined;
+  private folderRevoked: Promise<void> | undefined;
 
   /** @throws the system's error if it cannot start another process */
   constructor(options: ChildOptions) {
@@ -116,11 +116,11 @@ export class Child {
     const abort = (): void => stop(aborted());
     job.signal?.addEventListener("abort", abort, { once: true });
     if (job.signal?.aborted === true) abort();
-    let leave: (() => void) | undefined;
-    const leaving = Promise.withResolvers<void>();
-    this.left = leaving.promise;
+    let revokeFolder: (() => void) | undefined;
+    const revocation = Promise.withResolvers<void>();
+    this.folderRevoked = revocation.promise;
     try {
-      if (job.folder !== undefined) leave = this.launch?.enter(job.folder);
+      if (job.folder !== undefined) revokeFolder = this.launch?.enter(job.folder);
       return await this.answer(job);
     } catch (error) {
       if (why !== undefined) throw why;
@@ -133,13 +133,13 @@ export class Child {
       clearTimeout(deadline);
       clearInterval(watch);
       job.signal?.removeEventListener("abort", abort);
-      leaving.resolve();
-      leave?.();
+      revocation.resolve();
+      revokeFolder?.();
     }
   }
 
   /** Starts the idle timeout, after which the child ends. */
-  rest(): void {
+  startIdleTimer(): void {
     this.idleTimer = setTimeout(() => this.end(), this.options.idleMs);
     this.idleTimer.unref();
   }
@@ -155,7 +155,7 @@ export class Child {
     this.isRetired = true;
     clearTimeout(this.idleTimer);
     // Its job's folder is revoked first.
-    await this.left;
+    await this.folderRevoked;
     await this.launch?.close();
   }
 

@@ -71,24 +71,24 @@ interface ByteReader {
 
 function byteReader(stream: AsyncIterable<Uint8Array>): ByteReader {
   const source = stream[Symbol.asyncIterator]();
-  let rest: Uint8Array = new Uint8Array(0);
+  let buffered: Uint8Array = new Uint8Array(0);
 
   async function take(length: number, mayEnd: boolean): Promise<Uint8Array | null> {
     const whole = new Uint8Array(length);
     let filled = 0;
     while (filled < length) {
-      if (rest.byteLength === 0) {
+      if (buffered.byteLength === 0) {
         const next = await source.next();
         if (next.done === true) {
           if (filled === 0 && mayEnd) return null;
           throw new Error("the other side ended within a frame");
         }
-        rest = next.value;
+        buffered = next.value;
       }
-      const taken = rest.subarray(0, length - filled);
+      const taken = buffered.subarray(0, length - filled);
       whole.set(taken, filled);
       filled += taken.byteLength;
-      rest = rest.subarray(taken.byteLength);
+      buffered = buffered.subarray(taken.byteLength);
     }
     return whole;
   }

@@ -25,7 +25,7 @@ export interface ChildPool {
 interface Waiting {
   readonly job: ChildJob;
   /** Stops waiting: removes the listener of the caller's signal, and with it the reference to the job's bytes. */
-  readonly leaveQueue: () => void;
+  readonly removeAbortListener: () => void;
   readonly resolve: (result: ChildResult) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -57,8 +57,8 @@ class Pool implements ChildPool {
         this.queue.splice(this.queue.indexOf(waiting), 1);
         reject(aborted());
       };
-      const leaveQueue = (): void => job.signal?.removeEventListener("abort", onAbort);
-      const waiting: Waiting = { job, leaveQueue, resolve, reject };
+      const removeAbortListener = (): void => job.signal?.removeEventListener("abort", onAbort);
+      const waiting: Waiting = { job, removeAbortListener, resolve, reject };
       this.queue.push(waiting);
       job.signal?.addEventListener("abort", onAbort, { once: true });
       this.next();
@@ -67,8 +67,8 @@ class Pool implements ChildPool {
 
   async close(): Promise<void> {
     this.isClosed = true;
-    for (const { leaveQueue, reject } of this.queue.splice(0)) {
-      leaveQueue();
+    for (const { removeAbortListener, reject } of this.queue.splice(0)) {
+      removeAbortListener();
       reject(aborted());
     }
     const ending = [...this.children];
@@ -88,7 +88,7 @@ class Pool implements ChildPool {
         return;
       }
       this.queue.shift();
-      waiting.leaveQueue();
+      waiting.removeAbortListener();
       void this.serve(child, waiting);
     }
   }
@@ -105,7 +105,7 @@ class Pool implements ChildPool {
     if (!child.isUsable || job.foreign === true) child.end();
     else {
       this.idle.push(child);
-      child.rest();
+      child.startIdleTimer();
       this.next();
     }
   }
@@ -146,8 +146,8 @@ class Pool implements ChildPool {
       return new Child(this.options);
     } catch (error) {
       if (this.children.size > 0) return undefined;
-      for (const { leaveQueue, reject } of this.queue.splice(0)) {
-        leaveQueue();
+      for (const { removeAbortListener, reject } of this.queue.splice(0)) {
+        removeAbortListener();
         reject(new MediaError("failed", "no child process could be started", { cause: error }));
       }
       return undefined;

@@ -5,7 +5,7 @@ import type { Reader, Server, Setting } from "./reader.ts";
 interface Shape {
   readonly accepts: (value: string) => boolean;
   /** Names in the fault what is accepted. */
-  readonly words: string;
+  readonly description: string;
 }
 
 interface TextOptions {
@@ -21,24 +21,24 @@ export function text(
 ): Setting<string | undefined> {
   const read = (reader: Reader): string | undefined => {
     const value = reader.text(name);
-    if (value !== undefined && mustBe?.accepts(value) === false) reader.addFault(`${name} must be ${mustBe.words}`);
+    if (value !== undefined && mustBe?.accepts(value) === false) reader.addFault(`${name} must be ${mustBe.description}`);
     return value ?? usual;
   };
-  return { names: [name], usual: usual ?? "", secret, ...(mustBe ? { accepts: mustBe.words } : {}), read };
+  return { names: [name], usual: usual ?? "", secret, ...(mustBe ? { accepts: mustBe.description } : {}), read };
 }
 
 /** One of some words. */
-export function choice<const Word extends string>(
+export function choice<const Value extends string>(
   name: string,
-  { usual, words }: { readonly usual: NoInfer<Word>; readonly words: readonly Word[] },
-): Setting<Word> {
-  const read = (reader: Reader): Word => {
+  { usual, values }: { readonly usual: NoInfer<Value>; readonly values: readonly Value[] },
+): Setting<Value> {
+  const read = (reader: Reader): Value => {
     const value = reader.text(name) ?? usual;
-    const chosen = words.find((word) => word === value);
-    if (chosen === undefined) reader.addFault(`${name} must be one of ${words.join(", ")}`);
+    const chosen = values.find((candidate) => candidate === value);
+    if (chosen === undefined) reader.addFault(`${name} must be one of ${values.join(", ")}`);
     return chosen ?? usual;
   };
-  return { names: [name], usual, accepts: words.map((word) => `\`${word}\``).join(", "), read };
+  return { names: [name], usual, accepts: values.map((candidate) => `\`${candidate}\``).join(", "), read };
 }
 
 /** One URL, or several separated by commas. */
@@ -129,12 +129,12 @@ export function list(name: string, { expects }: { readonly expects?: Shape } = {
     const entries = splitEntries(reader.text(name));
     for (const entry of entries) {
       if (expects?.accepts(entry) === false) {
-        reader.addFault(`${name} expects ${expects.words}, got "${entry.slice(0, 40)}"`);
+        reader.addFault(`${name} expects ${expects.description}, got "${entry.slice(0, 40)}"`);
       }
     }
     return Object.freeze(entries);
   };
-  return { names: [name], usual: "", ...(expects ? { accepts: expects.words } : {}), read };
+  return { names: [name], usual: "", ...(expects ? { accepts: expects.description } : {}), read };
 }
 
 /** A setting whose value is made of the one that `setting` reads. */

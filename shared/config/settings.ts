@@ -14,7 +14,7 @@ const HTTP = ["http:", "https:"];
 const HOUR_MS = 3_600_000;
 const MIB = 1_048_576;
 const GIB = 1_073_741_824;
-const ADDRESS_RANGES = { accepts: isAddressRange, words: "addresses or ranges such as 10.0.0.0/8" };
+const ADDRESS_RANGES = { accepts: isAddressRange, description: "addresses or ranges such as 10.0.0.0/8" };
 
 // Defaults of other settings depend on these three.
 const production = flag("SLUICE_PRODUCTION", { usual: (reader) => reader.text("NODE_ENV") === "production" });
@@ -46,14 +46,14 @@ export const SETTINGS = {
       secret: "value",
       mustBe: {
         accepts: (seed) => /^SA[A-Z2-7]{56}$/.test(seed),
-        words: "the seed of an account key, 58 characters that begin with SA",
+        description: "the seed of an account key, 58 characters that begin with SA",
       },
     }),
     curveSeed: text("SLUICE_NATS_AUTH_XKEY_SEED", {
       secret: "value",
       mustBe: {
         accepts: (seed) => /^SX[A-Z2-7]{56}$/.test(seed),
-        words: "the seed of an xkey, 58 characters that begin with SX",
+        description: "the seed of an xkey, 58 characters that begin with SX",
       },
     }),
     /** Maximum number of open connections of a workspace's batch publishers. */
@@ -76,7 +76,7 @@ export const SETTINGS = {
     secret: "value",
     mustBe: {
       accepts: (key) => isToken(key) && !/^sl[ko]_/.test(key),
-      words: "20 to 200 characters of A-Z a-z 0-9 _ - that do not start with slk_ or slo_",
+      description: "20 to 200 characters of A-Z a-z 0-9 _ - that do not start with slk_ or slo_",
     },
   }),
   /** Folder of the stack of `npm start`, relative to the working directory. Its supervisor reads it, too. */
@@ -93,12 +93,12 @@ export const SETTINGS = {
   outboundAllow: list("SLUICE_OUTBOUND_ALLOW", {
     expects: {
       accepts: (entry) => isHostAndPort(entry) || isAddressRange(entry),
-      words: "entries such as media.lan:9000, 10.1.2.3 or 10.1.0.0/16",
+      description: "entries such as media.lan:9000, 10.1.2.3 or 10.1.0.0/16",
     },
   }),
   logLevel: choice("SLUICE_LOG_LEVEL", {
     usual: "info",
-    words: ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
+    values: ["fatal", "error", "warn", "info", "debug", "trace", "silent"],
   }),
   /** True when the stricter defaults of production apply. Default: NODE_ENV is `production`. */
   production,
@@ -192,14 +192,14 @@ export const SETTINGS = {
   smtpUrl: url("SLUICE_SMTP_URL", { protocols: ["smtp:", "smtps:"], secret: "password" }),
   mailFrom: text("SLUICE_MAIL_FROM", {
     usual: "",
-    mustBe: { accepts: isMailAddress, words: 'one address such as "sluice@example.com"' },
+    mustBe: { accepts: isMailAddress, description: 'one address such as "sluice@example.com"' },
   }),
   /** Id or name of the workspace whose channels receive events of the installation. */
   adminWorkspace: text("SLUICE_ADMIN_WORKSPACE"),
   /** Token with every right under /operator. */
   operatorToken: text("SLUICE_OPERATOR_TOKEN", {
     secret: "value",
-    mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
+    mustBe: { accepts: isToken, description: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
   traces: {
     /** Base address of an OpenTelemetry collector (OTLP over HTTP); undefined: no traces. */
@@ -212,14 +212,14 @@ export const SETTINGS = {
   /** Token of `/lag` on a janitor's admin port; undefined: no such page. */
   lagToken: text("SLUICE_LAG_TOKEN", {
     secret: "value",
-    mustBe: { accepts: isToken, words: "20 to 200 characters of A-Z a-z 0-9 _ -" },
+    mustBe: { accepts: isToken, description: "20 to 200 characters of A-Z a-z 0-9 _ -" },
   }),
   /** Name of the worker's pod on Kubernetes, whose deletion cost it then reports; undefined: no report. */
   podName: text("SLUICE_POD_NAME"),
   /** Issuer of OpenID Connect at which people sign in; undefined: sign-in with keys only. */
   oidc: {
     issuer: text("SLUICE_OIDC_ISSUER", {
-      mustBe: { accepts: isIssuer, words: "an https address, or http on this machine" },
+      mustBe: { accepts: isIssuer, description: "an https address, or http on this machine" },
     }),
     clientId: text("SLUICE_OIDC_CLIENT_ID"),
     clientSecret: text("SLUICE_OIDC_CLIENT_SECRET", { secret: "value" }),

@@ -41,7 +41,7 @@ export async function recordAudit(tx: Queryable, workspaceId: string | null, ent
   );
 }
 
-interface Told {
+interface LoggedColumns {
   /** Columns of `changed` to record, as a list of columns. Never a secret. */
   readonly before?: string;
   readonly after?: string;
@@ -57,12 +57,12 @@ interface Told {
 export function logged(
   action: string,
   actor: `$${number}`,
-  { before, after, workspace = "workspace_id", subject = "id::text" }: Told,
+  { before, after, workspace = "workspace_id", subject = "id::text" }: LoggedColumns,
 ): string {
-  const told = Object.entries({ before, after }).filter(([, columns]) => columns !== undefined);
+  const recorded = Object.entries({ before, after }).filter(([, columns]) => columns !== undefined);
   return `logged as (
-       insert into audit_log (${["workspace_id, actor, action, subject", ...told.map(([name]) => name)].join(", ")})
-       select ${[workspace, actor, `'${action}'`, subject, ...told.map(([, columns = ""]) => valuesOf(columns))].join(", ")}
+       insert into audit_log (${["workspace_id, actor, action, subject", ...recorded.map(([name]) => name)].join(", ")})
+       select ${[workspace, actor, `'${action}'`, subject, ...recorded.map(([, columns = ""]) => valuesOf(columns))].join(", ")}
        from changed
      )`;
 }

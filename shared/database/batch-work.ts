@@ -30,7 +30,7 @@ export async function keepLeading(target: Queryable, { id, epoch }: Led, leaseMs
 }
 
 /** Reads the batch again, and ends it if its time has expired. Returns undefined if another process leads it. */
-export async function lookAgain(target: Queryable, { id, epoch }: Led): Promise<BatchRow | undefined> {
+export async function reloadBatch(target: Queryable, { id, epoch }: Led): Promise<BatchRow | undefined> {
   const [over] = await target.query<BatchRow>(
     `update batch set ends_as = 'expired', ends_at = clock_timestamp(), state = 'finalizing', finalizing_at = clock_timestamp()
      where id = $1 and epoch = $2 and state in ('validating', 'in_progress') and expires_at <= clock_timestamp() returning *`,
@@ -46,7 +46,7 @@ export async function lookAgain(target: Queryable, { id, epoch }: Led): Promise<
 }
 
 /** Gives up the lead; another process can take over after `waitMs`. */
-export async function leaveBatch(target: Queryable, { id, epoch }: Led, waitMs: number): Promise<void> {
+export async function releaseBatch(target: Queryable, { id, epoch }: Led, waitMs: number): Promise<void> {
   await target.query(
     `update batch set lease_until = null, turns_lost = 0, next_at = clock_timestamp() + $3 * interval '1 millisecond'
      where id = $1 and epoch = $2 and ended_at is null`,

@@ -82,16 +82,16 @@ export function insertBudgetAlert(
       );
       if (state?.is_known === true) return "known";
       if ((state?.count ?? 0) >= max) return "too_many";
-      const made = await tx.query(
+      const created = await tx.query(
         `insert into budget_alert (id, workspace_id, name, threshold, period, channel_ids, is_active, stops_calls, created_by)
          values ($1, $2, $3, $4, $5, $6::uuid[], $7, $8, $9)
          on conflict (id) do nothing
          returning id`,
         [id, workspaceId, ...valuesOf(terms), memberId],
       );
-      if (made.length === 0) return "known";
+      if (created.length === 0) return "known";
       await setBudgetBounds(tx, workspaceId);
-      const after = told(terms);
+      const after = auditValuesOf(terms);
       await recordAudit(tx, workspaceId, { actor, action: "budget_alert.create", subject: id, before: null, after });
       return "made";
     }),
@@ -109,7 +109,7 @@ export function updateBudgetAlert(
       const old = await lockBudgetAlert(tx, workspaceId, id);
       if (!old) return undefined;
       const terms = { ...old, ...asked };
-      const [before, after] = [told(old), told(terms)];
+      const [before, after] = [auditValuesOf(old), auditValuesOf(terms)];
       if (JSON.stringify(before) === JSON.stringify(after)) return "same";
       // Thresholds reached so far were reached under the terms before this change.
       await fireBudgets(tx, workspaceId);
@@ -141,7 +141,7 @@ export function deleteBudgetAlert(
     if (!old) return false;
     await tx.query("delete from budget_alert where id = $1 and workspace_id = $2", [id, workspaceId]);
     await setBudgetBounds(tx, workspaceId);
-    const before = told(old);
+    const before = auditValuesOf(old);
     await recordAudit(tx, workspaceId, { actor, action: "budget_alert.delete", subject: id, before, after: null });
     return true;
   });
@@ -174,7 +174,7 @@ function valuesOf({ name, threshold, period, channel_ids, is_active, stops_calls
   return [name, threshold, period, channel_ids, is_active, stops_calls] as const;
 }
 
-function told({ threshold, name, period, channel_ids, is_active, stops_calls }: BudgetTerms): AuditValues {
+function auditValuesOf({ threshold, name, period, channel_ids, is_active, stops_calls }: BudgetTerms): AuditValues {
   return { name, threshold_credits: creditsNumber(threshold), period, channel_ids, is_active, stops_calls };
 }
 

@@ -2,7 +2,7 @@
 import { plainArray } from "./arrays.ts";
 import type { Queryable } from "./client.ts";
 
-export interface CapabilityOffer {
+export interface CapabilityReport {
   /** Capabilities whose engines work on the worker. */
   readonly ids: readonly string[];
   /** Reason for each engine that does not work, by name: a sentence for operators. */
@@ -10,7 +10,7 @@ export interface CapabilityOffer {
 }
 
 /** Reports the capabilities of this worker, initially or again. */
-export async function tellOffer(target: Queryable, worker: string, { ids, missing }: CapabilityOffer): Promise<void> {
+export async function reportCapabilities(target: Queryable, worker: string, { ids, missing }: CapabilityReport): Promise<void> {
   await target.query(
     `insert into capability_offer (worker, ids, missing) values ($1, $2::text[], $3::jsonb)
      on conflict (worker) do update set ids = excluded.ids, missing = excluded.missing, seen_at = clock_timestamp()`,
@@ -19,12 +19,12 @@ export async function tellOffer(target: Queryable, worker: string, { ids, missin
   );
 }
 
-export async function withdrawOffer(target: Queryable, worker: string): Promise<void> {
+export async function withdrawCapabilityReport(target: Queryable, worker: string): Promise<void> {
   await target.query("delete from capability_offer where worker = $1", [worker]);
 }
 
 /** Returns the offers of the workers that reported within the last 45 s; empty if there are none. */
-export async function liveOffers(target: Queryable): Promise<readonly CapabilityOffer[]> {
+export async function listCapabilityReports(target: Queryable): Promise<readonly CapabilityReport[]> {
   return target.query<{ ids: string[]; missing: Record<string, string> }>(
     "select ids, missing from capability_offer where seen_at > clock_timestamp() - interval '45 seconds'",
     [],

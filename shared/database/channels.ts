@@ -128,7 +128,7 @@ export async function changeChannel(
         readonly actor: Actor;
         readonly action: string;
         /** Further audit values besides name, enabled and config; never a secret. */
-        readonly told?: AuditValues;
+        readonly auditValues?: AuditValues;
         /** True if its destination or its credentials have changed: the recorded failures of the old ones are cleared. */
         readonly isAnew?: boolean;
       }
@@ -143,7 +143,7 @@ export async function changeChannel(
       if (row === undefined) return undefined;
       const asked = change(row);
       if (asked === undefined) return row;
-      const { to, actor, action, told = {}, isAnew = false } = asked;
+      const { to, actor, action, auditValues = {}, isAnew = false } = asked;
       const isFresh = isAnew || (to.enabled && !row.enabled);
       const [changed] = await tx.query<ChannelRow>(
         `update notification_channel
@@ -172,7 +172,7 @@ export async function changeChannel(
         action,
         subject: id,
         before: { name: row.name, enabled: row.enabled, config: row.config },
-        after: { name: to.name, enabled: to.enabled, config: to.config, ...told },
+        after: { name: to.name, enabled: to.enabled, config: to.config, ...auditValues },
       });
       return changed;
     });

@@ -39,12 +39,12 @@ export interface Database extends Queryable {
   /** Returns the number of statements and transactions that wait for a connection. */
   waiting(): number;
   /** Returns the number of free connections of the server, and whether ours end at a pooler instead, which the server cannot see. */
-  findRoom(): Promise<ConnectionRoom>;
+  findConnectionCapacity(): Promise<ConnectionCapacity>;
   close(): Promise<void>;
 }
 
 /** The tightest of three limits: of the server, of our role across databases, and of our database across roles. */
-export interface ConnectionRoom {
+export interface ConnectionCapacity {
   /** Maximum connections; for the server, without those reserved for administrators. */
   readonly all: number;
   /** Connections not in use by any client. */
@@ -233,7 +233,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     slowSession: (limitMs, work) => withSession(main, limitMs, work),
     waiting: () => pools.reduce((sum, { waitingCount }) => sum + waitingCount, 0),
-    findRoom: () => findRoom(main),
+    findConnectionCapacity: () => findConnectionCapacity(main),
     async close() {
       await Promise.all(pools.map((pool) => pool.end()));
     },
@@ -250,7 +250,7 @@ function isPlain(url: string): boolean {
  * Finds the tightest limit. Counts like Postgres: client sessions only, and no limits of roles and databases for superusers. The potential
  * connections of our processes are counted from visible sessions: our own role's, and all for superusers.
  */
-const ROOM = `
+const CONNECTION_CAPACITY_SQL = `
   with client as (
     -- The kind of others' sessions is hidden without the rights of pg_read_all_stats: those with a user and a database are taken for clients,
     -- also where they are workers of a query.
@@ -275,10 +275,10 @@ const ROOM = `
   )
   select owner, "all", ("all" - open)::int as free, (min("all" - told) over ())::int as spare from room order by free limit 1`;
 
-async function findRoom(pool: pg.Pool): Promise<ConnectionRoom> {
+async function findConnectionCapacity(pool: pg.Pool): Promise<ConnectionCapacity> {
   const client = await pool.connect();
   try {
-    const [row] = await run<Omit<ConnectionRoom, "isPooled">>(client, ROOM);
+    const [row] = await run<Omit<ConnectionCapacity, "isPooled">>(client, CONNECTION_CAPACITY_SQL);
     if (!row) throw new Error("Postgres does not tell its connections");
     return { ...row, isPooled: await isPooled(client) };
   } finally {

@@ -30,14 +30,14 @@ export async function insertConversation(
   database: Queryable,
   row: ConversationText & { readonly id: string; readonly workspaceId: string; readonly memberId: string },
 ): Promise<ConversationRow> {
-  const [made] = await database.query<ConversationRow>(
+  const [created] = await database.query<ConversationRow>(
     `insert into conversation (id, workspace_id, member_id, bytes, sealed, reference, sealed_by, expires_at)
      values ($1, $2, $3, $4, $5, $6, $7, now() + $8 * interval '1 hour') returning ${COLUMNS}`,
     [row.id, row.workspaceId, row.memberId, row.bytes, row.text.sealed, row.text.reference, row.sealedBy, row.hours],
     "insert_conversation",
   );
-  if (!made) throw new Error("a conversation was not inserted");
-  return made;
+  if (!created) throw new Error("a conversation was not inserted");
+  return created;
 }
 
 export async function findConversation(

@@ -63,23 +63,23 @@ export function fanOutEvents(database: Database, max: number): Promise<number> {
       [ids, DELIVERIES_WAITING_MAX],
     );
     const known = new Map(events.map((event) => [event.id, event]));
-    const made = targets.flatMap(({ event_id, channel_id }) => {
+    const deliveries = targets.flatMap(({ event_id, channel_id }) => {
       const event = known.get(event_id);
       return event ? [{ deliveryId: newId(), channelId: channel_id, event }] : [];
     });
-    if (made.length > 0) {
+    if (deliveries.length > 0) {
       await tx.query(
         `insert into delivery (id, workspace_id, channel_id, event_id, event, workflow_id, body)
          select * from unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[])
          on conflict do nothing`,
         [
-          plainArray(made.map(({ deliveryId }) => deliveryId)),
-          plainArray(made.map(({ event }) => event.workspace_id)),
-          plainArray(made.map(({ channelId }) => channelId)),
-          plainArray(made.map(({ event }) => event.id)),
-          made.map(({ event }) => event.type),
-          plainArray(made.map(({ event }) => event.workflow_id)),
-          made.map(({ deliveryId, event }) =>
+          plainArray(deliveries.map(({ deliveryId }) => deliveryId)),
+          plainArray(deliveries.map(({ event }) => event.workspace_id)),
+          plainArray(deliveries.map(({ channelId }) => channelId)),
+          plainArray(deliveries.map(({ event }) => event.id)),
+          deliveries.map(({ event }) => event.type),
+          plainArray(deliveries.map(({ event }) => event.workflow_id)),
+          deliveries.map(({ deliveryId, event }) =>
             envelopeText({
               event: event.type,
               deliveryId,

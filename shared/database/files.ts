@@ -125,7 +125,7 @@ export async function storedBytes(target: Queryable, workspaceId: string): Promi
 }
 
 /** Returns the remaining bytes and files of the workspace, with open uploads deducted. Negative after a limit was lowered. */
-export async function storageLeft(
+export async function findFreeStorage(
   target: Queryable,
   workspaceId: string,
   storageBytesMax: number,

@@ -95,7 +95,7 @@ interface SharedLane<Item, Verdict> extends Lane<Item, Verdict> {
   readonly startNext: () => void;
   /** Timer of the next check of waiting items, and its time by performance.now(). */
   timer?: ReturnType<typeof setTimeout> | undefined;
-  lookAt?: number;
+  checkAt?: number;
   /** Usual number of calls with a waiting caller in a group; groups without such calls are ignored. */
   usualSize: number;
   /** End of the last group, by performance.now(). */
@@ -188,9 +188,9 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
   private lingers(lane: SharedLane<Item, Verdict>): boolean {
     const [first] = lane.waiting;
     if (!first || lane.waiting.length >= this.options.sizeMax) return false;
-    const leftMs = first.at + this.lingerMs - performance.now();
-    if (leftMs <= 0 || !lane.waiting.every(({ item }) => item.isPatient === true)) return false;
-    this.lookAgain(lane, leftMs);
+    const remainingMs = first.at + this.lingerMs - performance.now();
+    if (remainingMs <= 0 || !lane.waiting.every(({ item }) => item.isPatient === true)) return false;
+    this.scheduleCheck(lane, remainingMs);
     return true;
   }
 
@@ -203,18 +203,18 @@ class LaneGrouper<Item extends Grouped, Verdict> implements Grouper<Item, Verdic
     const [first] = lane.waiting;
     const gatherMs = Math.min(gatherMaxMs, Math.floor(lane.usualSize) - 1);
     if (!first || gatherMs < 1 || lane.waiting.length >= GATHERED_GROUP) return false;
-    const leftMs = Math.max(first.at, lane.endedAt) + gatherMs - performance.now();
-    if (leftMs <= 0) return false;
-    this.lookAgain(lane, leftMs);
+    const remainingMs = Math.max(first.at, lane.endedAt) + gatherMs - performance.now();
+    if (remainingMs <= 0) return false;
+    this.scheduleCheck(lane, remainingMs);
     return true;
   }
 
-  private lookAgain(lane: SharedLane<Item, Verdict>, ms: number): void {
+  private scheduleCheck(lane: SharedLane<Item, Verdict>, ms: number): void {
     const at = performance.now() + ms;
     // A patient call may have set a later time.
-    if (lane.timer !== undefined && at >= (lane.lookAt ?? 0) - 1) return;
+    if (lane.timer !== undefined && at >= (lane.checkAt ?? 0) - 1) return;
     clearTimeout(lane.timer);
-    lane.lookAt = at;
+    lane.checkAt = at;
     lane.timer = setTimeout(() => {
       lane.timer = undefined;
       void this.runShared(lane);

@@ -98,7 +98,7 @@ export function expiredHolds(target: Queryable, max: number, startedMs: number):
 }
 
 const COUNTED_MAX = 10_000;
-const LOOKED_AT_MAX = 1_000;
+const INSPECTED_MAX = 1_000;
 
 /**
  * Returns the number of open holds, counted up to 10,000 and estimated by Postgres above. Also returns the age in seconds of the oldest
@@ -115,7 +115,7 @@ export async function openHolds(
             (select coalesce(extract(epoch from now() - min(h.created_at)), 0)::float8
              from (select job_id, created_at from hold order by deadline limit $2) h
              where (select id from job where job.id = h.job_id) is null) as oldest`,
-    [COUNTED_MAX, LOOKED_AT_MAX],
+    [COUNTED_MAX, INSPECTED_MAX],
   );
   const counted = Number(row?.count ?? 0n);
   return {

@@ -71,7 +71,7 @@ export interface JobReader {
 }
 
 /** Finds a job for a caller that knows its id. Returns undefined for hidden jobs and for jobs that this reader may not see. */
-export async function findShownJob(
+export async function findVisibleJob(
   target: Queryable,
   workspaceId: string,
   id: string,

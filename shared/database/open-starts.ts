@@ -82,12 +82,12 @@ export async function noteRung(target: Queryable, id: string, startId: string, n
 export async function adoptProviderJob(
   target: Queryable,
   job: { readonly id: string; readonly epoch: number },
-  listed: { readonly name: string; readonly madeMs: number; readonly clocksMs: number },
+  listed: { readonly name: string; readonly createdMs: number; readonly clocksMs: number },
   record: object,
 ): Promise<"adopted" | "taken" | "open" | "void"> {
   const [row] = await target.query<{ result: "adopted" | "taken" | "open" | "void" }>(
     "select adopt_provider_job($1, $2, $3, $4, $5, $6::jsonb) as result",
-    [job.id, job.epoch, listed.name, listed.madeMs, listed.clocksMs, JSON.stringify(record)],
+    [job.id, job.epoch, listed.name, listed.createdMs, listed.clocksMs, JSON.stringify(record)],
     "adopt_provider_job",
   );
   return row?.result ?? "void";

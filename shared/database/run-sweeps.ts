@@ -16,7 +16,7 @@ export interface WaitingRun {
 const LANES_TAKEN = `select lane from worker_slots
   where pool = 'workflow' and slots > 0 and seen_at > now() - interval '45 seconds'`;
 
-interface Words {
+interface NoticeLimits {
   /** Time in milliseconds after which a notice of a run without progress is sent again, because it may be lost. */
   readonly againMs: number;
   readonly max: number;
@@ -28,11 +28,11 @@ interface Words {
  * of each workspace precede the others.
  * @param found a query for `id` and `since`; its parameters are $1 `againMs`, $2 `max` and the given ones
  */
-function takeWords(
+function takeRunsToNotify(
   target: Queryable,
   name: string,
   found: string,
-  { againMs, max }: Words,
+  { againMs, max }: NoticeLimits,
   values: readonly SqlValue[] = [],
 ): Promise<WaitingRun[]> {
   return target.query<WaitingRun>(
@@ -55,15 +55,15 @@ function takeWords(
 }
 
 /** Returns due runs: an attempt of the run or a step, a late call, or a cancel requested a while ago. */
-export function takeDueRuns(target: Queryable, words: Words): Promise<WaitingRun[]> {
-  return takeWords(
+export function takeDueRuns(target: Queryable, limits: NoticeLimits): Promise<WaitingRun[]> {
+  return takeRunsToNotify(
     target,
     "take_due_runs",
     `select id, due_at as since from run where due_at <= now()
      union all select run_id, due_at from step_run where due_at <= now() and status = 'queued'
      union all select i.run_id, i.late_at from step_item i join run r on r.id = i.run_id
        where i.status = 'running' and i.late_at <= now() and r.status in ('queued', 'running')`,
-    words,
+    limits,
   );
 }
 
@@ -93,24 +93,24 @@ export async function nextOpenWork(target: Queryable, before: WorkSpan, max: num
 export function takeRunsOfEndedJobs(
   target: Queryable,
   olderMs: number,
-  words: Words,
+  limits: NoticeLimits,
   { after, upto }: WorkSpan = ALL_WORK,
 ): Promise<WaitingRun[]> {
-  return takeWords(
+  return takeRunsToNotify(
     target,
     "take_runs_of_ended_jobs",
     `select i.run_id as id, ended.ended_at as since from step_item i
      cross join lateral (
        select j.ended_at from job j where j.id = i.work_id and j.ended_at < now() - $3 * interval '1 millisecond' offset 0) ended
      where i.work_id is not null and i.credits is null and not i.is_run and i.work_id > $4 and i.work_id <= $5`,
-    words,
+    limits,
     [olderMs, after, upto],
   );
 }
 
 /** Returns runs without the result or all credits of a child that ended a while ago. Known children cost nothing, however many they are. */
-export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
-  return takeWords(
+export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, limits: NoticeLimits): Promise<WaitingRun[]> {
+  return takeRunsToNotify(
     target,
     "take_runs_of_ended_runs",
     `select c.parent_id as id, c.ended_at as since from run c
@@ -118,20 +118,20 @@ export function takeRunsOfEndedRuns(target: Queryable, olderMs: number, words: W
        select from step_item i where i.run_id = c.parent_id and i.step_id = c.parent_step and i.attempt = c.parent_attempt
          and i.item = c.parent_index and i.work_id = c.id and i.credits is distinct from c.credits offset 0) awaited
      where c.is_uncounted and c.ended_at < now() - $3 * interval '1 millisecond'`,
-    words,
+    limits,
     [olderMs],
   );
 }
 
 /** Returns runs that have waited to start, or for a notice of a cancel, for a while. Most already have a notice in the queue. */
-export function takeUnbegunRuns(target: Queryable, olderMs: number, words: Words): Promise<WaitingRun[]> {
-  return takeWords(
+export function takeUnbegunRuns(target: Queryable, olderMs: number, limits: NoticeLimits): Promise<WaitingRun[]> {
+  return takeRunsToNotify(
     target,
     "take_unbegun_runs",
     `select id, progressed_at as since from run
      where status in ('queued', 'running') and (cancel_requested or (status = 'queued' and due_at is null))
        and progressed_at < now() - $3 * interval '1 millisecond'`,
-    words,
+    limits,
     [olderMs],
   );
 }
@@ -204,7 +204,7 @@ export function findLateRuns(target: Queryable, olderMs: number, max: number): P
 }
 
 /** Returns ended publishers' runs whose result was not reported, because the process that ended them crashed. */
-export function findUntoldRuns(target: Queryable, max: number): Promise<{ readonly id: string }[]> {
+export function findUnreportedRuns(target: Queryable, max: number): Promise<{ readonly id: string }[]> {
   return target.query(
     freshAndDue(
       "untold runs",

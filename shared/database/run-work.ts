@@ -101,7 +101,7 @@ export async function isBegun(target: Queryable, workId: string): Promise<boolea
 }
 
 /** Marks the result of a publisher's run as reported. @returns false if it is already marked, the run is open, or it has no publisher */
-export async function noteTold(target: Queryable, id: string): Promise<boolean> {
+export async function markReported(target: Queryable, id: string): Promise<boolean> {
   const rows = await target.query(
     "update run set told = true where id = $1 and not told and ended_at is not null returning 1",
     [id],

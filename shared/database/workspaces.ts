@@ -136,9 +136,9 @@ export async function renameWorkspace(
 }
 
 /** Finds a workspace by its id or its current name. */
-export function findWorkspace(target: Queryable, word: string): Promise<WorkspaceRow | undefined> {
-  const id = word.toLowerCase();
-  return isUuid(id) ? findWorkspaceById(target, id) : findWorkspaceByName(target, word);
+export function findWorkspace(target: Queryable, nameOrId: string): Promise<WorkspaceRow | undefined> {
+  const id = nameOrId.toLowerCase();
+  return isUuid(id) ? findWorkspaceById(target, id) : findWorkspaceByName(target, nameOrId);
 }
 
 /** Returns the workspace that released this name in the last 30 days. */

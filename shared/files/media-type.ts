@@ -190,10 +190,10 @@ export async function settleMediaType(
     throw contradiction(claim, sniffed);
   }
   const head = bytes.subarray(0, SNIFF_BYTES);
-  const isWords = isText(head, head.length >= SNIFF_BYTES) || isLegacyText(head);
-  if (claim === undefined) return isWords ? "text/plain" : UNKNOWN;
-  if (isWords && isTextType(claim)) return claim;
-  throw contradiction(claim, isWords ? "text" : "other binary data");
+  const isTextContent = isText(head, head.length >= SNIFF_BYTES) || isLegacyText(head);
+  if (claim === undefined) return isTextContent ? "text/plain" : UNKNOWN;
+  if (isTextContent && isTextType(claim)) return claim;
+  throw contradiction(claim, isTextContent ? "text" : "other binary data");
 }
 
 function claimOf(contentType: string | undefined, filename: string): string | undefined {
@@ -209,6 +209,6 @@ function isTextType(type: string): boolean {
   return type.startsWith("text/") || Object.hasOwn(TEXT_ENDINGS, type);
 }
 
-function contradiction(claim: string, shown: string): ApiError {
-  return new ApiError("unprocessable_input", `Expected a file of type ${claim}, got ${shown}.`, { param: "file" });
+function contradiction(claim: string, detected: string): ApiError {
+  return new ApiError("unprocessable_input", `Expected a file of type ${claim}, got ${detected}.`, { param: "file" });
 }

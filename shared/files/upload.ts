@@ -103,10 +103,10 @@ export class Upload implements ByteSink {
   async write(bytes: Uint8Array): Promise<void> {
     checkSize(this.digest.bytes + bytes.length, this.tools.limits.fileBytesMax);
     this.digest.update(bytes);
-    for (let rest = bytes; rest.length > 0;) {
+    for (let remaining = bytes; remaining.length > 0;) {
       // A full part waits for the next byte: a file of exactly one part needs no multipart upload.
       if (this.part.isFull) await this.sendPart();
-      rest = this.part.fill(rest);
+      remaining = this.part.fill(remaining);
     }
   }
 

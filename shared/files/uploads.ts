@@ -66,16 +66,16 @@ export function openUploads(tools: {
    * unreferenced bytes are deleted as well.
    */
   const giveUp = async (id: string): Promise<void> => {
-    const leave = (error: unknown): void =>
+    const deferToJanitor = (error: unknown): void =>
       log.warn({ err: error, file_id: id }, "a failed upload could not be deleted; the janitor retries");
     try {
       const ended = await endUpload(database, id, false);
       if (!ended && (await knownFiles(database, [id])).length > 0) return;
       failpoint("upload.ended");
-      const erased = eraseBytes(storage, database, ended ?? { id, upload_id: null }).catch(leave);
+      const erased = eraseBytes(storage, database, ended ?? { id, upload_id: null }).catch(deferToJanitor);
       await Promise.race([erased, Bun.sleep(UPLOAD_ERASE_MS)]);
     } catch (error) {
-      leave(error);
+      deferToJanitor(error);
     }
   };
 

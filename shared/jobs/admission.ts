@@ -10,7 +10,7 @@ import { type GroupRun, openGrouped, reserveForGroups } from "#shared/database/g
 import { BUSY } from "#shared/database/grouper.ts";
 import type { JobError } from "#shared/database/jobs.ts";
 import { ApiError } from "#shared/errors.ts";
-import { RECALL_MAX_MS, RECALL_MS } from "#shared/ledger/recall-lines.ts";
+import { RECLAIM_WAIT_MAX_MS, RECLAIM_POLL_INTERVAL_MS } from "#shared/ledger/recall-lines.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 import type { Lane, Pool } from "#shared/queue/subjects.ts";
@@ -119,7 +119,7 @@ export function createJobAdmission({
       }
       const rows = await target.query<VerdictRow>(
         "select * from admit_jobs($1::jsonb, $2)",
-        [JSON.stringify(jobs.map(toOffer)), waitMs],
+        [JSON.stringify(jobs.map(toAdmissionRequest)), waitMs],
         "admit_jobs",
       );
       const byPlace = new Map(rows.map((row) => [row.n, row]));
@@ -130,8 +130,8 @@ export function createJobAdmission({
     async admit(job) {
       let verdict = await grouper.call(job);
       const share = verdict.kind === "recalled" && verdict.isFromShare ? { isFromShare: true as const } : {};
-      for (const until = performance.now() + RECALL_MAX_MS; verdict.kind === "recalled" && performance.now() < until;) {
-        await Bun.sleep(RECALL_MS);
+      for (const until = performance.now() + RECLAIM_WAIT_MAX_MS; verdict.kind === "recalled" && performance.now() < until;) {
+        await Bun.sleep(RECLAIM_POLL_INTERVAL_MS);
         verdict = await grouper.call({ ...job, isCounted: false });
       }
       if (verdict.kind === "admitted") return { ...verdict, ...share };
@@ -143,11 +143,11 @@ export function createJobAdmission({
 }
 
 /** Longest pause before work that waits for credits of a crashed process is offered again, in milliseconds. */
-const DUE_LOOK_MS = paced(30_000);
+const DUE_RETRY_MAX_MS = paced(30_000);
 
 /** Returns the wait of a message that may wait for credits. @throws ApiError for other jobs; a run waits with its step */
 function untilDue({ terms, step, ifFull, ...job }: JobRequest, dueMs: number): JobVerdict {
-  if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_LOOK_MS), isForFunds: true };
+  if (ifFull === "wait") return { kind: "full", waitMs: Math.min(dueMs, DUE_RETRY_MAX_MS), isForFunds: true };
   if (step) throw new ApiError("overloaded", "A lost process still holds credits of the workspace; try again shortly.");
   const hold = "hold" in terms ? terms.hold : null;
   throw refusal(FUNDS, { ...job, hold }, { dueMs });
@@ -174,7 +174,7 @@ async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise
   try {
     const [row] = await target.query<{ number: number | null }>(
       LONE_SQL,
-      [JSON.stringify(toOffer(job, 0)), lockMs],
+      [JSON.stringify(toAdmissionRequest(job, 0)), lockMs],
       "admit_job",
     );
     return row?.number == null ? undefined : { kind: "admitted", attempt: 1, dispatch: row.number };
@@ -185,7 +185,7 @@ async function admitLone(job: JobRequest, { target, lockMs }: GroupRun): Promise
 }
 
 /** Returns a job_offer. @param n index of the job in its statement */
-export function toOffer(job: JobRequest, n: number): Record<string, unknown> {
+export function toAdmissionRequest(job: JobRequest, n: number): Record<string, unknown> {
   const { terms, request } = job;
   const hold = "hold" in terms ? terms.hold : undefined;
   return {

@@ -32,9 +32,9 @@ interface Connection {
 }
 
 /** Notifies the ingress of a waiting caller. The message contains a result that fits a row; the ingress reads a larger one. */
-export function notifyCaller(connection: Connection, job: Pick<Addressed, "id" | "reply">, told?: JobReply): void {
+export function notifyCaller(connection: Connection, job: Pick<Addressed, "id" | "reply">, jobReply?: JobReply): void {
   if (job.reply === null || !isIngressReply(job.reply) || connection.isClosed()) return;
-  connection.publish(job.reply, endedFrame(told) ?? job.id);
+  connection.publish(job.reply, endedFrame(jobReply) ?? job.id);
 }
 
 function endedFrame({ status, result, creditsNano }: Partial<JobReply> = {}): Uint8Array | undefined {
@@ -43,15 +43,15 @@ function endedFrame({ status, result, creditsNano }: Partial<JobReply> = {}): Ui
 }
 
 /** Publishes to the job's publisher, if its row has a reply address of its workspace: immediately or after a reconnect. */
-export function notifyPublisher(connection: Connection, job: Addressed, told: JobReply): void {
+export function notifyPublisher(connection: Connection, job: Addressed, jobReply: JobReply): void {
   const { reply } = job;
   if (reply === null || connection.isClosed()) return;
   if (isIngressReply(reply)) {
-    notifyCaller(connection, job, told);
+    notifyCaller(connection, job, jobReply);
     return;
   }
   if (!isWorkspaceReply(reply, job.workspace_id)) return;
-  const text = answerText(job, told);
+  const text = answerText(job, jobReply);
   whenLinked(connection, () => connection.publish(reply, text));
 }
 

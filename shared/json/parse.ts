@@ -156,7 +156,7 @@ export class JsonPieces {
         at = end;
       } else if (code === COMMA) this.endMember(at);
       else if ((code | 0x20) === 0x7b) this.enter(code === 0x7b ? "{" : "[", at);
-      else if ((code | 0x20) === 0x7d) this.leave(code === 0x7d ? "{" : "[", at);
+      else if ((code | 0x20) === 0x7d) this.exit(code === 0x7d ? "{" : "[", at);
       else if (code >= 0x30 && code <= 0x39) at = this.passNumber(at);
       // A letter that each literal contains once.
       else if (code === 0x74 || code === 0x66 || code === 0x6e) this.count(at);
@@ -181,7 +181,7 @@ export class JsonPieces {
     if (this.frames.push(frameOf(around, at)) > JSON_DEPTH_MAX + 1) throw tooDeep(JSON_DEPTH_MAX, at);
   }
 
-  private leave(around: Around, at: number): void {
+  private exit(around: Around, at: number): void {
     const frame = this.last;
     if (frame === this.root) throw this.faultIn(frame);
     this.frames.pop();
@@ -437,7 +437,7 @@ function value(text: string, at: number): number {
     return members(text, inside, CLOSING[first], first === "[" ? value : member);
   }
   if (first === '"') return string(text, at);
-  const literal = LITERALS.find((word) => text.startsWith(word, at));
+  const literal = LITERALS.find((candidate) => text.startsWith(candidate, at));
   if (literal !== undefined) return at + literal.length;
   const end = match(NUMBER, text, at);
   if (end === undefined) throw new SyntaxFault(at, "a value");

@@ -4,8 +4,8 @@ import type { Queryable } from "#shared/database/client.ts";
 import { LOCKED, retryStatement, LOCK_TIMEOUT_MS, CONTENDED_WAIT_MS } from "#shared/database/retry.ts";
 
 import { priceAt } from "./charge.ts";
-import { RECALL_MAX_MS } from "./recall-lines.ts";
-import { type LinedHold, placeLinedHold } from "./lined-calls.ts";
+import { RECLAIM_WAIT_MAX_MS } from "./recall-lines.ts";
+import { type CreditLineHold, placeCreditLineHold } from "./lined-calls.ts";
 
 export interface Adjustment {
   readonly workspaceId: string;
@@ -21,7 +21,7 @@ export interface Adjustment {
   /** Batch line of the call, whose price is a share of the full price. */
   readonly batchLine?: JobMessage["batch_line"];
   /** Credit line of the call: the call first gets a hold of its own. */
-  readonly lined?: LinedHold | undefined;
+  readonly creditLineHold?: CreditLineHold | undefined;
   /** Parts of a continued stream by previous models, in order; included in the amount. */
   readonly parts?: readonly UsagePart[];
 }
@@ -57,12 +57,12 @@ const VERDICTS: ReadonlyMap<number, Adjusted> = new Map([
  */
 export async function adjustHold(database: Queryable, to: Adjustment): Promise<Adjusted> {
   const adjust = async (): Promise<Adjusted | typeof LOCKED> => {
-    if (to.lined && (await placeLinedHold(database, to, to.lined)) === "closed") return "closed";
+    if (to.creditLineHold && (await placeCreditLineHold(database, to, to.creditLineHold)) === "closed") return "closed";
     return VERDICTS.get(await ask(database, to)) ?? LOCKED;
   };
   return retryStatement(adjust, {
     // Recalling credit lines takes longer than waiting for a lock.
-    forMs: to.lined ? RECALL_MAX_MS : LOCK_TIMEOUT_MS,
+    forMs: to.creditLineHold ? RECLAIM_WAIT_MAX_MS : LOCK_TIMEOUT_MS,
     pauseMs: 10,
     pauseMaxMs: 200,
     locked: () => new Error(`the hold of job ${to.jobId} stays locked`),

@@ -14,8 +14,8 @@ import type { Metrics } from "#shared/metrics.ts";
 import { formatCredits } from "#shared/money.ts";
 
 import type { CreditLines } from "./credit-lines.ts";
-import type { LinedHold } from "./lined-calls.ts";
-import { RECALL_MAX_MS, type Recalled, recallLines } from "./recall-lines.ts";
+import type { CreditLineHold } from "./lined-calls.ts";
+import { RECLAIM_WAIT_MAX_MS, type ReclaimableCredits, reclaimLines } from "./recall-lines.ts";
 import type { Ledger } from "./settle.ts";
 
 /** Credits and tokens that a paid call reserves. */
@@ -62,14 +62,14 @@ export interface CallAdmission {
   place(
     workspaceId: string,
     limit: number | null,
-    hold: HoldRequest & { readonly mayBeLined?: boolean },
-  ): Promise<LinedHold | undefined>;
+    hold: HoldRequest & { readonly canUseCreditLine?: boolean },
+  ): Promise<CreditLineHold | undefined>;
   /**
    * Checks whether a call would be admitted now, without counting it, before work for the call begins.
    * @param leastNano lowest hold of the call, in nano-credits; a free call is checked against the window only
    * @throws ApiError `budget_reached`, `rate_limit_exceeded`, `insufficient_credits`, `service_unavailable`
    */
-  look(workspaceId: string, limit: number | null, leastNano?: bigint): Promise<void>;
+  check(workspaceId: string, limit: number | null, leastNano?: bigint): Promise<void>;
 }
 
 const GROUP_SQL = waitingForLocks(
@@ -77,7 +77,7 @@ const GROUP_SQL = waitingForLocks(
   $10::bigint[], $11, null, $12) as verdicts`,
   "$13",
 );
-const LOOK_SQL =
+const CHECK_SQL =
   "select is_full, free, is_stopped, case when free < $3 then funds_due($1, $3) end as due from check_window($1, $2)";
 const SINGLE_SQL = waitingForLocks("admit_call($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) as verdict", "$11");
 
@@ -96,7 +96,7 @@ export function createCallAdmission(options: {
   ledger: Pick<Ledger, "undo">;
   /** Credit lines; if absent, every call gets a hold of its own. */
   lines?: CreditLines | undefined;
-  metrics?: Pick<Metrics, "groupSize" | "linedCalls">;
+  metrics?: Pick<Metrics, "groupSize" | "creditLineCalls">;
 }): CallAdmission {
   const grouper: Grouper<Call, Verdict> = openGrouped<Call, Verdict>({
     connections: reserveForGroups(options.database, "admission"),
@@ -134,29 +134,29 @@ export function createCallAdmission(options: {
   };
 
   /** Pending recalls by workspace; calls of a workspace share one. */
-  const recalls = new Map<string, { readonly nano: bigint; readonly recalled: Promise<Recalled> }>();
+  const reclaims = new Map<string, { readonly nano: bigint; readonly reclaimed: Promise<ReclaimableCredits> }>();
   /** Recalls the credit lines of a workspace for a call. `dueMs`, `freeNano`: see `Recalled`. */
-  const recall = async ({ workspaceId, hold }: Call): Promise<{ comesBack: boolean } & Funds> => {
+  const reclaim = async ({ workspaceId, hold }: Call): Promise<{ comesBack: boolean } & Funds> => {
     const nano = hold?.amountNano ?? 0n;
-    let asked = recalls.get(workspaceId);
+    let asked = reclaims.get(workspaceId);
     if (!asked) {
-      const recalled = unavailable(AWAY, recallLines(options.database, workspaceId, nano));
-      asked = { nano, recalled: recalled.finally(() => recalls.delete(workspaceId)) };
-      recalls.set(workspaceId, asked);
+      const reclaimed = unavailable(AWAY, reclaimLines(options.database, workspaceId, nano));
+      asked = { nano, reclaimed: reclaimed.finally(() => reclaims.delete(workspaceId)) };
+      reclaims.set(workspaceId, asked);
     }
-    const { covered, dueMs, freeNano } = await asked.recalled;
+    const { covered, dueMs, freeNano } = await asked.reclaimed;
     const comesBack = covered !== undefined && nano <= covered;
     return { comesBack, freeNano, dueMs: nano <= asked.nano ? dueMs : undefined };
   };
 
   const ask = async (call: Call): Promise<void> => {
     let verdict = await grouper.call(call);
-    const until = performance.now() + RECALL_MAX_MS;
+    const until = performance.now() + RECLAIM_WAIT_MAX_MS;
     let funds: Funds = {};
     while (verdict === FUNDS_MISSING && performance.now() < until) {
-      const recalled = await recall(call);
-      funds = recalled;
-      if (!recalled.comesBack) break;
+      const reclaimed = await reclaim(call);
+      funds = reclaimed;
+      if (!reclaimed.comesBack) break;
       verdict = await grouper.call({ ...call, limit: COUNTED });
     }
     if (verdict === BUDGET_REACHED) throw await stopped(call.workspaceId);
@@ -171,22 +171,22 @@ export function createCallAdmission(options: {
   return {
     async place(workspaceId, limit, hold) {
       // Limits are exact, so a call with a limit waits for the verdict of the database.
-      const mayBeLined = hold.mayBeLined === true && limit === null && hold.dailyTokens === null;
-      const lined = mayBeLined ? options.lines?.draw(workspaceId, hold) : undefined;
-      if (lined) {
-        options.metrics?.linedCalls.inc();
-        return lined;
+      const canUseCreditLine = hold.canUseCreditLine === true && limit === null && hold.dailyTokens === null;
+      const creditLineHold = canUseCreditLine ? options.lines?.draw(workspaceId, hold) : undefined;
+      if (creditLineHold) {
+        options.metrics?.creditLineCalls.inc();
+        return creditLineHold;
       }
       const askedAt = performance.now();
       await ask({ workspaceId, limit, hold });
-      if (mayBeLined) options.lines?.noteWait(workspaceId, hold.amountNano, performance.now() - askedAt);
+      if (canUseCreditLine) options.lines?.noteWait(workspaceId, hold.amountNano, performance.now() - askedAt);
       return undefined;
     },
     count: (workspaceId, limit) => ask({ workspaceId, limit, hold: null }),
-    look: async (workspaceId, limit, leastNano = 0n) => {
+    check: async (workspaceId, limit, leastNano = 0n) => {
       const [row] = await unavailable(
         AWAY,
-        options.database.query<Look>(LOOK_SQL, [workspaceId, limit, leastNano], "look"),
+        options.database.query<CheckRow>(CHECK_SQL, [workspaceId, limit, leastNano], "look"),
       );
       if (row?.is_stopped === true && leastNano > 0n) throw await stopped(workspaceId);
       if (row?.is_full === true) throw await tooMany(workspaceId, limit ?? 0);
@@ -251,7 +251,7 @@ async function sendGroup(
   return rows[0]?.verdicts.map(toVerdict) ?? [];
 }
 
-interface Look {
+interface CheckRow {
   readonly is_full: boolean | null;
   readonly free: bigint | null;
   readonly is_stopped: boolean | null;
@@ -269,7 +269,7 @@ function toVerdict(value: number | undefined): Verdict | typeof BUSY {
 export const LEAST_NANO = 1n;
 
 /** See `Recalled`. */
-type Funds = Partial<Pick<Recalled, "freeNano" | "dueMs">>;
+type Funds = Partial<Pick<ReclaimableCredits, "freeNano" | "dueMs">>;
 
 function tooExpensive(amountNano: bigint, { freeNano, dueMs }: Funds): ApiError {
   const most = `This call may cost up to ${formatCredits(amountNano)} credits`;

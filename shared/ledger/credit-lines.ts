@@ -12,7 +12,7 @@ import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 import { paced } from "#shared/pace.ts";
 
-import { type LinedHold, UnshownCalls } from "./lined-calls.ts";
+import { type CreditLineHold, UnlistedCalls } from "./lined-calls.ts";
 
 /** Finds expired lines. Returns none during the first `startedMs` of the database server, so that processes can renew first. */
 export function findOverdueLines(
@@ -51,7 +51,7 @@ export async function endLine(
 }
 
 /** Call that a line may cover: without a rate limit and without a daily token cap. */
-export interface LinedCall {
+export interface CreditLineCall {
   readonly jobId: string;
   readonly keyId: string;
   readonly model: string;
@@ -63,7 +63,7 @@ export interface LinedCall {
 
 export interface CreditLines {
   /** Draws the amount of a call from the line of its workspace. Undefined if no line covers the call. */
-  draw(workspaceId: string, call: LinedCall): LinedHold | undefined;
+  draw(workspaceId: string, call: CreditLineCall): CreditLineHold | undefined;
   /** Records the admission time of a call without a line. Long waits make a workspace busy even if this ingress serves few of its calls. */
   noteWait(workspaceId: string, nano: bigint, waitMs: number): void;
   /** Removes a settled call. */
@@ -76,7 +76,7 @@ export interface CreditLines {
 const BUSY_CALLS = 20;
 /** Admission time that counts as one more call, in milliseconds: one wait of 400 ms makes a workspace busy. */
 const WAIT_MS = 20;
-const LOOK_MS = paced(500);
+const CHECK_INTERVAL_MS = paced(500);
 /** Idle time after which a line is returned. */
 const IDLE_MS = paced(1_500);
 /** Interval of renewals. A recalled line is returned at its next renewal. */
@@ -101,7 +101,7 @@ const NANO_MAX = 2n ** 62n;
 /** Most lines of a process. */
 const LINES_MAX = 1_000;
 /** Most calls on lines that are neither settled nor listed as holds. Further calls get a hold of their own. */
-const UNSHOWN_MAX = 20_000;
+const UNLISTED_MAX = 20_000;
 
 interface Line {
   readonly id: string;
@@ -109,7 +109,7 @@ interface Line {
   /** True until the database has confirmed the line. */
   isNew: boolean;
   /** Number of the last renewal: a statement whose response was lost may execute after a later one. */
-  turn: number;
+  renewalNumber: number;
   /** Nano-credits and calls drawn since opening, and the part that the database has booked as settled. */
   drawn: bigint;
   calls: number;
@@ -156,7 +156,7 @@ class ProcessLines implements CreditLines {
   private readonly options: Parameters<typeof openCreditLines>[0];
   /** Lines by workspace. */
   private readonly lines = new Map<string, Line>();
-  private readonly calls: UnshownCalls;
+  private readonly calls: UnlistedCalls;
   /** Calls of workspaces without a line; calls of each earlier interval count half. */
   private readonly callsOf = new Map<string, number>();
   /** Workspace → performance.now() until which no line is requested. */
@@ -166,14 +166,14 @@ class ProcessLines implements CreditLines {
 
   constructor(options: Parameters<typeof openCreditLines>[0]) {
     this.options = options;
-    this.calls = new UnshownCalls(options);
-    this.clock = setInterval(() => this.lookAtLines(), LOOK_MS);
+    this.calls = new UnlistedCalls(options);
+    this.clock = setInterval(() => this.checkLines(), CHECK_INTERVAL_MS);
   }
 
   draw(
     workspaceId: string,
-    { jobId, keyId, model, amountNano: nano, mayExceed, lifeMs }: LinedCall,
-  ): LinedHold | undefined {
+    { jobId, keyId, model, amountNano: nano, mayExceed, lifeMs }: CreditLineCall,
+  ): CreditLineHold | undefined {
     if (nano <= 0n) return undefined;
     const line = this.lines.get(workspaceId);
     const now = performance.now();
@@ -181,7 +181,7 @@ class ProcessLines implements CreditLines {
       this.countCalls(workspaceId, 1, nano, now);
       return undefined;
     }
-    if (!line.isOpen || now > line.freshUntil || this.calls.size >= UNSHOWN_MAX) return undefined;
+    if (!line.isOpen || now > line.freshUntil || this.calls.size >= UNLISTED_MAX) return undefined;
     if (line.free < nano && nano > line.missing) line.missing = nano;
     line.largest = max(line.largest, nano);
     const isCovered = line.free >= nano && line.drawn + nano <= line.most;
@@ -194,9 +194,9 @@ class ProcessLines implements CreditLines {
     const isLow = line.free < line.wanted / 2n || line.most - line.drawn < line.reach / 2n;
     if (isLow && now - line.renewedAt > RENEW_EARLY_MS) void this.renewLine(line);
     if (!isCovered) return undefined;
-    const lined = { lineId: line.id, keyId, model, amountNano: nano, mayExceed, deadlineMs: commonNow() + lifeMs };
-    this.calls.add({ workspaceId, jobId, lined, at: now });
-    return lined;
+    const creditLineHold = { lineId: line.id, keyId, model, amountNano: nano, mayExceed, deadlineMs: commonNow() + lifeMs };
+    this.calls.add({ workspaceId, jobId, creditLineHold, at: now });
+    return creditLineHold;
   }
 
   noteWait(workspaceId: string, nano: bigint, waitMs: number): void {
@@ -217,7 +217,7 @@ class ProcessLines implements CreditLines {
       await Promise.all(Array.from(this.lines.values(), (line) => this.giveBack(line)));
       if (this.lines.size === 0) break;
     }
-    await this.calls.showAll();
+    await this.calls.listAll();
     this.options.metrics.creditLines.set(this.lines.size);
   }
 
@@ -248,7 +248,7 @@ class ProcessLines implements CreditLines {
     this.barred.set(workspaceId, performance.now() + (this.options.barredMs ?? BARRED_MS));
   }
 
-  private lookAtLines(): void {
+  private checkLines(): void {
     const now = performance.now();
     for (const [workspaceId, calls] of this.callsOf) {
       if (calls < 2) this.callsOf.delete(workspaceId);
@@ -268,7 +268,7 @@ class ProcessLines implements CreditLines {
       }
     }
     this.options.metrics.creditLines.set(this.lines.size);
-    void this.calls.show();
+    void this.calls.listDue();
   }
 
   private async renewLine(line: Line): Promise<void> {
@@ -315,12 +315,12 @@ class ProcessLines implements CreditLines {
     const { id, workspaceId, drawn, calls } = line;
     line.renewedAt = performance.now();
     line.drawnBefore = drawn;
-    line.turn += 1;
+    line.renewalNumber += 1;
     let renewed: readonly bigint[] | null | undefined;
     try {
       const lifeMs = FRESH_MS + callMs + SLACK_MS;
-      const told = [drawn, most, calls, more, lifeMs, givesBack];
-      const values = [workspaceId, id, line.turn, line.isNew, ...told, LOCK_TIMEOUT_MS];
+      const renewalValues = [drawn, most, calls, more, lifeMs, givesBack];
+      const values = [workspaceId, id, line.renewalNumber, line.isNew, ...renewalValues, LOCK_TIMEOUT_MS];
       const [row] = await database.query<{ renewed: bigint[] | null }>(RENEW_SQL, values, "renew_credit_line");
       renewed = row?.renewed;
     } catch (error) {
@@ -354,7 +354,7 @@ function newLine(workspaceId: string): Line {
     id: newId(),
     workspaceId,
     isNew: true,
-    turn: 0,
+    renewalNumber: 0,
     drawn: 0n,
     calls: 0,
     closed: 0n,

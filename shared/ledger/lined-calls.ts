@@ -11,7 +11,7 @@ import type { Logger } from "#shared/logger.ts";
 import { paced } from "#shared/pace.ts";
 
 /** Share of a credit line that a call has drawn, with the properties of a hold. */
-export interface LinedHold {
+export interface CreditLineHold {
   readonly lineId: string;
   readonly keyId: string;
   readonly model: string;
@@ -22,9 +22,9 @@ export interface LinedHold {
 }
 
 /** Returns the share of a credit line of a call, from its message. */
-export function linedHoldOf(
+export function creditLineHoldOf(
   job: Pick<JobMessage, "credit_line" | "key_id" | "model" | "hold_nano" | "may_exceed" | "deadline_ms">,
-): LinedHold | undefined {
+): CreditLineHold | undefined {
   if (job.credit_line === undefined) return undefined;
   return {
     lineId: job.credit_line,
@@ -45,10 +45,10 @@ const HOLD_SLACK_MS = 120_000;
  * `stands`: the hold exists, with a smaller amount if credits were missing. `closed`: the call was settled before.
  * @throws Error while other lines of the workspace are being recalled for the hold
  */
-export async function placeLinedHold(
+export async function placeCreditLineHold(
   database: Queryable,
   of: { readonly workspaceId: string; readonly jobId: string },
-  { lineId, keyId, model, amountNano, mayExceed, deadlineMs }: LinedHold,
+  { lineId, keyId, model, amountNano, mayExceed, deadlineMs }: CreditLineHold,
 ): Promise<"stands" | "closed"> {
   const lifeMs = Math.max(0, Math.round(deadlineMs - commonNow())) + HOLD_SLACK_MS;
   const values = [of.workspaceId, lineId, of.jobId, keyId, model, amountNano, mayExceed, lifeMs];
@@ -58,10 +58,10 @@ export async function placeLinedHold(
 }
 
 /** Age at which an open call is listed as a hold, so that the janitor finds it if no process settles it. */
-const SHOW_AFTER_MS = paced(1_000);
-const SHOWN_AT_ONCE_MAX = 1_000;
+const LIST_AFTER_MS = paced(1_000);
+const LIST_BATCH_MAX = 1_000;
 
-const SHOW_SQL = waitingForLocks(
+const LIST_SQL = waitingForLocks(
   "show_lined_calls($1, $2, $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[])",
   "$10",
 );
@@ -69,18 +69,18 @@ const SHOW_SQL = waitingForLocks(
 interface OpenCall {
   readonly workspaceId: string;
   readonly jobId: string;
-  readonly lined: LinedHold;
+  readonly creditLineHold: CreditLineHold;
   /** performance.now() of the admission. */
   readonly at: number;
 }
 
 /** Calls on credit lines that this process admitted, until they are settled or listed as holds; by job. */
-export class UnshownCalls {
+export class UnlistedCalls {
   private readonly options: { readonly database: Queryable; readonly log: Logger };
   private readonly calls = new InFlightMap<OpenCall>();
-  private isShowing = false;
+  private isListing = false;
 
-  constructor(options: UnshownCalls["options"]) {
+  constructor(options: UnlistedCalls["options"]) {
     this.options = options;
   }
 
@@ -97,27 +97,27 @@ export class UnshownCalls {
   }
 
   /** Lists calls that were admitted a second ago as holds. Never throws. */
-  async show(): Promise<void> {
-    if (this.isShowing) return;
-    this.isShowing = true;
-    await this.showBefore(performance.now() - SHOW_AFTER_MS, SINGLE_CALL_WAIT_MS);
-    this.isShowing = false;
+  async listDue(): Promise<void> {
+    if (this.isListing) return;
+    this.isListing = true;
+    await this.listBefore(performance.now() - LIST_AFTER_MS, SINGLE_CALL_WAIT_MS);
+    this.isListing = false;
   }
 
   /** Lists all calls as holds before the process stops. Never throws. */
-  showAll(): Promise<void> {
-    return this.showBefore(Infinity, LOCK_TIMEOUT_MS);
+  listAll(): Promise<void> {
+    return this.listBefore(Infinity, LOCK_TIMEOUT_MS);
   }
 
-  private async showBefore(before: number, lockMs: number): Promise<void> {
+  private async listBefore(before: number, lockMs: number): Promise<void> {
     const due: OpenCall[] = [];
     for (const call of this.calls.values()) {
       if (call.at > before) break;
       due.push(call);
     }
-    for (const theirs of Map.groupBy(due, ({ lined }) => lined.lineId).values()) {
-      for (let from = 0; from < theirs.length; from += SHOWN_AT_ONCE_MAX) {
-        await this.showSome(theirs.slice(from, from + SHOWN_AT_ONCE_MAX), lockMs).catch((error: unknown) => {
+    for (const theirs of Map.groupBy(due, ({ creditLineHold }) => creditLineHold.lineId).values()) {
+      for (let from = 0; from < theirs.length; from += LIST_BATCH_MAX) {
+        await this.listBatch(theirs.slice(from, from + LIST_BATCH_MAX), lockMs).catch((error: unknown) => {
           // A locked line must not delay the calls of other lines.
           if (sqlState(error) !== SQL.lockTimeout) {
             this.options.log.warn({ err: error }, "calls on a credit line could not be published; it is retried");
@@ -128,22 +128,22 @@ export class UnshownCalls {
   }
 
   /** Lists calls as holds. @param calls calls of one line */
-  private async showSome(calls: readonly OpenCall[], lockMs: number): Promise<void> {
+  private async listBatch(calls: readonly OpenCall[], lockMs: number): Promise<void> {
     const [first] = calls;
     if (!first) return;
     const values = [
       first.workspaceId,
-      first.lined.lineId,
+      first.creditLineHold.lineId,
       plainArray(calls.map(({ jobId }) => jobId)),
-      plainArray(calls.map(({ lined }) => lined.keyId)),
-      calls.map(({ lined }) => lined.model),
-      plainArray(calls.map(({ lined }) => lined.amountNano)),
-      plainArray(calls.map(({ lined }) => lined.mayExceed)),
+      plainArray(calls.map(({ creditLineHold }) => creditLineHold.keyId)),
+      calls.map(({ creditLineHold }) => creditLineHold.model),
+      plainArray(calls.map(({ creditLineHold }) => creditLineHold.amountNano)),
+      plainArray(calls.map(({ creditLineHold }) => creditLineHold.mayExceed)),
       plainArray(calls.map(({ jobId }) => timeOfId(jobId))),
-      plainArray(calls.map(({ lined }) => Math.max(0, Math.round(lined.deadlineMs - commonNow())))),
+      plainArray(calls.map(({ creditLineHold }) => Math.max(0, Math.round(creditLineHold.deadlineMs - commonNow())))),
       lockMs,
     ];
-    await this.options.database.query(SHOW_SQL, values, "show_lined_calls");
+    await this.options.database.query(LIST_SQL, values, "show_lined_calls");
     for (const { jobId } of calls) this.calls.take(jobId);
   }
 }

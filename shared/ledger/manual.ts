@@ -5,7 +5,7 @@ import { findMove } from "#shared/database/credits.ts";
 import { formatCredits, NANO_PER_CREDIT, parseCredits } from "#shared/money.ts";
 
 import { moveCredits } from "./move.ts";
-import { recallLines } from "./recall-lines.ts";
+import { reclaimLines } from "./recall-lines.ts";
 
 export interface HandMove {
   readonly kind: "top_up" | "correction";
@@ -63,7 +63,7 @@ export async function moveByHand(
     });
   } catch (error) {
     if (constraintName(error) !== FUNDS) throw error;
-    const { covered } = await recallLines(database, workspaceId, -amountNano);
+    const { covered } = await reclaimLines(database, workspaceId, -amountNano);
     if (covered === undefined || covered < -amountNano) return { result: "funds" };
     return moveByHand(database, workspaceId, move, actor);
   }

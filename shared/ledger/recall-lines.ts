@@ -3,11 +3,11 @@ import type { Queryable } from "#shared/database/client.ts";
 import { paced } from "#shared/pace.ts";
 
 /** Pause between checks for recalled lines, and longest wait for them: longer than the database waits for any line. */
-export const RECALL_MS = paced(200);
-export const RECALL_MAX_MS = 4_000;
+export const RECLAIM_POLL_INTERVAL_MS = paced(200);
+export const RECLAIM_WAIT_MAX_MS = 4_000;
 
 /** Credits that recalled lines can provide for a call that the balance does not cover. */
-export interface Recalled {
+export interface ReclaimableCredits {
   /**
    * Nano-credits that are available after the recalled lines return. If they suffice, a retry makes sense, for at most three seconds.
    * Undefined if there are no lines.
@@ -20,7 +20,7 @@ export interface Recalled {
 }
 
 /** Recalls the lines of a workspace if they can provide the amount, and waits briefly for them. */
-export async function recallLines(database: Queryable, workspaceId: string, nano: bigint): Promise<Recalled> {
+export async function reclaimLines(database: Queryable, workspaceId: string, nano: bigint): Promise<ReclaimableCredits> {
   const sql = `select recall_credit_lines($1, $2) as covered, funds_due($1, $2) as due,
     (select amount - held + lines_to_recall($1) from balance where workspace_id = $1) as free`;
   const values = [workspaceId, nano];
@@ -30,6 +30,6 @@ export async function recallLines(database: Queryable, workspaceId: string, nano
     "recall_credit_lines",
   );
   const covered = row?.covered ?? undefined;
-  if (covered !== undefined) await Bun.sleep(RECALL_MS);
+  if (covered !== undefined) await Bun.sleep(RECLAIM_POLL_INTERVAL_MS);
   return { covered, dueMs: row?.due == null ? undefined : Number(row.due), freeNano: row?.free ?? undefined };
 }

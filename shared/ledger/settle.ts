@@ -13,7 +13,7 @@ import { InFlightSet } from "#shared/in-flight.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Metrics } from "#shared/metrics.ts";
 
-import { type LinedHold, placeLinedHold } from "./lined-calls.ts";
+import { type CreditLineHold, placeCreditLineHold } from "./lined-calls.ts";
 
 /** Time that a settlement waits for others of its group after its call was answered, in milliseconds. */
 const SETTLE_LINGER_MS = 20;
@@ -39,7 +39,7 @@ export interface CallSettlement {
   /** True if no caller waits for the settlement, so that it may wait some milliseconds for others. */
   readonly isPatient?: boolean;
   /** Credit line against which the call is settled. */
-  readonly lined?: LinedHold | undefined;
+  readonly creditLineHold?: CreditLineHold | undefined;
   /** True if the caller has the whole answer. If the hold was closed for less before, the difference is charged from the available credits. */
   readonly isDelivered?: boolean;
 }
@@ -73,7 +73,7 @@ const GROUP_SQL = waitingForLocks(
   "$12",
 );
 const SINGLE_SQL = waitingForLocks("settle_call($1, $2, $3::smallint, $4, $5, $6, $7::jsonb, $8, $9) as taken", "$10");
-const LINED_SQL = waitingForLocks(
+const CREDIT_LINE_SQL = waitingForLocks(
   `settle_lined_calls($1::uuid[], $2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::bigint[], $7::boolean[], $8::bigint[], $9::bigint[],
   $10::text[], $11::text[], $12::jsonb[], $13::boolean[], $14::bigint[], $15) as taken`,
   "$16",
@@ -97,7 +97,7 @@ export function openLedger(options: {
     metrics: options.metrics,
   };
   const grouper = openGrouped<CallSettlement, bigint | null>({ ...grouping, name: "settle", run: settleGroup });
-  const lined = openGrouped<LinedSettlement, Taken>({ ...grouping, name: "lined settle", run: settleLined });
+  const creditLineGrouper = openGrouped<CreditLineSettlement, Taken>({ ...grouping, name: "lined settle", run: settleCreditLineGroup });
 
   // Includes settlements that wait for a retry: a stopping process must finish them.
   const running = new InFlightSet<Promise<Settled>>();
@@ -141,9 +141,9 @@ export function openLedger(options: {
     });
 
   /** Settles against the credit line, or if that fails, from a separate hold. */
-  const settleOnLine = async (item: LinedSettlement): Promise<Settled> => {
+  const settleOnLine = async (item: CreditLineSettlement): Promise<Settled> => {
     const settled = await repeated(item, async () => {
-      const taken = await lined.call(item).catch((error: unknown) => {
+      const taken = await creditLineGrouper.call(item).catch((error: unknown) => {
         if (!isDataFault(error)) throw error;
         log.error({ err: error, job_id: item.jobId }, "a settlement on a credit line was rejected");
         return NEEDS_HOLD;
@@ -152,10 +152,10 @@ export function openLedger(options: {
       return taken === NEEDS_HOLD ? undefined : { takenNano: taken, wasClosed: false };
     });
     if (settled) return settled;
-    await repeated(item, () => placeLinedHold(database, item, item.lined));
+    await repeated(item, () => placeCreditLineHold(database, item, item.creditLineHold));
     return settleHeld(item);
   };
-  const settle = (item: CallSettlement): Promise<Settled> => (isLined(item) ? settleOnLine(item) : settleHeld(item));
+  const settle = (item: CallSettlement): Promise<Settled> => (isOnCreditLine(item) ? settleOnLine(item) : settleHeld(item));
 
   return {
     settle(item) {
@@ -173,10 +173,10 @@ export function openLedger(options: {
   };
 }
 
-type LinedSettlement = CallSettlement & { readonly lined: LinedHold };
+type CreditLineSettlement = CallSettlement & { readonly creditLineHold: CreditLineHold };
 
-function isLined(item: CallSettlement): item is LinedSettlement {
-  return item.lined !== undefined;
+function isOnCreditLine(item: CallSettlement): item is CreditLineSettlement {
+  return item.creditLineHold !== undefined;
 }
 
 /** Verdict for a call that cannot be settled against its credit line. */
@@ -248,20 +248,20 @@ async function settleMany(
   return rows[0]?.taken.map(busy) ?? [];
 }
 
-async function settleLined(
-  items: readonly LinedSettlement[],
+async function settleCreditLineGroup(
+  items: readonly CreditLineSettlement[],
   { target, lockWait, lockMs }: GroupRun,
 ): Promise<(Taken | typeof BUSY)[]> {
   const rows = await target.query<{ taken: Taken[] }>(
-    LINED_SQL,
+    CREDIT_LINE_SQL,
     [
       plainArray(items.map((item) => item.workspaceId)),
-      plainArray(items.map((item) => item.lined.lineId)),
+      plainArray(items.map((item) => item.creditLineHold.lineId)),
       plainArray(items.map((item) => item.jobId)),
-      plainArray(items.map((item) => item.lined.keyId)),
-      items.map((item) => item.lined.model),
-      plainArray(items.map((item) => item.lined.amountNano)),
-      plainArray(items.map((item) => item.lined.mayExceed)),
+      plainArray(items.map((item) => item.creditLineHold.keyId)),
+      items.map((item) => item.creditLineHold.model),
+      plainArray(items.map((item) => item.creditLineHold.amountNano)),
+      plainArray(items.map((item) => item.creditLineHold.mayExceed)),
       plainArray(items.map((item) => timeOfId(item.jobId))),
       ...outcomeColumns(items),
       lockWait === "none",

@@ -46,8 +46,8 @@ export function openMediaProbes(queueMax: number = PROBE_LIMITS.queueMax): Media
     environment: {},
   });
   const probe = async (task: string, source: MediaSource, signal: AbortSignal | undefined): Promise<unknown> => {
-    const given = "path" in source ? { input: source } : { input: null, parts: [source.bytes] };
-    return (await pool.run({ task, ...given, ...(signal === undefined ? {} : { signal }) })).output;
+    const jobInput = "path" in source ? { input: source } : { input: null, parts: [source.bytes] };
+    return (await pool.run({ task, ...jobInput, ...(signal === undefined ? {} : { signal }) })).output;
   };
   return {
     audio: async (source, signal) => (await probe("audio", source, signal)) as AudioFacts,

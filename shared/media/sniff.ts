@@ -57,7 +57,7 @@ export async function sniffMediaType(bytes: Uint8Array): Promise<string | undefi
     return hasLatePdfHead(head) ? "application/pdf" : undefined;
   }
   if (found === "audio/vnd.dolby.dd-raw") return dolbyType(head);
-  return isWordsTakenFor(found, start, head) ? undefined : (NAMES.get(found) ?? found);
+  return isTextMistakenFor(found, start, head) ? undefined : (NAMES.get(found) ?? found);
 }
 
 /** At the beginning of a line, in data that is no text: the second line of a PDF marks it as binary. */
@@ -78,7 +78,7 @@ function dolbyType(head: Uint8Array): string | undefined {
 const BMP_HEADERS = [12, 40, 52, 56, 64, 108, 124];
 
 /** file-type detects GIF and QuickTime by a few letters, which a text may begin with, like those of BMP and MPEG-TS. */
-function isWordsTakenFor(found: string, start: string, head: Uint8Array): boolean {
+function isTextMistakenFor(found: string, start: string, head: Uint8Array): boolean {
   if (found === "image/bmp") return !BMP_HEADERS.includes(head[14] ?? 0) || isText(head, true);
   if (found === "video/mp2t") return isText(head, head.length >= SNIFF_BYTES);
   if (found === "image/gif") return !/^GIF8[79]a/.test(start);

@@ -133,7 +133,7 @@ function knownMembers(sent: Sent): Values {
 function urlOf(sent: string | undefined, stored: string | undefined): string | undefined {
   if (sent === undefined) return stored;
   if (stored !== undefined && sent === redactUrl(stored)) return stored;
-  if (looksRedacted(sent)) {
+  if (isRedacted(sent)) {
     throw refused("url", "a whole URL, got a redacted one that does not match the stored URL");
   }
   return sent === "" ? undefined : assertPublicUrl(sent, "config.url").href;
@@ -180,16 +180,16 @@ function refused(name: string, expected: string): ApiError {
 
 // Characters displayed of a secret URL, after its origin.
 
-const SHOWN_CHARS = 4;
+const VISIBLE_SUFFIX_CHARS = 4;
 /** No URL contains this character unencoded, so its presence indicates a redacted URL. Clients may have encoded it. */
 const MARK = "…";
 const REDACTED = /^https?:\/\/[^/?#]+\/(?:…|%E2%80%A6)/iu;
 
 export function redactUrl(url: string): string {
-  return `${new URL(url).origin}/${MARK}${url.slice(-SHOWN_CHARS)}`;
+  return `${new URL(url).origin}/${MARK}${url.slice(-VISIBLE_SUFFIX_CHARS)}`;
 }
 
 /** Returns true for the redacted form of a URL. */
-export function looksRedacted(text: string): boolean {
+export function isRedacted(text: string): boolean {
   return text.includes(MARK) || REDACTED.test(text);
 }

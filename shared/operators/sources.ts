@@ -50,13 +50,13 @@ export function sourceFacts(catalogue: Catalogue, disabled: readonly DisabledSou
     }
   }
   const rows = Map.groupBy(disabled, ({ source }) => source);
-  const offered = Array.from(models, ([id, slugs]) => factsOf(catalogue, id, slugs, rows.get(id) ?? []));
+  const routable = Array.from(models, ([id, slugs]) => factsOf(catalogue, id, slugs, rows.get(id) ?? []));
   const idle = Array.from(catalogue.idleSources, ([id, source]): SourceFacts => ({
     ...factsOf(catalogue, id, source.models, []),
     state: "not_configured",
     reason: source.reason,
   }));
-  return [...offered, ...idle].toSorted((a, b) => (a.id < b.id ? -1 : 1));
+  return [...routable, ...idle].toSorted((a, b) => (a.id < b.id ? -1 : 1));
 }
 
 function factsOf(

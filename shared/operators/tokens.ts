@@ -27,12 +27,12 @@ export interface TokenRequest {
 }
 
 /** repeat: the id exists for the same token, not returned again; other: for another one; taken: the name; full: the maximum. */
-export type TokenMade =
+export type TokenCreation =
   | { readonly result: "made"; readonly row: OperatorTokenRow; readonly token: string }
   | { readonly result: "repeat"; readonly row: OperatorTokenRow }
   | { readonly result: "other" | "taken" | "full" };
 
-export async function makeOperatorToken(database: Database, request: TokenRequest): Promise<TokenMade> {
+export async function makeOperatorToken(database: Database, request: TokenRequest): Promise<TokenCreation> {
   if (RESERVED.has(request.name)) return { result: "taken" };
   const token = mintOperatorToken();
   return database.transaction(async (tx) => {

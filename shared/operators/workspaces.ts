@@ -24,21 +24,21 @@ export interface WorkspaceRequest {
   readonly actor: Actor;
 }
 
-export interface MadeWorkspace {
+export interface CreatedWorkspace {
   readonly workspace: WorkspaceSummary;
   readonly owner: MemberRow;
   readonly key: KeySummary;
 }
 
 /** repeat: the id exists for the same request, key not returned again; other: for a different one; taken: the name is in use. */
-export type WorkspaceMade =
-  | { readonly result: "made"; readonly made: MadeWorkspace; readonly keyText: string }
-  | { readonly result: "repeat"; readonly made: MadeWorkspace }
+export type WorkspaceCreation =
+  | { readonly result: "made"; readonly created: CreatedWorkspace; readonly keyText: string }
+  | { readonly result: "repeat"; readonly created: CreatedWorkspace }
   | { readonly result: "other" }
   | { readonly result: "taken" };
 
 /** Creates a workspace, its owner and the owner's key, in one transaction. */
-export async function makeWorkspace(database: Database, request: WorkspaceRequest): Promise<WorkspaceMade> {
+export async function makeWorkspace(database: Database, request: WorkspaceRequest): Promise<WorkspaceCreation> {
   const { id, name, owner, preset, actor } = request;
   const ids = { memberId: newId(), keyId: newId() };
   const keyText = mintKey();
@@ -56,15 +56,15 @@ export async function makeWorkspace(database: Database, request: WorkspaceReques
     });
     return true;
   });
-  if (isNew) return { result: "made", keyText, made: await readMade(database, id, ids) };
+  if (isNew) return { result: "made", keyText, created: await readCreated(database, id, ids) };
   if ((await findWorkspaceById(database, id)) === undefined) return { result: "taken" };
-  const earlier = await madeAsAsked(database, request);
-  return earlier ? { result: "repeat", made: await readMade(database, id, earlier) } : { result: "other" };
+  const earlier = await findCreatedIds(database, request);
+  return earlier ? { result: "repeat", created: await readCreated(database, id, earlier) } : { result: "other" };
 }
 
-type MadeIds = { readonly memberId: string; readonly keyId: string };
+type CreatedIds = { readonly memberId: string; readonly keyId: string };
 
-async function readMade(target: Queryable, id: string, { memberId, keyId }: MadeIds): Promise<MadeWorkspace> {
+async function readCreated(target: Queryable, id: string, { memberId, keyId }: CreatedIds): Promise<CreatedWorkspace> {
   const [workspace, owner, key] = await Promise.all([
     findWorkspaceSummary(target, id),
     findMemberById(target, id, memberId),
@@ -75,15 +75,15 @@ async function readMade(target: Queryable, id: string, { memberId, keyId }: Made
 }
 
 /** Finds the objects created with the id in the first three rows of its audit log; undefined if they differ from the request. */
-async function madeAsAsked(target: Queryable, request: WorkspaceRequest): Promise<MadeIds | undefined> {
-  const [made, owner, key] = await target.query<{ action: string; subject: string; after: AuditValues | null }>(
+async function findCreatedIds(target: Queryable, request: WorkspaceRequest): Promise<CreatedIds | undefined> {
+  const [creation, owner, key] = await target.query<{ action: string; subject: string; after: AuditValues | null }>(
     "select action, subject, after from audit_log where workspace_id = $1 order by id limit 3",
     [request.id],
   );
   const { name, owner: wanted, preset } = request;
   const isSame =
-    made?.action === "workspace.create" &&
-    isSameRequest(made.after ?? {}, { name }) &&
+    creation?.action === "workspace.create" &&
+    isSameRequest(creation.after ?? {}, { name }) &&
     owner?.action === "member.add" &&
     isSameRequest(owner.after ?? {}, { name: wanted.name, role: "owner", email: wanted.email }) &&
     key?.action === "key.create" &&

@@ -2,14 +2,14 @@
  * Acknowledgements of single calls, many per message: all acknowledgements of one turn of the event loop are sent together. Best effort: the
  * receiver requests a missing acknowledgement.
  */
-import { tellAtTurnEnd } from "./loop-turn.ts";
+import { publishAtTickEnd } from "./loop-turn.ts";
 
 /** Acknowledgement of an ingress for an answer: received, or never to be received because its caller disconnected. */
 export type TakenAck = "taken" | "gone";
 export type SettledAck = "settled";
 
-export interface AckBatch<Word extends string> {
-  tell(subject: string, word: Word, jobId: string): void;
+export interface AckBatch<Ack extends string> {
+  add(subject: string, ack: Ack, jobId: string): void;
 }
 
 /** Connection that sends acknowledgements. */
@@ -19,48 +19,48 @@ export interface AckPublisher {
 }
 
 /** @param lingerMs time that an acknowledgement waits for others, in milliseconds; 0: until the end of the turn */
-export function createAckBatch<Word extends string>(publisher: AckPublisher, lingerMs = 0): AckBatch<Word> {
+export function createAckBatch<Ack extends string>(publisher: AckPublisher, lingerMs = 0): AckBatch<Ack> {
   /** Subject → word → job ids. */
-  let waiting = new Map<string, Map<Word, string[]>>();
+  let waiting = new Map<string, Map<Ack, string[]>>();
   const send = (): void => {
     const batches = waiting;
     waiting = new Map();
     if (publisher.isClosed()) return;
-    for (const [subject, words] of batches) {
+    for (const [subject, idsByAck] of batches) {
       try {
-        publisher.publish(subject, encoder.encode(JSON.stringify(Object.fromEntries(words))));
+        publisher.publish(subject, encoder.encode(JSON.stringify(Object.fromEntries(idsByAck))));
       } catch {
         // The connection is closing. Receivers request missing acknowledgements.
       }
     }
   };
   return {
-    tell(subject, word, jobId) {
+    add(subject, ack, jobId) {
       if (waiting.size === 0) {
         if (lingerMs > 0) setTimeout(send, lingerMs);
-        else tellAtTurnEnd(send);
+        else publishAtTickEnd(send);
       }
-      const words = waiting.get(subject) ?? new Map<Word, string[]>();
-      waiting.set(subject, words);
-      const ids = words.get(word);
+      const idsByAck = waiting.get(subject) ?? new Map<Ack, string[]>();
+      waiting.set(subject, idsByAck);
+      const ids = idsByAck.get(ack);
       if (ids) ids.push(jobId);
-      else words.set(word, [jobId]);
+      else idsByAck.set(ack, [jobId]);
     },
   };
 }
 
 /** Returns the acknowledgements of a message; empty if it is unreadable, for example from another version. */
-export function readWords<Word extends string>(bytes: Uint8Array, words: readonly Word[]): [Word, string][] {
-  let value: Partial<Record<Word, unknown>> | null;
+export function parseAcks<Ack extends string>(bytes: Uint8Array, acks: readonly Ack[]): [Ack, string][] {
+  let value: Partial<Record<Ack, unknown>> | null;
   try {
     value = JSON.parse(decoder.decode(bytes)) as typeof value;
   } catch {
     return [];
   }
-  return words.flatMap((word) => {
-    const ids = value?.[word];
+  return acks.flatMap((ack) => {
+    const ids = value?.[ack];
     if (!Array.isArray(ids)) return [];
-    return ids.filter((id) => typeof id === "string").map((id): [Word, string] => [word, id]);
+    return ids.filter((id) => typeof id === "string").map((id): [Ack, string] => [ack, id]);
   });
 }
 

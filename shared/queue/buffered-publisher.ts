@@ -14,7 +14,7 @@ export interface BufferedPublisher extends Pick<NatsConnection, "isClosed"> {
    * Returns undefined while the server keeps up. Otherwise resolves when there is capacity again or the connection is lost. Publishers of
    * large data wait for it, because the client buffers without a limit.
    */
-  room(): Promise<void> | undefined;
+  waitForDrain(): Promise<void> | undefined;
   /** Sends all waiting messages before the process stops, even if their receivers are not reconnected. */
   flush(): void;
 }
@@ -108,7 +108,7 @@ export function createBufferedPublisher(connection: NatsConnection, settleMs: nu
       recentBytes += bytes.length;
       if (recent.length > RECENT_MAX || recentBytes > RECENT_BYTES_MAX) forgetOld();
     },
-    room() {
+    waitForDrain() {
       const out = published - taken;
       if (isHeld || connection.isClosed() || out <= OUT_BYTES_MAX / 2) return undefined;
       asking ??= ask();

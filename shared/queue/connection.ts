@@ -9,7 +9,7 @@ import { awaitServer } from "#shared/dependencies.ts";
 import type { Logger } from "#shared/logger.ts";
 import { PlainSocket } from "#shared/plain-socket.ts";
 
-import { sendAtTurnEnd } from "./loop-turn.ts";
+import { sendAtTickEnd } from "./loop-turn.ts";
 
 /** Lowest supported version; older servers are known to lose or repeat messages. */
 export const NATS_VERSION_MIN = "2.11.0";
@@ -117,7 +117,7 @@ class PlainTransport extends NodeTransport {
     const { socket } = this;
     if (socket.writableCorked === 0) {
       socket.cork();
-      sendAtTurnEnd(() => socket.uncork());
+      sendAtTickEnd(() => socket.uncork());
     }
     // A failed write is detected when the connection is lost.
     socket.write(frame);

@@ -19,7 +19,7 @@ import type { Logger } from "#shared/logger.ts";
 
 import type { BufferedPublisher } from "./buffered-publisher.ts";
 import { framesSubject } from "./subjects.ts";
-import { tellAtTurnEnd } from "./loop-turn.ts";
+import { publishAtTickEnd } from "./loop-turn.ts";
 
 /** Largest frame in bytes; a longer answer is split into parts of this size (limit of the server: 1 MiB). */
 export const FRAME_BYTES_MAX = 256 * 1024;
@@ -148,7 +148,7 @@ export function decodeFrame(bytes: Uint8Array): { frame: Frame; data: Uint8Array
   return { frame: frame as Frame, data: bytes.subarray(end + 1) };
 }
 
-type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
+type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">;
 
 /**
  * Sends frames in bundles: all frames for one ingress within one turn of the event loop are sent in one message at the end of the turn, in
@@ -169,8 +169,8 @@ export class FrameBundler implements Sender {
     return this.sender.isClosed();
   }
 
-  room(): Promise<void> | undefined {
-    return this.sender.room();
+  waitForDrain(): Promise<void> | undefined {
+    return this.sender.waitForDrain();
   }
 
   /** Adds a frame. @param reply reply subject of the call, whose last token is the id of the call */
@@ -178,7 +178,7 @@ export class FrameBundler implements Sender {
     const subject = framesSubject(reply);
     const head = `${reply.slice(reply.lastIndexOf(".") + 1)} ${bytes.length}\n`;
     const size = head.length + bytes.length;
-    if (this.waiting.size === 0) tellAtTurnEnd(() => this.flush());
+    if (this.waiting.size === 0) publishAtTickEnd(() => this.flush());
     const bundle = this.waiting.get(subject);
     if (bundle && bundle.size + size <= FRAME_BYTES_MAX) {
       bundle.frames.push({ reply, head, bytes });

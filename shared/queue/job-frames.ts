@@ -9,7 +9,7 @@
  */
 import type { Fallback } from "./frames.ts";
 
-export interface MadeHead {
+export interface MediaResultHead {
   readonly contentType: string;
   readonly model: string;
   readonly fallback?: Fallback;
@@ -20,7 +20,7 @@ export interface MadeHead {
 export type JobFrame =
   | { readonly t: "begun" }
   /** run: epoch of the bytes, since another worker may run the job again. */
-  | ({ readonly t: "made"; readonly run: number } & MadeHead)
+  | ({ readonly t: "made"; readonly run: number } & MediaResultHead)
   | { readonly t: "bytes"; readonly run: number; readonly at: number }
   /** nano: settled nano-credits, as a string of digits. */
   | { readonly t: "ended"; readonly nano: string };

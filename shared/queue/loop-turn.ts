@@ -2,39 +2,39 @@
  * Work at the end of a turn of the event loop: first, messages that were collected in the turn are published; then each socket sends its
  * buffer in one piece.
  */
-let telling: (() => void)[] = [];
+let publishing: (() => void)[] = [];
 let sending: (() => void)[] = [];
 let isDue = false;
 
 /** Runs `tell` once at the end of this turn, before the sockets send. */
-export function tellAtTurnEnd(tell: () => void): void {
-  telling.push(tell);
-  awaitTurnEnd();
+export function publishAtTickEnd(publish: () => void): void {
+  publishing.push(publish);
+  awaitTickEnd();
 }
 
 /** Runs `send` once at the end of this turn, after all functions of `tellAtTurnEnd`. */
-export function sendAtTurnEnd(send: () => void): void {
+export function sendAtTickEnd(send: () => void): void {
   sending.push(send);
-  awaitTurnEnd();
+  awaitTickEnd();
 }
 
-function awaitTurnEnd(): void {
+function awaitTickEnd(): void {
   if (isDue) return;
   isDue = true;
-  setImmediate(endTurn);
+  setImmediate(endTick);
 }
 
-function endTurn(): void {
-  const tells = telling;
-  telling = [];
-  runEach(tells);
+function endTick(): void {
+  const publishes = publishing;
+  publishing = [];
+  runEach(publishes);
   // The NATS client writes published messages in a microtask of its own, which is queued by now.
   queueMicrotask(() => {
     isDue = false;
     const sends = sending;
     sending = [];
     runEach(sends);
-    if (telling.length > 0 || sending.length > 0) awaitTurnEnd();
+    if (publishing.length > 0 || sending.length > 0) awaitTickEnd();
   });
 }
 

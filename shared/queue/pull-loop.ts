@@ -72,7 +72,7 @@ export function openPullLoop(options: {
     }
   };
 
-  const puller = openPuller({ ...pulled, log, onMessage: (message) => void take(message), onRoom: askForMore });
+  const puller = openPuller({ ...pulled, log, onMessage: (message) => void take(message), onPullEnded: askForMore });
   const beats = setInterval(() => {
     for (const message of held) message.working();
     askForMore();

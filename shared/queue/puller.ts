@@ -109,15 +109,15 @@ export function openPuller(options: {
   log: Logger;
   onMessage: (message: Delivery) => void;
   /** Called when a pull request expired without messages. */
-  onRoom: () => void;
+  onPullEnded: () => void;
 }): Puller {
-  const { connection, stream, durable, log, onMessage, onRoom } = options;
+  const { connection, stream, durable, log, onMessage, onPullEnded } = options;
   const acks = createBufferedPublisher(connection, 0);
   const subject = `$JS.API.CONSUMER.MSG.NEXT.${stream}.${durable}`;
   let inbox = "";
   let subscription: Subscription | undefined;
   let asked = 0;
-  let heardAt = performance.now();
+  let lastReceivedAt = performance.now();
   let isStopping = false;
   let restoredAt = 0;
   let restoredAtMs = 0;
@@ -135,11 +135,11 @@ export function openPuller(options: {
     // Without the number, no message was delivered; the reply subject ends with the requested number.
     lessBy(Number(pending || message.subject.slice(inbox.length + 1)));
     if (code === 408) {
-      onRoom();
+      onPullEnded();
       return;
     }
     log.warn({ code, description }, "a pull request was rejected; it is retried");
-    setTimeout(onRoom, RETRY_MS * (0.5 + Math.random()));
+    setTimeout(onPullEnded, RETRY_MS * (0.5 + Math.random()));
   };
 
   const listen = (): void => {
@@ -152,7 +152,7 @@ export function openPuller(options: {
           log.error({ err: error }, "pull subscription failed");
           return;
         }
-        heardAt = performance.now();
+        lastReceivedAt = performance.now();
         if (!message.subject.startsWith(prefix)) {
           if (prefix === inbox) lessBy(1);
           onMessage(new Delivery(message, acks));
@@ -167,7 +167,7 @@ export function openPuller(options: {
     const old = subscription;
     listen();
     old?.drain().catch(() => undefined);
-    onRoom();
+    onPullEnded();
   };
 
   listen();
@@ -179,9 +179,9 @@ export function openPuller(options: {
     },
   });
   const watchdog = setInterval(() => {
-    if (asked === 0 || performance.now() - heardAt < SILENCE_MAX_MS) return;
+    if (asked === 0 || performance.now() - lastReceivedAt < SILENCE_MAX_MS) return;
     log.warn({ requested: asked }, "the queue did not answer a pull request in time; sending a new one");
-    heardAt = performance.now();
+    lastReceivedAt = performance.now();
     reopen();
   }, SILENCE_MAX_MS / 4);
 

@@ -10,7 +10,7 @@ import { paced } from "#shared/pace.ts";
 
 import { CALLER_LIVES, CALLER_SERVED, decodeFrame, type Frame, readBundle } from "./frames.ts";
 import { FRAMES, PRESENCE, replyPrefix, SETTLED } from "./subjects.ts";
-import { readWords, type SettledAck } from "./acks.ts";
+import { parseAcks, type SettledAck } from "./acks.ts";
 
 export interface ReplyListener {
   onFrame(frame: Frame, data: Uint8Array): void;
@@ -63,7 +63,7 @@ export function openReplyInbox(
       return;
     }
     if (name === SETTLED) {
-      for (const [, jobId] of readWords<SettledAck>(message.data, ["settled"])) ended.onSettled(jobId);
+      for (const [, jobId] of parseAcks<SettledAck>(message.data, ["settled"])) ended.onSettled(jobId);
       return;
     }
     if (name !== FRAMES) {
@@ -79,8 +79,8 @@ export function openReplyInbox(
     const { frame, data } = decodeFrame(bytes);
     const call = calls.get(jobId);
     if (!call) {
-      const word = ended.onFrame(jobId, frame);
-      if (message.reply) message.respond(word);
+      const answer = ended.onFrame(jobId, frame);
+      if (message.reply) message.respond(answer);
       return;
     }
     if (message.reply) message.respond(frame.t === "ask" && call.isServed ? CALLER_SERVED : CALLER_LIVES);
@@ -108,12 +108,12 @@ export function openReplyInbox(
     }
   };
 
-  let lookedAt = performance.now();
+  let lastCheckAt = performance.now();
   /** Messages that arrived while the process was stopped, and those after them. */
   let held: Msg[] | undefined;
-  const look = (): void => {
+  const checkForPause = (): void => {
     const now = performance.now();
-    if (now - lookedAt > STILL_MS && !held) {
+    if (now - lastCheckAt > STILL_MS && !held) {
       const due: Msg[] = [];
       held = due;
       setTimeout(() => {
@@ -121,9 +121,9 @@ export function openReplyInbox(
         for (const message of due) dropUnreadable(() => deliver(message));
       }, CLOSES_MS);
     }
-    lookedAt = now;
+    lastCheckAt = now;
   };
-  const clock = setInterval(look, STILL_MS / 4);
+  const clock = setInterval(checkForPause, STILL_MS / 4);
 
   const subscription = connection.subscribe(`${prefix}.>`, {
     callback: (error, message) => {
@@ -131,7 +131,7 @@ export function openReplyInbox(
         log.error({ err: error }, "reply subscription failed");
         return;
       }
-      look();
+      checkForPause();
       if (held) held.push(message);
       else dropUnreadable(() => deliver(message));
     },

@@ -21,6 +21,6 @@ export function notifyRun(
 ): void {
   if (connection.isClosed()) return;
   const flags = { ...(isFullCheck ? { is_full_check: true } : {}), ...(isStalled ? { is_stalled: true } : {}) };
-  const word = { run_id: id, workspace_id, ...flags };
-  connection.publish(workSubject("workflow", lane, workspace_id), JSON.stringify(word));
+  const notice = { run_id: id, workspace_id, ...flags };
+  connection.publish(workSubject("workflow", lane, workspace_id), JSON.stringify(notice));
 }

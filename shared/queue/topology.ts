@@ -231,14 +231,14 @@ class TopologyError extends Error {
 export async function checkTopology(connection: NatsConnection, replicas: number): Promise<void> {
   const manager = await jetstreamManager(connection, { timeout: 10_000 });
   const wanted = wantedTopology(replicas);
-  for (const made of wanted.streams) {
-    const found = await manager.streams.info(made.name).catch(ignoreMissing);
-    checkFound(`stream ${made.name}`, isPoolStream(made) ? keepFitted(made, found?.config) : made, found?.config);
+  for (const streamConfig of wanted.streams) {
+    const found = await manager.streams.info(streamConfig.name).catch(ignoreMissing);
+    checkFound(`stream ${streamConfig.name}`, isPoolStream(streamConfig) ? keepFitted(streamConfig, found?.config) : streamConfig, found?.config);
   }
-  for (const { stream, config: made } of wanted.consumers) {
-    const found = await manager.consumers.info(stream, made.durable_name).catch(ignoreMissing);
-    const fitted = stream === BATCH_STREAM ? made : keepFitted(made, found?.config);
-    checkFound(`durable ${made.durable_name}`, fitted, found?.config);
+  for (const { stream, config: consumerConfig } of wanted.consumers) {
+    const found = await manager.consumers.info(stream, consumerConfig.durable_name).catch(ignoreMissing);
+    const fitted = stream === BATCH_STREAM ? consumerConfig : keepFitted(consumerConfig, found?.config);
+    checkFound(`durable ${consumerConfig.durable_name}`, fitted, found?.config);
   }
 }
 
@@ -263,7 +263,7 @@ export function fitTopology(connection: NatsConnection, fleet: readonly LaneSlot
 }
 
 /** A server that has lost its store is given one by a janitor within this time. */
-const REMADE_MS = paced(15_000);
+const RECREATE_WAIT_MS = paced(15_000);
 
 interface Waiting {
   readonly replicas: number;
@@ -280,8 +280,8 @@ export function makeTopology(connection: NatsConnection, { replicas, waitMs, log
 /** Waits until the topology fits: every other role, at its start. @throws as `checkTopology` */
 export async function awaitTopology(connection: NatsConnection, { replicas, waitMs, log }: Waiting): Promise<void> {
   const isMissing = (error: unknown): boolean => error instanceof TopologyError && error.isMissing;
-  const remade = { waitMs: Math.min(waitMs, REMADE_MS), log, isAway: isMissing };
-  const check = (): Promise<void> => awaitServer("queue", () => checkTopology(connection, replicas), remade);
+  const retryOptions = { waitMs: Math.min(waitMs, RECREATE_WAIT_MS), log, isAway: isMissing };
+  const check = (): Promise<void> => awaitServer("queue", () => checkTopology(connection, replicas), retryOptions);
   await awaitServer("queue", check, { waitMs, log, isAway: isUnready });
 }
 
@@ -304,10 +304,10 @@ function isUnready(error: unknown): boolean {
   return error instanceof TimeoutError || (error instanceof JetStreamApiError && error.status === 503);
 }
 
-async function ensureStream(manager: JetStreamManager, made: WantedStream, existing: "update" | "keep"): Promise<void> {
-  const found = await manager.streams.info(made.name).catch(ignoreMissing);
+async function ensureStream(manager: JetStreamManager, streamConfig: WantedStream, existing: "update" | "keep"): Promise<void> {
+  const found = await manager.streams.info(streamConfig.name).catch(ignoreMissing);
   if (found && isNewer(found.config)) return;
-  const wanted = isPoolStream(made) ? keepFitted(made, found?.config) : made;
+  const wanted = isPoolStream(streamConfig) ? keepFitted(streamConfig, found?.config) : streamConfig;
   let echoed = found?.config;
   if (!echoed) echoed = (await manager.streams.add(wanted)).config;
   else if (existing === "update" && !isAsWanted(wanted, echoed)) {
@@ -319,12 +319,12 @@ async function ensureStream(manager: JetStreamManager, made: WantedStream, exist
 async function ensureConsumer(
   manager: JetStreamManager,
   stream: string,
-  made: WantedConsumer,
+  consumerConfig: WantedConsumer,
   existing: "update" | "keep",
 ): Promise<void> {
-  const found = await manager.consumers.info(stream, made.durable_name).catch(ignoreMissing);
+  const found = await manager.consumers.info(stream, consumerConfig.durable_name).catch(ignoreMissing);
   if (found && isNewer(found.config)) return;
-  const wanted = stream === BATCH_STREAM ? made : keepFitted(made, found?.config);
+  const wanted = stream === BATCH_STREAM ? consumerConfig : keepFitted(consumerConfig, found?.config);
   let echoed = found?.config;
   if (!echoed) echoed = (await manager.consumers.add(stream, wanted)).config;
   else if (existing === "update" && !isAsWanted(wanted, echoed)) {
@@ -356,8 +356,8 @@ function ignoreMissing(error: unknown): undefined {
   throw error;
 }
 
-function isNewer(made: Parameters<typeof versionOf>[0]): boolean {
-  return versionOf(made) > TOPOLOGY_VERSION;
+function isNewer(config: Parameters<typeof versionOf>[0]): boolean {
+  return versionOf(config) > TOPOLOGY_VERSION;
 }
 
 function versionOf({ metadata }: { readonly metadata?: Readonly<Record<string, string>> }): number {

@@ -22,7 +22,7 @@ import { newId } from "#shared/ids.ts";
 import { JOB_TEXT_BYTES_MAX } from "#shared/jobs/result.ts";
 import type { Logger } from "#shared/logger.ts";
 import type { Insist } from "#shared/outage.ts";
-import { CONVERSATION_BYTES_MAX, type MakeRoom } from "./store.ts";
+import { CONVERSATION_BYTES_MAX, type ReserveMemory } from "./store.ts";
 import { keyIdOf, type Sealer } from "#shared/secrets/sealed.ts";
 import { deleteClaim, readClaim, storeResponseText } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
@@ -59,9 +59,9 @@ export interface ConversationStore {
     content: Content,
     hours: number,
   ): Promise<KeptConversation>;
-  find(viewer: Viewer, id: string, makeRoom?: MakeRoom): Promise<KeptConversation | undefined>;
+  find(viewer: Viewer, id: string, reserveMemory?: ReserveMemory): Promise<KeptConversation | undefined>;
   /** Locks a conversation for a call; `held`: another call has locked it. */
-  take(viewer: Viewer, id: string, callId: string, makeRoom?: MakeRoom): Promise<KeptConversation | "held" | undefined>;
+  take(viewer: Viewer, id: string, callId: string, reserveMemory?: ReserveMemory): Promise<KeptConversation | "held" | undefined>;
   /** @param isOver see `releaseConversation` */
   release(id: string, callId: string, isOver: boolean): Promise<void>;
   /** @throws the error of `change`; ApiError `conflict` after repeated conflicts, `invalid_request` if it would grow too large */
@@ -85,8 +85,8 @@ export function createConversationStore(options: {
 }): ConversationStore {
   const { database, storage, sealer, log } = options;
   const place = (workspaceId: string, id: string) => ({ workspaceId, table: "conversation", row: id, field: "text" });
-  const open = async (row: ConversationRow, makeRoom?: MakeRoom): Promise<KeptConversation> => {
-    await makeRoom?.(row.bytes);
+  const open = async (row: ConversationRow, reserveMemory?: ReserveMemory): Promise<KeptConversation> => {
+    await reserveMemory?.(row.bytes);
     const sealed = row.reference === null ? row.sealed : await readClaim(storage, row.reference);
     const content = JSON.parse(sealer.open(place(row.workspace_id, row.id), sealed)) as Content;
     return { ...content, id: row.id, createdAt: row.created_at, bytes: row.bytes };
@@ -94,12 +94,12 @@ export function createConversationStore(options: {
   /** Returns the decrypted row. If a concurrent change has deleted its large text, reads the row again. */
   const opened = async (
     find: () => Promise<ConversationRow | undefined>,
-    makeRoom?: MakeRoom,
+    reserveMemory?: ReserveMemory,
   ): Promise<{ readonly row: ConversationRow; readonly kept: KeptConversation } | undefined> => {
     let row = await find();
     for (let tries = 1; row !== undefined; tries += 1) {
       try {
-        return { row, kept: await open(row, makeRoom) };
+        return { row, kept: await open(row, reserveMemory) };
       } catch (error) {
         const { version } = row;
         row = await find();
@@ -161,11 +161,11 @@ export function createConversationStore(options: {
       const row = await insertConversation(database, { ...text, id, workspaceId, memberId });
       return { ...content, id, createdAt: row.created_at, bytes: row.bytes };
     },
-    async find(viewer, id, makeRoom) {
-      return (await opened(() => findConversation(database, viewer, id), makeRoom))?.kept;
+    async find(viewer, id, reserveMemory) {
+      return (await opened(() => findConversation(database, viewer, id), reserveMemory))?.kept;
     },
-    async take(viewer, id, callId, makeRoom) {
-      const taken = await opened(() => holdConversation(database, viewer, id, callId), makeRoom);
+    async take(viewer, id, callId, reserveMemory) {
+      const taken = await opened(() => holdConversation(database, viewer, id, callId), reserveMemory);
       if (taken) return taken.kept;
       return (await findConversation(database, viewer, id)) === undefined ? undefined : "held";
     },

@@ -21,23 +21,23 @@ const FIRST = "00000000-0000-0000-0000-000000000000";
  * Works row by row: after an interruption every row is readable, and a repeat continues. Skips events, which expire within an hour.
  * @returns `left`: number of texts that cannot be read, which stay unchanged
  */
-export async function resealStored(context: Context): Promise<{ readonly sealed: number; readonly left: number }> {
+export async function resealStored(context: Context): Promise<{ readonly sealed: number; readonly unreadable: number }> {
   const { database, sealer } = context;
-  let [sealed, left] = [0, 0];
+  let [sealed, unreadable] = [0, 0];
   for (const table of TABLES) {
     for (let after = FIRST; ;) {
       const rows = await listTextsOfOtherKeys(database, table, sealer.keyIds[0] ?? "", after, BATCH);
       for (const row of rows) {
         const outcome = await reseal(context, table, row);
         if (outcome === "sealed") sealed += 1;
-        else if (outcome === "left") left += 1;
+        else if (outcome === "left") unreadable += 1;
       }
       const last = rows.at(-1);
       if (last === undefined || rows.length < BATCH) break;
       after = last.id;
     }
   }
-  return { sealed, left };
+  return { sealed, unreadable };
 }
 
 /** `gone`: deleted or changed meanwhile; the process that changed it has encrypted it with the current key. */

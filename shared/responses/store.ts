@@ -77,7 +77,7 @@ interface Stored {
 }
 
 /** Called with the bytes of the rows found, and awaited before they are decrypted. */
-export type MakeRoom = (bytes: number) => Promise<void>;
+export type ReserveMemory = (bytes: number) => Promise<void>;
 
 export interface ResponseStore {
   /** Stores a response; idempotent by the call's id. @throws Error on failure */
@@ -86,18 +86,18 @@ export interface ResponseStore {
    * Returns the visible responses of the calls, by call id.
    * @throws ApiError `invalid_request` if several are too large together; Error if one cannot be read
    */
-  find(viewer: Viewer, callIds: readonly string[], makeRoom?: MakeRoom): Promise<ReadonlyMap<string, StoredResponse>>;
+  find(viewer: Viewer, callIds: readonly string[], reserveMemory?: ReserveMemory): Promise<ReadonlyMap<string, StoredResponse>>;
   /**
    * Returns a response and its predecessors, oldest first; `gone` if one is missing, `long` above the limits of a chain.
    * @throws Error if one cannot be read
    */
-  findChain(viewer: Viewer, callId: string, makeRoom?: MakeRoom): Promise<readonly StoredResponse[] | "gone" | "long">;
+  findChain(viewer: Viewer, callId: string, reserveMemory?: ReserveMemory): Promise<readonly StoredResponse[] | "gone" | "long">;
   /** Returns undefined if there was none. `isQueued`: its job has not ended. */
   delete(viewer: Viewer, callId: string): Promise<{ readonly isQueued: boolean } | undefined>;
   /** Returns the response of a call, without a reader's restrictions. @throws Error if it cannot be read */
   read(callId: string): Promise<KeptResponse | undefined>;
   /** Returns the state of the response without its text. */
-  look(callId: string): Promise<(Pick<KeptResponse, "lastEvent"> & { readonly isUnderWay: boolean }) | undefined>;
+  readState(callId: string): Promise<(Pick<KeptResponse, "lastEvent"> & { readonly isUnderWay: boolean }) | undefined>;
   /** Stores the result of a response whose job is about to end; it takes effect when the job ends. @throws Error on failure */
   answer(kept: KeptResponse, whole: ModelResponse, insist: Insist): Promise<void>;
   /** Stores events; idempotent by the number of the first. @throws Error on failure */
@@ -134,7 +134,7 @@ export function createResponseStore({
     const opened: StoredResponse[] = [];
     const slices = new TimeSlices();
     for (const row of rows) {
-      await slices.rest();
+      await slices.yieldIfOver();
       opened.push(await open(row));
     }
     return opened;
@@ -159,23 +159,23 @@ export function createResponseStore({
       const isOwed = await insist(() => keepResponse(database, row));
       if (!isOwed) throw new Error("the call of the response was given up");
     },
-    async find(viewer, callIds, makeRoom) {
+    async find(viewer, callIds, reserveMemory) {
       const rows = callIds.length === 0 ? [] : await findResponses(database, viewer, callIds);
       if (rows.length > 1 && bytesOf(rows) > FOUND_BYTES_MAX) {
         const message = `Expected references to responses of at most ${FOUND_BYTES_MAX} bytes together, got more.`;
         throw new ApiError("invalid_request", message, { param: "input" });
       }
-      await makeRoom?.(bytesOf(rows));
+      await reserveMemory?.(bytesOf(rows));
       const opened = await openAll(rows);
       return new Map(rows.flatMap(({ id }, at) => (opened[at] === undefined ? [] : [[id, opened[at]]])));
     },
-    async findChain(viewer, callId, makeRoom) {
+    async findChain(viewer, callId, reserveMemory) {
       const bounds = { countMax: CONVERSATION_RESPONSES_MAX, bytesMax: CONVERSATION_BYTES_MAX };
       const rows = await findResponseChain(database, viewer, callId, bounds);
       if (rows.length > bounds.countMax || bytesOf(rows) > bounds.bytesMax) return "long";
       const [oldest] = rows;
       if (!oldest || oldest.previous_id !== null) return "gone";
-      await makeRoom?.(bytesOf(rows));
+      await reserveMemory?.(bytesOf(rows));
       return openAll(rows);
     },
     async delete(viewer, callId) {
@@ -197,7 +197,7 @@ export function createResponseStore({
       const lastEvent = row.last_event ?? FIRST_KEPT_EVENT - 1;
       return { ...(await open(row)), workspaceId, isBackground, keepsEvents, lastEvent };
     },
-    async look(callId) {
+    async readState(callId) {
       const row = await findResponseState(database, callId);
       return row && { isUnderWay: row.is_under_way, lastEvent: row.last_event ?? FIRST_KEPT_EVENT - 1 };
     },
@@ -217,7 +217,7 @@ export function createResponseStore({
       const slices = new TimeSlices();
       const pieces: EventsPiece[] = [];
       for (const { first, last, sealed } of rows) {
-        await slices.rest();
+        await slices.yieldIfOver();
         pieces.push({ first, last, text: sealer.open(eventsPlace(workspaceId, id, first), sealed) });
       }
       return pieces;

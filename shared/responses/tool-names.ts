@@ -16,24 +16,24 @@ export interface RenamedTool {
 /** Name of the function for the tool search. */
 export const SEARCH_TOOL = "tool_search";
 
-const SHOWN_MAX = 64;
+const FUNCTION_NAME_LENGTH_MAX = 64;
 /** Hexadecimal digits of the hash that makes shortened names unique. */
 const HASH_DIGITS = 8;
 
 /** Returns the function name of a tool for the model. Deterministic, since earlier calls in the history contain it too. */
-export function shownName({
+export function toFunctionName({
   namespace,
   name,
 }: {
   readonly namespace?: string | null | undefined;
   readonly name: string;
 }): string {
-  if (namespace == null) return name.length <= SHOWN_MAX ? name : shortened(name, [name]);
+  if (namespace == null) return name.length <= FUNCTION_NAME_LENGTH_MAX ? name : shortened(name, [name]);
   const joined = `${namespace}__${name}`;
   return /^[a-zA-Z0-9_-]{1,64}$/.test(joined) ? joined : shortened(joined, [namespace, name]);
 }
 
 function shortened(text: string, parts: readonly string[]): string {
   const hash = createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, HASH_DIGITS);
-  return `${text.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, SHOWN_MAX - 1 - HASH_DIGITS)}_${hash}`;
+  return `${text.replace(/[^a-zA-Z0-9_-]/g, "_").slice(0, FUNCTION_NAME_LENGTH_MAX - 1 - HASH_DIGITS)}_${hash}`;
 }

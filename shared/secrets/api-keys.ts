@@ -63,11 +63,11 @@ function checkedBody(): string {
 }
 
 function checksum(body: string): string {
-  let rest = Bun.hash.crc32(body);
+  let remainder = Bun.hash.crc32(body);
   let text = "";
   for (let i = 0; i < 6; i++) {
-    text = (ALPHABET[rest % 62] ?? "") + text;
-    rest = Math.floor(rest / 62);
+    text = (ALPHABET[remainder % 62] ?? "") + text;
+    remainder = Math.floor(remainder / 62);
   }
   return text;
 }

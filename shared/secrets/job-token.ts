@@ -16,8 +16,8 @@ export function createJobTokens(secret: Uint8Array): JobTokens {
     of: tokenOf,
     isOf(jobId, token) {
       const expected = Buffer.from(tokenOf(jobId));
-      const given = Buffer.from(token);
-      return given.length === expected.length && timingSafeEqual(given, expected);
+      const actual = Buffer.from(token);
+      return actual.length === expected.length && timingSafeEqual(actual, expected);
     },
   };
 }

@@ -15,7 +15,7 @@ export async function checksumOf(
   if (bytes.length <= PIECE_BYTES) return hash.update(bytes).digest(encoding);
   const slices = new TimeSlices();
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    await slices.rest();
+    await slices.yieldIfOver();
     hash.update(bytes.subarray(at, at + PIECE_BYTES));
   }
   return hash.digest(encoding);

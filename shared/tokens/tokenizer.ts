@@ -61,7 +61,7 @@ async function load(): Promise<Tokenizer> {
   return createTokenizer(readVocabulary(file), new RegExp(O200K_TOKEN_SPLIT_REGEX));
 }
 
-function createTokenizer(vocabulary: Vocabulary, words: RegExp): Tokenizer {
+function createTokenizer(vocabulary: Vocabulary, wordPattern: RegExp): Tokenizer {
   const mergePart = createMerge(vocabulary);
   const merge = (bytes: string): number[] => {
     const ends: number[] = [];
@@ -88,10 +88,10 @@ function createTokenizer(vocabulary: Vocabulary, words: RegExp): Tokenizer {
     let steps = 0;
     for (let from = 0; ;) {
       // Another text may have been counted since the last yield.
-      words.lastIndex = from;
-      if (!words.test(text)) break;
-      const word = text.slice(from, words.lastIndex);
-      from = words.lastIndex;
+      wordPattern.lastIndex = from;
+      if (!wordPattern.test(text)) break;
+      const word = text.slice(from, wordPattern.lastIndex);
+      from = wordPattern.lastIndex;
       steps += 1;
       const bytes = isAscii ? word : toBytes(word);
       if (vocabulary.rankOf(bytes) >= 0) whole += 1;
@@ -118,14 +118,14 @@ function createTokenizer(vocabulary: Vocabulary, words: RegExp): Tokenizer {
     const start = text.slice(0, (tokensMax + 1) * TOKEN_CHARACTERS_MAX);
     const isAscii = ASCII_ONLY.test(start);
     const found: TokenPiece[] = [];
-    let left = tokensMax;
-    for (const word of start.match(words) ?? []) {
-      if (left <= 0) break;
+    let remainingTokens = tokensMax;
+    for (const word of start.match(wordPattern) ?? []) {
+      if (remainingTokens <= 0) break;
       const bytes = isAscii ? word : toBytes(word);
       if (vocabulary.rankOf(bytes) >= 0) {
         found.push({ text: word, tokens: 1 });
-        left -= 1;
-      } else left -= cutAtCharacters(word, merge(bytes), left, found);
+        remainingTokens -= 1;
+      } else remainingTokens -= cutAtCharacters(word, merge(bytes), remainingTokens, found);
     }
     return found;
   }
@@ -201,7 +201,7 @@ function cutAtCharacters(word: string, tokenEnds: readonly number[], tokensMax: 
   let to = 0;
   let byteTo = 0;
   let used = 0;
-  let shown = 0;
+  let emitted = 0;
   for (const end of tokenEnds) {
     if (used >= tokensMax) break;
     used += 1;
@@ -211,9 +211,9 @@ function cutAtCharacters(word: string, tokenEnds: readonly number[], tokensMax: 
       to += point < 0x10000 ? 1 : 2;
     }
     if (byteTo > end) continue;
-    found.push({ text: word.slice(from, to), tokens: used - shown });
+    found.push({ text: word.slice(from, to), tokens: used - emitted });
     from = to;
-    shown = used;
+    emitted = used;
   }
   return used;
 }

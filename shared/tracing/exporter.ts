@@ -13,7 +13,7 @@ const BATCH_MAX = 256;
 const EVERY_MS = 1_000;
 const SEND_MS = 5_000;
 /** Minimum interval between log lines about rejections, in milliseconds. */
-const TOLD_MS = 60_000;
+const LOG_INTERVAL_MS = 60_000;
 
 export interface ExporterOptions {
   /** Address of the collector for traces. */
@@ -26,12 +26,12 @@ export function createExporter({ url, metrics, log }: ExporterOptions): SpanProc
   const queue: ReadableSpan[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
   let sending: Promise<void> | undefined;
-  let toldAt = -Infinity;
+  let lastLoggedAt = -Infinity;
 
   const drop = (count: number, reason: string, error: unknown): void => {
     metrics.spansDropped.add(count, reason);
-    if (performance.now() - toldAt < TOLD_MS) return;
-    toldAt = performance.now();
+    if (performance.now() - lastLoggedAt < LOG_INTERVAL_MS) return;
+    lastLoggedAt = performance.now();
     log.warn({ err: error, reason }, "the trace collector did not accept spans");
   };
 

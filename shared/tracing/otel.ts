@@ -65,7 +65,7 @@ export function createTracer(options: {
       const { traceId, spanId, traceFlags } = span.spanContext();
       const isRecorded = span.isRecording();
       const link = `00-${traceId}-${spanId}-${traceFlags.toString(16).padStart(2, "0")}`;
-      const made: Span = {
+      const wrappedSpan: Span = {
         traceparent: isRecorded ? link : undefined,
         link,
         set: (more: Attributes) => void span.setAttributes({ ...more }),
@@ -74,8 +74,8 @@ export function createTracer(options: {
           span.end();
         },
       };
-      if (isRecorded) contexts.set(made, trace.setSpan(ROOT_CONTEXT, span));
-      return made;
+      if (isRecorded) contexts.set(wrappedSpan, trace.setSpan(ROOT_CONTEXT, span));
+      return wrappedSpan;
     },
   };
 }

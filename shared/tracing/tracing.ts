@@ -83,8 +83,8 @@ export function errorName(error: unknown): string {
     readonly kind?: unknown;
     readonly name?: unknown;
   };
-  const word = [code, kind, name].find((one) => typeof one === "string" && /^\w{1,40}$/.test(one));
-  return typeof word === "string" ? word : "error";
+  const label = [code, kind, name].find((one) => typeof one === "string" && /^\w{1,40}$/.test(one));
+  return typeof label === "string" ? label : "error";
 }
 
 const ofJobs = new Map<string, Span>();

@@ -220,11 +220,11 @@ function findCycle(waits: ReadonlyMap<string, ReadonlySet<string>>): readonly st
   const done = new Set<string>();
   // Iterative: a definition may chain all its steps.
   for (const start of waits.keys()) {
-    const path: { readonly id: string; readonly rest: string[] }[] = [];
-    const enter = (id: string): void => void path.push({ id, rest: [...(waits.get(id) ?? [])] });
+    const path: { readonly id: string; readonly unvisited: string[] }[] = [];
+    const enter = (id: string): void => void path.push({ id, unvisited: [...(waits.get(id) ?? [])] });
     if (!done.has(start)) enter(start);
     for (let last = path.at(-1); last !== undefined; last = path.at(-1)) {
-      const next = last.rest.pop();
+      const next = last.unvisited.pop();
       if (next === undefined) {
         done.add(last.id);
         path.pop();

@@ -20,7 +20,7 @@ const IS: Readonly<Record<Type, (value: unknown) => boolean>> = {
   object: (value) => typeof value === "object" && value !== null && !Array.isArray(value),
 };
 
-const WORDS: Readonly<Record<Type, string>> = {
+const TYPE_DESCRIPTIONS: Readonly<Record<Type, string>> = {
   string: "a string",
   integer: "a whole number",
   number: "a number",
@@ -35,12 +35,12 @@ const WORDS: Readonly<Record<Type, string>> = {
  */
 export function readRunInput(
   declared: Readonly<Record<string, WorkflowInput>>,
-  given: Readonly<Record<string, unknown>> | undefined,
+  input: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
-  checkInputBytes(given);
-  refuseUndeclared(declared, Object.keys(given ?? {}));
-  const values = valuesOf(declared, given ?? {});
-  return given === undefined && Object.keys(values).length === 0 ? undefined : values;
+  checkInputBytes(input);
+  refuseUndeclared(declared, Object.keys(input ?? {}));
+  const values = valuesOf(declared, input ?? {});
+  return input === undefined && Object.keys(values).length === 0 ? undefined : values;
 }
 
 /** Maximum members of a request that are compared with `input`. */
@@ -59,8 +59,8 @@ export function refuseMisspeltInput(request: { readonly input?: unknown }): void
 }
 
 /** @throws ApiError `invalid_request` for an input above the size limit */
-export function checkInputBytes(given: Readonly<Record<string, unknown>> | undefined): void {
-  const bytes = given === undefined ? 0 : Buffer.byteLength(JSON.stringify(given));
+export function checkInputBytes(input: Readonly<Record<string, unknown>> | undefined): void {
+  const bytes = input === undefined ? 0 : Buffer.byteLength(JSON.stringify(input));
   if (bytes <= RUN_INPUT_BYTES_MAX) return;
   const message = `Expected an input of at most ${RUN_INPUT_BYTES_MAX} bytes, got ${bytes}; refer to large files by their ids.`;
   throw new ApiError("invalid_request", message, { param: "input" });
@@ -79,31 +79,31 @@ export function readKnownInput(
   return valuesOf(Object.fromEntries(Object.entries(declared).filter(([name]) => !open.includes(name))), known);
 }
 
-function refuseUndeclared(declared: Readonly<Record<string, WorkflowInput>>, given: readonly string[]): void {
-  const unknown = given.find((name) => !Object.hasOwn(declared, name));
+function refuseUndeclared(declared: Readonly<Record<string, WorkflowInput>>, inputNames: readonly string[]): void {
+  const unknown = inputNames.find((name) => !Object.hasOwn(declared, name));
   if (unknown === undefined) return;
   const names = Object.keys(declared);
-  const shown = unknown.slice(0, 64);
+  const shortName = unknown.slice(0, 64);
   const known = names.length === 0 ? "The workflow declares no inputs." : `The workflow declares ${names.join(", ")}.`;
-  const message = `Unknown input "${shown}". ${known}${didYouMean(names, unknown)}`;
-  throw new ApiError("invalid_request", message, { param: `input.${shown}` });
+  const message = `Unknown input "${shortName}". ${known}${didYouMean(names, unknown)}`;
+  throw new ApiError("invalid_request", message, { param: `input.${shortName}` });
 }
 
 /** Null counts as absent. */
 function valuesOf(
   declared: Readonly<Record<string, WorkflowInput>>,
-  given: Readonly<Record<string, unknown>>,
+  input: Readonly<Record<string, unknown>>,
 ): Readonly<Record<string, unknown>> {
   const values: Record<string, unknown> = {};
   for (const [name, { type, required, default: fallback }] of Object.entries(declared)) {
-    const value = given[name] ?? fallback;
+    const value = input[name] ?? fallback;
     const param = `input.${name}`;
     if (value === undefined || value === null) {
       if (required !== true) continue;
       throw new ApiError("missing_required_parameter", `Missing required input "${name}".`, { param });
     }
     if (!IS[type](value)) {
-      const message = `Expected ${param} to be ${WORDS[type]}, got ${arrived("type", value)}.`;
+      const message = `Expected ${param} to be ${TYPE_DESCRIPTIONS[type]}, got ${arrived("type", value)}.`;
       throw new ApiError("invalid_request", message, { param });
     }
     values[name] = value;
@@ -115,6 +115,6 @@ export function* checkInputs(inputs: Readonly<Record<string, WorkflowInput>>, at
   for (const [name, { type, default: fallback }] of Object.entries(inputs)) {
     if (UNSAFE_KEYS.has(name)) yield { param: at, message: `Expected no input named ${name}.` };
     if (fallback === undefined || IS[type](fallback)) continue;
-    yield { param: `${at}.${name}.default`, message: `Expected the default of ${name} to be ${WORDS[type]}.` };
+    yield { param: `${at}.${name}.default`, message: `Expected the default of ${name} to be ${TYPE_DESCRIPTIONS[type]}.` };
   }
 }

@@ -40,7 +40,7 @@ export async function checkNesting(
   const walk = new Walk(target, author, kept);
   let work = 0;
   for (const [at, step] of definition.steps.entries()) {
-    await slices.rest();
+    await slices.yieldIfOver();
     const param = `definition.steps[${at}].workflow_id`;
     work += await walk.workOf(step, param, 1);
     if (work > WORKFLOW_WORK_MAX) {
@@ -48,12 +48,12 @@ export async function checkNesting(
       throw refused(param, message);
     }
     const child = walk.loadedFor(step);
-    if (child) await slices.run(checkGiven(step, child, `definition.steps[${at}]`));
+    if (child) await slices.run(checkStepInput(step, child, `definition.steps[${at}]`));
   }
 }
 
 /** Checks the known part of the step's input against the declared inputs of the workflow. */
-function* checkGiven(
+function* checkStepInput(
   { input = {} }: WorkflowStep,
   { inputs = {} }: WorkflowDefinition,
   place: string,

@@ -57,8 +57,8 @@ export function inlineRunOf(
   { id, input, mode, lane, parent, depth, traceparent }: RunRequest,
   stored: NewRun["workflow"] = null,
 ): NewRun {
-  const given = readRunInput(definition.inputs ?? {}, input);
-  const text = given === undefined ? null : JSON.stringify(given);
+  const runInput = readRunInput(definition.inputs ?? {}, input);
+  const text = runInput === undefined ? null : JSON.stringify(runInput);
   // A synchronous run is tried once: its caller decides about retries.
   const attempts = mode === "async" ? (definition.retry?.max_attempts ?? 1) : 1;
   return {

@@ -5,13 +5,13 @@ import { creditsNumber } from "#shared/money.ts";
 
 type Json = Exclude<WorkflowStepRun["output"], undefined>;
 
-interface Shown {
+interface PresentOptions {
   /** True: sorted by step id and attempt; false: in the order in which the steps became ready. */
   readonly isSorted: boolean;
   readonly hasInput: boolean;
 }
 
-export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted, hasInput }: Shown): WorkflowRun {
+export function presentRun(row: RunRow, steps: readonly StepRunRow[], { isSorted, hasInput }: PresentOptions): WorkflowRun {
   const ordered = isSorted ? steps.toSorted(byStep) : steps;
   const isTerminal = row.status !== "queued" && row.status !== "running";
   return {

@@ -3,7 +3,7 @@ import { commonNow } from "#shared/clock.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import type { JobRow } from "#shared/database/jobs.ts";
 import { findRunById, findStepRuns, type RunRow } from "#shared/database/runs.ts";
-import { noteTold } from "#shared/database/run-work.ts";
+import { markReported } from "#shared/database/run-work.ts";
 import { ApiError } from "#shared/errors.ts";
 import { jobReplyOf, notifyPublisher } from "#shared/jobs/answer.ts";
 import { jobError } from "#shared/jobs/error.ts";
@@ -74,7 +74,7 @@ export async function resultOfRun({ database, storage }: Context, run: RunRow): 
 const RESULT_WAIT_MS = 3_600_000;
 
 /** Reports the end of a run to its publisher, once among concurrent callers. @throws ApiError `service_unavailable` */
-export async function tellPublisher(
+export async function reportToPublisher(
   context: Context & { readonly connection: Parameters<typeof notifyPublisher>[0] },
   id: string,
 ): Promise<void> {
@@ -85,7 +85,7 @@ export async function tellPublisher(
     if (hasWaited) return null;
     throw error;
   });
-  if (!(await noteTold(context.database, id))) return;
+  if (!(await markReported(context.database, id))) return;
   const job = jobOfRun(run);
   notifyPublisher(context.connection, job, jobReplyOf(job, result));
 }

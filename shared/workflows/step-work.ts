@@ -108,8 +108,8 @@ function refusalsOf(kind: Kind, model: Model, request: object, open: readonly Op
   const facts: CallFacts = { bodyBytes, files: NO_FILES, recording: ANY_RECORDING };
   const refusals = apiErrorsOf(() => {
     // Open audio may resolve to null, which leaves only the file.
-    const isGiven = open.some(({ param }) => param === "audio_base64");
-    if (isPricedKind(kind) && kind.bringsRecording === true && !isGiven) audioOf(request as TranscriptionRequest);
+    const hasOpenAudio = open.some(({ param }) => param === "audio_base64");
+    if (isPricedKind(kind) && kind.bringsRecording === true && !hasOpenAudio) audioOf(request as TranscriptionRequest);
     kind.check(request, model, facts);
   });
   return refusals.filter((one) => !open.some((place) => mayMend(place, one)));

@@ -183,7 +183,7 @@ describe("deploy/nats/server.conf", () => {
       durable: BATCH_DURABLE,
       log: createLogger({ level: "silent", role: "test" }),
       onMessage: resolve,
-      onRoom: () => undefined,
+      onPullEnded: () => undefined,
     });
     const refused = await refusals("ingress", (connection) => {
       puller.ask(1);

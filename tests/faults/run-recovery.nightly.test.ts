@@ -12,7 +12,7 @@ import { newId } from "#shared/ids.ts";
 import { createLogger } from "#shared/logger.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { type ManagedProcess, startRole } from "#tests/support/role-process.ts";
-import { hearEvents } from "#tests/support/tenant.ts";
+import { subscribeToEvents } from "#tests/support/tenant.ts";
 
 import { type Bed, startBed } from "./bed.ts";
 import { oldestKey, openPublisher, type Publisher } from "./publisher.ts";
@@ -26,7 +26,7 @@ beforeAll(async () => {
   bed = await startBed({ workers: 0, behaviours: ["delay-20", "delay-2000"] });
   const [row] = await bed.stack.query<{ id: string }>("select id from workspace limit 1");
   workspaceId = row?.id ?? "";
-  await hearEvents(bed.stack, workspaceId);
+  await subscribeToEvents(bed.stack, workspaceId);
   publisher = await openPublisher(bed.stack.natsUrl, await oldestKey(bed.stack, workspaceId));
   chat = await startRole(["worker", "chat"], bed.stack.env);
 }, 90_000);

@@ -219,7 +219,7 @@ describe("a body", () => {
     const { chat, sent, relayed, counted } = start({ lined });
     await chat(JSON.stringify(CHAT));
     expect(counted[0]?.hold).toMatchObject({ mayBeLined: true });
-    expect(relayed[0]?.lined).toEqual(lined);
+    expect(relayed[0]?.creditLineHold).toEqual(lined);
     expect(sent[0]?.head.credit_line).toBe(lined.lineId);
   });
 

@@ -2,7 +2,7 @@
 import { CAPABILITIES, findCapability } from "#shared/calls/capabilities/list.ts";
 import type { Caller } from "#shared/access/authenticate.ts";
 import type { HoldRequest } from "#shared/ledger/call-admission.ts";
-import type { LinedHold } from "#shared/ledger/lined-calls.ts";
+import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
 import { createIpNet } from "#shared/access/ip-net.ts";
 import type { Catalogue } from "#shared/calls/model.ts";
 import { probeAudio } from "#shared/media/probe/probe.ts";
@@ -67,7 +67,7 @@ export interface FakeOptions {
   /** Throws to refuse a call. */
   readonly admit?: (hold: HoldRequest | null) => void;
   /** Share of the credit line on which calls are admitted. */
-  readonly lined?: LinedHold;
+  readonly lined?: CreditLineHold;
   /** Throws to refuse a key. */
   readonly authenticate?: (authorization: string | null) => void;
   readonly isReady?: (required: readonly string[]) => boolean;

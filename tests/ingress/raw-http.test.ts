@@ -332,7 +332,7 @@ describe("a client that reads a stream", () => {
 
   function stream(): { body: StreamBody; left: Promise<string>; response: () => Response } {
     const { promise: left, resolve } = Promise.withResolvers<string>();
-    const body = new StreamBody({ onLeft: resolve });
+    const body = new StreamBody({ onDisconnect: resolve });
     return {
       body,
       left,

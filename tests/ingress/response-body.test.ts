@@ -21,7 +21,7 @@ interface Opened {
 /** Pieces are written into it as they are made. */
 function openWritten(): Opened {
   const left: string[] = [];
-  const body = new StreamBody({ onLeft: () => void left.push("left") });
+  const body = new StreamBody({ onDisconnect: () => void left.push("left") });
   const write = (text: string): void => body.write(Buffer.from(text));
   return { reader: body.readable.getReader(), left, write, end: () => body.end() };
 }

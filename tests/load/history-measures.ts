@@ -177,8 +177,8 @@ export async function openMeasures(
         const callInTurn = async (): Promise<void> => {
           while (left-- > 0) {
             const hold = { ...holdOf(newId(), keys[2] ?? ""), mayBeLined: true };
-            const lined = await calls.place(busy, null, hold);
-            await ledger.settle(settlementOf(busy, hold.jobId, HOLD_NANO / 2n, { lined, isPatient: true }));
+            const creditLineHold = await calls.place(busy, null, hold);
+            await ledger.settle(settlementOf(busy, hold.jobId, HOLD_NANO / 2n, { creditLineHold, isPatient: true }));
             lines.forget(hold.jobId);
           }
         };

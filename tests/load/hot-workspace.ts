@@ -89,14 +89,14 @@ async function measure(db: TestDatabase, ingresses: number, isLined: boolean): P
         lifeMs: 60_000,
         mayBeLined: true,
       };
-      const lined = await calls.place(workspaceId, null, hold);
+      const creditLineHold = await calls.place(workspaceId, null, hold);
       if (askedAt > from) {
         waits.push(performance.now() - askedAt);
-        if (lined) onLine += 1;
+        if (creditLineHold) onLine += 1;
       }
       await Bun.sleep(PROVIDER_MS);
       // Answers go out before they are settled.
-      const settle = ledger.settle(settlementOf(workspaceId, jobId, HOLD_NANO / 2n, { lined })).then(
+      const settle = ledger.settle(settlementOf(workspaceId, jobId, HOLD_NANO / 2n, { creditLineHold })).then(
         () => lines?.forget(jobId),
         () => (unsettled += 1),
       );

@@ -498,8 +498,8 @@ export async function lose<Input>(
   expect(await failureOf(queue.start({ ...call, noteStart }))).toMatchObject({ kind: "unknown" });
   if (!lost) throw new Error("nothing was noted");
   const known = lost;
-  const found = async (told?: string): Promise<Found> => {
-    const asked = await queue.find?.({ ...known, ...(told === undefined ? {} : { told }) }, never);
+  const found = async (callbackJobName?: string): Promise<Found> => {
+    const asked = await queue.find?.({ ...known, ...(callbackJobName === undefined ? {} : { callbackJobName }) }, never);
     if (!asked) throw new Error("it cannot be looked for");
     return asked;
   };
@@ -538,9 +538,9 @@ function testFinding<Input>(table: JobBase<Input>, { rung, unrung = [], listedWi
   ])("whose start %s is found by its input, of which the record contains only a hash", async (_how, script) => {
     const { server, adapter, mark, found } = await lost({}, script);
     for (const text of textsOf(call.input)) expect(JSON.stringify(mark)).not.toContain(text);
-    const { id: name = "", madeMs } = server.jobs[1] ?? {};
+    const { id: name = "", createdMs } = server.jobs[1] ?? {};
     const asked = await found();
-    const alike = [{ name, madeMs: madeMs ?? 0 }];
+    const alike = [{ name, createdMs: createdMs ?? 0 }];
     expect(asked).toMatchObject({ state: "listed", alike, unclear: [], mayRing: rung !== undefined });
     const job = asked.state === "listed" ? (asked.alike[0]?.job ?? {}) : {};
     expect([adapter.nameOf?.(job), (await adapter.poll(job, never)).state]).toEqual([name, "pending"]);

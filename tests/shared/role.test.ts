@@ -148,7 +148,7 @@ test.each([
     expect(await start()).toContain(
       `this process opens up to 17 connections to Postgres, whose ${owner} has 16 of its ${max} left; raise its limit (alter ${owner} connection limit …)`,
     );
-    expect(await superuser.findRoom()).toMatchObject({ all: SERVER_CONNECTIONS, owner: null });
+    expect(await superuser.findConnectionCapacity()).toMatchObject({ all: SERVER_CONNECTIONS, owner: null });
     await session.close();
     const ingress = await startRole(["ingress"], env);
     expect(connectionsOf(ingress)).toBe(17);

@@ -67,7 +67,7 @@ describe("work in slices", () => {
     await slices.next();
     let hasGoneRound = false;
     setImmediate(() => (hasGoneRound = true));
-    for (let at = 0; at < 10 && !slices.isOver; at += 1) await slices.rest();
+    for (let at = 0; at < 10 && !slices.isOver; at += 1) await slices.yieldIfOver();
     if (!slices.isOver) expect(hasGoneRound).toBe(false);
     await slices.next();
     expect(hasGoneRound).toBe(true);

@@ -20,8 +20,8 @@ export interface DroppingAddress {
 
 export async function openDroppingAddress(): Promise<DroppingAddress> {
   const child = spawn("node", ["-e", LISTENER], { stdio: ["ignore", "pipe", "inherit"] });
-  const [told] = (await once(child.stdout, "data")) as [Buffer];
-  const port = Number(told.toString());
+  const [output] = (await once(child.stdout, "data")) as [Buffer];
+  const port = Number(output.toString());
   // The listener accepts nothing, but the system does until its queue of two is full.
   const queued = [1, 2, 3, 4].map(() => connect({ host: "127.0.0.1", port }));
   for (const socket of queued) socket.on("error", () => undefined);

@@ -77,7 +77,7 @@ export function checksumOf(bytes: Uint8Array, polynomial: number, bits: 8 | 16):
 /** Returns a binary glTF file (glTF 2.0, part 4) with any two chunks. */
 export function glbOf(description: string | Uint8Array, binary = new Uint8Array(0)): Uint8Array {
   const padded = (bytes: Uint8Array, fill: number): Buffer => bytesOf(bytes, Buffer.alloc(-bytes.length & 3, fill));
-  const [text, rest] = [padded(Buffer.from(description), 0x20), padded(binary, 0)];
-  const head = bytesOf("glTF", le(2, 4), le(28 + text.length + rest.length, 4), le(text.length, 4), "JSON");
-  return new Uint8Array(bytesOf(head, text, le(rest.length, 4), "BIN\0", rest));
+  const [text, binaryChunk] = [padded(Buffer.from(description), 0x20), padded(binary, 0)];
+  const head = bytesOf("glTF", le(2, 4), le(28 + text.length + binaryChunk.length, 4), le(text.length, 4), "JSON");
+  return new Uint8Array(bytesOf(head, text, le(binaryChunk.length, 4), "BIN\0", binaryChunk));
 }

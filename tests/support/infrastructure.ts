@@ -34,7 +34,7 @@ const started = new Map<string, Promise<Closable & { readonly url: string }>>();
 
 /** Returns the URL of an existing database on the shared Postgres server, as the server's owner. */
 export function sharedPostgresUrl(): Promise<string> {
-  return given("TEST_POSTGRES_URL", async (directory) => {
+  return urlFromEnvironmentOrStart("TEST_POSTGRES_URL", async (directory) => {
     const server = await startPostgres({ directory, port: await freePort(), throwaway: true });
     return { url: server.url, pid: server.pid, stop: () => server.stopAs("immediate") };
   });
@@ -42,7 +42,7 @@ export function sharedPostgresUrl(): Promise<string> {
 
 /** Returns the URL of the shared S3 server. */
 export function sharedS3Url(): Promise<string> {
-  return given("TEST_S3_URL", async (directory) => {
+  return urlFromEnvironmentOrStart("TEST_S3_URL", async (directory) => {
     const server = await startS3({ bun: BUN, root: PROJECT_ROOT, directory, port: await freePort(), buckets: [] });
     return { url: server.url, pid: server.pid, stop: () => server.stop() };
   });
@@ -71,7 +71,7 @@ export async function closeShared(): Promise<void> {
   for (const server of servers) if (server.status === "fulfilled") await server.value.close();
 }
 
-async function given(
+async function urlFromEnvironmentOrStart(
   variable: string,
   start: (directory: string) => Promise<{ url: string; pid: number; stop(): Promise<unknown> }>,
 ): Promise<string> {

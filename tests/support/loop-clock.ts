@@ -15,11 +15,11 @@ if (folder !== undefined) {
     return (user + system) / 1_000;
   };
   let before = usedMs();
-  const look = (): void => {
+  const sample = (): void => {
     const ms = usedMs() - before;
     if (ms >= NOTED_MS) appendFileSync(file, `${ms.toFixed(1)}\n`);
     before = usedMs();
-    setTimeout(look, 1).unref();
+    setTimeout(sample, 1).unref();
   };
-  look();
+  sample();
 }

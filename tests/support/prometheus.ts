@@ -63,9 +63,9 @@ export async function startPrometheus(targets: readonly string[]): Promise<Prome
   });
   const ask = async (path: string): Promise<unknown> => {
     const answer = await fetch(`http://127.0.0.1:${port}/api/v1/${path}`);
-    const told = (await answer.json()) as { data?: unknown; error?: string };
-    if (!answer.ok) throw new Error(`${path}: ${told.error}`);
-    return told.data;
+    const body = (await answer.json()) as { data?: unknown; error?: string };
+    if (!answer.ok) throw new Error(`${path}: ${body.error}`);
+    return body.data;
   };
   return {
     async query(expression) {

@@ -259,9 +259,9 @@ async function makeQueue(env: Readonly<Record<string, string>>): Promise<void> {
 /** Creates a token for everything under /operator. */
 async function makeToken(database: Database): Promise<string> {
   const asked = { id: newId(), name: "stack", scope: "money", expiresAt: null } as const;
-  const made = await makeOperatorToken(database, { ...asked, actor: { type: "operator", id: "command" } });
-  if (made.result !== "made") throw new Error(`the operator token was not made: ${made.result}`);
-  return made.token;
+  const created = await makeOperatorToken(database, { ...asked, actor: { type: "operator", id: "command" } });
+  if (created.result !== "made") throw new Error(`the operator token was not made: ${created.result}`);
+  return created.token;
 }
 
 /** Like Promise.all, but waits for every part before it throws, so that nothing starts after the clean-up. */

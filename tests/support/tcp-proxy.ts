@@ -85,7 +85,7 @@ export function startTcpProxy(target: string): TcpProxy {
     else if (line !== undefined) link.client?.write(Buffer.from(fate.answer, "latin1"));
   });
 
-  const tell = later((link, bytes) => {
+  const forwardResponse = later((link, bytes) => {
     const { fate } = link;
     if (isMute) return;
     if (fate === "pass") link.client?.write(bytes);
@@ -138,7 +138,7 @@ export function startTcpProxy(target: string): TcpProxy {
           data: link,
           socket: {
             open: (upstream) => link.server?.open(upstream),
-            data: (_upstream, bytes) => tell(link, bytes),
+            data: (_upstream, bytes) => forwardResponse(link, bytes),
             drain: () => link.server?.flush(),
             close: () => deserted(link),
             error: () => deserted(link),

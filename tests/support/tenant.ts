@@ -19,7 +19,7 @@ export async function asNewWorkspace(stack: Stack): Promise<Tenant> {
 }
 
 /** Subscribes a paused channel of the workspace to all events of jobs and runs. Without a subscriber, jobs and runs write no events. */
-export async function hearEvents({ query }: Pick<Stack, "query">, workspaceId: string): Promise<void> {
+export async function subscribeToEvents({ query }: Pick<Stack, "query">, workspaceId: string): Promise<void> {
   await query(
     `with channel as (
        insert into notification_channel (id, workspace_id, type, name, config, paused_until)

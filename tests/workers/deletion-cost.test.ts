@@ -62,7 +62,7 @@ afterEach(async () => {
 });
 
 async function open(): Promise<void> {
-  const at = { account: account.directory, api: `https://localhost:${api.port}`, lookMs: 5 };
+  const at = { account: account.directory, api: `https://localhost:${api.port}`, reportIntervalMs: 5 };
   cost = await openDeletionCost({ podName: "worker-video-7d9f-x2", busy: () => busy, log, ...at });
 }
 

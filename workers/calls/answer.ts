@@ -13,7 +13,7 @@ export const DELTA_BATCH_MS = 20;
 export const DELTA_MOMENT_MS = 5;
 export const DELTA_BATCH_BYTES = 1_024;
 
-type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "room">;
+type Sender = Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">;
 
 /** Returns the cost of a call so far; called when a batch is sent. */
 export type Progress = () => { nano: bigint; tokens: number };
@@ -49,7 +49,7 @@ export class Answer {
   private ending: Uint8Array[] = [];
   private batch = "";
   /** True while the batch waits to be sent together with batches of other calls. */
-  private isLeaving = false;
+  private isBatchScheduled = false;
 
   /**
    * @param reply undefined: the response is discarded
@@ -68,8 +68,8 @@ export class Answer {
   }
 
   /** Resolves when the publisher has capacity again; undefined: it has capacity now. See BufferedPublisher. */
-  room(): Promise<void> | undefined {
-    return this.reply === undefined ? undefined : this.sender.room();
+  waitForDrain(): Promise<void> | undefined {
+    return this.reply === undefined ? undefined : this.sender.waitForDrain();
   }
 
   /** Sends a rendered piece of a stream. `upstreamMs`: time from the provider request to its first piece. */
@@ -85,9 +85,9 @@ export class Answer {
     }
     this.batch += text;
     if (this.batch.length >= DELTA_BATCH_BYTES) this.flush();
-    else if (!this.isLeaving) {
-      this.isLeaving = true;
-      leaveTogether(this);
+    else if (!this.isBatchScheduled) {
+      this.isBatchScheduled = true;
+      scheduleBatch(this);
     }
   }
 
@@ -141,8 +141,8 @@ export class Answer {
   }
 
   /** Sends the batch in its time slot, together with other answers. */
-  leave(): void {
-    this.isLeaving = false;
+  sendBatch(): void {
+    this.isBatchScheduled = false;
     this.flush();
   }
 
@@ -168,23 +168,23 @@ export class Answer {
 }
 
 /** Answers with a pending batch, by the number of their time slot since the process start. */
-const leaving = new Map<number, Answer[]>();
+const scheduledBatches = new Map<number, Answer[]>();
 
-function leaveTogether(answer: Answer): void {
+function scheduleBatch(answer: Answer): void {
   const now = performance.now();
   const moment = Math.floor((now + DELTA_BATCH_MS) / DELTA_MOMENT_MS);
-  const together = leaving.get(moment);
+  const together = scheduledBatches.get(moment);
   if (together) {
     together.push(answer);
     return;
   }
   const answers = [answer];
-  leaving.set(moment, answers);
+  scheduledBatches.set(moment, answers);
   setTimeout(
     () => {
-      leaving.delete(moment);
+      scheduledBatches.delete(moment);
       // A used array would keep the answers from the collector's short cycles.
-      runEach(answers.splice(0).map((each) => () => each.leave()));
+      runEach(answers.splice(0).map((each) => () => each.sendBatch()));
     },
     moment * DELTA_MOMENT_MS - now,
   );

@@ -66,20 +66,20 @@ export function tooLongMessage(detail: string, contextTokens: number | undefined
 }
 
 /** Messages of Anthropic, OpenAI and vLLM, and Google with the tokens of the request and of the context. */
-const OVERFLOWS: readonly { readonly words: RegExp; readonly isMostFirst?: true }[] = [
-  { words: /\btoo long: (\d{1,12}) tokens > (\d{1,12})/i },
-  { words: /\bcontext limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,12})/i },
-  { words: /\btoken count \((\d{1,12})\) exceeds the maximum number of tokens allowed \((\d{1,12})\)/i },
+const OVERFLOWS: readonly { readonly pattern: RegExp; readonly isMostFirst?: true }[] = [
+  { pattern: /\btoo long: (\d{1,12}) tokens > (\d{1,12})/i },
+  { pattern: /\bcontext limit: (\d{1,12}) \+ (\d{1,12}) > (\d{1,12})/i },
+  { pattern: /\btoken count \((\d{1,12})\) exceeds the maximum number of tokens allowed \((\d{1,12})\)/i },
   {
-    words:
+    pattern:
       /\b(?:context length is|limit of) (\d{1,12}) tokens\b.{0,60}?\b(?:resulted in|requested|contains|has)(?: about)? (\d{1,12})\b/i,
     isMostFirst: true,
   },
 ];
 
 function overflowIn(detail: string): [used: number, most: number] | undefined {
-  for (const { words, isMostFirst } of OVERFLOWS) {
-    const numbers = words.exec(detail)?.slice(1).map(Number);
+  for (const { pattern, isMostFirst } of OVERFLOWS) {
+    const numbers = pattern.exec(detail)?.slice(1).map(Number);
     if (numbers === undefined) continue;
     const [most = 0, ...used] = isMostFirst ? numbers : numbers.toReversed();
     return [used.reduce((sum, part) => sum + part, 0), most];

@@ -23,7 +23,7 @@ export class StepAnswer extends Answer {
   private waiting = "";
   private lingering: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(publisher: Pick<BufferedPublisher, "publish" | "isClosed" | "room">, place: Place, model: string) {
+  constructor(publisher: Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain">, place: Place, model: string) {
     super(publisher, undefined, model);
     this.publisher = publisher;
     this.place = place;
@@ -36,11 +36,11 @@ export class StepAnswer extends Answer {
   override write(text: string, _upstreamMs: number): void {
     this.hasText = true;
     this.waiting += text;
-    this.lingering ??= setTimeout(() => this.tell(), LINGER_MS);
+    this.lingering ??= setTimeout(() => this.publishPending(), LINGER_MS);
   }
 
   /** Sends the pending pieces; also called at the end of the call, before the end is reported. */
-  tell(): void {
+  publishPending(): void {
     clearTimeout(this.lingering);
     this.lingering = undefined;
     const content = this.waiting;

@@ -38,13 +38,13 @@ export async function withStoredFiles(
   if (places.length === 0) return request;
   const files = await filesOf(context, workspaceId, requestId, places);
   const read = new Map<string, string>();
-  let bytesLeft: number = INLINE_BYTES_MAX;
+  let remainingBytes: number = INLINE_BYTES_MAX;
   const blocks = new Map<string, Block>();
   for (const place of places) {
     const file = files.get(place.fileId);
     if (!file) throw refused("file_not_found", "There is no such file in this workspace.", place);
-    bytesLeft -= Number(file.bytes);
-    if (bytesLeft < 0) throw refused("unsupported_value", "The files of this call are too large in total.", place);
+    remainingBytes -= Number(file.bytes);
+    if (remainingBytes < 0) throw refused("unsupported_value", "The files of this call are too large in total.", place);
     const data = read.get(file.id) ?? (await readBase64(context, file, requestId, signal));
     read.set(file.id, data);
     const content = request.messages[place.message]?.content as readonly Block[] | undefined;

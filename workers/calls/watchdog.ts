@@ -49,13 +49,13 @@ export function startWatchdog(
     disarm = undefined;
     const now = clock.now();
     const silenceMs = isTouched ? limits.stallMs : limits.firstByteMs;
-    const leftTotal = startedAt + limits.totalMs - now;
-    const leftSilence = lastAt + silenceMs - now;
-    if (leftTotal > 0 && leftSilence > 0) {
-      disarm = clock.after(Math.min(leftTotal, leftSilence) + 1, check);
+    const remainingTotalMs = startedAt + limits.totalMs - now;
+    const remainingSilenceMs = lastAt + silenceMs - now;
+    if (remainingTotalMs > 0 && remainingSilenceMs > 0) {
+      disarm = clock.after(Math.min(remainingTotalMs, remainingSilenceMs) + 1, check);
       return;
     }
-    if (leftTotal <= 0) expired = "total";
+    if (remainingTotalMs <= 0) expired = "total";
     else expired = isTouched ? "stall" : "first_byte";
     controller.abort(jobAbort("deadline"));
   };

@@ -41,10 +41,10 @@ const HOME = "/";
 const run: Task = async (task, _parts, emit) => {
   const { capability: id, folder, params, inputs, tools, guard } = task as ChildRun;
   const capability = await loadCapability(id);
-  let told = 0;
+  let reportedShare = 0;
   const progress = (share: number): void => {
-    if (share - told < 0.01) return;
-    told = share;
+    if (share - reportedShare < 0.01) return;
+    reportedShare = share;
     emit(new Uint8Array(Float64Array.of(share).buffer));
   };
   const startedAt = performance.now();
@@ -52,18 +52,18 @@ const run: Task = async (task, _parts, emit) => {
   // Files written to relative paths are deleted with the run's folder.
   process.chdir(folder);
   try {
-    const given = { params, inputs, folder, progress, tools, guard } as unknown as Run<never, never>;
-    const made = await capability.run(given);
-    const result: RunResult = { ...made, ms: performance.now() - startedAt };
+    const runArguments = { params, inputs, folder, progress, tools, guard } as unknown as Run<never, never>;
+    const runOutput = await capability.run(runArguments);
+    const result: RunResult = { ...runOutput, ms: performance.now() - startedAt };
     return { output: result };
   } finally {
     process.chdir(HOME);
   }
 };
 
-function filesIn(given: RunFiles): readonly InputFile[] {
-  if (Array.isArray(given)) return given as readonly InputFile[];
-  return typeof (given as InputFile).path === "string" ? [given as InputFile] : Object.values(given);
+function filesIn(runFiles: RunFiles): readonly InputFile[] {
+  if (Array.isArray(runFiles)) return runFiles as readonly InputFile[];
+  return typeof (runFiles as InputFile).path === "string" ? [runFiles as InputFile] : Object.values(runFiles);
 }
 
 /** Joins split tag texts in the file itself, because FFmpeg opens inputs by path. */

@@ -44,7 +44,7 @@ export interface InputPage extends InputFile {
 }
 
 /** Result file in the run's folder. */
-export interface MadeFile {
+export interface OutputFile {
   readonly path: string;
   readonly mediaType: string;
   /** Generated file name, such as `page-001.png`. */
@@ -54,7 +54,7 @@ export interface MadeFile {
 export interface RunOutput {
   /** Facts and text that the caller receives as `output`. */
   readonly output?: Readonly<Record<string, unknown>>;
-  readonly files?: readonly MadeFile[];
+  readonly files?: readonly OutputFile[];
   /** Number of pixels that prices per megapixel charge: the larger of input and output, times the number of operations. */
   readonly pixels?: number;
   /** Sentences about omissions and changes in the result, returned as `output.notes`. */
@@ -173,11 +173,11 @@ export function defineCapability<const P extends Params, const M extends Members
     members: Object.fromEntries(Object.entries(members).map(([name, member]) => [name, bare(member)])),
     rules,
     pricing: { currency: "credits", ...price },
-    run: async (given) => {
+    run: async (args) => {
       try {
-        const readable = category === "archive" ? given : await withReadableImages(given);
-        const made = await run(readable);
-        return withNotes(withInputNotes(readable.inputs, withCharset(members, readable.inputs, made)));
+        const readable = category === "archive" ? args : await withReadableImages(args);
+        const result = await run(readable);
+        return withNotes(withInputNotes(readable.inputs, withCharset(members, readable.inputs, result)));
       } catch (error) {
         throw asMediaError(error);
       }
@@ -190,16 +190,16 @@ type Inputs = Readonly<
 >;
 
 /** Adds the detected charsets of inputs that are not UTF-8: `charset`, or `charsets` by name if several inputs accept text. */
-function withCharset(members: Members, inputs: Inputs, made: RunOutput): RunOutput {
+function withCharset(members: Members, inputs: Inputs, result: RunOutput): RunOutput {
   const used = filesOf(inputs).flatMap(({ member, file }) => {
     const charset = charsetUsed(file);
     return charset === undefined || charset === "utf-8" ? [] : [[member, charset] as const];
   });
   const [first] = used;
-  if (!first) return made;
+  if (!first) return result;
   const isOne = Object.values(members).filter(({ takesText }) => takesText).length < 2;
   const charset = isOne ? { charset: first[1] } : { charsets: Object.fromEntries(used) };
-  return { ...made, output: { ...made.output, ...charset } };
+  return { ...result, output: { ...result.output, ...charset } };
 }
 
 /** Adds the notes about inputs, such as `input.images[1]: Only the first of 3 frames or pages is read.` */
@@ -233,7 +233,7 @@ function filesOf(inputs: Inputs): readonly PlacedFile[] {
 }
 
 /** Returns the run with each BMP converted to a PNG of the same pixels. @throws MediaError as bmpToPng */
-async function withReadableImages<I>(given: Run<never, I>): Promise<Run<never, I>> {
+async function withReadableImages<I>(args: Run<never, I>): Promise<Run<never, I>> {
   const readable = async (value: unknown): Promise<unknown> => {
     if (Array.isArray(value)) return Promise.all(value.map(readable));
     if (typeof value !== "object" || value === null) return value;
@@ -244,19 +244,19 @@ async function withReadableImages<I>(given: Run<never, I>): Promise<Run<never, I
     const named = Object.entries(value).map(async ([name, one]) => [name, await readable(one)] as const);
     return Object.fromEntries(await Promise.all(named));
   };
-  return { ...given, inputs: (await readable(given.inputs)) as I };
+  return { ...args, inputs: (await readable(args.inputs)) as I };
 }
 
 /** Most notes in one result; the last note counts the omitted ones. */
 const NOTES_MAX = 20;
 
-function withNotes({ notes = [], ...made }: RunOutput): RunOutput {
-  if (notes.length === 0) return made;
+function withNotes({ notes = [], ...result }: RunOutput): RunOutput {
+  if (notes.length === 0) return result;
   const isLong = notes.length > NOTES_MAX;
   const more = isLong ? [`${notes.length - NOTES_MAX + 1} more notes are not listed.`] : [];
   return {
-    ...made,
-    output: { ...made.output, notes: [...notes.slice(0, isLong ? NOTES_MAX - 1 : NOTES_MAX), ...more] },
+    ...result,
+    output: { ...result.output, notes: [...notes.slice(0, isLong ? NOTES_MAX - 1 : NOTES_MAX), ...more] },
   };
 }
 

@@ -109,16 +109,16 @@ export function letterWidth(letter: string, isMono = false): number {
 }
 
 /** Breaks text between words into lines of a given width, by the average widths of characters. */
-export function brokenLines(words: string, size: number, width: number, isMono = false): string[] {
-  const room = Math.max(1, width / size);
-  return words.split("\n").flatMap((line) => brokenLine(line, isMono, room));
+export function brokenLines(text: string, size: number, width: number, isMono = false): string[] {
+  const lineWidth = Math.max(1, width / size);
+  return text.split("\n").flatMap((line) => brokenLine(line, isMono, lineWidth));
 }
 
-function brokenLine(line: string, isMono: boolean, room: number): string[] {
+function brokenLine(line: string, isMono: boolean, lineWidth: number): string[] {
   const lines: string[] = [];
   let current = "";
-  for (const word of pieces(line, isMono, room)) {
-    if (current !== "" && widthOf(`${current} ${word}`, isMono) > room) {
+  for (const word of pieces(line, isMono, lineWidth)) {
+    if (current !== "" && widthOf(`${current} ${word}`, isMono) > lineWidth) {
       lines.push(current);
       current = word;
     } else current = current === "" ? word : `${current} ${word}`;
@@ -127,16 +127,16 @@ function brokenLine(line: string, isMono: boolean, room: number): string[] {
 }
 
 /** Splits a line into words. Words wider than a line are split at word boundaries of their script, else between graphemes. */
-function pieces(line: string, isMono: boolean, room: number): string[] {
+function pieces(line: string, isMono: boolean, lineWidth: number): string[] {
   return line.split(" ").flatMap((word) => {
-    if (widthOf(word, isMono) <= room) return [word];
+    if (widthOf(word, isMono) <= lineWidth) return [word];
     const parts = [""];
     const units = unitsOf(word, "word").flatMap((one) =>
-      widthOf(one, isMono) <= room ? [one] : unitsOf(one, "grapheme"),
+      widthOf(one, isMono) <= lineWidth ? [one] : unitsOf(one, "grapheme"),
     );
     for (const unit of units) {
       const longer = (parts.at(-1) ?? "") + unit;
-      if (longer !== unit && widthOf(longer, isMono) > room) parts.push(unit);
+      if (longer !== unit && widthOf(longer, isMono) > lineWidth) parts.push(unit);
       else parts[parts.length - 1] = longer;
     }
     return parts;
@@ -148,9 +148,9 @@ function unitsOf(word: string, granularity: "word" | "grapheme"): string[] {
 }
 
 /** Width in units of the font size. */
-function widthOf(words: string, isMono: boolean): number {
+function widthOf(text: string, isMono: boolean): number {
   let width = 0;
-  for (const letter of words) width += letterWidth(letter, isMono);
+  for (const letter of text) width += letterWidth(letter, isMono);
   return width;
 }
 

@@ -5,7 +5,7 @@ import { BlobReader, configure, Uint8ArrayWriter, ZipWriter } from "@zip.js/zip.
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-import type { MadeFile } from "./define.ts";
+import type { OutputFile } from "./define.ts";
 import { choice } from "./params.ts";
 import { CAPABILITY_FILES_MAX } from "./limits.ts";
 
@@ -31,10 +31,10 @@ export function checkFiles(pack: "zip" | "files", count: number): void {
 
 export async function packed(
   folder: string,
-  files: readonly MadeFile[],
+  files: readonly OutputFile[],
   pack: "zip" | "files",
   name: string,
-): Promise<readonly MadeFile[]> {
+): Promise<readonly OutputFile[]> {
   if (pack === "files") return files;
   const writer = new ZipWriter(new Uint8ArrayWriter(), { lastModDate: DATE, extendedTimestamp: false, level: 6 });
   for (const file of files) await writer.add(file.name, new BlobReader(Bun.file(file.path)));

@@ -15,7 +15,7 @@ export type ParamsOf<P extends Params> = { readonly [Name in keyof P]: P[Name] e
 
 /** Presence of a param: with neither member, the param is optional and may be undefined. */
 type Presence<T> = { readonly default?: T; readonly required?: true };
-type Value<T, Given> = Given extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined;
+type Value<T, Options> = Options extends { readonly default: unknown } | { readonly required: true } ? T : T | undefined;
 
 /** Units of params, published as `x-svc-unit`. */
 export type Unit =
@@ -40,8 +40,8 @@ interface NumberRange {
   readonly unit?: Unit;
 }
 
-function param<T, G extends Presence<T>>(schema: Schema, given: G): Param<Value<T, G>> {
-  const { default: value, required } = given;
+function param<T, G extends Presence<T>>(schema: Schema, options: G): Param<Value<T, G>> {
+  const { default: value, required } = options;
   return { schema: value === undefined ? schema : { ...schema, default: value }, isRequired: required === true };
 }
 
@@ -57,43 +57,43 @@ function numberSchema(type: "integer" | "number", description: string, { min, ma
 
 export function integer<const G extends Presence<number> & NumberRange>(
   description: string,
-  given: G,
+  options: G,
 ): Param<Value<number, G>> {
-  return param<number, G>(numberSchema("integer", description, given), given);
+  return param<number, G>(numberSchema("integer", description, options), options);
 }
 
 export function number<const G extends Presence<number> & NumberRange>(
   description: string,
-  given: G,
+  options: G,
 ): Param<Value<number, G>> {
-  return param<number, G>(numberSchema("number", description, given), given);
+  return param<number, G>(numberSchema("number", description, options), options);
 }
 
 export function flag(description: string, value: boolean): Param<boolean> {
   return param<boolean, { default: boolean }>({ description, type: "boolean" }, { default: value });
 }
 
-/** @param given `labels`: a display name for each value that needs one */
+/** @param options `labels`: a display name for each value that needs one */
 export function choice<
   const V extends string | number,
   const G extends Presence<V> & { readonly labels?: Readonly<Partial<Record<V, string>>> },
->(description: string, values: readonly V[], given: G): Param<Value<V, G>> {
-  const labels = given.labels === undefined ? {} : { "x-svc-enum-labels": given.labels };
+>(description: string, values: readonly V[], options: G): Param<Value<V, G>> {
+  const labels = options.labels === undefined ? {} : { "x-svc-enum-labels": options.labels };
   const type = typeof values[0] === "number" ? "integer" : "string";
-  return param<V, G>({ description, type, enum: values, ...labels }, given);
+  return param<V, G>({ description, type, enum: values, ...labels }, options);
 }
 
 export function text<
   const G extends Presence<string> & { readonly min?: number; readonly max: number; readonly pattern?: string },
->(description: string, given: G): Param<Value<string, G>> {
-  const { min = 1, max, pattern } = given;
+>(description: string, options: G): Param<Value<string, G>> {
+  const { min = 1, max, pattern } = options;
   const schema = { description, type: "string", minLength: min, maxLength: max };
-  return param<string, G>(pattern === undefined ? schema : { ...schema, pattern }, given);
+  return param<string, G>(pattern === undefined ? schema : { ...schema, pattern }, options);
 }
 
-export function color<const G extends Presence<string>>(description: string, given: G): Param<Value<string, G>> {
+export function color<const G extends Presence<string>>(description: string, options: G): Param<Value<string, G>> {
   return text(`${description} A hex colour such as #3366ff, or a CSS colour name.`, {
-    ...given,
+    ...options,
     max: 30,
     pattern: "^(?:#[0-9a-fA-F]{3,8}|[a-zA-Z]{3,30})$",
   }) as Param<Value<string, G>>;
@@ -102,18 +102,18 @@ export function color<const G extends Presence<string>>(description: string, giv
 export function list<T, const G extends Presence<readonly T[]> & { readonly min?: number; readonly max: number }>(
   description: string,
   item: Param<T>,
-  given: G,
+  options: G,
 ): Param<Value<readonly T[], G>> {
-  const { min = 1, max } = given;
+  const { min = 1, max } = options;
   return param<readonly T[], G>(
     { description, type: "array", items: item.schema, minItems: min, maxItems: max },
-    given,
+    options,
   );
 }
 
 /** Declares a param with any schema, for types without a function of their own. */
-export function custom<T, const G extends Presence<T> = Presence<T>>(schema: Schema, given: G): Param<Value<T, G>> {
-  return param<T, G>(schema, given);
+export function custom<T, const G extends Presence<T> = Presence<T>>(schema: Schema, options: G): Param<Value<T, G>> {
+  return param<T, G>(schema, options);
 }
 
 /** Returns the draft-07 schema of an object with exactly these members. */
@@ -129,11 +129,11 @@ export function objectSchema(members: Params, more: Schema = {}): Schema {
 }
 
 /** Adds defaults to the params of a pipeline step, because the validator does not. */
-export function withDefaults(params: Params, given: Readonly<Record<string, unknown>>): Record<string, unknown> {
+export function withDefaults(params: Params, values: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const defaults = Object.entries(params).flatMap(([name, { schema }]) =>
     schema["default"] === undefined ? [] : [[name, schema["default"]] as const],
   );
-  return { ...Object.fromEntries(defaults), ...given };
+  return { ...Object.fromEntries(defaults), ...values };
 }
 
 /** Positions by compass direction. */

@@ -95,15 +95,15 @@ export async function inSteps<O extends StepOperation>(
 
 function readyStep<O extends StepOperation>(
   operation: O,
-  given: Readonly<Record<string, unknown>>,
+  stepParams: Readonly<Record<string, unknown>>,
   assets: Assets,
   at: number,
 ): ReadyStep<O> {
   const { rules = [], valueSources = [], second } = operation;
   const oneOf: Rule = { rule: "one", of: valueSources.map((name) => `params.${name}`) };
-  const broken = brokenRule([...rules, oneOf], { params: given });
+  const broken = brokenRule([...rules, oneOf], { params: stepParams });
   if (broken) throw new MediaError("invalid", broken.message);
-  const { asset, ...own } = given;
+  const { asset, ...own } = stepParams;
   const file = second && typeof asset === "string" ? assetOf(assets, asset, "params.asset") : undefined;
   return { operation, params: withDefaults(operation.params, own), second: file, at };
 }

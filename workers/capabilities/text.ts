@@ -105,7 +105,7 @@ export function charsetIn(bytes: Uint8Array): string | undefined {
 }
 
 /** Returns text as `output.text`, or as a file if it is long. */
-export async function madeText(
+export async function writeTextResult(
   folder: string,
   text: string,
   { name, mediaType, more = {} }: { readonly name: string; readonly mediaType: string; readonly more?: object },

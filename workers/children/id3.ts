@@ -59,9 +59,9 @@ function joinInFrames(view: DataView, bytes: Uint8Array, { version, isUnsynced, 
 /** Returns the offset of the next frame. Some writers of version 4 encode sizes like version 3, so the plausible offset counts. */
 function nextFrame(view: DataView, bytes: Uint8Array, at: number, version: number, to: number): number {
   if (version === 2) return at + 6 + (view.getUint32(at + 2) & 0xff_ff_ff);
-  const told = view.getUint32(at + 4);
-  if (version === 3) return at + HEAD_BYTES + told;
-  const [short, plain] = [at + HEAD_BYTES + shortSize(told), at + HEAD_BYTES + told];
+  const encodedSize = view.getUint32(at + 4);
+  if (version === 3) return at + HEAD_BYTES + encodedSize;
+  const [short, plain] = [at + HEAD_BYTES + shortSize(encodedSize), at + HEAD_BYTES + encodedSize];
   const isFrame = (place: number): boolean => place >= to || bytes[place] === 0 || /^[A-Z0-9]{4}$/.test(nameAt(bytes, place)); // prettier-ignore
   return isFrame(short) || !isFrame(plain) ? short : plain;
 }
@@ -110,12 +110,12 @@ function joinText(text: Uint8Array): boolean {
 }
 
 /** Decodes a size with seven bits per byte. */
-function shortSize(told: number): number {
+function shortSize(encodedSize: number): number {
   return (
-    ((told >>> 24) & 0x7f) * 0x20_00_00 +
-    ((told >>> 16) & 0x7f) * 0x40_00 +
-    ((told >>> 8) & 0x7f) * 0x80 +
-    (told & 0x7f)
+    ((encodedSize >>> 24) & 0x7f) * 0x20_00_00 +
+    ((encodedSize >>> 16) & 0x7f) * 0x40_00 +
+    ((encodedSize >>> 8) & 0x7f) * 0x80 +
+    (encodedSize & 0x7f)
   );
 }
 

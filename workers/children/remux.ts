@@ -143,14 +143,14 @@ function copyTracks(copying: Copying, input: FormatContext, tracks: readonly Tra
       isBegun = true;
       copying.start = Math.max(0, at);
       for (const [other, one] of early.splice(0)) {
-        offer(copying, other, one);
+        writePacket(copying, other, one);
         one.free();
       }
     }
-    offer(copying, track, packet);
+    writePacket(copying, track, packet);
     if (tracks.every(({ isDone }) => isDone)) break;
   }
-  for (const one of [...tracks.flatMap(({ held }) => held), ...early.map(([, left]) => left)]) one.free();
+  for (const one of [...tracks.flatMap(({ held }) => held), ...early.map(([, unwritten]) => unwritten)]) one.free();
   if (!isBegun) throw damaged();
   return { start: copying.start, seconds: copying.seconds };
 }
@@ -173,7 +173,7 @@ function* packetsOf({ lib, constants }: Ffmpeg, input: FormatContext): Generator
 }
 
 /** Writes a packet within the range, and packets after its end that precede such a packet in decoding order. */
-function offer(copying: Copying, track: Track, packet: Packet): void {
+function writePacket(copying: Copying, track: Track, packet: Packet): void {
   const { ffmpeg, startsAt, until, start } = copying;
   const at = timeOf(ffmpeg, track, packet) - startsAt;
   if (track.isDone || at < start - track.tick / 2) return;

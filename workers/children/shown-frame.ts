@@ -4,9 +4,9 @@ import type { Packet } from "node-av/lib";
 
 import { loadFfmpeg } from "./ffmpeg.ts";
 
-export interface ShownFrame {
+export interface DisplayedFrame {
   /** Start of the displayed frame, in seconds; undefined before the first frame. */
-  readonly shown: number | undefined;
+  readonly displayed: number | undefined;
   /** Start of the first frame at or after this time, in seconds; undefined after the last frame. */
   readonly next: number | undefined;
 }
@@ -17,12 +17,12 @@ const SEEK_BEFORE_SECONDS = 1;
 const TOLERANCE_SECONDS = 0.0005;
 
 /** @param open opens a demuxer, which is closed here. @param seconds time on the file's own clock, like the results */
-export async function shownFrame(open: () => Promise<Demuxer>, seconds: number): Promise<ShownFrame> {
+export async function findDisplayedFrame(open: () => Promise<Demuxer>, seconds: number): Promise<DisplayedFrame> {
   const found = await search(open, seconds, true);
-  return found.shown === undefined ? search(open, seconds, false) : found;
+  return found.displayed === undefined ? search(open, seconds, false) : found;
 }
 
-async function search(open: () => Promise<Demuxer>, seconds: number, seeks: boolean): Promise<ShownFrame> {
+async function search(open: () => Promise<Demuxer>, seconds: number, seeks: boolean): Promise<DisplayedFrame> {
   const { lib, constants } = await loadFfmpeg();
   const demuxer = await open();
   const packet = new lib.Packet();
@@ -30,7 +30,7 @@ async function search(open: () => Promise<Demuxer>, seconds: number, seeks: bool
   try {
     const input = demuxer.getFormatContext();
     const stream = demuxer.video();
-    if (stream === undefined) return { shown: undefined, next: undefined };
+    if (stream === undefined) return { displayed: undefined, next: undefined };
     const tick = stream.timeBase.num / stream.timeBase.den;
     const timeOf = (ticks: bigint, other: bigint): number => {
       const known = ticks === constants.AV_NOPTS_VALUE ? other : ticks;
@@ -40,18 +40,18 @@ async function search(open: () => Promise<Demuxer>, seconds: number, seeks: bool
     if (seeks && from > 0) {
       input.seekFrameSync(stream.index, BigInt(Math.floor(from / tick)), constants.AVSEEK_FLAG_BACKWARD);
     }
-    let [shown, next] = [-Infinity, Infinity];
+    let [displayed, next] = [-Infinity, Infinity];
     while (input.readFrameSync(packet) >= 0) {
       const { streamIndex, pts, dts } = packet as Pick<Packet, "streamIndex" | "pts" | "dts">;
       packet.unref();
       if (streamIndex !== stream.index) continue;
       const at = timeOf(pts, dts);
-      if (at <= seconds + TOLERANCE_SECONDS) shown = Math.max(shown, at);
+      if (at <= seconds + TOLERANCE_SECONDS) displayed = Math.max(displayed, at);
       if (at >= seconds - TOLERANCE_SECONDS) next = Math.min(next, at);
       // Later packets are decoded later, so they are also displayed later.
       if (next < Infinity && timeOf(dts, pts) > next) break;
     }
-    return { shown: shown === -Infinity ? undefined : shown, next: next === Infinity ? undefined : next };
+    return { displayed: displayed === -Infinity ? undefined : displayed, next: next === Infinity ? undefined : next };
   } finally {
     packet.free();
     await demuxer.close();

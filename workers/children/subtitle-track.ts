@@ -79,10 +79,10 @@ function withGaps(cues: readonly SubtitleCue[]): SubtitleCue[] {
 }
 
 function sample(text: string): Buffer {
-  const words = Buffer.from(text);
+  const bytes = Buffer.from(text);
   const length = Buffer.alloc(2);
-  length.writeUInt16BE(words.length);
-  return Buffer.concat([length, words]);
+  length.writeUInt16BE(bytes.length);
+  return Buffer.concat([length, bytes]);
 }
 
 /** Default style of 3GPP timed text: at the bottom, centred, white, 18 units high. */

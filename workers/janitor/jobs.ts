@@ -277,7 +277,7 @@ export async function sweepJobRecords(context: Pick<JobSweepContext, "database" 
   for (;;) {
     const jobs = await findUnrecorded(database, RECORDS_MAX);
     const rows = { sweep: "job records", rows: jobs, itemOf: ({ id }: JobRow) => id } as const;
-    const goesOn = await sweepEach(
+    const canContinue = await sweepEach(
       context,
       { ...rows, atOnce: RECORDS_AT_ONCE, failuresMax: RECORD_FAILURES_MAX },
       async (job) => {
@@ -286,7 +286,7 @@ export async function sweepJobRecords(context: Pick<JobSweepContext, "database" 
         await noteRecorded(database, job.id, job.state);
       },
     );
-    if (!goesOn || jobs.length < RECORDS_MAX) return;
+    if (!canContinue || jobs.length < RECORDS_MAX) return;
   }
 }
 

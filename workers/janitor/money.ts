@@ -9,7 +9,7 @@ import { type ExpiredHold, expiredHolds, openHolds } from "#shared/database/hold
 import { raiseUsageFloor, rollUpStep, usageBehindSeconds } from "#shared/database/usage-sums.ts";
 import { AUDIT_LIMIT_MS, auditInSteps } from "#shared/ledger/audit.ts";
 import { deleteOldCounts, endLine, findOverdueLines } from "#shared/ledger/credit-lines.ts";
-import { type LinedHold } from "#shared/ledger/lined-calls.ts";
+import { type CreditLineHold } from "#shared/ledger/lined-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import type { Ledger } from "#shared/ledger/settle.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -42,7 +42,7 @@ export async function sweepExpiredHolds(context: {
       workspaceId: row.workspace_id,
       jobId: row.job_id,
       attempt: row.attempt,
-      lined: linedHoldOfRow(row),
+      creditLineHold: creditLineHoldOfRow(row),
     });
     if (finished.wasClosed) return;
     metrics.callsLost.inc();
@@ -55,7 +55,7 @@ export async function sweepExpiredHolds(context: {
   return rows.length;
 }
 
-function linedHoldOfRow(row: ExpiredHold): LinedHold | undefined {
+function creditLineHoldOfRow(row: ExpiredHold): CreditLineHold | undefined {
   const { line_id: lineId, key_id: keyId, amount: amountNano, may_exceed: mayExceed } = row;
   if (lineId === null) return undefined;
   return { lineId, keyId, model: row.model, amountNano, mayExceed, deadlineMs: row.deadline.getTime() };
@@ -134,10 +134,10 @@ export function openUsageRollUp({ database, metrics, log }: Context): () => Prom
     for (let tries = 0; tries < STEPS_MAX; tries++) {
       const isShortest = stepMs <= STEP_MIN_MS;
       try {
-        const leftMs = await rollUpStep(database, stepMs, isShortest ? LIMIT_MS : undefined);
-        if (leftMs === null) break;
+        const remainingMs = await rollUpStep(database, stepMs, isShortest ? LIMIT_MS : undefined);
+        if (remainingMs === null) break;
         steps += 1;
-        if (leftMs === 0n) break;
+        if (remainingMs === 0n) break;
         stepMs = Math.min(STEP_MAX_MS, stepMs * 2);
       } catch (error) {
         if (sqlState(error) !== SQL.statementTimeout || isShortest) throw error;

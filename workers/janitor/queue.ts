@@ -127,7 +127,7 @@ export async function sweepExcessDeliveries(database: Queryable, keptMax: number
 
 const LETTERS_MAX = 100;
 /** Most messages of a pool per sweep, including skipped ones; each needs one request to the server. */
-const LOOKED_AT_MAX = 1_000;
+const INSPECTED_MAX = 1_000;
 /** Time after the deadline of the caller at which no delivery can be running, in milliseconds. */
 const AFTER_DEADLINE_MS = 2 * Math.max(...LANES.map((lane) => LANE_SETTINGS[lane].ackWaitMs));
 
@@ -149,7 +149,7 @@ export async function sweepDeadLetters(context: {
     let seq = state.first_seq;
     let taken = 0;
     // The batch lane contains durable jobs only.
-    for (let looked = 0; taken < LETTERS_MAX && looked < LOOKED_AT_MAX && seq <= state.last_seq; looked++) {
+    for (let inspected = 0; taken < LETTERS_MAX && inspected < INSPECTED_MAX && seq <= state.last_seq; inspected++) {
       const message = await manager.direct.getMessage(stream, { seq, next_by_subj: laneFilter(pool, "live") });
       if (!message) break;
       seq = message.seq + 1;

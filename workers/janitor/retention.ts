@@ -24,9 +24,9 @@ const RELAYED = `relay_progress where (workspace_id, job_id) in (
   select p.workspace_id, p.job_id from relay_progress p
   where p.at < now() - $1 * interval '1 hour' and not exists (select from hold h where h.workspace_id = p.workspace_id and h.job_id = p.job_id)
   order by p.at limit $2)`;
-const TOLD = `event where id in (
+const FANNED_OUT_EVENTS = `event where id in (
   select id from event where fanned_out_at is not null and occurred_at < now() - $1 * interval '1 hour' order by occurred_at limit $2)`;
-const UNTOLD = `event where id in (
+const PENDING_EVENTS = `event where id in (
   select id from event where fanned_out_at is null and occurred_at < now() - $1 * interval '1 hour' order by occurred_at limit $2)`;
 const DELIVERIES = `delivery where id in (
   select id from delivery where ended_at < now() - $1 * interval '1 hour' order by ended_at limit $2)`;
@@ -63,14 +63,14 @@ const SIGN_IN_TRIES = `sign_in_try where network in (
 /** Days for which only its former workspace may use a name again; equal to is_kept_for_another in SQL. */
 const NAME_DAYS = 30;
 /** Days after which undelivered events are deleted. */
-const UNTOLD_DAYS = 14;
+const PENDING_EVENT_DAYS = 14;
 
 export async function sweepRetention(database: Queryable, keep: Retention): Promise<void> {
   const audit = keep.auditLogDays * HOURS_PER_DAY;
   const faults = keep.faultDays * HOURS_PER_DAY;
   await drop(database, RELAYED, 1);
-  await drop(database, TOLD, keep.hours);
-  await drop(database, UNTOLD, Math.max(keep.hours, UNTOLD_DAYS * HOURS_PER_DAY));
+  await drop(database, FANNED_OUT_EVENTS, keep.hours);
+  await drop(database, PENDING_EVENTS, Math.max(keep.hours, PENDING_EVENT_DAYS * HOURS_PER_DAY));
   await drop(database, DELIVERIES, keep.deliveryDays * HOURS_PER_DAY);
   await drop(database, MAIL_COUNTS, 0);
   await drop(database, LOGGED, audit);

@@ -10,7 +10,7 @@ import {
   dropRunInputs,
   findFullWorkspaces,
   findLateRuns,
-  findUntoldRuns,
+  findUnreportedRuns,
   nextOldRuns,
   nextOpenWork,
   takeDueRuns,
@@ -29,7 +29,7 @@ import { WORKSPACE_MESSAGES_MIN } from "#shared/queue/fleet-limits.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { deleteClaim } from "#shared/storage/claim-check.ts";
 import type { Storage } from "#shared/storage/client.ts";
-import { tellPublisher } from "#shared/workflows/published-run.ts";
+import { reportToPublisher } from "#shared/workflows/published-run.ts";
 import { RUN_STALLED_MS } from "#shared/workflows/limits.ts";
 import { JOB_LIFE_MS } from "#shared/queue/job-life.ts";
 
@@ -47,7 +47,7 @@ const BATCH = 500;
 /** Time after which a notice counts as lost. */
 const FORGOTTEN_MS = paced(5_000);
 /** Interval and number of repeated notices. Most waiting runs have a notice on the queue or at a worker. */
-const WORDS = { againMs: paced(15_000), max: BATCH };
+const NOTICE_LIMITS = { againMs: paced(15_000), max: BATCH };
 /**
  * Most notices per turn for runs whose notices were lost: half of the queue limit of a workspace and lane, so that notices of new runs still
  * fit.
@@ -60,7 +60,7 @@ const FULL_KEEP_MS = 24 * MS_PER_HOUR;
 const FULL_ROUNDS = 100;
 
 export async function sweepDueRuns({ connection, database }: RunSweepContext): Promise<void> {
-  wakeAll(connection, await takeDueRuns(database, WORDS));
+  wakeAll(connection, await takeDueRuns(database, NOTICE_LIMITS));
 }
 
 /** Most open works per turn; further ones follow in the next turns, so that the duration of a turn is bounded. 20,000 take 60 ms. */
@@ -70,21 +70,21 @@ const OPEN_WORK_MAX = 20_000;
 export function openForgottenRuns(context: RunSweepContext, openMax: number = OPEN_WORK_MAX): () => Promise<void> {
   const { connection, database, log } = context;
   let span = ALL_WORK;
-  const searches: Readonly<Record<string, (words: typeof WORDS) => Promise<readonly WaitingRun[]>>> = {
-    jobs: (words) => takeRunsOfEndedJobs(database, FORGOTTEN_MS, words, span),
-    runs: (words) => takeRunsOfEndedRuns(database, FORGOTTEN_MS, words),
-    unbegun: (words) => takeUnbegunRuns(database, FORGOTTEN_MS, words),
+  const searches: Readonly<Record<string, (limits: typeof NOTICE_LIMITS) => Promise<readonly WaitingRun[]>>> = {
+    jobs: (limits) => takeRunsOfEndedJobs(database, FORGOTTEN_MS, limits, span),
+    runs: (limits) => takeRunsOfEndedRuns(database, FORGOTTEN_MS, limits),
+    unbegun: (limits) => takeUnbegunRuns(database, FORGOTTEN_MS, limits),
   };
   return async () => {
     span = await nextOpenWork(database, span, openMax);
-    let left = FORGOTTEN_MAX;
+    let remainingNotices = FORGOTTEN_MAX;
     // Sequential; a failure does not prevent the following searches.
-    for (const [why, look] of Object.entries(searches)) {
-      const found = await look({ ...WORDS, max: left }).catch((error: unknown) => {
+    for (const [why, search] of Object.entries(searches)) {
+      const found = await search({ ...NOTICE_LIMITS, max: remainingNotices }).catch((error: unknown) => {
         log.warn({ err: error, search: why }, "searching for unfinished runs failed");
         return [];
       });
-      left -= found.length;
+      remainingNotices -= found.length;
       if (found.length > 0) log.warn({ search: why, runs: found.length }, "resuming runs");
       wakeAll(connection, found);
     }
@@ -111,20 +111,20 @@ export function openStalledRuns(
 
 const LATE = { code: "overloaded", message: "No worker was free before the run's deadline.", ifUnbegun: true } as const;
 /** Failed notifications of publishers after which the sweep ends, because the object store is unavailable. */
-const UNTOLD_FAILURES_MAX = 3;
+const REPORT_FAILURES_MAX = 3;
 
 /** Notifies publishers of ended runs whose notice is missing, and ends runs that no worker began in time. */
 export async function sweepPublishedRuns(context: RunSweepContext): Promise<void> {
   const { database } = context;
   for (const { id } of await findLateRuns(database, JOB_LIFE_MS, BATCH)) await giveUpRun(database, id, LATE);
-  const rows = await findUntoldRuns(database, BATCH);
-  const untold = {
+  const rows = await findUnreportedRuns(database, BATCH);
+  const unreportedRuns = {
     sweep: "untold runs",
     rows,
     itemOf: ({ id }: { readonly id: string }) => id,
-    failuresMax: UNTOLD_FAILURES_MAX,
+    failuresMax: REPORT_FAILURES_MAX,
   } as const;
-  await sweepEach(context, untold, ({ id }) => tellPublisher(context, id));
+  await sweepEach(context, unreportedRuns, ({ id }) => reportToPublisher(context, id));
 }
 
 /**
@@ -139,7 +139,7 @@ export async function sweepEndedRuns(
   await dropAll(context, () => dropEndedRuns(database, keep.runHours * MS_PER_HOUR, BATCH));
   await dropAll(context, () => dropRunInputs(database, keep.inputHours * MS_PER_HOUR, BATCH));
   const usedMin = Math.floor(keep.storageBytesMax * FULL_SHARE);
-  for (let left = FULL_ROUNDS; left > 0; left -= 1) {
+  for (let remainingRounds = FULL_ROUNDS; remainingRounds > 0; remainingRounds -= 1) {
     const full = await findFullWorkspaces(database, usedMin);
     let dropped = 0;
     for (const workspaceId of full) {

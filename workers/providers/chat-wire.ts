@@ -42,8 +42,8 @@ export interface ChatStreamReader {
 /** Returns a provider at this address that uses this dialect. */
 export function chatOverHttp(endpoint: Endpoint, wire: ChatWire): ChatProvider {
   return {
-    async complete(given) {
-      const { call, request, release } = await prepare(wire, given, false);
+    async complete(originalCall) {
+      const { call, request, release } = await prepare(wire, originalCall, false);
       try {
         const answer = await post(endpoint, request, call.signal);
         if (answer.status < 200 || answer.status > 299) throw wire.classify(answer.status, answer.headers, answer.text);
@@ -52,8 +52,8 @@ export function chatOverHttp(endpoint: Endpoint, wire: ChatWire): ChatProvider {
         release();
       }
     },
-    async *stream(given) {
-      const { call, request, release } = await prepare(wire, given, true);
+    async *stream(originalCall) {
+      const { call, request, release } = await prepare(wire, originalCall, true);
       try {
         const answer = await postStream(endpoint, request, call.signal);
         if (!answer.body) throw wire.classify(answer.status, answer.headers, answer.text);
@@ -75,15 +75,15 @@ interface Prepared {
 const MEDIA = openByteBudget(INLINE_PROCESS_BYTES_MAX);
 
 /** Fetches media and builds the request. A failure here never reached the provider and does not count against it. */
-async function prepare(wire: ChatWire, given: ChatCall, isStream: boolean): Promise<Prepared> {
-  const isFetching = namesMedia(given.request, wire.needsBytes);
+async function prepare(wire: ChatWire, originalCall: ChatCall, isStream: boolean): Promise<Prepared> {
+  const isFetching = namesMedia(originalCall.request, wire.needsBytes);
   // Takes the largest share of a call at once: calls that wait for more while they hold a part could deadlock.
-  const lease = isFetching ? await MEDIA.take({ amount: INLINE_BYTES_MAX }, given.signal) : undefined;
+  const lease = isFetching ? await MEDIA.take({ amount: INLINE_BYTES_MAX }, originalCall.signal) : undefined;
   try {
-    const request = isFetching ? await inlineMedia(given, wire.needsBytes) : given.request;
+    const request = isFetching ? await inlineMedia(originalCall, wire.needsBytes) : originalCall.request;
     lease?.shrink(inlinedLength(request));
-    if (isFetching) await given.checkFetched?.(request);
-    const call = { ...given, request };
+    if (isFetching) await originalCall.checkFetched?.(request);
+    const call = { ...originalCall, request };
     return { call, request: wire.request(call, isStream), release: () => lease?.release() };
   } catch (error) {
     lease?.release();

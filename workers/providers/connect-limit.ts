@@ -31,11 +31,11 @@ const ORIGINS_MAX = 1_000;
 const ANSWERED_LATELY_MS = 60_000;
 /** Same limit for requests whose outcome would be unknown without a response, in milliseconds. */
 const ANSWERED_JUST_NOW_MS = 5_000;
-let goesByProxy = false;
+let isBehindProxy = false;
 
 /** Disables the check behind a proxy, where a connection to the address proves nothing. */
 export function connectByProxy(isProxy: boolean): void {
-  goesByProxy = isProxy;
+  isBehindProxy = isProxy;
 }
 
 /** Returns scheme and host of an address in the catalogue, in the catalogue's spelling. */
@@ -63,7 +63,7 @@ export async function tryAddress(url: string, signal: AbortSignal): Promise<void
     throw new ProviderError("aborted", "the call was aborted", { cause, isUnsent: true });
   };
   if (signal.aborted) abort(signal.reason);
-  if (goesByProxy || hasAnsweredWithin(originOf(url), ANSWERED_JUST_NOW_MS)) return;
+  if (isBehindProxy || hasAnsweredWithin(originOf(url), ANSWERED_JUST_NOW_MS)) return;
   const isSilent = await beforeAbort(staysSilent(url, PROVIDER_CONNECT_MS), signal).catch(abort);
   if (isSilent) throw new ProviderError("failed", "its address cannot be reached", { isUnsent: true });
 }
@@ -79,7 +79,7 @@ export function watchConnect(
     if (hasAnswered) noteAnswer(origin);
   };
   // Nearly all calls end here, without an extra signal.
-  if (goesByProxy || hasAnsweredWithin(origin, ANSWERED_LATELY_MS)) {
+  if (isBehindProxy || hasAnsweredWithin(origin, ANSWERED_LATELY_MS)) {
     return { signal: outer, isUnreachable: () => false, stop: noteAnswered };
   }
   const controller = new AbortController();
@@ -88,12 +88,12 @@ export function watchConnect(
   const onAbort = (): void => controller.abort(outer.reason);
   if (outer.aborted) onAbort();
   else outer.addEventListener("abort", onAbort, { once: true });
-  const look = async (): Promise<void> => {
+  const checkSilence = async (): Promise<void> => {
     if (!(await isSilent(url, limitMs)) || isOver) return;
     isUnreachable = true;
     controller.abort();
   };
-  const timer = setTimeout(() => void look(), limitMs);
+  const timer = setTimeout(() => void checkSilence(), limitMs);
   return {
     signal: controller.signal,
     isUnreachable: () => isUnreachable,

@@ -93,7 +93,7 @@ export async function fetchBytes(
 }
 
 /** Bytes of a response that need no reservation, and smallest reservation beyond them. */
-const ROOMLESS_BYTES = 1_048_576;
+const UNRESERVED_BYTES = 1_048_576;
 
 async function send(endpoint: Endpoint, request: ProviderRequest, outer: AbortSignal): Promise<Response> {
   const url = endpoint.baseUrl + request.path;
@@ -197,10 +197,10 @@ async function readBytes(
 
 /** Returns a function that reserves memory for the first `bytes` bytes of a response, and waits until it is granted. */
 export function reserverOf(reserveBytes: ReserveBytes, most: number): (bytes: number) => Promise<void> {
-  let reservedBytes = ROOMLESS_BYTES;
+  let reservedBytes = UNRESERVED_BYTES;
   return async (bytes) => {
     if (bytes <= reservedBytes) return;
-    const more = Math.max(ROOMLESS_BYTES, bytes - reservedBytes);
+    const more = Math.max(UNRESERVED_BYTES, bytes - reservedBytes);
     await reserveBytes(more, most);
     reservedBytes += more;
   };

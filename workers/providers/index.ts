@@ -73,8 +73,8 @@ export interface Providers {
 export function createProviders(
   providerKey: (variable: string) => string | undefined,
 ): Providers & { close(): Promise<void> } {
-  let made: SandboxMedia | undefined;
-  const makers: Makers = () => (made ??= createSandboxMedia());
+  let sandboxMedia: SandboxMedia | undefined;
+  const makers: Makers = () => (sandboxMedia ??= createSandboxMedia());
   // Keyed by catalogue entries: a reload creates new entries, and old adapters are freed with the old catalogue.
   const known = new WeakMap<Provider, ProviderAdapters>();
   const adapters = (provider: Provider): ProviderAdapters => {
@@ -90,6 +90,6 @@ export function createProviders(
     chat: (provider) => adapters(provider).chat,
     embeddings: (provider) => adapters(provider).embeddings,
     media: (provider, kind) => adapters(provider)[kind],
-    close: async () => made?.close(),
+    close: async () => sandboxMedia?.close(),
   };
 }

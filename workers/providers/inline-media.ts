@@ -175,19 +175,19 @@ async function fetchAll(
   const signal = AbortSignal.any([caller, first.signal]);
   const found = new Map<string, string>();
   const queue = items.values();
-  let bytesLeft: number = bounds.inlineBytesMax;
+  let remainingBytes: number = bounds.inlineBytesMax;
   const work = async (): Promise<void> => {
     // The parallel loops share the iterator, so each item is taken once.
     for (const item of queue) {
       const { bytes, contentType } = await fetchItem(item, {
         signal,
-        bytesMax: Math.min(bounds.inlineItemBytesMax, Math.floor(bytesLeft / item.uses)),
+        bytesMax: Math.min(bounds.inlineItemBytesMax, Math.floor(remainingBytes / item.uses)),
         timeoutMs: Math.max(1, giveUpAt - performance.now()),
       });
-      bytesLeft -= bytes.length * item.uses;
-      if (bytesLeft < 0) throw tooLarge(item);
+      remainingBytes -= bytes.length * item.uses;
+      if (remainingBytes < 0) throw tooLarge(item);
       const sniffed = await sniffMediaType(bytes);
-      if (!takesAudio && sniffed !== undefined && IS_AUDIO.test(sniffed)) throw unheard(item, sniffed);
+      if (!takesAudio && sniffed !== undefined && IS_AUDIO.test(sniffed)) throw unsupportedAudio(item, sniffed);
       const type = passedOn(sniffed, bytes, contentType);
       if (type === undefined || (item.kind === "image" && !type.startsWith("image/"))) throw unsuitable(item, sniffed);
       found.set(
@@ -269,7 +269,7 @@ function tooLarge(item: Item): ProviderError {
 const IS_AUDIO = /^audio\/|^video\/ogg$/;
 
 /** Returns the error for audio that the model does not support, with the message of the ingress, which rejects recognizable audio. */
-function unheard(item: Item, found: string): ProviderError {
+function unsupportedAudio(item: Item, found: string): ProviderError {
   const say = `This model does not accept audio; transcribe it first and send the text. This address contains ${found}.`;
   return rejected("what was fetched is audio", item.param, say, "audio_not_supported_by_model");
 }

@@ -47,8 +47,8 @@ export function readInputMark(value: unknown): InputMark | undefined {
 const CLOCKS_MS = 300_000;
 
 /** Returns true for jobs created since a start was sent, and for jobs without a creation time. */
-export function isSince(sentMs: number, { madeMs }: Pick<Listed, "madeMs">): boolean {
-  return Number.isNaN(madeMs) || madeMs >= sentMs - CLOCKS_MS;
+export function isSince(sentMs: number, { createdMs }: Pick<Listed, "createdMs">): boolean {
+  return Number.isNaN(createdMs) || createdMs >= sentMs - CLOCKS_MS;
 }
 
 /** Returns the time from which jobs are listed, in Unix milliseconds. */

@@ -125,7 +125,7 @@ export interface LostStart {
   /** Time just before the request was sent, in Unix milliseconds. */
   readonly sentMs: number;
   /** Job name in the provider's callback URL. */
-  readonly told?: string;
+  readonly callbackJobName?: string;
 }
 
 /** A job in a provider's list. */
@@ -133,7 +133,7 @@ export interface Listed {
   /** The provider's name of the job. */
   readonly name: string;
   /** Creation time by the provider's clock, in Unix milliseconds; NaN if unknown, only for unclear jobs. */
-  readonly madeMs: number;
+  readonly createdMs: number;
 }
 
 export type Found =

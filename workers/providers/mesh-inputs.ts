@@ -27,10 +27,10 @@ export function meshInputs(
   const placed = place(meshValues(input), fields ?? usual);
   const unwanted = new Set<string>();
   for (const group of needs) {
-    const given = group.filter((ours) => input[ours] !== undefined);
-    if (given.length === 0) throw missing(group);
-    const [sent, ...others] = given.filter((ours) => placed.some((one) => one.ours === ours));
-    if (sent === undefined) throw new ProviderError("misconfigured", `the source has no field for ${given.join(", ")}`);
+    const providedInputs = group.filter((ours) => input[ours] !== undefined);
+    if (providedInputs.length === 0) throw missing(group);
+    const [sent, ...others] = providedInputs.filter((ours) => placed.some((one) => one.ours === ours));
+    if (sent === undefined) throw new ProviderError("misconfigured", `the source has no field for ${providedInputs.join(", ")}`);
     for (const ours of others) unwanted.add(ours);
   }
   const wanted = placed.filter(({ ours }) => !unwanted.has(ours));
@@ -60,8 +60,8 @@ export function rejectedPrompt(detail: string, say?: string, status?: number): P
 }
 
 /** Returns the error for an input that the vendor could not process. With several inputs, the first is the most likely cause. */
-export function unusable(detail: string, given: readonly MeshInputName[], status?: number): ProviderError {
-  const [ours = "prompt"] = given;
+export function unusable(detail: string, inputNames: readonly MeshInputName[], status?: number): ProviderError {
+  const [ours = "prompt"] = inputNames;
   if (ours === "prompt") return rejectedPrompt(detail, undefined, status);
   return new ProviderError("rejected", detail, {
     code: "unprocessable_input",

@@ -18,7 +18,7 @@ export interface SseEvent {
 export class SseParser {
   private readonly decoder = new TextDecoder();
   /** Beginning of an incomplete line. */
-  private rest = "";
+  private partialLine = "";
   /** True if the last character was a CR: a following LF belongs to it. */
   private isAfterReturn = false;
   private data: string[] = [];
@@ -32,8 +32,8 @@ export class SseParser {
   /** Ends the stream. A last event without a blank line counts, because some providers omit the line. */
   end(): SseEvent[] {
     const events = this.read(this.decoder.decode());
-    if (this.rest !== "") this.line(this.rest);
-    this.rest = "";
+    if (this.partialLine !== "") this.line(this.partialLine);
+    this.partialLine = "";
     const last = this.dispatch();
     return last ? [...events, last] : events;
   }
@@ -49,8 +49,8 @@ export class SseParser {
     while (feed >= 0 || carriage >= 0) {
       const isReturn = carriage >= 0 && (feed < 0 || carriage < feed);
       const end = isReturn ? carriage : feed;
-      const line = this.rest + text.slice(start, end);
-      this.rest = "";
+      const line = this.partialLine + text.slice(start, end);
+      this.partialLine = "";
       if (line !== "") this.line(line);
       else {
         const event = this.dispatch();
@@ -60,8 +60,8 @@ export class SseParser {
       if (feed >= 0 && feed < start) feed = text.indexOf("\n", start);
       if (carriage >= 0 && carriage < start) carriage = text.indexOf("\r", start);
     }
-    this.rest += text.slice(start);
-    checkLength(this.rest.length);
+    this.partialLine += text.slice(start);
+    checkLength(this.partialLine.length);
     return events;
   }
 

@@ -12,7 +12,7 @@ import { breakerSubject, type Pool, sourceResetSubject } from "#shared/queue/sub
 import type { Counts, Refused, SourceState } from "./breaker-state.ts";
 import { KEY_MARK } from "./key-marks.ts";
 
-export interface Heard {
+export interface ShareHandlers {
   onCounts(source: string, counts: Counts): void;
   onOpening(source: string, remainingMs: number, cooldownMs: number, refused?: Refused): void;
   onClosed(source: string): void;
@@ -45,10 +45,10 @@ export function openShare(options: {
   pool: Pool;
   connection: NatsConnection;
   worker: string;
-  heard: Heard;
+  handlers: ShareHandlers;
   log: Logger;
 }): Share {
-  const { connection, worker, heard } = options;
+  const { connection, worker, handlers } = options;
   const subject = breakerSubject(options.pool);
   let waiting: SourceState[] = [];
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -87,12 +87,12 @@ export function openShare(options: {
         return;
       }
       if (message.from === worker) return;
-      for (const [source, ok, failed, run] of message.counts ?? []) heard.onCounts(source, { ok, failed, run });
+      for (const [source, ok, failed, run] of message.counts ?? []) handlers.onCounts(source, { ok, failed, run });
       for (const [source, remainingMs, cooldownMs] of message.openings ?? [])
-        heard.onOpening(source, remainingMs, cooldownMs);
+        handlers.onOpening(source, remainingMs, cooldownMs);
       for (const [source, remainingMs, cooldownMs, mark] of message.refusals ?? [])
-        heard.onOpening(source, remainingMs, cooldownMs, { mark });
-      for (const source of message.closed ?? []) heard.onClosed(source);
+        handlers.onOpening(source, remainingMs, cooldownMs, { mark });
+      for (const source of message.closed ?? []) handlers.onClosed(source);
     },
   });
 
@@ -100,7 +100,7 @@ export function openShare(options: {
     callback(error, received) {
       if (error || received.data.length > BREAKER.sourceCharactersMax * UTF8_BYTES_MAX) return;
       const source = received.string();
-      if (isSource(source)) heard.onReset(source);
+      if (isSource(source)) handlers.onReset(source);
     },
   });
 

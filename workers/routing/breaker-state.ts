@@ -130,7 +130,7 @@ export class SourceState {
   }
 
   /** Records the counts of another process. */
-  hearCounts(counts: Counts, now: number, random: () => number): Change | undefined {
+  receiveCounts(counts: Counts, now: number, random: () => number): Change | undefined {
     if (this.isOpen) return undefined;
     if (now >= (this.bucket + 1) * BREAKER.bucketMs) this.turn(now);
     const slot = this.bucket % BUCKETS;
@@ -143,7 +143,7 @@ export class SourceState {
   }
 
   /** Records that another process or Postgres reports an open circuit. The later of two deadlines applies. */
-  hearOpening(remainingMs: number, cooldownMs: number, now: number, refused?: Refused): Change | undefined {
+  receiveOpening(remainingMs: number, cooldownMs: number, now: number, refused?: Refused): Change | undefined {
     const change = this.isOpen ? (now + remainingMs > this.until ? "lengthened" : undefined) : "opened";
     if (change !== undefined) this.noteRefused(refused);
     this.startCooldown(Math.max(this.cooldownMs, cooldownMs), Math.max(this.until, now + remainingMs));
@@ -152,7 +152,7 @@ export class SourceState {
   }
 
   /** Records a successful probe of another process. A cooldown that was extended since then stays. */
-  hearClosed(now: number): Change | undefined {
+  receiveClosed(now: number): Change | undefined {
     if (!this.isOpen || this.until - now > BREAKER.probeAgainMs) return undefined;
     return this.close(now);
   }
@@ -270,7 +270,7 @@ export class Sources {
   }
 
   /** Returns a source that another worker reported. A source without a use here is evicted first. */
-  heardOf(name: string): SourceState {
+  getOrAdd(name: string): SourceState {
     return this.states.get(name) ?? this.add(name);
   }
 

@@ -30,7 +30,7 @@ interface StoreOptions {
   /** Returns milliseconds of a monotonic clock. */
   readonly now: () => number;
   /** Called after a read with the state of a source, and with the change if there was one. */
-  readonly onHeard: (state: SourceState, change: Change | undefined) => void;
+  readonly onRead: (state: SourceState, change: Change | undefined) => void;
   readonly markOf: MarkOf;
 }
 
@@ -72,7 +72,7 @@ export class BreakerStore {
 
   /** Requests the single probe. Calls that arrive meanwhile see an open circuit. */
   async askForProbe(state: SourceState): Promise<"closed" | "probe" | "open"> {
-    const { database, pool, worker, now, onHeard } = this.options;
+    const { database, pool, worker, now, onRead } = this.options;
     state.askAt = now() + BREAKER.probeAgainMs;
     const row = { pool, source: state.name, cooldownMs: state.cooldownMs, worker };
     const asked = this.ask(() => claimProbe(database, row));
@@ -88,9 +88,9 @@ export class BreakerStore {
     const at = now();
     if (answer.value !== true) {
       const { value: row } = answer;
-      if (row === undefined) onHeard(state, state.closeNow(at));
+      if (row === undefined) onRead(state, state.closeNow(at));
       else if (row.remaining_ms > 0 && this.isOurs(row))
-        onHeard(state, state.hearOpening(row.remaining_ms, row.cooldown_ms, at, refusedOf(row)));
+        onRead(state, state.receiveOpening(row.remaining_ms, row.cooldown_ms, at, refusedOf(row)));
       return state.isOpen ? "open" : "closed";
     }
     // A message arrived meanwhile: the circuit is closed, or open for longer.
@@ -141,7 +141,7 @@ export class BreakerStore {
 
   /** Reads the open circuits: all of them after a start, later those whose messages were lost. */
   private async read(isFirst = false): Promise<void> {
-    const { database, pool, sources, now, onHeard } = this.options;
+    const { database, pool, sources, now, onRead } = this.options;
     const noted = Array.from(sources.all()).filter((state) => state.isNoted);
     const read = await this.ask(() => listOpenSources(database, pool));
     if (read === undefined) return;
@@ -156,15 +156,15 @@ export class BreakerStore {
       const known = sources.peek(row.source);
       const wasJustClosed = known !== undefined && !known.isOpen && at - known.closedAt < BREAKER.closedLagMs;
       if (row.remaining_ms <= 0 && wasJustClosed) continue;
-      const state = known ?? sources.heardOf(row.source);
-      onHeard(state, state.hearOpening(Math.max(0, row.remaining_ms), row.cooldown_ms, at, refusedOf(row)));
+      const state = known ?? sources.getOrAdd(row.source);
+      onRead(state, state.receiveOpening(Math.max(0, row.remaining_ms), row.cooldown_ms, at, refusedOf(row)));
       state.isNoted = true;
     }
     // A truncated list says nothing about missing sources.
     if (rows.length >= BREAKER.sourcesMax) return;
     const open = new Set(rows.map((row) => row.source));
     for (const state of noted) {
-      if (state.isNoted && !open.has(state.name)) onHeard(state, state.closeNow(at));
+      if (state.isNoted && !open.has(state.name)) onRead(state, state.closeNow(at));
     }
   }
 

@@ -66,7 +66,7 @@ export function openBreaker(options: {
     else if (change === "closed") metrics.breakerOpen.add(-1, providerOf(state));
   };
 
-  const store = new BreakerStore({ pool, database, log, worker, sources, now, onHeard: show, markOf });
+  const store = new BreakerStore({ pool, database, log, worker, sources, now, onRead: show, markOf });
 
   /** Closes the circuit of a source that refused a key other than the current one. */
   const current = (state: SourceState | undefined): SourceState | undefined => {
@@ -98,16 +98,16 @@ export function openBreaker(options: {
     connection,
     worker,
     log,
-    heard: {
+    handlers: {
       onCounts(source, counts) {
         // For a source without use here, only openings matter.
         const state = sources.peek(source);
-        if (state !== undefined) decided(state, state.hearCounts(counts, now(), random));
+        if (state !== undefined) decided(state, state.receiveCounts(counts, now(), random));
       },
       onOpening(source, remainingMs, cooldownMs, refused) {
         if (refused !== undefined && refused.mark !== markOf(source)) return;
-        const state = sources.heardOf(source);
-        show(state, state.hearOpening(remainingMs, cooldownMs, now(), refused));
+        const state = sources.getOrAdd(source);
+        show(state, state.receiveOpening(remainingMs, cooldownMs, now(), refused));
       },
       onReset(source) {
         const state = sources.peek(source);
@@ -115,7 +115,7 @@ export function openBreaker(options: {
       },
       onClosed(source) {
         const state = sources.peek(source);
-        if (state !== undefined) show(state, state.hearClosed(now()));
+        if (state !== undefined) show(state, state.receiveClosed(now()));
       },
     },
   });

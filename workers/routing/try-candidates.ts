@@ -117,8 +117,8 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
         // Only a model with a larger context can accept this request.
         if (isTooLong) for (const model of notLarger(candidates, candidate.model)) passedOver.add(model);
         const mayMove = isTooLong && candidates.slice(at + 1).some(({ model }) => !passedOver.has(model));
-        const isFirstWord = error.kind === "rejected" && !isStandIn && !mayMove;
-        if (serving.hasBegun() || ENDS_A_CALL.has(error.kind) || isFirstWord) {
+        const isRejectedByRequestedModel = error.kind === "rejected" && !isStandIn && !mayMove;
+        if (serving.hasBegun() || ENDS_A_CALL.has(error.kind) || isRejectedByRequestedModel) {
           serving.onFailure(attempt, error, "ended");
           throw error;
         }
@@ -142,8 +142,8 @@ export async function tryCandidates<Adapter, Result>(serving: Serving<Adapter, R
       }
     }
   }
-  const told = failures.every(isRefusal) ? failures[0] : failures.at(-1);
-  if (told !== undefined) throw told;
+  const reportedError = failures.every(isRefusal) ? failures[0] : failures.at(-1);
+  if (reportedError !== undefined) throw reportedError;
   const open = candidates.filter(({ name }) => serving.breaker.retryInMs(name) > 0);
   const retryAfterMs = open.length === 0 ? 0 : Math.min(...open.map(({ name }) => serving.breaker.retryInMs(name)));
   const isSetup = open.length > 0 && open.every(({ name }) => serving.breaker.isRefused(name));
@@ -258,7 +258,7 @@ function repeatWaitMs(
 ): number | undefined {
   const hasSaidSo = error.kind === "failed" && FAILED_ITSELF.has(error.status ?? 0);
   if (repeats === undefined || !hasSaidSo || breaker.retryInMs(source) > 0) return undefined;
-  const leftMs = repeats.deadlineMs - commonNow() - PROVIDER_RETRY_JITTER_MS;
-  if (2 * tookMs > leftMs || !repeats.budget.take(source)) return undefined;
+  const remainingMs = repeats.deadlineMs - commonNow() - PROVIDER_RETRY_JITTER_MS;
+  if (2 * tookMs > remainingMs || !repeats.budget.take(source)) return undefined;
   return (0.2 + 0.8 * Math.random()) * PROVIDER_RETRY_JITTER_MS;
 }

@@ -10,7 +10,7 @@ import { CALLER_GONE, CALLER_SERVED, CALLER_TAKEN, encodeFrame } from "#shared/q
 import { newId } from "#shared/ids.ts";
 import { InFlightMap, InFlightSet } from "#shared/in-flight.ts";
 import { presenceSubject, takenSubject } from "#shared/queue/subjects.ts";
-import { readWords, type TakenAck } from "#shared/queue/acks.ts";
+import { parseAcks, type TakenAck } from "#shared/queue/acks.ts";
 import { paced } from "#shared/pace.ts";
 
 /** Interval of the requests to the ingress of a running call, in milliseconds. They also show that the worker is alive. */
@@ -31,7 +31,7 @@ const TAKEN_ASK_MS = 250;
 /** `served` by another worker, `gone`, still `waiting`; `silent` if the request or its reply was lost. */
 export type CallerAnswer = "waiting" | "served" | "gone" | "silent";
 
-export interface CallerWatch {
+export interface CallerLiveness {
   /** Watches the caller of a call; calls `on.gone` once when the caller is gone. */
   watch(reply: string, on: WatchEvents): CallWatch;
   /** Asks about a call that waited long or may run elsewhere. @param waitMs timeout of the reply, in milliseconds */
@@ -82,7 +82,7 @@ const ASK = encodeFrame({ t: "ask" });
 const EMPTY = new Uint8Array();
 
 /** @param cancel prefix of the subject on which this worker receives cancels */
-export function openCallerWatch(connection: NatsConnection, cancel?: string): CallerWatch {
+export function openCallerLiveness(connection: NatsConnection, cancel?: string): CallerLiveness {
   const beat = encodeFrame({ t: "beat", ...(cancel !== undefined && { cancel }) });
   const calls = new InFlightSet<Watched>();
   /** True while our own connection is lost. */
@@ -200,23 +200,23 @@ export interface TakenAcks {
   /** Subject of the confirmations. */
   readonly subject: string;
   /** Calls `listener` at the next confirmation for the job. Returns a function that removes the listener. */
-  onWord(jobId: string, listener: (word: TakenAck) => void): () => void;
+  onAck(jobId: string, listener: (ack: TakenAck) => void): () => void;
   close(): void;
 }
 
 export function openTakenAcks(connection: Pick<NatsConnection, "subscribe">): TakenAcks {
-  const listeners = new InFlightMap<(word: TakenAck) => void>();
+  const listeners = new InFlightMap<(ack: TakenAck) => void>();
   const subject = takenSubject(newId());
   const subscription = connection.subscribe(subject, {
     callback: (error, message) => {
       // The connection logs errors of the subscription, which have no message.
       if (error) return;
-      for (const [word, jobId] of readWords<TakenAck>(message.data, ["taken", "gone"])) listeners.get(jobId)?.(word);
+      for (const [ack, jobId] of parseAcks<TakenAck>(message.data, ["taken", "gone"])) listeners.get(jobId)?.(ack);
     },
   });
   return {
     subject,
-    onWord(jobId, listener) {
+    onAck(jobId, listener) {
       listeners.set(jobId, listener);
       return () => {
         // A repeat of the same job may have replaced the listener.

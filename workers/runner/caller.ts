@@ -4,12 +4,12 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 
 import { abortReasonOf, jobAbort } from "../job.ts";
 
-import type { CallerWatch, CallWatch, TakenAcks } from "./caller-watch.ts";
+import type { CallerLiveness, CallWatch, TakenAcks } from "./caller-watch.ts";
 
 /** Most repeats of an answer to an ingress that waits for it and does not receive it. */
 const SENT_AGAIN_MAX = 5;
 /** Time after the deadline by which the ingress has ended the call, in milliseconds. */
-const UNTOLD_MS = 5_000;
+const CONFIRMATION_MARGIN_MS = 5_000;
 
 export class Caller {
   readonly reply: string;
@@ -17,7 +17,7 @@ export class Caller {
   private readonly watch: CallWatch;
   private readonly forget: () => void;
   private readonly deadlineMs: number;
-  private readonly told = Promise.withResolvers<boolean>();
+  private readonly confirmation = Promise.withResolvers<boolean>();
   private timer: ReturnType<typeof setTimeout> | undefined;
   private sendAgain: (() => void) | undefined;
   private sentAgain = 0;
@@ -26,26 +26,26 @@ export class Caller {
     job: JobMessage,
     reply: string,
     controller: AbortController,
-    callers: Pick<CallerWatch, "watch">,
-    takenAcks: Pick<TakenAcks, "onWord">,
+    callers: Pick<CallerLiveness, "watch">,
+    takenAcks: Pick<TakenAcks, "onAck">,
   ) {
     this.reply = reply;
     this.deadlineMs = job.deadline_ms;
-    this.told.promise.catch(() => undefined);
+    this.confirmation.promise.catch(() => undefined);
     this.watch = callers.watch(reply, {
       gone: () => {
         this.isGone = true;
-        this.told.resolve(false);
+        this.confirmation.resolve(false);
         controller.abort(jobAbort("caller_gone"));
       },
-      taken: () => this.told.resolve(true),
+      taken: () => this.confirmation.resolve(true),
       untaken: () => this.onUntaken(),
     });
-    this.forget = takenAcks.onWord(job.job_id, (word) => this.told.resolve(word === "taken"));
+    this.forget = takenAcks.onAck(job.job_id, (ack) => this.confirmation.resolve(ack === "taken"));
     controller.signal.addEventListener("abort", () => {
       const { reason } = controller.signal as { readonly reason: unknown };
       // If the process must end before the confirmation, the next delivery finds out.
-      if (abortReasonOf(reason) === "shutdown") this.told.reject(reason);
+      if (abortReasonOf(reason) === "shutdown") this.confirmation.reject(reason);
     });
   }
 
@@ -57,13 +57,13 @@ export class Caller {
   taken(sendAgain: () => void): Promise<boolean> {
     this.sendAgain = sendAgain;
     this.watch.expectTaken();
-    this.timer = setTimeout(() => this.told.resolve(false), Math.max(0, this.deadlineMs - commonNow()) + UNTOLD_MS);
-    return this.told.promise;
+    this.timer = setTimeout(() => this.confirmation.resolve(false), Math.max(0, this.deadlineMs - commonNow()) + CONFIRMATION_MARGIN_MS);
+    return this.confirmation.promise;
   }
 
   private onUntaken(): void {
     this.sentAgain += 1;
-    if (this.sentAgain > SENT_AGAIN_MAX) this.told.resolve(false);
+    if (this.sentAgain > SENT_AGAIN_MAX) this.confirmation.resolve(false);
     else this.sendAgain?.();
   }
 

@@ -62,13 +62,13 @@ export class DurableEnds {
     const { takenNano, next } = continued;
     this.countEnd(job, end, charge, takenNano);
     if (next) this.context.metrics.jobsDispatched.inc(this.pool, this.lane, "continued");
-    else this.tellFreed();
+    else this.notifySlotFreed();
     this.discard(job, end);
     return { verdict: { outcome: end.state }, next };
   }
 
   /** Keeps the hold, and notifies a waiting caller that the job continues. */
-  async leaveUnknown(job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> {
+  async markUnknown(job: ClaimedJob, fault: ProviderError): Promise<DurableVerdict> {
     // The caller of a hidden job cannot look it up later, so the job ends as failed now.
     if (job.is_hidden) return this.writeOff(job);
     const { database, log, replies } = this.context;
@@ -86,7 +86,7 @@ export class DurableEnds {
     const { state, error, usage } = CANCELLED;
     const { id, epoch } = job;
     const ending = { id, epoch, isOwned: true, state, usage: nothingUsed(usage), result: null, error };
-    return this.writeEnd(job, { end: ending, told: { status: "cancelled", error } });
+    return this.writeEnd(job, { end: ending, jobReply: { status: "cancelled", error } });
   }
 
   /**
@@ -107,7 +107,7 @@ export class DurableEnds {
   }
 
   /** Notifies the dispatcher that a slot is free. */
-  tellFreed(): void {
+  notifySlotFreed(): void {
     const { work } = this.context;
     if (!work.isClosed()) work.publish(freedSubject(this.pool, this.lane));
   }
@@ -123,7 +123,7 @@ export class DurableEnds {
       result: null,
       error,
     };
-    const verdict = await this.writeEnd(job, { end: ending, told: { status: "failed", error } });
+    const verdict = await this.writeEnd(job, { end: ending, jobReply: { status: "failed", error } });
     if (verdict.outcome === state) this.context.metrics.creditsWrittenOff.addNano(heldNanoOf(job));
     return verdict;
   }
@@ -147,7 +147,7 @@ export class DurableEnds {
 
   private async writeEnd(
     job: ClaimedJob,
-    { end: ending, told, charge }: OutcomeEnd,
+    { end: ending, jobReply, charge }: OutcomeEnd,
     outcome?: Outcome,
   ): Promise<DurableVerdict> {
     const { context, lane } = this;
@@ -165,10 +165,10 @@ export class DurableEnds {
       return { outcome: "superseded" };
     }
     this.countEnd(job, ending, charge, taken);
-    notifyPublisher(context.replies, job, { ...told, creditsNano: taken });
-    if (job.work["background"] === true) tellReaders(context.replies, job.id);
+    notifyPublisher(context.replies, job, { ...jobReply, creditsNano: taken });
+    if (job.work["background"] === true) notifyReaders(context.replies, job.id);
     if (job.run_id !== null) notifyRun(context.replies, { id: job.run_id, workspace_id: job.workspace_id, lane });
-    this.tellFreed();
+    this.notifySlotFreed();
     await sentFailpoint("job.told");
     this.discard(job, ending);
     return { outcome: ending.state };
@@ -196,7 +196,7 @@ export class DurableEnds {
 }
 
 /** Notifies readers of a background response that it has ended. */
-function tellReaders(connection: WorkerContext["replies"], id: string): void {
+function notifyReaders(connection: WorkerContext["replies"], id: string): void {
   if (!connection.isClosed()) connection.publish(runSubject(id), "{}");
 }
 
@@ -209,7 +209,7 @@ const OURS = {
 
 interface OutcomeEnd {
   readonly end: JobEnd;
-  readonly told: JobReply;
+  readonly jobReply: JobReply;
   readonly charge?: Charge | undefined;
 }
 
@@ -225,14 +225,14 @@ async function endOf(context: WorkerContext, job: ClaimedJob, outcome: Outcome |
     const files = outcome.files?.length ? { files: { stored: outcome.files, storageBytesMax } } : {};
     return {
       end: { ...owned, state: "completed", usage, result, error: null, ...files },
-      told: { status: "completed", result: text },
+      jobReply: { status: "completed", result: text },
       charge,
     };
   }
   const error = jobError(outcome?.failure ?? OURS);
   const state = usage.status === "cancelled" ? "cancelled" : "failed";
   const fallback = outcome?.failure.fallback;
-  return { end: { ...owned, state, usage, result: null, error, fallback }, told: { status: state, error }, charge };
+  return { end: { ...owned, state, usage, result: null, error, fallback }, jobReply: { status: state, error }, charge };
 }
 
 function heldNanoOf({ provider_job: kept, work }: ClaimedJob): bigint {

@@ -22,7 +22,7 @@ import { readClaim } from "#shared/storage/claim-check.ts";
 import { encodeJobFrame, type JobFrame } from "#shared/queue/job-frames.ts";
 import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
-import { type CallerWatch, openCallerWatch } from "./caller-watch.ts";
+import { type CallerLiveness, openCallerLiveness } from "./caller-watch.ts";
 import type { Cancels } from "./cancels.ts";
 import type { WorkerContext } from "../context.ts";
 import { DurableEnds, deferForSource } from "./durable-ends.ts";
@@ -53,7 +53,7 @@ export type DurableVerdict = { readonly outcome: string; readonly againMs?: numb
 export interface DurableDelivery {
   readonly deliveries: number;
   /** Returns true while this worker has free slots: continuing a run in this one then delays no other job. */
-  readonly isRoomy: () => boolean;
+  readonly hasFreeSlots: () => boolean;
   /** Called for each ended job except the last one. */
   readonly onContinued: (outcome: string) => void;
 }
@@ -90,14 +90,14 @@ export function openDurableJobs(options: DurableOptions): DurableJobs {
 class LaneJobs implements DurableJobs {
   private readonly options: DurableOptions;
   private readonly leases: Leases;
-  private readonly callers: CallerWatch;
+  private readonly callers: CallerLiveness;
   private readonly ends: DurableEnds;
 
   constructor(options: DurableOptions) {
     const { context, pool, lane } = options;
     this.options = options;
     this.leases = openLeases({ ...options, worker: newId() });
-    this.callers = openCallerWatch(context.replies);
+    this.callers = openCallerLiveness(context.replies);
     this.ends = new DurableEnds(context, pool, lane);
   }
 
@@ -118,13 +118,13 @@ class LaneJobs implements DurableJobs {
     if ("outcome" in job) return job;
     failpoint("job.claimed");
     // Opening loads the run, so it is skipped if this worker will not continue it.
-    const step = delivery.isRoomy() ? this.options.continuation?.open(job) : undefined;
+    const step = delivery.hasFreeSlots() ? this.options.continuation?.open(job) : undefined;
     let current: Current = { job, step };
     for (let continued = 0; ; continued += 1) {
-      const mayGoOn = continued < CONTINUED_MAX;
+      const canContinue = continued < CONTINUED_MAX;
       const isContinued = continued > 0;
       const { verdict, next } = await this.runClaimed(
-        { ...current, ...(mayGoOn ? {} : { step: undefined }), isContinued },
+        { ...current, ...(canContinue ? {} : { step: undefined }), isContinued },
         delivery,
         controller.signal,
       );
@@ -213,7 +213,7 @@ class LaneJobs implements DurableJobs {
 
   private async own(
     { job, step, isContinued }: Current & { readonly isContinued: boolean },
-    { deliveries, isRoomy }: DurableDelivery,
+    { deliveries, hasFreeSlots }: DurableDelivery,
     controller: AbortController,
   ): Promise<Ended> {
     const { context, lane, createHandler, runMs } = this.options;
@@ -227,21 +227,21 @@ class LaneJobs implements DurableJobs {
       const text = await readRequest(context, job);
       const message = workMessage(job, JSON.parse(text) as Record<string, unknown>, runMs);
       const handler = createHandler({ ...context, providers: notes.intended.providers });
-      const told = message.step && new StepAnswer(context.answers, message.step, message.model);
-      outcome = await runWithAttempts(handler, told ? streamed(message) : message, {
+      const stepAnswer = message.step && new StepAnswer(context.answers, message.step, message.model);
+      outcome = await runWithAttempts(handler, stepAnswer ? streamed(message) : message, {
         signal: controller.signal,
         exactIntegers: message.kind === "chat" ? exactIntegersOf(text) : undefined,
-        answer: told ?? new Answer(context.answers, undefined, message.model),
+        answer: stepAnswer ?? new Answer(context.answers, undefined, message.model),
         providerJob: notes,
         ...(caller ? { caller } : {}),
       });
-      told?.tell();
+      stepAnswer?.publishPending();
     } catch (error) {
       fault = error;
     }
     if (!notes.isOurs) return { verdict: await ends.endCancelled(job) };
     if (fault instanceof ProviderError && fault.kind === "unknown") {
-      return { verdict: await ends.leaveUnknown(job, fault) };
+      return { verdict: await ends.markUnknown(job, fault) };
     }
     const isStopping = abortReasonOf(controller.signal.reason) === "shutdown";
     // The next owner collects the result of a job that runs at its provider.
@@ -249,8 +249,8 @@ class LaneJobs implements DurableJobs {
     const isOwnFault = fault !== undefined && !notes.isAtProvider && !isStopping && !isOutage(fault);
     const mayTryAgain = !isOwnFault || job.claims < FAULTY_TRIES;
     // A finished result is not produced again.
-    const isMade = outcome !== undefined && "result" in outcome;
-    if (canResume && mayTryAgain && (fault !== undefined || (isStopping && !isMade))) {
+    const hasResult = outcome !== undefined && "result" in outcome;
+    if (canResume && mayTryAgain && (fault !== undefined || (isStopping && !hasResult))) {
       if (fault !== undefined)
         log.warn({ err: fault, job_id: job.id }, "a job could not be run; it returns to the queue");
       await handBackJob(database, job.id, job.epoch, isOwnFault);
@@ -261,11 +261,11 @@ class LaneJobs implements DurableJobs {
     const mayDefer = lane === "batch" && !notes.isAtProvider && !controller.signal.aborted;
     if (outcome && mayDefer && (await deferForSource(context, job, outcome, notes.intended.mayHaveBeenServed()))) {
       log.info({ job_id: job.id }, "a job waits because no source of its model is available");
-      ends.tellFreed();
+      ends.notifySlotFreed();
       return { verdict: { outcome: "deferred" } };
     }
     // A worker that stops, or has no free slot, does not continue the run.
-    if (outcome && step && !controller.signal.aborted && isRoomy()) {
+    if (outcome && step && !controller.signal.aborted && hasFreeSlots()) {
       const owner = { worker: this.leases.worker, leaseMs: LANE_SETTINGS[lane].leaseMs };
       return asPart(jobSpan(job.id), "settle", () => ends.endStep(job, outcome, step, owner));
     }

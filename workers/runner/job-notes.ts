@@ -34,7 +34,7 @@ export class JobNotes implements ProviderJobSlot {
   private readonly context: Pick<WorkerContext, "database" | "log">;
   private readonly job: ClaimedJob;
   private readonly insist: Insist;
-  private told = 0;
+  private reportedProgress = 0;
 
   /** @param isIntended true if the row already contains the intent to call a provider without a queue */
   constructor(context: Pick<WorkerContext, "database" | "log" | "providers">, job: ClaimedJob, isIntended: boolean) {
@@ -66,7 +66,7 @@ export class JobNotes implements ProviderJobSlot {
   }
 
   async adopt(
-    listed: { readonly name: string; readonly madeMs: number },
+    listed: { readonly name: string; readonly createdMs: number },
     record: object,
   ): Promise<"adopted" | "taken" | "open"> {
     const clocksMs = START_CLOCKS_MS;
@@ -84,8 +84,8 @@ export class JobNotes implements ProviderJobSlot {
   progress(share: number): void {
     const { context, job } = this;
     const next = Math.floor(Math.min(0.99, share) * 100) / 100;
-    if (!(next > this.told)) return;
-    this.told = next;
+    if (!(next > this.reportedProgress)) return;
+    this.reportedProgress = next;
     noteProgress(context.database, job.id, job.epoch, next).catch((error: unknown) =>
       context.log.warn({ err: error, job_id: job.id }, "a job's progress could not be saved"),
     );

@@ -4,7 +4,7 @@
  */
 import type { JobMessage } from "#schemas/generated/types.ts";
 import { exactIntegersOf } from "#shared/json/serialize.ts";
-import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
+import { creditLineHoldOf } from "#shared/ledger/lined-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import { CALLER_LIVES, encodeFrame } from "#shared/queue/frames.ts";
 import { deleteClaim, readClaim } from "#shared/storage/claim-check.ts";
@@ -18,7 +18,7 @@ import { runWithAttempts } from "../calls/failed-attempts.ts";
 import { Caller } from "./caller.ts";
 import {
   type CallerAnswer,
-  openCallerWatch,
+  openCallerLiveness,
   openTakenAcks,
   INGRESS_PROBE_MS,
   INGRESS_RETURN_MS,
@@ -59,7 +59,7 @@ export function openLiveCalls(options: {
 }): LiveCalls {
   const { context, handler, cancels } = options;
   const { ledger, log, metrics } = context;
-  const callers = openCallerWatch(context.replies, cancels.subject);
+  const callers = openCallerLiveness(context.replies, cancels.subject);
   const takenAcks = openTakenAcks(context.replies);
   const ends = new LiveEnds(context, callers, takenAcks);
   const answerOf = (job: JobMessage, reply: string | undefined, cancel?: string): Answer =>
@@ -103,7 +103,7 @@ export function openLiveCalls(options: {
         workspaceId: job.workspace_id,
         jobId: job.job_id,
         attempt: job.attempt,
-        lined: linedHoldOf(job),
+        creditLineHold: creditLineHoldOf(job),
       });
       // A completed call is delivered again if its ack was lost.
       if (finished.wasClosed) return;
@@ -115,7 +115,7 @@ export function openLiveCalls(options: {
       // Usually the ingress has ended the call. If clocks disagree about the deadline, it still waits.
       const message = "No worker was free in time; try again shortly.";
       const failure = freeFailure({ code: "overloaded", message, param: null, retry: true });
-      await ends.settleAndTell(job, { ...failure, status: "cancelled" }, answerOf(job, reply));
+      await ends.settleAndAnswer(job, { ...failure, status: "cancelled" }, answerOf(job, reply));
       discardRequest(context, job);
     },
 

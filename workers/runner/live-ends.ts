@@ -7,7 +7,7 @@ import type { JobMessage } from "#schemas/generated/types.ts";
 import { commonNow } from "#shared/clock.ts";
 import { failpoint, sentFailpoint } from "#shared/failpoint.ts";
 import { countCharge, countDelivered, settlementOf } from "#shared/ledger/charge.ts";
-import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
+import { creditLineHoldOf } from "#shared/ledger/lined-calls.ts";
 import type { Settled } from "#shared/ledger/settle.ts";
 import { settledSubject } from "#shared/queue/subjects.ts";
 import { formatCredits } from "#shared/money.ts";
@@ -22,15 +22,15 @@ import type { WorkerContext } from "../context.ts";
 import type { Outcome, Success } from "../outcome.ts";
 
 import type { Caller } from "./caller.ts";
-import type { CallerWatch, TakenAcks } from "./caller-watch.ts";
+import type { CallerLiveness, TakenAcks } from "./caller-watch.ts";
 
 export class LiveEnds {
   private readonly context: WorkerContext;
-  private readonly callers: Pick<CallerWatch, "confirm">;
+  private readonly callers: Pick<CallerLiveness, "confirm">;
   private readonly takenAcks: Pick<TakenAcks, "subject">;
   private readonly settled: AckBatch<SettledAck>;
 
-  constructor(context: WorkerContext, callers: Pick<CallerWatch, "confirm">, takenAcks: Pick<TakenAcks, "subject">) {
+  constructor(context: WorkerContext, callers: Pick<CallerLiveness, "confirm">, takenAcks: Pick<TakenAcks, "subject">) {
     this.context = context;
     this.callers = callers;
     this.takenAcks = takenAcks;
@@ -50,18 +50,18 @@ export class LiveEnds {
       // If the ingress were alive after all, it would deliver this answer without payment.
       if (caller.isGone && !answer.hasBegun)
         return void (await this.closeHold(job, untaken(outcome), { isPatient: true }));
-      if (await this.tellAndSettle(job, outcome, answer, caller, onAnswered)) outcome.onSettled?.();
+      if (await this.answerAndSettle(job, outcome, answer, caller, onAnswered)) outcome.onSettled?.();
       return;
     }
     // The caller of a stream has received its text. A call that is drained at shutdown is paid without confirmation.
     const mustBeTaken = "result" in outcome && outcome.status === "succeeded" && !answer.hasBegun;
     const last = caller && mustBeTaken ? await this.confirmCaller(job, outcome, caller.reply, signal) : outcome;
-    await this.settleAndTell(job, last, answer);
+    await this.settleAndAnswer(job, last, answer);
     if ("result" in last) last.onSettled?.();
   }
 
   /** Settles first, then answers: the answer contains the charged amount. */
-  async settleAndTell(job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> {
+  async settleAndAnswer(job: JobMessage, outcome: Outcome, answer: Answer): Promise<void> {
     if ("result" in outcome) {
       const { takenNano } = await this.closeHold(job, outcome);
       return answer.end(outcome.result, takenNano);
@@ -74,7 +74,7 @@ export class LiveEnds {
   }
 
   /** Answers first, then settles. An answer that the ingress never received counts as not delivered. */
-  private async tellAndSettle(
+  private async answerAndSettle(
     job: JobMessage,
     outcome: Payable,
     answer: Answer,
@@ -103,7 +103,7 @@ export class LiveEnds {
     // Without a confirmation, the ingress settles what it delivered of the stream.
     if (!isDelivered && finished.takenNano < charge.nano) return true;
     countDelivered(this.context, charge, finished, job.request_id);
-    this.settled.tell(settledSubject(caller.reply), "settled", job.job_id);
+    this.settled.add(settledSubject(caller.reply), "settled", job.job_id);
     return true;
   }
 
@@ -136,7 +136,7 @@ export class LiveEnds {
       jobId: job.job_id,
       attempt: job.attempt,
       ...settlementOf(status, source, charge),
-      lined: linedHoldOf(job),
+      creditLineHold: creditLineHoldOf(job),
       ...how,
     };
     const finished = await asPart(span, "settle", () => this.context.ledger.settle(settlement));

@@ -125,8 +125,8 @@ class PullRunner implements Runner {
     const { context, lane, slots } = this.options;
     // A blocked event loop cannot extend ack deadlines, so it pulls nothing.
     if (context.metrics.eventLoopLag() * 1_000 > LANE_SETTINGS[lane].ackWaitMs / 4) return 0;
-    const unsettledMax = Math.max(0, 2 * slots - this.serving.size - this.settling.size);
-    return Math.min(slots - this.serving.size, unsettledMax, ASKED_MAX);
+    const pendingSettlementsMax = Math.max(0, 2 * slots - this.serving.size - this.settling.size);
+    return Math.min(slots - this.serving.size, pendingSettlementsMax, ASKED_MAX);
   }
 
   private async handle(message: Delivery): Promise<void> {
@@ -166,8 +166,8 @@ class PullRunner implements Runner {
       result = outcome;
       if (durable && durableJob) {
         const { deliveries } = message;
-        const isRoomy = (): boolean => !this.isStopping && this.freeSlots() > 0;
-        const verdict = await durable.run(durableJob, { deliveries, isRoomy, onContinued: countEnd }, controller);
+        const hasFreeSlots = (): boolean => !this.isStopping && this.freeSlots() > 0;
+        const verdict = await durable.run(durableJob, { deliveries, hasFreeSlots, onContinued: countEnd }, controller);
         result = verdict.outcome;
         if (verdict.againMs === undefined) message.ack();
         else message.nak(verdict.againMs);

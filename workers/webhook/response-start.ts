@@ -13,7 +13,7 @@ export function responseStart(text: string, secrets: readonly string[]): string 
     // The path of a URL may be as short as "/".
     .filter((secret) => secret.length >= CREDENTIAL_CHARACTERS_MIN)
     .toSorted((a, b) => b.length - a.length)
-    .reduce((rest, secret) => rest.replaceAll(secret, "[secret]"), text);
+    .reduce((redacted, secret) => redacted.replaceAll(secret, "[secret]"), text);
   const plain = hidden
     .toWellFormed()
     .replaceAll(/\p{Cc}+/gu, " ")

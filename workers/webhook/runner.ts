@@ -39,7 +39,7 @@ export async function startWebhooks(
 }
 
 /** Interval at which a worker queries events and due deliveries, in milliseconds. */
-const DELIVERY_LOOK_MS = 250;
+const DELIVERY_POLL_INTERVAL_MS = 250;
 
 /** Time in which ended attempts are collected, so that one query refills their slots, in milliseconds. */
 const DELIVERY_GATHER_MS = 10;
@@ -138,7 +138,7 @@ export function startDeliveries(
     if (!isStopping) taking ??= takeDue();
   };
 
-  const timer = setInterval(takeOnce, DELIVERY_LOOK_MS);
+  const timer = setInterval(takeOnce, DELIVERY_POLL_INTERVAL_MS);
   takeOnce();
   return {
     running: () => running.size,

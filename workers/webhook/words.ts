@@ -4,9 +4,9 @@ import type { EVENTS } from "#shared/events/events.ts";
 import type { Outgoing } from "./channel.ts";
 
 /** Messages besides the subscribed events: a manual test, and the notice to owners that a channel was disabled. */
-type Told = keyof typeof EVENTS | "test" | "channel.disabled";
+type MessageKind = keyof typeof EVENTS | "test" | "channel.disabled";
 
-export interface Words {
+export interface ChannelMessage {
   /** Subject of one line. */
   readonly subject: string;
   /** Complete text, including the information of the subject. */
@@ -14,10 +14,10 @@ export interface Words {
 }
 
 /** Returns a sentence or two about the event, followed by its facts. Absent members of the metadata are omitted. */
-export function wordsOf(outgoing: Pick<Outgoing, "event" | "metadata" | "workspaceId" | "occurredAt">): Words {
+export function renderMessage(outgoing: Pick<Outgoing, "event" | "metadata" | "workspaceId" | "occurredAt">): ChannelMessage {
   const { event, workspaceId, occurredAt } = outgoing;
   const fields = fieldsOf(outgoing.metadata);
-  const { subject, sentence, facts } = (STORIES.get(event) ?? (() => unknown(event)))(fields);
+  const { subject, sentence, facts } = (TEMPLATES_BY_EVENT.get(event) ?? (() => unknown(event)))(fields);
   const lines = [
     ...facts,
     ["Workspace", workspaceId],
@@ -27,7 +27,7 @@ export function wordsOf(outgoing: Pick<Outgoing, "event" | "metadata" | "workspa
   return { subject, text: [sentence, "", ...known].join("\n") };
 }
 
-interface Story {
+interface MessageContent {
   readonly subject: string;
   readonly sentence: string;
   /** Names and values; facts without a value are omitted. */
@@ -41,7 +41,7 @@ interface Fields {
   duration(name: string): string;
 }
 
-const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
+const TEMPLATES: Readonly<Record<MessageKind, (fields: Fields) => MessageContent>> = {
   "run.started": (fields) => ({
     subject: "A run started",
     sentence: "A run started.",
@@ -103,14 +103,14 @@ const TOLD: Readonly<Record<Told, (fields: Fields) => Story>> = {
   }),
 };
 
-const STORIES: ReadonlyMap<string, (fields: Fields) => Story> = new Map(Object.entries(TOLD));
+const TEMPLATES_BY_EVENT: ReadonlyMap<string, (fields: Fields) => MessageContent> = new Map(Object.entries(TEMPLATES));
 
 /** Returns the text of an unknown event: an older release may send events of the next one. */
-function unknown(event: string): Story {
+function unknown(event: string): MessageContent {
   return { subject: `Notification: ${event}`, sentence: `The event ${event} occurred.`, facts: [] };
 }
 
-function failure(what: string, fields: Fields): Pick<Story, "subject" | "sentence"> {
+function failure(what: string, fields: Fields): Pick<MessageContent, "subject" | "sentence"> {
   const code = fields.text("error", "code");
   const message = fields.text("error", "message");
   return {
@@ -120,11 +120,11 @@ function failure(what: string, fields: Fields): Pick<Story, "subject" | "sentenc
   };
 }
 
-function runFacts(fields: Fields): Story["facts"] {
+function runFacts(fields: Fields): MessageContent["facts"] {
   return [["Run", fields.text("runId")], ["Workflow", fields.text("workflowId")], ...costs(fields)];
 }
 
-function jobFacts(fields: Fields): Story["facts"] {
+function jobFacts(fields: Fields): MessageContent["facts"] {
   return [
     ["Job", fields.text("jobId")],
     ["Modality", fields.text("modality")],
@@ -137,7 +137,7 @@ function isOfBatch(fields: Fields): boolean {
   return fields.text("batchId") !== "";
 }
 
-function batchFacts(fields: Fields): Story["facts"] {
+function batchFacts(fields: Fields): MessageContent["facts"] {
   return [
     ["Batch", fields.text("batchId")],
     ["Endpoint", fields.text("endpoint")],
@@ -150,7 +150,7 @@ function batchFacts(fields: Fields): Story["facts"] {
   ];
 }
 
-function costs(fields: Fields): Story["facts"] {
+function costs(fields: Fields): MessageContent["facts"] {
   return [
     ["Duration", fields.duration("durationMs")],
     ["Credits used", fields.number("creditsUsed")],

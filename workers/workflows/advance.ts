@@ -39,7 +39,7 @@ export interface Advanced {
   /** True if further work could begin and waits for the next pass, so that other runs get their turn. */
   readonly isCut: boolean;
   /** Events for the next pass. */
-  readonly untold: readonly RunEvent[];
+  readonly deferredEvents: readonly RunEvent[];
   /** Number of counted calls and runs. */
   readonly work: number;
 }
@@ -47,16 +47,16 @@ export interface Advanced {
 /**
  * Advances a run.
  * @param events events in order; one pass starts all work that they make ready
- * @param workLeft number of calls and runs that may still be created under the root of the run
+ * @param remainingWork number of calls and runs that may still be created under the root of the run
  */
 export function advance(
   compiled: CompiledDefinition,
   before: RunState,
   events: readonly RunEvent[],
-  workLeft?: number,
+  remainingWork?: number,
 ): Advanced {
   const stepRuns = before.stepRuns.map((one) => ({ ...one, items: one.items.map((item) => ({ ...item })) }));
-  return new RunPass(compiled, { ...before, stepRuns }, workLeft).advance(events);
+  return new RunPass(compiled, { ...before, stepRuns }, remainingWork).advance(events);
 }
 
 /** Evaluates the inputs of running work again. The result is the same, because everything that the expressions read has ended. */
@@ -98,11 +98,11 @@ class RunPass {
   }
 
   advance(events: readonly RunEvent[]): Advanced {
-    const untold = [...events];
+    const deferredEvents = [...events];
     // The end of an item may create the next attempt of a list.
-    for (let event = untold.shift(); event; event = this.isSpent() ? undefined : untold.shift()) this.apply(event);
+    for (let event = deferredEvents.shift(); event; event = this.isSpent() ? undefined : deferredEvents.shift()) this.apply(event);
     if (!isEnded(this.state.status)) this.progress();
-    return { state: this.state, effects: this.effects, isCut: this.isCut, untold, work: this.counted };
+    return { state: this.state, effects: this.effects, isCut: this.isCut, deferredEvents, work: this.counted };
   }
 
   /** Returns undefined if the work is not running. */
@@ -480,7 +480,7 @@ class RunPass {
 
   /** Returns true if no further work may begin in this pass. False at the beginning of each pass, so that a run always progresses. */
   private isSpent(): boolean {
-    this.isCut ||= UNBOUNDED - this.work.left > PASS_WORK_MAX || this.newItems >= PASS_ITEMS_MAX;
+    this.isCut ||= UNBOUNDED - this.work.remaining > PASS_WORK_MAX || this.newItems >= PASS_ITEMS_MAX;
     return this.isCut;
   }
 

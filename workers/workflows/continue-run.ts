@@ -13,7 +13,7 @@ import type { JobOwner, RunContinuation, StepContinuation, StepContinued } from 
 
 import { advance, type Advanced } from "./advance.ts";
 import { countEnds } from "./count-ends.ts";
-import { mayGoOn, offerSole, startsOf, tellEnd, tellReaders, type WorkflowContext } from "./drive-run.ts";
+import { canContinueInWorker, prepareOnlyWork, startsOf, notifyRunEnd, notifyReaders, type WorkflowContext } from "./drive-run.ts";
 import { readEnds } from "./ends.ts";
 import { endStep, type Saved, type StepEnd } from "./save.ts";
 import { callerOf, workIdOf } from "./start.ts";
@@ -66,7 +66,7 @@ class OpenStep implements StepContinuation {
     if (state !== "completed" || usage.status !== "succeeded" || usage.usedNano === null) return undefined;
     if (result === null || !("text" in result) || ending.files) return undefined;
     const run = await this.run;
-    if (!run || run.facts.isCancelRequested || !mayGoOn(run)) return undefined;
+    if (!run || run.facts.isCancelRequested || !canContinueInWorker(run)) return undefined;
     const place = placeOf(run, job.id);
     if (!place) return undefined;
     const events = await readEnds(context.storage, run, [
@@ -83,13 +83,13 @@ class OpenStep implements StepContinuation {
         error: null,
       },
     ]);
-    const advanced = advance(run.compiled, run.state, [...events, { kind: "tick" }], run.facts.workLeft);
-    if (advanced.isCut || advanced.untold.length > 0 || advanced.work > 0) return undefined;
+    const advanced = advance(run.compiled, run.state, [...events, { kind: "tick" }], run.facts.remainingWork);
+    if (advanced.isCut || advanced.deferredEvents.length > 0 || advanced.work > 0) return undefined;
     const end = { end: ending, usedNano: usage.usedNano, resultText: result.text };
     if (isEnded(advanced.state.status)) return { run, advanced, end, next: null };
     // Checked now, because the key may have been revoked while the provider worked.
     const caller = await callerOf(context, run.facts);
-    const next = await offerSole(context, caller, run, advanced);
+    const next = await prepareOnlyWork(context, caller, run, advanced);
     return next && { run, advanced, end, next };
   }
 
@@ -116,17 +116,17 @@ class OpenStep implements StepContinuation {
     const after = runAfter(step, saved);
     store.remember(after, saved.rev);
     countEnds(context.metrics, run, advanced.state);
-    tellReaders(context, after, saved);
+    notifyReaders(context, after, saved);
     if (next === null) {
       failpoint("run.ended");
       // The janitor repeats a missing notification of the publisher.
-      await tellEnd(context, after).catch((error: unknown) =>
+      await notifyRunEnd(context, after).catch((error: unknown) =>
         log.warn({ err: error, run_id: run.facts.id }, "the end of a run could not be reported"),
       );
       return { takenNano: end.usedNano };
     }
     const claimed = claimedOf(next);
-    const following = mayGoOn(after) ? new OpenStep(context, claimed, Promise.resolve(after)) : undefined;
+    const following = canContinueInWorker(after) ? new OpenStep(context, claimed, Promise.resolve(after)) : undefined;
     return { takenNano: end.usedNano, next: { job: claimed, step: following } };
   }
 }

@@ -20,7 +20,7 @@ import type { JobRequest } from "#shared/jobs/admission.ts";
 import { paced } from "#shared/pace.ts";
 import { notifyRun } from "#shared/queue/run-notice.ts";
 import { runSubject } from "#shared/queue/subjects.ts";
-import { tellPublisher } from "#shared/workflows/published-run.ts";
+import { reportToPublisher } from "#shared/workflows/published-run.ts";
 import { kindOf } from "#shared/workflows/step-work.ts";
 
 import { advance, type Advanced, resolveWork } from "./advance.ts";
@@ -32,7 +32,7 @@ import {
   callerOf,
   dispatchFirst,
   isRunStep,
-  offerChat,
+  prepareChatRequest,
   type StartContext,
   type Started,
   startWork,
@@ -63,7 +63,7 @@ export async function driveRun(
   let refusals: RunEvent[] = [];
   for (let isFirst = true; ; isFirst = false) {
     if (!isFirst) await takePermit();
-    const [seen, ended] = await look(context, runId);
+    const [seen, ended] = await loadRunAndEndedWork(context, runId);
     if (!seen) return;
     const ends = await readEnds(context.storage, seen, ended);
     const finding = callerOf(context, seen.facts);
@@ -83,7 +83,7 @@ export async function driveRun(
     const started = await carryOut(context, caller, pass);
     const own = new Set(refusals);
     refusals = [
-      ...pass.untold.filter((event) => own.has(event)),
+      ...pass.deferredEvents.filter((event) => own.has(event)),
       ...started.flatMap((one) => (one === undefined || one === "refused" ? [] : [one])),
     ];
     const hasMore = pass.isCut || started.some((one) => one !== undefined) || ended.length === ENDS_MAX;
@@ -92,7 +92,7 @@ export async function driveRun(
 }
 
 /** Returns the run and its ended work. For a new run, no statement is needed. */
-async function look(
+async function loadRunAndEndedWork(
   { store, database }: Pick<WorkflowContext, "store" | "database">,
   runId: string,
 ): Promise<[run: StoredRun | undefined, ended: EndedWork[]]> {
@@ -123,7 +123,7 @@ interface Pass {
   /** True if further work can begin in the next pass. */
   readonly isCut: boolean;
   /** Events for the next pass; events from rows are read again. */
-  readonly untold: readonly RunEvent[];
+  readonly deferredEvents: readonly RunEvent[];
 }
 
 /** Executes one pass. `overtaken`: the run has changed meanwhile; `full`: storage of the workspace is full. Both write nothing. */
@@ -131,13 +131,13 @@ async function takePass(
   context: WorkflowContext,
   caller: Promise<Caller | undefined>,
   before: StoredRun,
-  told: readonly RunEvent[],
+  incomingEvents: readonly RunEvent[],
   isAsked: boolean,
 ): Promise<Pass | "overtaken" | "full"> {
   const { database, store, config } = context;
   const { id, isCancelRequested, isDue } = before.facts;
   // A pass after the end of a work skips the check for late and never begun work; notices of the janitor request it.
-  const isFullCheck = (isAsked || told.length === 0) && !isNew(before);
+  const isFullCheck = (isAsked || incomingEvents.length === 0) && !isNew(before);
   const [open, due] = isFullCheck
     ? await Promise.all([findOpenWork(database, id), findDueSteps(database, id)])
     : [[], []];
@@ -145,9 +145,9 @@ async function takePass(
   const events: RunEvent[] = [];
   // Work that completed before the cancel counts as completed; work that ended because of it, as cancelled.
   const isCancelled = (event: RunEvent): boolean => event.kind === "work_ended" && event.end.status === "cancelled";
-  events.push(...told.filter((event) => !isCancelled(event)));
+  events.push(...incomingEvents.filter((event) => !isCancelled(event)));
   if (isCancelRequested && !isEnded(before.state.status)) events.push({ kind: "cancel" });
-  events.push(...told.filter(isCancelled));
+  events.push(...incomingEvents.filter(isCancelled));
   for (const { step_id: stepId, attempt } of due) events.push({ kind: "step_due", stepId, attempt });
   for (const one of open) {
     const place = { stepId: one.step_id, attempt: one.attempt, index: one.item };
@@ -158,15 +158,15 @@ async function takePass(
   }
   if (isDue) events.push({ kind: "run_due", attempt: before.state.attempt });
   events.push({ kind: "tick" });
-  const advanced = advance(before.compiled, before.state, events, before.facts.workLeft);
-  const { state, effects, isCut, untold, work } = advanced;
+  const advanced = advance(before.compiled, before.state, events, before.facts.remainingWork);
+  const { state, effects, isCut, deferredEvents, work } = advanced;
   const absent = isOver
     ? []
     : open
         .filter(({ is_absent, is_late, age_ms }) => is_absent && !is_late && age_ms > ABSENT_MS)
         .map(({ step_id: stepId, attempt, item: index }) => ({ stepId, attempt, index }));
   if (!hasChanged(before, state))
-    return { before, after: before, effects: [], saved: undefined, absent, isCut, untold };
+    return { before, after: before, effects: [], saved: undefined, absent, isCut, deferredEvents };
   const change = {
     before,
     after: state,
@@ -177,7 +177,7 @@ async function takePass(
     storageBytesMax: config.storageBytesMax,
   };
   const isBeginning = effects.some(({ kind }) => kind === "start_work");
-  const first = isBeginning ? await offerSole(context, await caller, before, advanced) : undefined;
+  const first = isBeginning ? await prepareOnlyWork(context, await caller, before, advanced) : undefined;
   const begun = first && (await beginStep(database, first, change));
   const saved = begun?.saved ?? (await saveRun(database, change));
   if (saved === "overtaken" || saved === "full") return saved;
@@ -186,15 +186,15 @@ async function takePass(
   countEnds(context.metrics, before, state);
   failpoint("run.saved");
   const admitted = first && begun ? { job: first, dispatch: begun.dispatch } : undefined;
-  return { before, after, effects, saved, admitted, absent, isCut, untold };
+  return { before, after, effects, saved, admitted, absent, isCut, deferredEvents };
 }
 
 /**
  * Returns the only call that a pass begins, to be admitted together with the pass. Undefined if the pass begins none or several, or if the
  * call is not a plain chat call.
  */
-export async function offerSole(
-  context: Parameters<typeof offerChat>[0],
+export async function prepareOnlyWork(
+  context: Parameters<typeof prepareChatRequest>[0],
   caller: Caller | undefined,
   before: StoredRun,
   { effects, state, work }: Advanced,
@@ -202,10 +202,10 @@ export async function offerSole(
   const [effect, ...others] = effects.filter(({ kind }) => kind !== "event");
   if (!caller || effect?.kind !== "start_work" || others.length > 0) return undefined;
   // The root run, which counts this work, must be locked first.
-  if ((work > 0 && before.facts.rootId !== null) || !mayGoOn({ ...before, state })) return undefined;
+  if ((work > 0 && before.facts.rootId !== null) || !canContinueInWorker({ ...before, state })) return undefined;
   const step = stepOf(before, effect.place.stepId);
   try {
-    return await offerChat(context, caller, { ...effect, facts: before.facts, step, isSole: true });
+    return await prepareChatRequest(context, caller, { ...effect, facts: before.facts, step, isOnlyWork: true });
   } catch (error) {
     // The separate start of the call reports the refusal.
     if (error instanceof ApiError) return undefined;
@@ -261,11 +261,11 @@ function nextAttemptMs(effects: readonly Effect[]): number | null {
 async function carryOut(context: WorkflowContext, caller: Caller | undefined, pass: Pass): Promise<readonly Started[]> {
   const { before, after, effects, saved, admitted, absent } = pass;
   const { facts } = before;
-  const isSole = mayGoOn(after);
+  const isOnlyWork = canContinueInWorker(after);
   const works = [
     ...effects.flatMap((effect): WorkToStart[] =>
       effect.kind === "start_work" && !admitted
-        ? [{ ...effect, facts, step: stepOf(after, effect.place.stepId), isSole }]
+        ? [{ ...effect, facts, step: stepOf(after, effect.place.stepId), isOnlyWork }]
         : [],
     ),
     ...absent.flatMap((place) => {
@@ -273,7 +273,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
       return work ? [{ ...work, facts, step: stepOf(after, place.stepId) }] : [];
     }),
   ];
-  if (saved) tellReaders(context, after, saved);
+  if (saved) notifyReaders(context, after, saved);
   if (admitted) await dispatchFirst(context, admitted.job, admitted.dispatch);
   await cancelWork(context, pass);
   const started = await Promise.all(
@@ -294,7 +294,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
   // Also after an earlier end: its worker may have died before the notification, and late work may have added costs.
   if (isEnded(after.state.status)) {
     if (!isEnded(before.state.status)) failpoint("run.ended");
-    await tellEnd(context, after);
+    await notifyRunEnd(context, after);
   }
   return started;
 }
@@ -303,7 +303,7 @@ async function carryOut(context: WorkflowContext, caller: Caller | undefined, pa
 const CONTINUED_BYTES_MAX = 262_144;
 
 /** Returns true if exactly one work is running, no other can begin, and a worker may keep the run in memory meanwhile. */
-export function mayGoOn({ state: { stepRuns }, bytes }: Pick<StoredRun, "state" | "bytes">): boolean {
+export function canContinueInWorker({ state: { stepRuns }, bytes }: Pick<StoredRun, "state" | "bytes">): boolean {
   if (bytes > CONTINUED_BYTES_MAX) return false;
   const isOpen = ({ status }: { readonly status: string }): boolean => status === "running" || status === "queued";
   const open = stepRuns.filter(isOpen);
@@ -311,24 +311,24 @@ export function mayGoOn({ state: { stepRuns }, bytes }: Pick<StoredRun, "state" 
 }
 
 /** Notifies readers of the stream of a run, and callers that wait for its end, of a pass. */
-export function tellReaders(
+export function notifyReaders(
   { replies }: Pick<WorkflowContext, "replies">,
   { facts, state }: StoredRun,
   { frames }: Saved,
 ): void {
-  const word = { frames, is_over: isEnded(state.status) };
-  if (!replies.isClosed()) replies.publish(runSubject(facts.id), JSON.stringify(word));
+  const notice = { frames, is_over: isEnded(state.status) };
+  if (!replies.isClosed()) replies.publish(runSubject(facts.id), JSON.stringify(notice));
 }
 
 /** Notifies the parent run and the publisher of an ended run. */
-export async function tellEnd(
+export async function notifyRunEnd(
   context: Pick<WorkflowContext, "database" | "storage" | "replies">,
   { facts }: StoredRun,
 ): Promise<void> {
   if (facts.parentId !== null) {
     notifyRun(context.replies, { id: facts.parentId, workspace_id: facts.workspaceId, lane: facts.lane });
   }
-  if (facts.isUntold) await tellPublisher({ ...context, connection: context.replies }, facts.id);
+  if (facts.shouldReportToPublisher) await reportToPublisher({ ...context, connection: context.replies }, facts.id);
 }
 
 async function cancelWork(context: WorkflowContext, { after, effects }: Pass): Promise<void> {

@@ -30,17 +30,17 @@ export async function readEnds(
   const places = new FairLimit({ max: READS_MAX });
   // An ended run accepts no results; only their cost counts.
   const isOver = isEnded(state.status);
-  let left = RUN_VALUES_BYTES_MAX - bytes;
+  let remainingBytes = RUN_VALUES_BYTES_MAX - bytes;
   return Promise.all(
     ended.map(async (work): Promise<RunEvent> => {
       const lease = await places.take({});
       try {
         const { end, outputBytes } = await endOf(storage, facts.id, work, isOver);
-        left -= outputBytes;
+        remainingBytes -= outputBytes;
         return {
           kind: "work_ended",
           place: { stepId: work.step_id, attempt: work.attempt, index: work.item },
-          end: outputBytes > 0 && left < 0 ? beyond(RUN_VALUES_BYTES_MAX) : end,
+          end: outputBytes > 0 && remainingBytes < 0 ? beyond(RUN_VALUES_BYTES_MAX) : end,
           creditsNano: work.credits,
         };
       } finally {

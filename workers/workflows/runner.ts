@@ -5,7 +5,7 @@
 import { randomBytes } from "node:crypto";
 
 import type { Publishers } from "#shared/access/authenticate.ts";
-import { openOffered } from "#shared/calls/capabilities/offered.ts";
+import { openAvailableCapabilities } from "#shared/calls/capabilities/offered.ts";
 import { countRecovery, giveUpRun } from "#shared/database/run-work.ts";
 import { serviceSecret } from "#shared/database/service-secrets.ts";
 import { findWorkspace } from "#shared/database/workspaces.ts";
@@ -58,14 +58,14 @@ export async function startWorkflows(
 ): Promise<readonly Runner[]> {
   const adminWorkspaceId = await adminWorkspaceOf(context);
   const { database, catalogue, log, metrics, lifecycle, work, replies } = context;
-  const offered = await openOffered({ database, catalogue, log });
-  lifecycle.onStop("capabilities offered", () => offered.close());
+  const availableCapabilities = await openAvailableCapabilities({ database, catalogue, log });
+  lifecycle.onStop("capabilities offered", () => availableCapabilities.close());
   const dispatcher = createJobDispatcher({ database, publisher: createPublisher(work, "worker"), metrics, log });
   lifecycle.onStop("dispatches", () => dispatcher.idle());
   const tokens = createJobTokens(await serviceSecret(database, "cancels", randomBytes(32)));
   const own: WorkflowContext = {
     ...context,
-    offered,
+    availableCapabilities,
     adminWorkspaceId,
     jobs: createJobAdmission({ database, metrics }),
     dispatcher,
@@ -83,12 +83,12 @@ async function adminWorkspaceOf({
   config,
   database,
 }: Pick<Opened, "config" | "database">): Promise<string | undefined> {
-  const { adminWorkspace: word } = config;
-  if (word === undefined) return undefined;
-  const row = await findWorkspace(database, word);
+  const { adminWorkspace: nameOrId } = config;
+  if (nameOrId === undefined) return undefined;
+  const row = await findWorkspace(database, nameOrId);
   if (row !== undefined) return row.id;
   throw new Error(
-    `SLUICE_ADMIN_WORKSPACE names no workspace: ${word}; give the id or the name of one, made by admin workspace create`,
+    `SLUICE_ADMIN_WORKSPACE names no workspace: ${nameOrId}; give the id or the name of one, made by admin workspace create`,
   );
 }
 
@@ -174,14 +174,14 @@ function startWorkflowRunner(options: {
   };
 }
 
-interface RunWord {
+interface RunNotice {
   readonly run_id: string;
   readonly workspace_id: string;
   readonly isFullCheck: boolean;
   readonly isStalled: boolean;
 }
 
-function readMessage(message: Delivery): RunWord | undefined {
+function readMessage(message: Delivery): RunNotice | undefined {
   let value: unknown;
   try {
     value = JSON.parse(DECODER.decode(message.data));

@@ -3,7 +3,7 @@ import { isDataFault, type Queryable, SQL, sqlState, type SqlValue } from "#shar
 import { SINGLE_CALL_WAIT_MS } from "#shared/database/grouped.ts";
 import { CONTENDED_WAIT_MS, retryStatement } from "#shared/database/retry.ts";
 import { STEP_ROW_BYTES, RUN_ROW_BYTES } from "#shared/database/runs.ts";
-import { type JobRequest, toOffer } from "#shared/jobs/admission.ts";
+import { type JobRequest, toAdmissionRequest } from "#shared/jobs/admission.ts";
 import type { JobEnd } from "#shared/jobs/end.ts";
 import { WORKFLOW_WORK_MAX } from "#shared/workflows/limits.ts";
 
@@ -78,7 +78,7 @@ export async function beginStep(
 ): Promise<{ readonly saved: Saved; readonly dispatch: number } | undefined> {
   const { saved, values } = recordOf(change);
   // The statement locks the rows of its run meanwhile, so it waits only briefly; grouped admissions may wait longer.
-  const all = [...values, ...NO_END, JSON.stringify(toOffer(first, 0)), null, null, SINGLE_CALL_WAIT_MS];
+  const all = [...values, ...NO_END, JSON.stringify(toAdmissionRequest(first, 0)), null, null, SINGLE_CALL_WAIT_MS];
   try {
     const dispatch = await advanceRun(target, all);
     return dispatch === null ? undefined : { saved, dispatch };
@@ -102,7 +102,7 @@ export async function endStep(
   const { saved, values } = recordOf(change);
   const { id, epoch, usage } = end;
   const ending = [id, epoch, usedNano, usage.source, JSON.stringify(usage.units), usage.isEstimated, usage.tokens];
-  const following = next === null ? null : JSON.stringify(toOffer(next, 0));
+  const following = next === null ? null : JSON.stringify(toAdmissionRequest(next, 0));
   const all = [...values, ...ending, resultText, following, owner.worker, owner.leaseMs, CONTENDED_WAIT_MS];
   let mayBeDone = false;
   // A statement that waits for a lock may already have been executed by a try whose response was lost; only the database knows.

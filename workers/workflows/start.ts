@@ -3,11 +3,11 @@
  * repeated start finds the existing work.
  */
 import type { JobMessage, WorkflowStep } from "#schemas/generated/types.ts";
-import { admitJob, dispatchAdmitted, offerJob, type Work } from "#shared/calls/admit.ts";
+import { admitJob, dispatchAdmitted, prepareJobRequest, type Work } from "#shared/calls/admit.ts";
 import type { Caller, Publishers } from "#shared/access/authenticate.ts";
-import { type CallTarget, type ReadCall, readCall, readWordsCall } from "#shared/calls/read.ts";
+import { type CallTarget, type ReadCall, readCall, readTextCall } from "#shared/calls/read.ts";
 import { refuseUnsupported } from "#shared/calls/unsupported.ts";
-import type { Offered } from "#shared/calls/capabilities/offered.ts";
+import type { AvailableCapabilities } from "#shared/calls/capabilities/offered.ts";
 import { commonNow } from "#shared/clock.ts";
 import { noteTemplateUnavailable } from "#shared/database/template-events.ts";
 import { findWorkflow } from "#shared/database/workflows.ts";
@@ -38,7 +38,7 @@ export interface StartContext extends Pick<
   WorkerContext,
   "config" | "database" | "catalogue" | "storage" | "probes" | "log" | "metrics"
 > {
-  readonly offered: Offered;
+  readonly availableCapabilities: AvailableCapabilities;
   readonly jobs: JobAdmission;
   readonly dispatcher: JobDispatcher;
   readonly publishers: Publishers;
@@ -53,7 +53,7 @@ export interface WorkToStart {
   readonly params: unknown;
   readonly input: unknown;
   /** True if no other work of the run is running. */
-  readonly isSole?: boolean;
+  readonly isOnlyWork?: boolean;
 }
 
 export function workIdOf(runId: string, place: WorkPlace): string {
@@ -114,15 +114,15 @@ export async function startWork(
     if (!isRefusal(error)) throw error;
     // Another worker has started the work already.
     if (await isBegun(context.database, workIdOf(work.facts.id, work.place))) return undefined;
-    if (NOT_OFFERED.has(error.code)) await tellOperators(context, work);
+    if (NOT_AVAILABLE.has(error.code)) await notifyOperators(context, work);
     return { kind: "work_ended", place: work.place, end: { status: "failed", error: errorOf(error) }, creditsNano: 0n };
   }
 }
 
 /** Error codes for a model or capability that is no longer available. */
-const NOT_OFFERED: ReadonlySet<string> = new Set(["model_not_found", "model_unavailable", "capability_not_found"]);
+const NOT_AVAILABLE: ReadonlySet<string> = new Set(["model_not_found", "model_unavailable", "capability_not_found"]);
 
-async function tellOperators(
+async function notifyOperators(
   { adminWorkspaceId, database }: StartContext,
   { facts, step }: WorkToStart,
 ): Promise<void> {
@@ -154,7 +154,7 @@ async function startJob(context: StartContext, caller: Caller, work: WorkToStart
 }
 
 function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
-  const { facts, step, place, isSole } = work;
+  const { facts, step, place, isOnlyWork } = work;
   const { name, pool } = call.kind;
   return {
     entry: "step",
@@ -164,8 +164,8 @@ function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
     lane: facts.lane,
     read: () => call,
     step: { runId: facts.id, stepId: step.id },
-    ...(facts.mode === "stream" && name === "chat" ? { heardAt: toldAt(work) } : {}),
-    ...(isSole === true && name === "chat" && facts.lane === "live" ? { goesOn: true } : {}),
+    ...(facts.mode === "stream" && name === "chat" ? { streamTarget: streamTargetOf(work) } : {}),
+    ...(isOnlyWork === true && name === "chat" && facts.lane === "live" ? { continuesInWorker: true } : {}),
     ...(facts.traceparent === null ? {} : { traceparent: facts.traceparent }),
   };
 }
@@ -175,7 +175,7 @@ function jobOf(caller: Caller, work: WorkToStart, call: ReadCall): Work {
  * row.
  * @throws ApiError if the call is refused
  */
-export async function offerChat(
+export async function prepareChatRequest(
   context: Pick<StartContext, "catalogue" | "database" | "log" | "storage">,
   caller: Caller,
   work: WorkToStart,
@@ -184,8 +184,8 @@ export async function offerChat(
   const { target, body } = bodyOf(context, work);
   if (!("kind" in target) || target.kind.name !== "chat") return undefined;
   refuseUnsupported(body);
-  const call = await readWordsCall(context, caller, target.kind, body);
-  return offerJob(context, jobOf(caller, work, call));
+  const call = await readTextCall(context, caller, target.kind, body);
+  return prepareJobRequest(context, jobOf(caller, work, call));
 }
 
 /** Publishes a call that was admitted with its pass. @param dispatch dispatch number; 0: the call waits for capacity of the queue */
@@ -201,7 +201,7 @@ export async function dispatchFirst(
 }
 
 /** Returns the place in the run under which readers receive the streamed output of the call. */
-function toldAt({ facts, step, place }: WorkToStart): JobMessage["step"] {
+function streamTargetOf({ facts, step, place }: WorkToStart): JobMessage["step"] {
   const { stepId, attempt, index } = place;
   return { run_id: facts.id, step_id: stepId, attempt, ...(step.for_each === undefined ? {} : { index }) };
 }

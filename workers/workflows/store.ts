@@ -37,7 +37,7 @@ export interface RunFacts {
   /** Root run, started by a caller; null for a root run. */
   readonly rootId: string | null;
   /** Calls and runs that may still be created under the root run. */
-  readonly workLeft: number;
+  readonly remainingWork: number;
   readonly traceparent: string | null;
   /** Unix milliseconds. */
   readonly createdAtMs: number;
@@ -45,7 +45,7 @@ export interface RunFacts {
   /** True if the next attempt may begin. */
   readonly isDue: boolean;
   /** True if a publisher must be notified of the end. */
-  readonly isUntold: boolean;
+  readonly shouldReportToPublisher: boolean;
   readonly frames: number;
   readonly hasStarted: boolean;
   readonly rev: number;
@@ -274,12 +274,12 @@ function factsOf(row: RunRecord): RunFacts {
     depth: row.depth,
     parentId: row.parent_id,
     rootId: row.root_id,
-    workLeft: WORKFLOW_WORK_MAX - row.work,
+    remainingWork: WORKFLOW_WORK_MAX - row.work,
     traceparent: row.traceparent,
     createdAtMs: row.created_ms,
     isCancelRequested: row.cancel_requested,
     isDue: row.is_due,
-    isUntold: row.is_untold,
+    shouldReportToPublisher: row.is_untold,
     frames: row.frames,
     hasStarted: row.has_started,
     rev: row.rev,

@@ -76,12 +76,12 @@ function bodyOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Resolve)
   const need = requestBody?.required === false ? " The body is optional." : "";
   const json = requestBody?.content["application/json"];
   const example = requestExample(endpoint, document, resolve);
-  const shown = json && example !== undefined ? `\n\n### Request example\n\n${jsonFence(example)}` : "";
+  const exampleSection = json && example !== undefined ? `\n\n### Request example\n\n${jsonFence(example)}` : "";
   const types = content.map(([type]) => `\`${type}\``).join(" or ");
   const [, media] = content[0] ?? [];
   const files = requestBody?.content["multipart/form-data"];
   const parts = json && files ? `\n\n${fileParts(files, resolve)}` : "";
-  return `## Request body\n\n${types}.${need}\n\n${membersOf(media?.schema, resolve)}${parts}${shown}`;
+  return `## Request body\n\n${types}.${need}\n\n${membersOf(media?.schema, resolve)}${parts}${exampleSection}`;
 }
 
 /** Parts of a form that carry bytes. */
@@ -160,14 +160,14 @@ function responsesOf(endpoint: Endpoint, document: OpenApiDocument, resolve: Res
     const { description, content = {} } = response;
     const bodies = Object.entries(content);
     const plain = bodies.filter(([type]) => !isJson(type)).map(([type]) => `\`${type}\``);
-    const shown = bodies
+    const jsonBodies = bodies
       .filter(([type]) => isJson(type))
       .map(([type, media]) => responseBody(type, media, { endpoint, document, resolve }));
     return [
       `### ${status}`,
       sentence(description),
       ...(plain.length === 0 ? [] : [`Body: ${plain.join(", ")}.`]),
-      ...shown,
+      ...jsonBodies,
       headersOf(response, document.components.headers),
     ]
       .filter((part) => part !== "")
@@ -242,8 +242,8 @@ function errorsOf({ responses, security }: Endpoint, document: OpenApiDocument):
     const value = statedExample(content["application/json"] ?? {}, document);
     return value === undefined ? [] : [`${status} ${JSON.stringify(value)}`];
   });
-  const shown = examples.length === 0 ? "" : `\n\nExamples of bodies:\n\n${fenced("text", examples.join("\n"))}`;
-  return `## Errors\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}${shown}`;
+  const exampleSection = examples.length === 0 ? "" : `\n\nExamples of bodies:\n\n${fenced("text", examples.join("\n"))}`;
+  return `## Errors\n\n| Status | Code | Cause |\n|---|---|---|\n${rows.join("\n")}${exampleSection}`;
 }
 
 function causeOf(code: Code, isOperator: boolean): string {

@@ -133,7 +133,7 @@ function python({ method, url, variable, json, isBytes, isStream, headers }: Cal
 /** JSON as a Python literal. */
 function pythonValue(value: unknown, indent: number): string {
   const text = JSON.stringify(value, null, 4).replaceAll("\n", `\n${" ".repeat(indent)}`);
-  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (word) => PYTHON_WORDS[word] ?? word);
+  return text.replaceAll(/"(?:[^"\\]|\\.)*"|\b(?:true|false|null)\b/g, (token) => PYTHON_WORDS[token] ?? token);
 }
 
 const PYTHON_WORDS: Readonly<Record<string, string>> = { true: "True", false: "False", null: "None" };

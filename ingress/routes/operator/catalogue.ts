@@ -49,7 +49,7 @@ export function catalogue(context: IngressContext): readonly OperatorRoute[] {
 
 function present(context: IngressContext): OperatorCatalogue {
   const current = context.catalogue.current();
-  const offered = Array.from(current.models.values(), presentModel);
+  const routable = Array.from(current.models.values(), presentModel);
   const others = unroutableModels(current).map(({ model, reason }) => ({
     model,
     is_routable: false,
@@ -59,7 +59,7 @@ function present(context: IngressContext): OperatorCatalogue {
     pricing: null,
     price_source: null,
   }));
-  return { object: "list", version: current.version, data: [...offered, ...others] };
+  return { object: "list", version: current.version, data: [...routable, ...others] };
 }
 
 function presentModel(model: Model): OperatorCatalogue["data"][number] {

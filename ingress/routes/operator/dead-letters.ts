@@ -72,8 +72,8 @@ export function deadLetters(context: IngressContext): readonly Route[] {
 async function redrive(context: IngressContext, call: OperatorCall): Promise<Response> {
   const { ids } = await parsedBody(call, "OperatorRedriveRequest");
   const data: OperatorRedrive["data"] = [];
-  for (const word of ids) {
-    const id = word.toLowerCase();
+  for (const rawId of ids) {
+    const id = rawId.toLowerCase();
     data.push({ id, result: await redriveDeadLetter(context.database, id, actorOf(call)) });
   }
   return json({ object: "list", data } satisfies OperatorRedrive);

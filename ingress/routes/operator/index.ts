@@ -20,7 +20,7 @@ import { tokens } from "./tokens.ts";
 import { workspaces } from "./workspaces.ts";
 
 /** Routes of a workspace's members, for any workspace. */
-const ANY: Within = { path: "/operator/workspaces/{id}", readers: READ, writers: WRITE, word: "Operator" };
+const ANY: Within = { path: "/operator/workspaces/{id}", readers: READ, writers: WRITE, operationInfix: "Operator" };
 
 export function operator(context: IngressContext): readonly Route[] {
   return [

@@ -54,9 +54,9 @@ export function settleFaults(context: IngressContext): readonly OperatorRoute[] 
 
 async function resolve({ database }: IngressContext, call: OperatorCall): Promise<Response> {
   const note = noteOf(await optionalBody(call, "OperatorSettleFaultResolveRequest"));
-  const word = call.params["id"] ?? "";
-  const row = /^\d{1,18}$/.test(word)
-    ? await resolveSettleFault(database, { id: BigInt(word), actor: actorOf(call), note })
+  const rawId = call.params["id"] ?? "";
+  const row = /^\d{1,18}$/.test(rawId)
+    ? await resolveSettleFault(database, { id: BigInt(rawId), actor: actorOf(call), note })
     : undefined;
   if (row === undefined) throw new ApiError("not_found", "There is no such open fault.");
   return json(present(row));

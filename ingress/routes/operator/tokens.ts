@@ -64,18 +64,18 @@ async function make(
   { expires_at: latest }: Operator,
   { body, actor }: ChangeRequest<"OperatorTokenCreateRequest">,
 ): Promise<Created<OperatorTokenRow>> {
-  const made = await makeOperatorToken(database, {
+  const created = await makeOperatorToken(database, {
     id: createdId(body),
     name: plainName(body.name),
     scope: body.scope,
     expiresAt: expiryOf(body, latest),
     actor,
   });
-  switch (made.result) {
+  switch (created.result) {
     case "made":
-      return { row: made.row, isNew: true, shownOnce: { token: made.token } };
+      return { row: created.row, isNew: true, oneTimeFields: { token: created.token } };
     case "repeat":
-      return { row: made.row, isNew: false };
+      return { row: created.row, isNew: false };
     case "other":
       throw reusedId();
     case "full":

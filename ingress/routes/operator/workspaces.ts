@@ -10,7 +10,7 @@ import { ApiError } from "#shared/errors.ts";
 import { isUuid } from "#shared/ids.ts";
 import { isMailAddress } from "#shared/mail-address.ts";
 import { creditsNumber } from "#shared/money.ts";
-import { changeWorkspace, type MadeWorkspace, makeWorkspace } from "#shared/operators/workspaces.ts";
+import { changeWorkspace, type CreatedWorkspace, makeWorkspace } from "#shared/operators/workspaces.ts";
 
 import { json, NEVER_KEPT } from "../../answers.ts";
 import type { IngressContext } from "../../context.ts";
@@ -114,18 +114,18 @@ async function create(context: IngressContext, call: OperatorCall): Promise<Resp
   const body = await parsedBody(call, "OperatorWorkspaceCreateRequest");
   const preset = body.preset ?? FIRST_PRESET;
   checkPreset(context.catalogue.current().presets, preset);
-  const made = await makeWorkspace(context.database, {
+  const created = await makeWorkspace(context.database, {
     id: createdId(body),
     name: workspaceName(body.name),
     owner: ownerOf(body),
     preset,
     actor: actorOf(call),
   });
-  if (made.result === "other") throw reusedId();
-  if (made.result === "taken") throw workspaceNameRefused("taken");
-  const answer = presentMade(made.made);
-  if (made.result === "repeat") return json(answer);
-  return json({ ...answer, api_key: { ...answer.api_key, key: made.keyText } }, NEVER_KEPT, 201);
+  if (created.result === "other") throw reusedId();
+  if (created.result === "taken") throw workspaceNameRefused("taken");
+  const answer = presentCreated(created.created);
+  if (created.result === "repeat") return json(answer);
+  return json({ ...answer, api_key: { ...answer.api_key, key: created.keyText } }, NEVER_KEPT, 201);
 }
 
 async function update(context: IngressContext, call: OperatorCall): Promise<Response> {
@@ -154,7 +154,7 @@ function ownerOf({ owner: { name, email } }: OperatorWorkspaceCreateRequest): { 
   return { name: plainName(name, "owner.name"), email: email ?? null };
 }
 
-function presentMade({ workspace, owner, key }: MadeWorkspace): OperatorWorkspaceCreated {
+function presentCreated({ workspace, owner, key }: CreatedWorkspace): OperatorWorkspaceCreated {
   return { workspace: present(workspace), owner: presentMember(owner), api_key: presentKey(key) };
 }
 

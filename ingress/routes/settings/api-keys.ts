@@ -150,7 +150,7 @@ async function make(
   };
   const key = mintKey();
   const kept = { ...wanted, sha256: hashKey(key), hint: keyHint(key), actor };
-  const made = await createdOnce(
+  const created = await createdOnce(
     await withWorkspaceLock(context.database, workspaceId, (tx) => insertKey(tx, workspaceId, kept)),
     {
       find: () => findKey(context.database, workspaceId, wanted.id),
@@ -164,7 +164,7 @@ async function make(
       refusals: { too_many: tooMany },
     },
   );
-  return { ...made, shownOnce: { key } };
+  return { ...created, oneTimeFields: { key } };
 }
 
 async function change(
@@ -202,11 +202,11 @@ async function rotate(context: IngressContext, call: RouteCall): Promise<Respons
   const id = newId();
   const next = { id, oldId: old.id, sha256: hashKey(key), hint: keyHint(key), actor: actorOf(call) };
   const overlapSeconds = body.overlap_seconds ?? 0;
-  const made = await withWorkspaceLock(context.database, workspaceId, (tx) =>
+  const outcome = await withWorkspaceLock(context.database, workspaceId, (tx) =>
     replaceKey(tx, workspaceId, { ...next, overlapSeconds }),
   );
-  if (made === "too_many") throw tooMany();
-  if (made === "over") throw over();
+  if (outcome === "too_many") throw tooMany();
+  if (outcome === "over") throw over();
   const row = await findKey(context.database, workspaceId, id);
   if (row === undefined) throw noKey();
   return json({ ...present(row), key }, NEVER_KEPT, 201);

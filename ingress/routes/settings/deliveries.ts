@@ -107,10 +107,10 @@ function list({ database }: IngressContext, call: RouteCall): Promise<Response> 
 async function get(context: IngressContext, call: RouteCall): Promise<Response> {
   const row = await find(context, call);
   const attempts = await listAttempts(context.database, row.id);
-  const isShown = await seesContent(context, call, row);
+  const canSeeContent = await seesContent(context, call, row);
   return json({
     ...present(row),
-    ...(isShown ? { body: row.body } : {}),
+    ...(canSeeContent ? { body: row.body } : {}),
     attempts: attempts.map(({ number, at, ms, status, error, response_start }) => ({
       number,
       at: at.toISOString(),
@@ -118,7 +118,7 @@ async function get(context: IngressContext, call: RouteCall): Promise<Response> 
       status,
       error,
       // A receiver's response may repeat the notification.
-      responseStart: isShown ? response_start : null,
+      responseStart: canSeeContent ? response_start : null,
     })),
   } satisfies Delivery);
 }

@@ -31,13 +31,13 @@ const OWN: Within = {
   path: "/workspaces/{workspaceId}",
   readers: { ...SETTINGS, authorize: allow("owner", "admin", "developer") },
   writers: { ...SETTINGS, authorize: allow("owner", "admin") },
-  word: "",
+  operationInfix: "",
 };
 /** Pattern of slugs. Other texts have no chain, and Postgres rejects some of them. */
 const SLUG = /^[A-Za-z0-9][A-Za-z0-9._:-]{0,127}$/;
 
 export function fallbackChains(context: IngressContext, within: Within = OWN): readonly Route[] {
-  const { readers, writers, word } = within;
+  const { readers, writers, operationInfix } = within;
   const all = `${within.path}/fallback-chains`;
   const one = `${all}/{model}`;
   return [
@@ -45,7 +45,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       ...readers,
       method: "GET",
       path: all,
-      operationId: `list${word}FallbackChains`,
+      operationId: `list${operationInfix}FallbackChains`,
       summary: "List fallback chains",
       responses: { 200: { description: "The chains, ordered by model", schema: "FallbackChainList" } },
       errors: ["not_found"],
@@ -55,7 +55,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       ...readers,
       method: "GET",
       path: one,
-      operationId: `get${word}FallbackChain`,
+      operationId: `get${operationInfix}FallbackChain`,
       summary: "Retrieve fallback chain",
       responses: { 200: { description: "The chain", schema: "FallbackChain" } },
       errors: ["not_found"],
@@ -65,7 +65,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       ...writers,
       method: "PUT",
       path: one,
-      operationId: `put${word}FallbackChain`,
+      operationId: `put${operationInfix}FallbackChain`,
       summary: "Set fallback chain",
       description:
         "The fallbacks are tried in order when every provider of the model refuses, fails or times out. The call " +
@@ -82,7 +82,7 @@ export function fallbackChains(context: IngressContext, within: Within = OWN): r
       ...writers,
       method: "DELETE",
       path: one,
-      operationId: `delete${word}FallbackChain`,
+      operationId: `delete${operationInfix}FallbackChain`,
       summary: "Delete fallback chain",
       responses: { 200: { description: "The confirmation", schema: "FallbackChainDeleted" } },
       errors: ["not_found"],

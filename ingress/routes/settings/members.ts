@@ -65,7 +65,7 @@ export function members(context: IngressContext): readonly Route[] {
       answer: "The updated member",
       errors: ["permission_denied"],
       change(caller, { id }, { body: { name, role, email, is_active: isActive }, actor }) {
-        if (role !== undefined) checkMayGive(caller.role, role);
+        if (role !== undefined) checkCanGrant(caller.role, role);
         return change(context, caller, {
           id,
           actor,
@@ -95,16 +95,16 @@ async function add(
   { workspaceId, role }: Caller,
   { body, actor }: ChangeRequest<"MemberCreateRequest">,
 ): Promise<Created<MemberRow>> {
-  checkMayGive(role, body.role);
+  checkCanGrant(role, body.role);
   const wanted = { id: createdId(body), name: plainName(body.name), role: body.role, email: addressOf(body.email) };
-  const made = await withWorkspaceLock(database, workspaceId, async (tx) => {
+  const outcome = await withWorkspaceLock(database, workspaceId, async (tx) => {
     if ((await countMembers(tx, workspaceId)) >= MEMBERS_PER_WORKSPACE_MAX) return "too_many";
     if (await insertMember(tx, workspaceId, { ...wanted, actor })) return "made";
     if (await findMember(tx, workspaceId, wanted.name)) return "name_taken";
     const hasAddress = wanted.email !== null && (await findMemberByEmail(tx, workspaceId, wanted.email));
     return hasAddress ? "email_taken" : "known";
   });
-  return createdOnce(made, {
+  return createdOnce(outcome, {
     find: () => findMemberById(database, workspaceId, wanted.id),
     asked: { name: wanted.name, role: wanted.role, email: wanted.email },
     refusals: { too_many: tooMany, name_taken: () => nameTaken("a member"), email_taken: addressTaken },
@@ -132,8 +132,8 @@ function checkMayChange(caller: Caller, row: MemberRow): void {
   throw new ApiError("permission_denied", `The member has the role ${row.role}, which is above yours.`);
 }
 
-function checkMayGive(own: MemberRole, given: MemberRole): void {
-  if (isAbove(own, given)) return;
+function checkCanGrant(own: MemberRole, granted: MemberRole): void {
+  if (isAbove(own, granted)) return;
   throw new ApiError("permission_denied", "Only an owner can make a member an owner.", { param: "role" });
 }
 

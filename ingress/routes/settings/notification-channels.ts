@@ -161,10 +161,10 @@ async function make(
   const id = createdId(body);
   const name = plainName(body.name);
   const { config, secrets } = newChannelConfig(type, body.config);
-  const shownOnce = type === "webhook" ? { signingSecret: newSigningSecret() } : {};
-  const sealed = sealAll(context.sealer, { workspaceId, id }, { ...secrets, ...shownOnce });
+  const oneTimeFields = type === "webhook" ? { signingSecret: newSigningSecret() } : {};
+  const sealed = sealAll(context.sealer, { workspaceId, id }, { ...secrets, ...oneTimeFields });
   const wanted = { id, type, name, enabled, config, sealed, createdBy: memberId, actor };
-  const made = await createdOnce(
+  const created = await createdOnce(
     await withWorkspaceLock(context.database, workspaceId, (tx) => insertChannel(tx, workspaceId, wanted)),
     {
       find: () => findChannel(context.database, workspaceId, id),
@@ -180,7 +180,7 @@ async function make(
       },
     },
   );
-  return { ...made, shownOnce };
+  return { ...created, oneTimeFields };
 }
 
 async function change(
@@ -207,7 +207,7 @@ async function change(
       actor,
       action: "channel.update",
       isAnew: body.config !== undefined,
-      told: { changed_secrets: changedSecrets(secrets, to.secrets) },
+      auditValues: { changed_secrets: changedSecrets(secrets, to.secrets) },
       to: {
         ...plain,
         config: to.config,

@@ -30,7 +30,7 @@ const SPENDING = {
   auth: "key",
   authorize: allow(...ANY_ROLE),
 } as const satisfies Partial<Route>;
-const OWN = { path: "/workspaces/{workspaceId}", readers: SPENDING, word: "" } as const;
+const OWN = { path: "/workspaces/{workspaceId}", readers: SPENDING, operationInfix: "" } as const;
 
 const RUN_QUERY: NonNullable<Route["query"]>[number] = {
   name: "run_id",
@@ -40,7 +40,7 @@ const RUN_QUERY: NonNullable<Route["query"]>[number] = {
 
 export function usageRequests(
   context: IngressContext,
-  { path, readers, word }: Omit<Within, "writers"> = OWN,
+  { path, readers, operationInfix }: Omit<Within, "writers"> = OWN,
 ): readonly Route[] {
   const all = `${path}/usage/requests`;
   return [
@@ -48,7 +48,7 @@ export function usageRequests(
       ...readers,
       method: "GET",
       path: all,
-      operationId: `list${word}UsageRequests`,
+      operationId: `list${operationInfix}UsageRequests`,
       summary: "List usage of calls",
       description:
         "Lists ended calls with their usage and price. A developer sees only calls of own keys. As CSV, the list " +
@@ -62,7 +62,7 @@ export function usageRequests(
       ...readers,
       method: "GET",
       path: `${all}/{request_id}`,
-      operationId: `get${word}UsageRequest`,
+      operationId: `get${operationInfix}UsageRequest`,
       summary: "Retrieve usage of call",
       description:
         "Returns usage and price of an ended call by its `x-request-id` or the id of its job. A suffix such as " +

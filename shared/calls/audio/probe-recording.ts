@@ -29,7 +29,7 @@ export async function probeRecording(
     const { seconds } = await probes.audio(source, signal);
     return { bytes, seconds, param, contentType, filename };
   } catch (error) {
-    throw error instanceof MediaError ? told(error, param, signal) : error;
+    throw error instanceof MediaError ? toCallerError(error, param, signal) : error;
   } finally {
     permit.release();
   }
@@ -45,7 +45,7 @@ const probing = openRequestLimit({
 });
 
 /** Maps a fault of the probe to the caller's error: invalid bytes are the caller's fault, our slowness or shutdown is not. */
-function told(error: MediaError, param: ReceivedAudio["param"], signal: AbortSignal): unknown {
+function toCallerError(error: MediaError, param: ReceivedAudio["param"], signal: AbortSignal): unknown {
   const { fault, message } = error;
   if (fault === "busy" || fault === "timeout") return new ApiError("overloaded", BUSY, { cause: error });
   if (fault === "failed" || signal.aborted) return error;

@@ -70,14 +70,14 @@ export async function audioOfBody(
 ): Promise<ReceivedAudio> {
   const named = audioOf(request);
   if ("fileId" in named) return stored(context, receiver, named.fileId);
-  const given = await inlineInput({ ...request }, "audio", INPUT_BYTES_MAX.audio, {
+  const inlineAudio = await inlineInput({ ...request }, "audio", INPUT_BYTES_MAX.audio, {
     typeParam: "mime_type",
     fileParam: "file_id",
   });
-  if (!given || !("bytes" in given)) throw new Error("audio in base64 that is none");
-  const { bytes, contentType: claim } = given;
-  const told = { bytes: bytes.length, param: "audio_base64", claim, filename: "audio", fileId: undefined } as const;
-  return { ...told, source: { bytes }, view: () => bytes, remove: () => undefined };
+  if (!inlineAudio || !("bytes" in inlineAudio)) throw new Error("audio in base64 that is none");
+  const { bytes, contentType: claim } = inlineAudio;
+  const metadata = { bytes: bytes.length, param: "audio_base64", claim, filename: "audio", fileId: undefined } as const;
+  return { ...metadata, source: { bytes }, view: () => bytes, remove: () => undefined };
 }
 
 async function stored({ database, storage }: FileSource, receiver: Receiver, fileId: string): Promise<ReceivedAudio> {
@@ -118,12 +118,12 @@ export async function spooled(
   try {
     file = openSpoolFile();
     const opened = file;
-    const told = await fill(opened);
+    const metadata = await fill(opened);
     await opened.end();
     const bytes = statSync(opened.path).size;
     // An empty file cannot be mapped.
-    if (bytes === 0) return { ...told, bytes, source: { bytes: NO_BYTES }, view: () => NO_BYTES, remove };
-    return { ...told, bytes, source: { path: opened.path }, view: () => opened.view(), remove };
+    if (bytes === 0) return { ...metadata, bytes, source: { bytes: NO_BYTES }, view: () => NO_BYTES, remove };
+    return { ...metadata, bytes, source: { path: opened.path }, view: () => opened.view(), remove };
   } catch (error) {
     remove();
     throw error;

@@ -124,9 +124,9 @@ function asNamed(error: ErrorObject): ErrorObject {
   const branch = /^(.*\/anyOf\/\d+)\/[^/]+$/.exec(schemaPath)?.[1];
   if (branch === undefined || typeof data !== "object" || data === null) return error;
   const properties = (parentSchema?.["properties"] ?? {}) as Readonly<Record<string, { readonly const?: unknown }>>;
-  const given = data as Readonly<Record<string, unknown>>;
+  const members = data as Readonly<Record<string, unknown>>;
   const other = Object.entries(properties).find(
-    ([member, { const: only }]) => only !== undefined && Object.hasOwn(given, member) && given[member] !== only,
+    ([member, { const: only }]) => only !== undefined && Object.hasOwn(members, member) && members[member] !== only,
   );
   if (!other) return error;
   const [member, { const: allowedValue }] = other;
@@ -154,9 +154,9 @@ function oneSource(path: string, member: unknown): void {
     return;
   }
   if (typeof member !== "object" || member === null) return;
-  const given = SOURCES.filter((source) => Object.hasOwn(member, source));
-  if (given.length === 1) return;
-  const got = given.length === 0 ? "none" : given.join(" and ");
+  const presentSources = SOURCES.filter((source) => Object.hasOwn(member, source));
+  if (presentSources.length === 1) return;
+  const got = presentSources.length === 0 ? "none" : presentSources.join(" and ");
   throw new ApiError("invalid_request", `Expected ${path} to have exactly one of ${SOURCES.join(", ")}, got ${got}.`, {
     param: path,
   });

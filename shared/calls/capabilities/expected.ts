@@ -276,7 +276,7 @@ function ofBoth({ width, height }: Size, pixels: (own: Size) => number): Range {
 function ofSteps(image: ImageExtent, steps: readonly Step[], keeps: boolean): Range {
   const [frames, framesMax] = keeps ? [image.frames, image.framesMax] : [1, 1];
   const operations = Math.max(1, steps.length);
-  const larger = (own: Size, made: number): number => Math.max(areaOf(own), made) * operations;
+  const larger = (own: Size, resultArea: number): number => Math.max(areaOf(own), resultArea) * operations;
   const { usual } = ofBoth(image, (own) => larger(own, areaOf(sizesAfter(own, steps, 0)?.most ?? own)));
   const { most } = ofBoth(image, (own) => larger(own, mostAfter(own, steps)));
   return { usual: usual * frames, most: most * framesMax };
@@ -284,8 +284,8 @@ function ofSteps(image: ImageExtent, steps: readonly Step[], keeps: boolean): Ra
 
 /** Returns the maximum pixels of one frame. */
 function mostAfter(own: Size, steps: readonly Step[]): number {
-  const made = sizesAfter(own, steps, 1);
-  return made ? Math.min(areaOf(made.most), IMAGE_PIXELS_MAX) : IMAGE_PIXELS_MAX;
+  const resultSizes = sizesAfter(own, steps, 1);
+  return resultSizes ? Math.min(areaOf(resultSizes.most), IMAGE_PIXELS_MAX) : IMAGE_PIXELS_MAX;
 }
 
 function areaOf({ width, height }: Size): number {
@@ -326,8 +326,8 @@ function afterStep(own: SizeRange, operation: string, params: Params, slack: num
 
 /** A longer side may make the other one shorter, so all pairs of longest and shortest sides are calculated. */
 function rangeOf({ least, most }: SizeRange, change: (own: Size) => Size, slack: number): SizeRange {
-  const made = [least, { ...least, width: most.width }, { ...least, height: most.height }, most].map(change);
-  const [widths, heights] = [made.map(({ width }) => width), made.map(({ height }) => height)];
+  const changedSizes = [least, { ...least, width: most.width }, { ...least, height: most.height }, most].map(change);
+  const [widths, heights] = [changedSizes.map(({ width }) => width), changedSizes.map(({ height }) => height)];
   return {
     least: { width: Math.max(1, Math.min(...widths) - slack), height: Math.max(1, Math.min(...heights) - slack) },
     most: { width: Math.max(...widths) + slack, height: Math.max(...heights) + slack },

@@ -6,7 +6,7 @@ import type { Catalogue } from "#shared/calls/model.ts";
 import { CAPABILITIES, findCapability } from "./list.ts";
 import { NOT_PACKAGED, OFF_BY_DEFAULT } from "./off.ts";
 import type { Capability } from "./entry.ts";
-import { type CapabilityOffer, liveOffers } from "#shared/database/capability-offers.ts";
+import { type CapabilityReport, listCapabilityReports } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { noCapability } from "#shared/access/tools.ts";
 import { ApiError } from "#shared/errors.ts";
@@ -14,14 +14,14 @@ import type { Logger } from "#shared/logger.ts";
 
 import { rememberPairs } from "#shared/remembered.ts";
 
-export interface Offered {
+export interface AvailableCapabilities {
   /** In the order of `GET /v1/tools`. The same array until the list changes. */
   current(): readonly Capability[];
   /** @throws ApiError `capability_not_found` */
   find(id: string): Capability;
 }
 
-interface OfferedOptions {
+interface AvailableCapabilitiesOptions {
   readonly database: Queryable;
   readonly catalogue: { current(): Catalogue };
   readonly log: Logger;
@@ -30,22 +30,22 @@ interface OfferedOptions {
 const READ_MS = 2_000;
 
 /** Reads the reports of workers, now and every 2 s. Before the first report, all but the capabilities that are off by default count. */
-export async function openOffered({ database, catalogue, log }: OfferedOptions) {
-  let offered = offeredBy([]);
+export async function openAvailableCapabilities({ database, catalogue, log }: AvailableCapabilitiesOptions) {
+  let available = listAvailable([]);
   const enabled = rememberPairs((list: List, { capabilities }: Catalogue) => ({
     ...list,
     list: list.list.filter(({ id }) => capabilities.get(id)?.isDisabled !== true),
   }));
-  const now = (): List => enabled(offered, catalogue.current());
+  const now = (): List => enabled(available, catalogue.current());
   const read = async (): Promise<void> => {
     try {
-      const offers = await liveOffers(database);
+      const reports = await listCapabilityReports(database);
       // Without workers, the last list stays: runs wait for the next worker.
-      if (offers.length === 0) return;
-      const next = offeredBy(offers);
-      if (next.list.length !== offered.list.length || next.list.some((one) => !offered.list.includes(one))) {
+      if (reports.length === 0) return;
+      const next = listAvailable(reports);
+      if (next.list.length !== available.list.length || next.list.some((one) => !available.list.includes(one))) {
         log.info({ capabilities: next.list.length, missing: Object.fromEntries(next.missing) }, "capabilities offered");
-        offered = next;
+        available = next;
       }
     } catch (error) {
       log.warn({ err: error }, "the workers' capabilities could not be read");
@@ -60,7 +60,7 @@ export async function openOffered({ database, catalogue, log }: OfferedOptions) 
     current: () => now().list,
     find: (id: string) => find(now(), id),
     close: () => clearInterval(reader),
-  } satisfies Offered & { close(): void };
+  } satisfies AvailableCapabilities & { close(): void };
 }
 
 interface List {
@@ -69,16 +69,16 @@ interface List {
   readonly missing: ReadonlyMap<string, string>;
 }
 
-function offeredBy(offers: readonly CapabilityOffer[]): List {
-  if (offers.length === 0) {
+function listAvailable(reports: readonly CapabilityReport[]): List {
+  if (reports.length === 0) {
     return {
       list: CAPABILITIES.filter(({ engine }) => !Object.hasOwn(OFF_BY_DEFAULT, engine) && !NOT_PACKAGED.has(engine)),
       missing: new Map(Object.entries(OFF_BY_DEFAULT)),
     };
   }
   return {
-    list: CAPABILITIES.filter(({ id }) => offers.every(({ ids }) => ids.includes(id))),
-    missing: new Map(offers.flatMap(({ missing }) => Object.entries(missing))),
+    list: CAPABILITIES.filter(({ id }) => reports.every(({ ids }) => ids.includes(id))),
+    missing: new Map(reports.flatMap(({ missing }) => Object.entries(missing))),
   };
 }
 

@@ -14,15 +14,15 @@ import type { InputFacts, KnownInputs } from "./expected.ts";
 import { sampleFile } from "./samples.ts";
 
 /** Timeout of probing the inputs of one run, in milliseconds; unknown inputs are held at their limit. */
-const CAPABILITY_LOOK_MS = 5_000;
+const CAPABILITY_PROBE_TIMEOUT_MS = 5_000;
 
 /** Maximum bytes read from the object store per probe: headers, tables, and whole small files. */
-export const CAPABILITY_LOOK_BYTES_MAX = 16 * 1_048_576;
-export const CAPABILITY_LOOK_WHOLE_BYTES_MAX = 4 * 1_048_576;
+export const CAPABILITY_PROBE_BYTES_MAX = 16 * 1_048_576;
+export const CAPABILITY_PROBE_WHOLE_FILE_BYTES_MAX = 4 * 1_048_576;
 
 /** Maximum concurrent probes of one process, each a few megabytes in memory, half of them for one workspace; and maximum waiting ones. */
-export const CAPABILITY_LOOKS_AT_ONCE = 8;
-const CAPABILITY_LOOKS_WAITING_MAX = 1_024;
+export const CAPABILITY_PROBES_CONCURRENT_MAX = 8;
+const CAPABILITY_PROBES_WAITING_MAX = 1_024;
 
 export interface ProbeContext {
   readonly storage: Storage;
@@ -44,10 +44,10 @@ interface Source {
 
 /** Probes may be slow, so one workspace leaves capacity for others. */
 const probing = openRequestLimit({
-  max: CAPABILITY_LOOKS_AT_ONCE,
-  perWorkspaceMax: CAPABILITY_LOOKS_AT_ONCE / 2,
-  waitingMax: CAPABILITY_LOOKS_WAITING_MAX,
-  waitMs: CAPABILITY_LOOK_MS,
+  max: CAPABILITY_PROBES_CONCURRENT_MAX,
+  perWorkspaceMax: CAPABILITY_PROBES_CONCURRENT_MAX / 2,
+  waitingMax: CAPABILITY_PROBES_WAITING_MAX,
+  waitMs: CAPABILITY_PROBE_TIMEOUT_MS,
   noun: "inspections of inputs",
 });
 
@@ -60,8 +60,8 @@ export async function probeInputs(
 ): Promise<KnownInputs> {
   const probe = PROBES[category];
   if (probe === undefined || inputs.length === 0) return {};
-  const signal = AbortSignal.timeout(CAPABILITY_LOOK_MS);
-  const budget = { left: CAPABILITY_LOOK_BYTES_MAX };
+  const signal = AbortSignal.timeout(CAPABILITY_PROBE_TIMEOUT_MS);
+  const budget = { remainingBytes: CAPABILITY_PROBE_BYTES_MAX };
   const found: Record<string, InputFacts[]> = {};
   const unprobed = (one: ProbedInput): void => void (found[one.member] ??= []).push({});
   const isNew = inputs.some((one) => knownFacts(category, one) === undefined);
@@ -126,7 +126,7 @@ function sourceOf(
   storage: Storage,
   { bytes, fileId }: ProbedInput,
   sizes: ReadonlyMap<string, number>,
-  budget: { left: number },
+  budget: { remainingBytes: number },
   signal: AbortSignal,
 ): Source | undefined {
   const held = bytes ?? (fileId === undefined ? undefined : sampleFile(fileId)?.read());
@@ -137,8 +137,8 @@ function sourceOf(
     total,
     async read(from, to) {
       const end = Math.min(to, total);
-      budget.left -= Math.max(0, end - from);
-      if (budget.left < 0) throw new Error("more would be read than a look may");
+      budget.remainingBytes -= Math.max(0, end - from);
+      if (budget.remainingBytes < 0) throw new Error("more would be read than a look may");
       const pieces: Uint8Array[] = [];
       if (end > from) {
         for await (const piece of readObject(storage, objectKey(fileId), from, end)) {
@@ -174,7 +174,7 @@ const BOX_HEAD_BYTES = 16;
 
 /** Returns all bytes of a small file; for a large MP4 its header and tables, which describe everything but the samples. */
 async function mediaBytes(source: Source): Promise<Uint8Array> {
-  if (source.total <= CAPABILITY_LOOK_WHOLE_BYTES_MAX) return source.read(0, source.total);
+  if (source.total <= CAPABILITY_PROBE_WHOLE_FILE_BYTES_MAX) return source.read(0, source.total);
   const first = Buffer.from(await source.read(0, BOX_HEAD_BYTES));
   if (first.toString("latin1", 4, 8) !== "ftyp") throw new Error("too large to be looked at whole");
   const kept = [Buffer.from(await source.read(0, first.readUInt32BE(0)))];
@@ -182,8 +182,8 @@ async function mediaBytes(source: Source): Promise<Uint8Array> {
   for (let boxes = 1; at + 8 <= source.total && boxes < BOXES_MAX; boxes++) {
     const head = Buffer.from(await source.read(at, at + BOX_HEAD_BYTES));
     const name = head.toString("latin1", 4, 8);
-    const told = head.readUInt32BE(0);
-    const size = told === 1 ? Number(head.readBigUInt64BE(8)) : told === 0 ? source.total - at : told;
+    const declaredSize = head.readUInt32BE(0);
+    const size = declaredSize === 1 ? Number(head.readBigUInt64BE(8)) : declaredSize === 0 ? source.total - at : declaredSize;
     // A fragmented file has many parts, each with its own tables.
     if (size < 8 || name === "moof") throw new Error("no plain MP4");
     if (name === "moov") {

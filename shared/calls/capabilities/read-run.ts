@@ -24,7 +24,7 @@ import { unavailable } from "#shared/files/unavailable.ts";
 import type { CheckedCall } from "#shared/calls/kinds/kind.ts";
 import { assertPublicUrl } from "#shared/outbound/guard.ts";
 
-import type { Offered } from "./offered.ts";
+import type { AvailableCapabilities } from "./offered.ts";
 
 /** Maximum decoded bytes of inline data; larger data must be a file or a URL. */
 const CAPABILITY_BASE64_BYTES_MAX = 10 * 1_048_576;
@@ -53,7 +53,7 @@ export interface ReadRun {
 
 interface Context extends ProbeContext {
   readonly database: Queryable;
-  readonly offered: Offered;
+  readonly availableCapabilities: AvailableCapabilities;
   readonly catalogue: { current(): Catalogue };
 }
 
@@ -68,7 +68,7 @@ export async function readRun(
   body: unknown,
   pause: () => Promise<void> = () => Promise.resolve(),
 ): Promise<ReadRun> {
-  const capability = context.offered.find(id);
+  const capability = context.availableCapabilities.find(id);
   await pause();
   const { isAsync, run } = checkRun(capability, body);
   await pause();
@@ -134,29 +134,29 @@ function readInput({ members }: Capability, { input }: CheckedRun): Reading & { 
 }
 
 function readOne(
-  given: Members,
+  source: Members,
   member: string,
   name: string,
   param: string,
   { inline, files, probed }: Reading,
 ): Members {
-  const { url } = given;
-  const { base64, mime_type: contentType } = inlineOf(given, param);
+  const { url } = source;
+  const { base64, mime_type: contentType } = inlineOf(source, param);
   const address = typeof url === "string" ? readAddress(url, `${param}.url`, { files }) : undefined;
-  const fileId = address?.file_id ?? given["file_id"];
-  if (typeof given["file_id"] === "string") files.push({ id: given["file_id"], param: `${param}.file_id` });
-  const look: ProbedInput = { member, ...(typeof fileId === "string" ? { fileId } : {}) };
-  if (typeof base64 !== "string") probed.push(look);
+  const fileId = address?.file_id ?? source["file_id"];
+  if (typeof source["file_id"] === "string") files.push({ id: source["file_id"], param: `${param}.file_id` });
+  const probedInput: ProbedInput = { member, ...(typeof fileId === "string" ? { fileId } : {}) };
+  if (typeof base64 !== "string") probed.push(probedInput);
   if (address) return address.file_id === undefined ? { url: address.url } : { file_id: address.file_id };
-  if (typeof base64 !== "string") return given;
+  if (typeof base64 !== "string") return source;
   const bytesMax = CAPABILITY_BASE64_BYTES_MAX;
   if (Math.floor(base64.length / 4) * 3 - 2 > bytesMax) {
     const message = `Expected at most ${bytesMax} bytes in base64. Send larger files as file_id or url.`;
     throw new ApiError("unprocessable_input", message, { param: `${param}.base64` });
   }
   const bytes = decoded(base64, `${param}.base64`);
-  probed.push({ ...look, bytes });
-  if (bytes.length <= INLINE_INPUT_BYTES_MAX) return { ...given, base64, mime_type: contentType };
+  probed.push({ ...probedInput, bytes });
+  if (bytes.length <= INLINE_INPUT_BYTES_MAX) return { ...source, base64, mime_type: contentType };
   inline.push({ name, param, bytes, contentType: typeof contentType === "string" ? contentType : "" });
   return { stored: name, ...(typeof contentType === "string" ? { mime_type: contentType } : {}) };
 }
@@ -174,9 +174,9 @@ function readAddress(
 }
 
 /** Returns the data in the body, and its type: a data URL contains both. @throws ApiError `unprocessable_input` */
-function inlineOf(given: Members, param: string): Members {
-  const { base64: text, mime_type: own } = given;
-  if (typeof text !== "string" || !isDataUrl(text)) return given;
+function inlineOf(source: Members, param: string): Members {
+  const { base64: text, mime_type: own } = source;
+  if (typeof text !== "string" || !isDataUrl(text)) return source;
   const data = readDataUrl(text);
   if (!data) throw notBase64(`${param}.base64`);
   const { type, charset } = data;

@@ -41,10 +41,10 @@ function judge(rule: Rule, body: object): BrokenRule | undefined {
       const [value, by] = [valueAt(body, rule.path), valueAt(body, rule.by)];
       const allowed = by === undefined ? undefined : rule.values[JSON.stringify(by).replaceAll('"', "")];
       if (value === undefined || allowed === undefined || allowed.includes(value as string)) return undefined;
-      const words = allowed.length === 0 ? "to be absent" : `to be one of ${allowed.join(", ")}`;
+      const expectation = allowed.length === 0 ? "to be absent" : `to be one of ${allowed.join(", ")}`;
       return {
         param: rule.path,
-        message: `Expected ${rule.path} ${words} with ${rule.by} ${JSON.stringify(by)}, got ${JSON.stringify(value)}.`,
+        message: `Expected ${rule.path} ${expectation} with ${rule.by} ${JSON.stringify(by)}, got ${JSON.stringify(value)}.`,
       };
     }
     case "without": {

@@ -187,12 +187,12 @@ function checkPrices(
   const { unit } = pricing;
   if (unit === undefined) return [missing(model, "pricing.unit", owner)];
   const needed = [unit === "per_token" ? "input_per_million" : priceField(unit), ...more];
-  const given = Object.keys(pricing).filter((field) => field !== "unit" && field !== "currency");
+  const presentFields = Object.keys(pricing).filter((field) => field !== "unit" && field !== "currency");
   const isAccepted = (field: string): boolean =>
     unit === "per_token" ? field.endsWith("_per_million") : field === priceField(unit);
   return [
-    ...needed.filter((field) => !given.includes(field)).map((field) => missing(model, `pricing.${field}`, owner)),
-    ...given
+    ...needed.filter((field) => !presentFields.includes(field)).map((field) => missing(model, `pricing.${field}`, owner)),
+    ...presentFields
       .filter((field) => !isAccepted(field))
       .map((field) =>
         fault(model, ["pricing", field], `this is no price of the unit ${unit}, which has ${needed.join(" and ")}`),

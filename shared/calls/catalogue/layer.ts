@@ -90,16 +90,16 @@ const PRICED = ["models", "capabilities"] as const;
 function unquotedPricesIn(list: string, entries: readonly unknown[]): Finding[] {
   return entries.flatMap((model: unknown, index) => {
     const { pricing, price_variants: variants } = (model ?? {}) as { pricing?: unknown; price_variants?: unknown };
-    const told = (path: string, value: unknown): Finding[] =>
+    const findUnquoted = (path: string, value: unknown): Finding[] =>
       typeof value === "number"
         ? [[`${list}[${index}].${path}`, `expected decimal text in quotes, got a number: write "${value}"`]]
         : [];
     return [
       ...Object.entries(typeof pricing === "object" ? (pricing ?? {}) : {}).flatMap(([field, value]) =>
-        told(`pricing.${field}`, value),
+        findUnquoted(`pricing.${field}`, value),
       ),
       ...(Array.isArray(variants) ? variants : []).flatMap((variant: unknown, at) =>
-        told(`price_variants[${at}].price`, (variant as { price?: unknown } | null)?.price),
+        findUnquoted(`price_variants[${at}].price`, (variant as { price?: unknown } | null)?.price),
       ),
     ];
   });

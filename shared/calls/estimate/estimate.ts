@@ -69,7 +69,7 @@ export async function estimateCall(
     const message = `There is no endpoint for models of modality ${model.modality} yet.`;
     throw new ApiError("model_not_supported", message, { param: "model" });
   }
-  await slices.rest();
+  await slices.yieldIfOver();
   return present(model, await foresee(kind, model, call, bytes, about, slices));
 }
 

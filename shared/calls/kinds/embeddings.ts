@@ -121,7 +121,7 @@ function checkDimensions({ dimensions }: EmbeddingsRequest, { embedding }: Embed
   throw refusal("unsupported_value", "dimensions", `This model returns ${expected}, got dimensions ${dimensions}.`);
 }
 
-const KIND_WORDS = { string: "a string", number: "a whole number", array: "an array" } as const;
+const KIND_NOUNS = { string: "a string", number: "a whole number", array: "an array" } as const;
 
 /** The schema accepts a text, a token or an array as item; all items of a list must have the same kind. */
 function checkOneKind(input: EmbeddingsRequest["input"]): void {
@@ -130,12 +130,12 @@ function checkOneKind(input: EmbeddingsRequest["input"]): void {
   for (const [at, item] of input.entries()) {
     const kind = kindOf(item);
     if (kind === first) continue;
-    const message = `Expected input[${at}] to be ${KIND_WORDS[first]} like input[0], got ${KIND_WORDS[kind]}.`;
+    const message = `Expected input[${at}] to be ${KIND_NOUNS[first]} like input[0], got ${KIND_NOUNS[kind]}.`;
     throw refusal("invalid_request", `input[${at}]`, message);
   }
 }
 
-function kindOf(item: unknown): keyof typeof KIND_WORDS {
+function kindOf(item: unknown): keyof typeof KIND_NOUNS {
   return typeof item === "string" ? "string" : typeof item === "number" ? "number" : "array";
 }
 

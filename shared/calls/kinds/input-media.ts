@@ -233,10 +233,10 @@ async function decode(
 export async function checkInputFiles(
   database: Queryable,
   caller: Pick<Caller, "workspaceId" | "memberId" | "role">,
-  given: readonly InputMedia[],
+  inputs: readonly InputMedia[],
   bytesMax: (kind: InputMediaKind) => number,
 ): Promise<void> {
-  const named = given.filter((one) => "fileId" in one);
+  const named = inputs.filter((one) => "fileId" in one);
   const [first] = named;
   if (!first) return;
   checkMayReadFiles(caller, first.param);

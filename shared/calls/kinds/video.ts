@@ -129,10 +129,10 @@ function declared(param: string, value: string | undefined, set: readonly string
 /** @throws ApiError for an unsupported or a missing required input */
 function checkInputMedium(
   name: "image" | "video" | "mesh",
-  given: string | undefined,
+  value: string | undefined,
   { accepts, requires }: { readonly accepts: boolean; readonly requires: boolean },
 ): void {
-  if (given === undefined && requires) {
+  if (value === undefined && requires) {
     throw new ApiError(
       "missing_required_parameter",
       `Missing required parameter: ${name}_url or ${name}_file_id. This model requires one of them.`,
@@ -141,5 +141,5 @@ function checkInputMedium(
       },
     );
   }
-  if (given !== undefined && !accepts) throw refusal(`${name}_url`, `This model does not accept ${name} input.`);
+  if (value !== undefined && !accepts) throw refusal(`${name}_url`, `This model does not accept ${name} input.`);
 }

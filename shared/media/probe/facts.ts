@@ -73,12 +73,12 @@ export function facts(format: AudioFormat, seconds: number, sampleRate: number, 
 const TRIM_SECONDS_MAX = 1;
 
 /** @returns the stated length, if it is plausible as the counted one without padding; else the counted one */
-export function trimmed(toldSeconds: number, countedSeconds: number): number {
-  const cut = countedSeconds - toldSeconds;
-  return cut >= 0 && cut <= Math.min(TRIM_SECONDS_MAX, countedSeconds / 2) ? toldSeconds : countedSeconds;
+export function trimmed(statedSeconds: number, countedSeconds: number): number {
+  const cut = countedSeconds - statedSeconds;
+  return cut >= 0 && cut <= Math.min(TRIM_SECONDS_MAX, countedSeconds / 2) ? statedSeconds : countedSeconds;
 }
 
 /** For containers whose timestamps may leave gaps: silence that is not stored. */
-export function withGaps(toldSeconds: number, countedSeconds: number): number {
-  return toldSeconds > countedSeconds ? toldSeconds : trimmed(toldSeconds, countedSeconds);
+export function withGaps(statedSeconds: number, countedSeconds: number): number {
+  return statedSeconds > countedSeconds ? statedSeconds : trimmed(statedSeconds, countedSeconds);
 }

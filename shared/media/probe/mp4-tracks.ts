@@ -275,8 +275,8 @@ function newTables(): SampleTables {
 function readTable(cursor: Cursor, kind: string, at: number, end: number, tables: SampleTables): number {
   const { view } = cursor;
   const table = (head: number, entryBits: number): Table => {
-    const told = view.getUint32(at + head - 4);
-    return { at: at + head, count: Math.min(told, Math.floor(((end - at - head) * 8) / entryBits)) };
+    const statedCount = view.getUint32(at + head - 4);
+    return { at: at + head, count: Math.min(statedCount, Math.floor(((end - at - head) * 8) / entryBits)) };
   };
   switch (kind) {
     case "stsz":

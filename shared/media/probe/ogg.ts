@@ -89,21 +89,21 @@ function readSegments(
 }
 
 /** Processes a packet's piece in one page. */
-function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, goesOn: boolean): void {
+function readPiece(cursor: Cursor, from: number, to: number, stream: Stream, isContinued: boolean): void {
   if (!stream.isInPacket) stream.packets += 1;
   if (stream.clockOf && stream.packets === HEADS + 1) {
     stream.setup = [...stream.setup.slice(-2), cursor.bytes.subarray(from, to)];
-    if (!goesOn) stream.clock = stream.clockOf(Buffer.concat(stream.setup).subarray(-VORBIS_TAIL_BYTES));
+    if (!isContinued) stream.clock = stream.clockOf(Buffer.concat(stream.setup).subarray(-VORBIS_TAIL_BYTES));
   } else if (stream.packets > HEADS && !stream.isInPacket) {
     stream.seconds += stream.clock?.(cursor, from, to) ?? 0;
   }
-  stream.isInPacket = goesOn;
+  stream.isInPacket = isContinued;
 }
 
 /** Positions may be arbitrary, for example in a recording that starts within a broadcast. */
 function secondsOf({ lastGranule, skipped, seconds, sampleRate }: Stream): number {
-  const told = Math.max(0, lastGranule - skipped) / sampleRate;
-  return trimmed(told, Math.max(0, seconds - skipped / sampleRate));
+  const statedSeconds = Math.max(0, lastGranule - skipped) / sampleRate;
+  return trimmed(statedSeconds, Math.max(0, seconds - skipped / sampleRate));
 }
 
 function readHead(cursor: Cursor, at: number): Head | null {

@@ -19,7 +19,7 @@ interface Found {
   /** Root of the newest trailer, which is the last one in the file. */
   root: PdfValue | undefined;
   isEncrypted: boolean;
-  inflatedLeft: number;
+  remainingInflatedBytes: number;
 }
 
 /**
@@ -29,7 +29,7 @@ interface Found {
 export function countPdfPages(bytes: Uint8Array, pagesMax: number): number {
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString("latin1");
   // Damaged values may be parsed again from inside: a few times the file's size is enough for every file that is not malicious.
-  const budget: Budget = { left: PROBE_LIMITS.pdfStepsBase + PROBE_LIMITS.pdfStepsPerByte * text.length };
+  const budget: Budget = { remainingSteps: PROBE_LIMITS.pdfStepsBase + PROBE_LIMITS.pdfStepsPerByte * text.length };
   const found = findObjects(text, budget);
   const catalog = dictionaryAt(found, found.root, budget);
   const pages = countLeaves(found, catalog?.get("Pages"), pagesMax, budget);
@@ -42,8 +42,8 @@ const MARK = /(?<![0-9])(\d{1,10})[\0\t\n\f\r ]{1,8}\d{1,5}[\0\t\n\f\r ]{1,8}obj
 
 /** Finds objects by number; of several with the same number, the last one counts. */
 function findObjects(text: string, budget: Budget): Found {
-  const { pdfInflatedBytesMax: inflatedLeft } = PROBE_LIMITS;
-  const found: Found = { objects: new Map(), root: undefined, isEncrypted: false, inflatedLeft };
+  const { pdfInflatedBytesMax: remainingInflatedBytes } = PROBE_LIMITS;
+  const found: Found = { objects: new Map(), root: undefined, isEncrypted: false, remainingInflatedBytes };
   const marks = new RegExp(MARK);
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     const reader = new PdfReader(text, marks.lastIndex, budget);
@@ -54,8 +54,8 @@ function findObjects(text: string, budget: Budget): Found {
     if (number === undefined || value.get("Type") === "XRef") takeTrailer(found, value);
     marks.lastIndex = reader.at;
     reader.space();
-    if (number === undefined || !reader.word("stream")) continue;
-    if (!reader.word("\r\n")) reader.word("\n");
+    if (number === undefined || !reader.takeKeyword("stream")) continue;
+    if (!reader.takeKeyword("\r\n")) reader.takeKeyword("\n");
     const end = endOfStream(text, reader.at, value);
     if (value.get("Type") === "ObjStm") takeObjects(found, text.slice(reader.at, end), value, budget);
     marks.lastIndex = end;
@@ -100,8 +100,8 @@ function inflated(found: Found, stream: string, dictionary: PdfDictionary): stri
   if (filter === undefined) return stream;
   if (filter !== "FlateDecode" || dictionary.has("DecodeParms")) return undefined;
   try {
-    const bytes = inflateSync(Buffer.from(stream, "latin1"), { maxOutputLength: Math.max(1, found.inflatedLeft) });
-    found.inflatedLeft -= bytes.length;
+    const bytes = inflateSync(Buffer.from(stream, "latin1"), { maxOutputLength: Math.max(1, found.remainingInflatedBytes) });
+    found.remainingInflatedBytes -= bytes.length;
     return bytes.toString("latin1");
   } catch (error) {
     if ((error as { readonly code?: string }).code !== "ERR_BUFFER_TOO_LARGE") return undefined;
@@ -163,7 +163,7 @@ type PdfDictionary = ReadonlyMap<string, PdfValue>;
 
 /** Remaining characters and values that may be processed, for the whole file. */
 interface Budget {
-  left: number;
+  remainingSteps: number;
 }
 
 /** Maximum depth; real documents nest a dozen levels. */
@@ -221,16 +221,16 @@ class PdfReader {
   }
 
   /** Returns true if the keyword is at the position, and moves past it. */
-  word(word: string): boolean {
-    if (!this.text.startsWith(word, this.at)) return false;
-    this.at += word.length;
+  takeKeyword(keyword: string): boolean {
+    if (!this.text.startsWith(keyword, this.at)) return false;
+    this.at += keyword.length;
     return true;
   }
 
   private dictionary(depth: number): PdfDictionary {
     const members = new Map<string, PdfValue>();
     this.at += 2;
-    for (this.space(); !this.word(">>"); this.space()) {
+    for (this.space(); !this.takeKeyword(">>"); this.space()) {
       if (this.text[this.at] !== "/") throw corrupt();
       const name = this.name();
       members.set(name, this.value(depth + 1));
@@ -241,7 +241,7 @@ class PdfReader {
   private array(depth: number): readonly PdfValue[] {
     const values: PdfValue[] = [];
     this.at += 1;
-    for (this.space(); !this.word("]"); this.space()) values.push(this.value(depth + 1));
+    for (this.space(); !this.takeKeyword("]"); this.space()) values.push(this.value(depth + 1));
     return values;
   }
 
@@ -282,8 +282,8 @@ class PdfReader {
   }
 
   private spend(steps: number): void {
-    this.budget.left -= steps;
-    if (this.budget.left < 0) throw new MediaError("too_large", "The PDF is too complex to be inspected.");
+    this.budget.remainingSteps -= steps;
+    if (this.budget.remainingSteps < 0) throw new MediaError("too_large", "The PDF is too complex to be inspected.");
   }
 }
 

@@ -52,26 +52,26 @@ export function vorbisClock({ sampleRate, channels, blocks }: VorbisHead, setup:
  * mode is one bit, two 16-bit zeros, and a mapping below 64; the number of modes precedes the first.
  */
 function modesOf(setup: Uint8Array): readonly (0 | 1)[] {
-  let left = setup.length * 8;
+  let remainingBits = setup.length * 8;
   const take = (bits: number): number => {
     let value = 0;
     for (let index = 0; index < bits; index += 1) {
-      left -= 1;
-      value = value * 2 + (((setup[left >> 3] ?? 0) >> (left & 7)) & 1);
+      remainingBits -= 1;
+      value = value * 2 + (((setup[remainingBits >> 3] ?? 0) >> (remainingBits & 7)) & 1);
     }
     return value;
   };
   // The framing bit is last.
-  do if (left <= MODES_BITS_MIN) throw corrupt("has no Vorbis modes");
+  do if (remainingBits <= MODES_BITS_MIN) throw corrupt("has no Vorbis modes");
   while (take(1) === 0);
   const modes: (0 | 1)[] = [];
   let found: readonly (0 | 1)[] | undefined;
-  while (left >= MODES_BITS_MIN && modes.length < 64) {
+  while (remainingBits >= MODES_BITS_MIN && modes.length < 64) {
     if (take(8) > 63 || take(16) !== 0 || take(16) !== 0) break;
     modes.unshift(take(1) as 0 | 1);
-    const before = left;
+    const before = remainingBits;
     if (take(6) + 1 === modes.length) found = [...modes];
-    left = before;
+    remainingBits = before;
   }
   if (found === undefined) throw corrupt("has no Vorbis modes");
   return found;

@@ -83,8 +83,8 @@ const BLOCKS: Readonly<Record<number, (wav: WavLayout) => Blocks>> = {
 
 function adpcm({ blockBytes, channels }: WavLayout, headBytes: number, headSamples: number): Blocks {
   const samplesOf = (bytes: number): number => {
-    const rest = bytes - headBytes * channels;
-    return rest < 0 ? 0 : headSamples + (2 * rest) / channels;
+    const dataBytes = bytes - headBytes * channels;
+    return dataBytes < 0 ? 0 : headSamples + (2 * dataBytes) / channels;
   };
   return { blockBytes, samplesOf };
 }

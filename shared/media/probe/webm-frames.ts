@@ -14,8 +14,8 @@ export function readFrames(cursor: Cursor, at: number, end: number, onFrame: (at
   const count = (bytes[at + 1] ?? 0) + 1;
   let place = at + 2;
   const sizes: number[] = [];
-  const told = lacing === FIXED ? 0 : count - 1;
-  for (let index = 0; index < told && place < end; index += 1) {
+  const statedSizes = lacing === FIXED ? 0 : count - 1;
+  for (let index = 0; index < statedSizes && place < end; index += 1) {
     cursor.step();
     const read = lacing === XIPH ? readXiph(cursor, place, end) : readDifference(cursor, place, sizes.at(-1));
     sizes.push(read.size);

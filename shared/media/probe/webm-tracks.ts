@@ -71,7 +71,7 @@ export interface WebmTrack {
 
 export interface WebmContent {
   /** Total duration in the header; 0 if absent. */
-  readonly toldSeconds: number;
+  readonly statedSeconds: number;
   readonly tracks: readonly WebmTrack[];
 }
 
@@ -81,7 +81,7 @@ export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmCont
   const tracks: WebmTrack[] = [];
   const byNumber = new Map<number, WebmTrack>();
   let scale = 1_000_000;
-  let told = 0;
+  let statedDuration = 0;
   let clusterStart = 0;
   for (let at = 0; at < cursor.length;) {
     cursor.step();
@@ -99,7 +99,7 @@ export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmCont
     if (OPENED.has(id.value) || end > cursor.length) continue;
     const number = (): number => readUnsigned(cursor, start, size.value);
     if (id.value === ID.timestampScale) scale = number();
-    else if (id.value === ID.duration) told = readFloat(view, start, size.value);
+    else if (id.value === ID.duration) statedDuration = readFloat(view, start, size.value);
     else if (id.value === ID.clusterTimestamp) clusterStart = number();
     else if (id.value === ID.simpleBlock || id.value === ID.block) {
       if (byNumber.size === 0) for (const one of tracks.toReversed()) byNumber.set(one.number, one);
@@ -123,7 +123,7 @@ export function readWebm(cursor: Cursor, onFrame?: OnFrame<WebmTrack>): WebmCont
       else if (id.value === ID.codecPrivate) [track.privateAt, track.privateEnd] = [start, end];
     }
   }
-  return { toldSeconds: (told * scale) / 1e9, tracks };
+  return { statedSeconds: (statedDuration * scale) / 1e9, tracks };
 }
 
 const CODEC_ID_MAX = 64;
@@ -132,12 +132,12 @@ const CODEC_ID_MAX = 64;
 const LAST_BLOCK_SECONDS_MAX = 2;
 
 /** @param usualSeconds duration of a block in such a track, if it is not stated */
-export function webmSeconds({ toldSeconds }: WebmContent, track: WebmTrack, usualSeconds: number): number {
+export function webmSeconds({ statedSeconds }: WebmContent, track: WebmTrack, usualSeconds: number): number {
   const isKnown = track.blockSeconds > 0 && track.blockSeconds < LAST_BLOCK_SECONDS_MAX;
-  const heard = track.lastSeconds + (isKnown ? track.blockSeconds : usualSeconds);
+  const countedSeconds = track.lastSeconds + (isKnown ? track.blockSeconds : usualSeconds);
   const isBelievable =
-    toldSeconds > 0 && toldSeconds >= track.lastSeconds && toldSeconds <= heard + LAST_BLOCK_SECONDS_MAX;
-  return isBelievable ? toldSeconds : heard;
+    statedSeconds > 0 && statedSeconds >= track.lastSeconds && statedSeconds <= countedSeconds + LAST_BLOCK_SECONDS_MAX;
+  return isBelievable ? statedSeconds : countedSeconds;
 }
 
 /** Default sampling frequency and channels, as defined by the format. */

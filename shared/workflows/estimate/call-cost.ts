@@ -36,17 +36,17 @@ const NO_AUDIO = Buffer.from("RIFF\u0004\0\0\0WAVE", "latin1").toString("base64"
 export async function chatCost(
   { database, caller, work }: CallContext,
   model: Model,
-  given: KnownParams,
+  params: KnownParams,
 ): Promise<Cost> {
-  const unknown = openNames(given);
+  const unknown = openNames(params);
   const isUnknown = (name: string): boolean => unknown.includes(name);
-  const files = await findStoredFiles(database, caller, given.value);
+  const files = await findStoredFiles(database, caller, params.value);
   const checked = (known: object) => {
     const body = CHAT.read({ ...known, model: model.slug });
     const bodyBytes = Buffer.byteLength(JSON.stringify(body));
     return { body, bodyBytes, ...CHAT.check(body, model, { bodyBytes, files }) };
   };
-  const { body, bodyBytes, bound } = asFarAsKnown(given, { messages: usualMessages(model) }, checked);
+  const { body, bodyBytes, bound } = asFarAsKnown(params, { messages: usualMessages(model) }, checked);
   const recording = () => Promise.resolve(undefined);
   const usual = await estimateCall(model, body, bodyBytes, { files, recording }, work.slices);
   const n = isUnknown("n") ? CHOICES_MAX : (body.n ?? 1);
@@ -75,7 +75,7 @@ export async function chatCost(
 }
 
 /** @throws ApiError as `chatCost` */
-export async function embeddingsCost({ work }: CallContext, model: Model, given: KnownParams): Promise<Cost> {
+export async function embeddingsCost({ work }: CallContext, model: Model, params: KnownParams): Promise<Cost> {
   if (!isEmbeddingModel(model))
     throw new ApiError("model_not_supported", "Expected an embedding model.", { param: "model" });
   const checked = (known: object) => {
@@ -83,8 +83,8 @@ export async function embeddingsCost({ work }: CallContext, model: Model, given:
     const bodyBytes = Buffer.byteLength(JSON.stringify(body));
     return { body, bodyBytes, ...EMBEDDINGS.check(body, model, { bodyBytes, files: NO_FILES }) };
   };
-  const { body, bodyBytes } = asFarAsKnown(given, { input: "text" }, checked);
-  if (!openNames(given).includes("input")) {
+  const { body, bodyBytes } = asFarAsKnown(params, { input: "text" }, checked);
+  if (!openNames(params).includes("input")) {
     const usual = await estimateCall(model, body, bodyBytes, undefined, work.slices);
     return {
       estimatedNano: parseCredits(String(usual.estimated_credits)),
@@ -133,8 +133,8 @@ const SECONDS_MAX = 4 * 3_600;
 const CHECK_UNITS = 1_000;
 
 /** @throws ApiError of the call itself, if no values of the open places can avoid it */
-export async function mediaCost({ work }: CallContext, model: Model, kind: Kind, given: KnownParams): Promise<Cost> {
-  const [known, unknown] = [knownMembers(given), openNames(given)];
+export async function mediaCost({ work }: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
+  const [known, unknown] = [knownMembers(params), openNames(params)];
   const seconds = Math.min(SECONDS_MAX, model.allowed_params.max_audio_duration_seconds ?? SECONDS_MAX);
   const facts: CallFacts = {
     bodyBytes: 0,
@@ -168,17 +168,17 @@ export async function mediaCost({ work }: CallContext, model: Model, kind: Kind,
 /** Returns a valid call with values in the unknown members: a rejected value is replaced by the next one, then removed. */
 function takenBody(known: Body, unknown: readonly string[], model: Model, check: BoundOf): Body {
   const body: Record<string, unknown> = { ...known };
-  const left = new Map<string, unknown[]>();
+  const candidates = new Map<string, unknown[]>();
   for (const name of unknown) {
     const fill = fillOf(name);
     if (fill !== undefined) body[name] = fill;
-    left.set(name, [...valuesOf(name, model)]);
+    candidates.set(name, [...valuesOf(name, model)]);
   }
   for (;;) {
     const [fault] = apiErrorsOf(() => check(body));
     if (fault === undefined) return body;
     const name = unknown.find((one) => isWithin(fault.param ?? "", one));
-    if (name === undefined || !change(body, name, left.get(name)?.shift())) throw fault;
+    if (name === undefined || !change(body, name, candidates.get(name)?.shift())) throw fault;
   }
 }
 

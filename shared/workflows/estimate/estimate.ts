@@ -97,7 +97,7 @@ class Estimate {
       } catch (error) {
         throw error instanceof ApiError ? placed(error, step, `definition.steps[${at}]`) : error;
       }
-      await this.#work.slices.rest();
+      await this.#work.slices.yieldIfOver();
     }
     return costs;
   }
@@ -130,22 +130,22 @@ class Estimate {
     const { isSpent } = this.#work;
     const remembered = isSpent ? this.#unknown.get(compiled) : undefined;
     if (remembered) return remembered;
-    const given = await resolveParams(step.params ?? {}, params, run.known, item, this.#work);
-    this.#work.count(CALL_UNITS + unitsOf(given.value));
+    const resolved = await resolveParams(step.params ?? {}, params, run.known, item, this.#work);
+    this.#work.count(CALL_UNITS + unitsOf(resolved.value));
     const cost =
       step.type === "model"
-        ? await modelCost({ ...this.#context, work: this.#work }, step.model ?? "", given)
-        : this.#ofCapability(step.type, given);
+        ? await modelCost({ ...this.#context, work: this.#work }, step.model ?? "", resolved)
+        : this.#ofCapability(step.type, resolved);
     if (isSpent) this.#unknown.set(compiled, cost);
     return cost;
   }
 
-  #ofCapability(id: string, given: KnownParams): Cost {
+  #ofCapability(id: string, params: KnownParams): Cost {
     const capability = this.#context.capability(id);
     const price = capabilityPrice(this.#context.catalogue, capability);
-    const { operations: list } = knownMembers(given);
+    const { operations: list } = knownMembers(params);
     const operations = Array.isArray(list) ? list.length : 1;
-    const most = openNames(given).includes("operations") ? OPERATIONS_MAX : operations;
+    const most = openNames(params).includes("operations") ? OPERATIONS_MAX : operations;
     const ofMany = (count: number) => expectedOf(capability, { operations: Array.from({ length: count }) }, {});
     return {
       estimatedNano: capabilityCharge(price, ofMany(operations).usual).nano,
@@ -158,10 +158,10 @@ class Estimate {
     const depth = run.depth + 1;
     const found = await this.#workflows.find((step.workflow_id ?? "").toLowerCase(), step.version, depth);
     const { definition } = found.compiled;
-    const given = await resolveParams(step.input ?? {}, input, run.known, item, this.#work);
-    const open = openNames(given);
-    this.#work.count(CALL_UNITS + unitsOf(given.value));
-    const inputs = readKnownInput(definition.inputs ?? {}, knownMembers(given), open);
+    const resolved = await resolveParams(step.input ?? {}, input, run.known, item, this.#work);
+    const open = openNames(resolved);
+    this.#work.count(CALL_UNITS + unitsOf(resolved.value));
+    const inputs = readKnownInput(definition.inputs ?? {}, knownMembers(resolved), open);
     const known: Known = { inputs, unknown: new Set(open) };
     // Counts the nested run's own retries, even if its mode allows none: the maximum is estimated.
     const attempts = Math.min(RUN_ATTEMPTS_MAX, Math.max(1, definition.retry?.max_attempts ?? 1));
@@ -189,20 +189,20 @@ function placed({ code, message, param, cause }: ApiError, { step }: CompiledSte
 // Cost of a model call, as far as its params are known: usual and maximum.
 
 /** @throws ApiError of the call itself, for known params */
-async function modelCost(context: CallContext, slug: string, given: KnownParams): Promise<Cost> {
+async function modelCost(context: CallContext, slug: string, params: KnownParams): Promise<Cost> {
   const model = findModel(context.catalogue, slug);
-  const [kind, ...others] = kindsOf(model, given);
-  const own = await costOn(context, model, kind, given);
+  const [kind, ...others] = kindsOf(model, params);
+  const own = await costOn(context, model, kind, params);
   let { maxNano } = own;
   for (const other of others) {
-    const cost = await costOn(context, model, other, given).catch(passOver);
+    const cost = await costOn(context, model, other, params).catch(passOver);
     if (cost && cost.maxNano > maxNano) maxNano = cost.maxNano;
   }
   const isContinued = context.caller.continuedChains?.has(slug) === true;
   // A fallback serves at its own price; for a continued stream, every participating model is paid.
   for (const name of context.caller.fallbackChains?.get(slug) ?? []) {
     const other = context.catalogue.models.get(name);
-    const cost = other && kind.isOfKind(other) ? await costOn(context, other, kind, given).catch(passOver) : undefined;
+    const cost = other && kind.isOfKind(other) ? await costOn(context, other, kind, params).catch(passOver) : undefined;
     if (!cost) continue;
     if (isContinued) maxNano += cost.maxNano;
     else if (cost.maxNano > maxNano) maxNano = cost.maxNano;
@@ -211,9 +211,9 @@ async function modelCost(context: CallContext, slug: string, given: KnownParams)
 }
 
 /** Returns the possible kinds of the call: an open image may resolve to null, and the call then creates one from text. */
-function kindsOf(model: Model, given: KnownParams): readonly [Kind, ...Kind[]] {
-  const known = knownMembers(given);
-  const open = Object.fromEntries(openNames(given).map((name) => [name, ""]));
+function kindsOf(model: Model, params: KnownParams): readonly [Kind, ...Kind[]] {
+  const known = knownMembers(params);
+  const open = Object.fromEntries(openNames(params).map((name) => [name, ""]));
   const [kind, other] = [kindOf(model, { ...known, ...open }), kindOf(model, known)];
   return kind === other ? [kind] : [kind, other];
 }
@@ -224,10 +224,10 @@ function passOver(error: unknown): undefined {
   throw error;
 }
 
-async function costOn(context: CallContext, model: Model, kind: Kind, given: KnownParams): Promise<Cost> {
-  if (kind === CHAT) return chatCost(context, model, given);
-  if (kind === EMBEDDINGS) return embeddingsCost(context, model, given);
-  return mediaCost(context, model, kind, given);
+async function costOn(context: CallContext, model: Model, kind: Kind, params: KnownParams): Promise<Cost> {
+  if (kind === CHAT) return chatCost(context, model, params);
+  if (kind === EMBEDDINGS) return embeddingsCost(context, model, params);
+  return mediaCost(context, model, kind, params);
 }
 
 // Cost of a step that runs for each item of a list.
@@ -261,13 +261,13 @@ async function listCost(
   const sampled = await sampleItems(items, costOf, work);
   const { estimatedNano, maxNano } = sumOf(sampled);
   const [{ assumption } = nothing("")] = sampled;
-  const rest = all - BigInt(sampled.length);
-  if (rest === 0n) return { estimatedNano, maxNano, assumption: `${items.length} items. ${assumption}` };
+  const remaining = all - BigInt(sampled.length);
+  if (remaining === 0n) return { estimatedNano, maxNano, assumption: `${items.length} items. ${assumption}` };
   const other = await costOf(undefined);
   const mean = sampled.length === 0 ? other.estimatedNano : estimatedNano / BigInt(sampled.length);
   return {
-    estimatedNano: estimatedNano + rest * mean,
-    maxNano: maxNano + rest * other.maxNano,
+    estimatedNano: estimatedNano + remaining * mean,
+    maxNano: maxNano + remaining * other.maxNano,
     assumption:
       `${items.length} items, ${sampled.length} of them estimated. The others count with the average of these, ` +
       `the maximum assumes unknown items. ${other.assumption}`,
@@ -292,7 +292,7 @@ async function sampleItems(
   for (const [index, item] of items.entries()) {
     if (work.isSpent) break;
     costs.push(await costOf({ item, index }));
-    await work.slices.rest();
+    await work.slices.yieldIfOver();
   }
   return costs;
 }
@@ -319,7 +319,7 @@ async function readDefinition(
   try {
     return await slices.run(compilingDefinition(definition, reading));
   } catch (error) {
-    if (reading.left >= 0) throw error;
+    if (reading.remaining >= 0) throw error;
     const message = "The expressions of the workflows are too complex for an estimate; use fewer or shorter ones.";
     throw new ApiError("invalid_request", message, { cause: error });
   }

@@ -61,7 +61,7 @@ export async function resolveParams(
     const found = resolveKnown(place, known, item, work);
     if (found === undefined || "fault" in found) open.push(place);
     else put(copy, place.path, found.value);
-    await work.slices.rest();
+    await work.slices.yieldIfOver();
   }
   return { value: copy, open };
 }
@@ -72,9 +72,9 @@ export function openNames({ open }: KnownParams): readonly string[] {
 }
 
 /** Returns the members that are wholly known. */
-export function knownMembers(given: KnownParams): Members {
-  const names = new Set(openNames(given));
-  return Object.fromEntries(Object.entries(given.value).filter(([name]) => !names.has(name)));
+export function knownMembers(params: KnownParams): Members {
+  const names = new Set(openNames(params));
+  return Object.fromEntries(Object.entries(params.value).filter(([name]) => !names.has(name)));
 }
 
 const COUNTED_BYTES_MAX = 16_777_216;

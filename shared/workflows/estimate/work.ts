@@ -21,6 +21,6 @@ export class EstimateWork extends Work {
 
   /** True once values of expressions count as unknown. */
   get isSpent(): boolean {
-    return this.left <= 0;
+    return this.remaining <= 0;
   }
 }

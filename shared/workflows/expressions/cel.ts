@@ -83,7 +83,7 @@ const TOO_MUCH = {
 };
 
 function isTooMuch(reading: Work | undefined): boolean {
-  return reading !== undefined && reading.left < 0;
+  return reading !== undefined && reading.remaining < 0;
 }
 
 function firstLine(error: unknown): string {

@@ -10,7 +10,7 @@ export function countCharacters(of: string, end = of.length): number {
 /** Returns the unit at which character `index` begins; undefined beyond the end of the text. */
 export function unitOf(of: string, index: number): number | undefined {
   let at = 0;
-  for (let left = index; left > 0; left -= 1) {
+  for (let remaining = index; remaining > 0; remaining -= 1) {
     if (at >= of.length) return undefined;
     at += unitsAt(of, at);
   }

@@ -111,7 +111,7 @@ function split(work: Work, value: unknown, separator: unknown): string[] {
   const isThere = find("split", work, of, between) !== -1;
   // Each part is an object.
   const partUnits = 2 * ITEM_UNITS;
-  const partsMax = Math.floor(work.left / partUnits) + 1;
+  const partsMax = Math.floor(work.remaining / partUnits) + 1;
   const parts = between === "" ? charactersOf(of, partsMax) : isThere ? of.split(between, partsMax) : [of];
   work.spend(parts.length * partUnits);
   return parts;

@@ -30,7 +30,7 @@ export class Work {
     this.#within = within;
   }
 
-  get left(): number {
+  get remaining(): number {
     return this.#left;
   }
 

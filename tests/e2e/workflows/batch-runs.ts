@@ -11,7 +11,7 @@ import { BATCH_DURABLE, BATCH_STREAM } from "#shared/queue/subjects.ts";
 import { openPublisher, type Publisher } from "#tests/faults/publisher.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { ACTIVE_RUNS_MAX } from "#shared/database/runs.ts";
-import { hearEvents } from "#tests/support/tenant.ts";
+import { subscribeToEvents } from "#tests/support/tenant.ts";
 
 import { say } from "./runs-bench.ts";
 import { runsOfNewWorkspace, sharedMediaRuns, type WorkspaceRuns } from "./shared-runs.ts";
@@ -23,7 +23,7 @@ const ENDPOINT = "/v1/workflows/{id}/runs";
 
 beforeAll(async () => {
   bench = await runsOfNewWorkspace(sharedMediaRuns());
-  await hearEvents(bench.stack, bench.workspace.id);
+  await subscribeToEvents(bench.stack, bench.workspace.id);
   publisher = await openPublisher(bench.stack.natsUrl, bench.workspace);
   workflow = await bench.store({
     inputs: { word: { type: "string", required: true } },

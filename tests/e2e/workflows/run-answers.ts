@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, test } from "bun:test";
 import type { UsageRequest, UsageRequestList, WorkflowRun } from "#schemas/generated/types.ts";
 import { createWorkspace } from "#tests/faults/bed.ts";
 import { eventually } from "#tests/faults/wait.ts";
-import { hearEvents } from "#tests/support/tenant.ts";
+import { subscribeToEvents } from "#tests/support/tenant.ts";
 
 import { say } from "./runs-bench.ts";
 import { runsOfNewWorkspace, sharedRuns, type WorkspaceRuns } from "./shared-runs.ts";
@@ -12,7 +12,7 @@ import { runsOfNewWorkspace, sharedRuns, type WorkspaceRuns } from "./shared-run
 let bench: WorkspaceRuns;
 beforeAll(async () => {
   bench = await runsOfNewWorkspace(sharedRuns());
-  await hearEvents(bench.stack, bench.workspace.id);
+  await subscribeToEvents(bench.stack, bench.workspace.id);
 }, 120_000);
 
 const LONG = "word ".repeat(400);

@@ -3,14 +3,14 @@ import { beforeAll, describe, expect, test } from "bun:test";
 
 import { eventually } from "#tests/faults/wait.ts";
 import { errorOf } from "#tests/e2e/media/bench.ts";
-import { hearEvents } from "#tests/support/tenant.ts";
+import { subscribeToEvents } from "#tests/support/tenant.ts";
 import { framesOf, say } from "./runs-bench.ts";
 import { runsOfNewWorkspace, sharedRuns, type WorkspaceRuns } from "./shared-runs.ts";
 
 let bench: WorkspaceRuns;
 beforeAll(async () => {
   bench = await runsOfNewWorkspace(sharedRuns());
-  await hearEvents(bench.stack, bench.workspace.id);
+  await subscribeToEvents(bench.stack, bench.workspace.id);
 }, 120_000);
 
 const slow = (id: string, more: object = {}) => ({

@@ -12,7 +12,7 @@ import {
   type BatchLine,
   endLines,
   leadBatch,
-  leaveBatch,
+  releaseBatch,
   runningLines,
   Superseded,
   takeLines,
@@ -24,7 +24,7 @@ import { type BatchRow, cancelBatch, findBatch, insertBatch, OPEN_BATCHES_MAX } 
 import { type Database, openDatabase, type Queryable } from "#shared/database/client.ts";
 import { insertRun, type NewRun } from "#shared/database/runs.ts";
 import { newId } from "#shared/ids.ts";
-import { createJobAdmission, type JobRequest, toOffer } from "#shared/jobs/admission.ts";
+import { createJobAdmission, type JobRequest, toAdmissionRequest } from "#shared/jobs/admission.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { listObjects, putObject } from "#shared/storage/objects.ts";
 import { createWorkspace, type Workspace } from "#tests/faults/bed.ts";
@@ -226,7 +226,7 @@ describe("a batch whose leader is lost", () => {
     expect([await lostOf(batch), await endLines(database, batch, part), await lostOf(batch)]).toEqual([1, true, 0]);
     await lose(LEASE_MS, batch);
     batch = (await leadBatch(database, LEASE_MS, 100)) ?? batch;
-    await leaveBatch(database, batch, 3_600_000);
+    await releaseBatch(database, batch, 3_600_000);
     expect(await lostOf(batch)).toBe(0);
   }); // prettier-ignore
 
@@ -284,7 +284,7 @@ describe("a line of a batch", () => {
     const jobOf = ({ job_id: id }: BatchLine, batch: BatchRow) => jobRequest({ workspaceId: own.id, id, batch });
     const admit = (target: Queryable, ...offered: JobRequest[]) =>
       target.query<{ verdict: number }>("select verdict from admit_jobs($1::jsonb, null) order by n", [
-        JSON.stringify(offered.map(toOffer)),
+        JSON.stringify(offered.map(toAdmissionRequest)),
       ]);
 
     test("is not admitted by a former leader, nor started as a run, and nothing is counted or held", async () => {

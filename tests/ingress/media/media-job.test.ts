@@ -30,7 +30,7 @@ test.each(["insufficient_credits", "rate_limit_exceeded", "budget_reached"] as c
   async (code) => {
     const fake = fakeContext();
     const touched: string[] = [];
-    const look: CallAdmission["look"] = (_workspaceId, _limit, leastNano) =>
+    const look: CallAdmission["check"] = (_workspaceId, _limit, leastNano) =>
       Promise.reject(leastNano === 7n ? new ApiError(code, "No.") : new Error("another amount"));
     const storage = new Proxy({}, { get: (_target, name) => void touched.push(String(name)) });
     const context = {

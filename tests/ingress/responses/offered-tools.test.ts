@@ -6,7 +6,7 @@ import { renamedTools } from "#ingress/responses/offered-tools.ts";
 import { type Translated, translatingRequest } from "#ingress/responses/translate.ts";
 import { parse } from "#shared/contracts.ts";
 import { ApiError } from "#shared/errors.ts";
-import { shownName } from "#shared/responses/tool-names.ts";
+import { toFunctionName } from "#shared/responses/tool-names.ts";
 import { runWhole } from "#shared/time-slices.ts";
 
 function translate(members: object): Translated {
@@ -74,7 +74,7 @@ describe("the model receives", () => {
     const input = [added(WEB, { type: "image_generation" }), USER];
     const translated = translate({ tools: [f("a"), { type: "web_search_preview" }, { type: "tool_search" }], input });
     expect(namesIn(translated)).toEqual(["a"]);
-    expect(translated.leftOut).toEqual(["web_search_preview", "tool_search", "web_search", "image_generation"]);
+    expect(translated.omittedToolTypes).toEqual(["web_search_preview", "tool_search", "web_search", "image_generation"]);
   });
 
   test("earlier calls of such tools by the same names", () => {
@@ -92,12 +92,12 @@ describe("the model receives", () => {
 });
 
 test("names longer than a source accepts are shortened, uniquely and stably", () => {
-  const names = ["a", "b"].map((end) => shownName({ namespace: "mcp__server", name: `${"n".repeat(80)}${end}` }));
+  const names = ["a", "b"].map((end) => toFunctionName({ namespace: "mcp__server", name: `${"n".repeat(80)}${end}` }));
   for (const name of names) expect(name).toMatch(/^mcp__server__n+_[0-9a-f]{8}$/);
   expect(names.map((name) => name.length)).toEqual([64, 64]);
   expect(new Set(names).size).toBe(2);
-  expect(shownName({ namespace: "x.y", name: "z" })).toMatch(/^x_y__z_[0-9a-f]{8}$/);
-  expect(shownName({ name: "n".repeat(64) })).toBe("n".repeat(64));
+  expect(toFunctionName({ namespace: "x.y", name: "z" })).toMatch(/^x_y__z_[0-9a-f]{8}$/);
+  expect(toFunctionName({ name: "n".repeat(64) })).toBe("n".repeat(64));
 });
 
 describe("rejected:", () => {

@@ -6,7 +6,7 @@ import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import {
   type AskedCall,
-  type Door,
+  type ToolLoopFormat,
   laterChoice,
   type Loop,
   type LoopLimits,
@@ -50,7 +50,7 @@ async function play({
   const told: SluiceCall[] = [];
   const ids: string[] = [];
   let asked = 0;
-  const door: Door = {
+  const door: ToolLoopFormat = {
     async *ask(api) {
       ids.push(api.call.requestId);
       const turn = turns[Math.min(asked++, turns.length - 1)];
@@ -59,7 +59,7 @@ async function play({
       if (turn instanceof Error) throw turn;
       return { asked: turn ?? [], handsOver };
     },
-    tell(one) {
+    formatCall(one) {
       told.push(one);
       return new Uint8Array();
     },
@@ -78,7 +78,7 @@ async function play({
     call: routeCall({ request, requestId, caller }),
     tools: new Map([["tell", { ...tool, run: (api) => (ids.push(api.call.requestId), Promise.resolve(run(left))) }]]),
     limits: { ...LIMITS, ...limits },
-    left: left.signal,
+    clientSignal: left.signal,
   };
   const pieces = runLoop(loop, door);
   let error: unknown;

@@ -5,7 +5,7 @@ import type { SluiceTool } from "#schemas/generated/types.ts";
 import { ApiError } from "#shared/errors.ts";
 import { newId } from "#shared/ids.ts";
 import { createApp } from "#ingress/app.ts";
-import { type Offer, readOffer } from "#ingress/tools/offer.ts";
+import { type ToolSet, readToolSet } from "#ingress/tools/offer.ts";
 import { type FakeOptions, fakeContext } from "#tests/ingress/fake-context.ts";
 import { routeCall } from "#tests/ingress/route-call.ts";
 
@@ -27,11 +27,11 @@ async function offerOf(workflows: readonly string[], known: readonly string[], f
   };
   const call = routeCall({ caller });
   const given = [{ type: "sluice", workflows: [...workflows] }] as const satisfies SluiceTool[];
-  let offer: Offer<SluiceTool> | undefined;
+  let offer: ToolSet<SluiceTool> | undefined;
   let error: unknown;
   try {
     const database = { ...context.database, query } as unknown as typeof context.database;
-    offer = await readOffer({ ...context, database }, call, given, { nameOf: () => "" });
+    offer = await readToolSet({ ...context, database }, call, given, { nameOf: () => "" });
   } catch (thrown) {
     error = thrown;
   } finally {

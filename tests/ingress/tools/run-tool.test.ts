@@ -34,12 +34,12 @@ async function run(
       handle: () => (asked.push(operationId), answer()),
     });
   }
-  const left = new AbortController().signal;
+  const clientSignal = new AbortController().signal;
   let looks = 0;
   const query = () => Promise.resolve([bills[Math.min(looks++, bills.length - 1)]]);
   const database = { ...context.database, query } as unknown as typeof context.database;
   const api = openApiClient({ ...context, database }, routeCall({ caller }));
-  const outcome = await runTool(api, id, {}, { left, ...most });
+  const outcome = await runTool(api, id, {}, { clientSignal, ...most });
   fakes.close();
   return { outcome, asked };
 }

@@ -24,7 +24,7 @@ function open(): Call {
       api: "anthropic",
       pool: "chat",
     },
-    { onEnd: () => Promise.resolve(true), onFirst: () => undefined, onUnsettled: () => undefined },
+    { onEnd: () => Promise.resolve(true), onFirst: () => undefined, onSettlementPending: () => undefined },
   );
 }
 

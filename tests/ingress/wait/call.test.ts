@@ -42,7 +42,7 @@ function open(facts: Partial<CallFacts> = {}, isReleased = true): Opened {
         return Promise.resolve(isReleased);
       },
       onFirst: (_call, upstreamMs, isStream) => void firsts.push({ upstreamMs, isStream }),
-      onUnsettled: () => undefined,
+      onSettlementPending: () => undefined,
     },
   );
   return {

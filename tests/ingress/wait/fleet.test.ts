@@ -43,7 +43,7 @@ async function join(ingressId = newId()): Promise<Ingress> {
   const log = createLogger({ level: "silent", role: "test" });
   const database = { query: () => Promise.resolve([{ pool: "chat", slots: 16 }]) } as unknown as Queryable;
   const fleet = await openFleet({ connection, database, ingressId, shares, ipNet, metrics, log });
-  await fleet.heard;
+  await fleet.ready;
   const close = async (): Promise<void> => {
     await fleet.close();
     metrics.close();

@@ -71,7 +71,7 @@ test("events of a job are delivered before its end, although its row is read fir
     workspaceId: "workspace",
     jobId: "job",
     ms: 60_000,
-    left: new AbortController().signal,
+    clientSignal: new AbortController().signal,
     onFrame: (frame) => heard.push(frame.t),
   });
   const ended = wait.then((row) => ({ row, heard: [...heard] }));
@@ -93,7 +93,7 @@ test("a job that ended without an event is not awaited", async () => {
   const listening = { onFrame: () => undefined };
   for (const more of [{}, listening]) {
     const left = new AbortController();
-    const row = await waiter.wait({ workspaceId: "workspace", jobId: "mute", ms: 60_000, left: left.signal, ...more });
+    const row = await waiter.wait({ workspaceId: "workspace", jobId: "mute", ms: 60_000, clientSignal: left.signal, ...more });
     expect(row).toMatchObject({ state: "failed" });
   }
 });
@@ -105,21 +105,21 @@ test("a job that is found to have ended while the link to NATS is away is answer
   const other = openJobWaiter({ connection: own, database, log });
   await own.close();
   const left = new AbortController();
-  const waiting = { workspaceId: "workspace", jobId: "spoken", ms: 60_000, left: left.signal };
+  const waiting = { workspaceId: "workspace", jobId: "spoken", ms: 60_000, clientSignal: left.signal };
   expect(await other.wait({ ...waiting, onFrame: () => undefined })).toMatchObject({ state: "failed" });
 });
 
 test("a just admitted job is looked up when it reports its end, or after a while", async () => {
   const before = looks;
   const left = new AbortController();
-  const wait = waiter.wait({ workspaceId: "workspace", jobId: "new", ms: 60_000, isNew: true, left: left.signal });
+  const wait = waiter.wait({ workspaceId: "workspace", jobId: "new", ms: 60_000, isNew: true, clientSignal: left.signal });
   await Bun.sleep(0);
   expect(looks).toBe(before);
   worker.publish(waiter.address("new"), "new");
   await delivered();
   expect(looks).toBe(before + 1);
   expect(await wait).toMatchObject({ state: "failed" });
-  const other = { workspaceId: "workspace", jobId: "mute", ms: 60_000, isNew: true, left: left.signal };
+  const other = { workspaceId: "workspace", jobId: "mute", ms: 60_000, isNew: true, clientSignal: left.signal };
   expect(await waiter.wait(other)).toMatchObject({ state: "failed" });
   expect(looks).toBe(before + 2);
 });
@@ -134,7 +134,7 @@ test("a job that reports its outcome needs no lookup, and its earlier events are
     jobId: "told",
     ms: 60_000,
     isNew: true,
-    left: left.signal,
+    clientSignal: left.signal,
     onFrame,
   });
   worker.publish(waiter.address("told"), encodeJobFrame({ t: "begun" }));
@@ -155,7 +155,7 @@ test.each(["", "x", "-1", "1e3"])(
   "a job that reports a cost of %j is treated as a notice, and its row is looked up",
   async (nano) => {
     const left = new AbortController();
-    const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, left: left.signal });
+    const wait = waiter.wait({ workspaceId: "workspace", jobId: "odd", ms: 60_000, isNew: true, clientSignal: left.signal });
     const before = looks;
     worker.publish(waiter.address("odd"), encodeJobFrame({ t: "ended", nano }));
     await delivered();
@@ -172,7 +172,7 @@ test("a job whose answer has started is awaited until its end, another up to the
       jobId,
       ms: 300,
       begunMs: 60_000,
-      left: new AbortController().signal,
+      clientSignal: new AbortController().signal,
       onFrame,
     });
   const { promise: hasBegun, resolve: begun } = Promise.withResolvers<void>();

@@ -34,7 +34,7 @@ function open(takenNano = 0n, dispatch: Publisher["dispatch"] = () => Promise.re
       size: () => listeners.size,
       close: () => Promise.resolve(),
     },
-    unsettled: { keep: () => undefined, has: () => false },
+    pendingSettlements: { keep: () => undefined, has: () => false },
     database: {} as Database,
     failures: { record: () => Promise.resolve() },
     ledger: {

@@ -27,7 +27,7 @@ test("a failed Responses stream ends with both forms of its error, the failed re
       failureEvents: failureEventsOf(response),
       pool: "chat",
     },
-    { onEnd: () => Promise.resolve(true), onFirst: () => undefined, onUnsettled: () => undefined },
+    { onEnd: () => Promise.resolve(true), onFirst: () => undefined, onSettlementPending: () => undefined },
   );
   const rendering = createResponsesRendering({ response, model: "m", logprobs: false });
   const choices = (content: string) => [{ index: 0, delta: { content } }];

@@ -10,7 +10,7 @@ import { FRAME_BYTES_MAX } from "#shared/queue/frames.ts";
 
 function open() {
   const left: string[] = [];
-  const body = new StreamBody({ onLeft: (reason) => void left.push(reason) });
+  const body = new StreamBody({ onDisconnect: (reason) => void left.push(reason) });
   return { body, left, reader: body.readable.getReader() };
 }
 

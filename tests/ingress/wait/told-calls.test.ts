@@ -23,14 +23,14 @@ describe("a report of an ingress", () => {
   test("has a bounded length: large changes come first, and all come eventually", () => {
     const own = new OwnCalls();
     const others = new OthersCalls();
-    others.hear("x", own.nextWord({}));
+    others.receive("x", own.nextMessage({}));
     const asOften = { ...many(4 * CHANGES_MAX, 1), large: 50 };
     let words = 0;
     for (let turn = 0; Object.keys(heardOf(others)).length <= 4 * CHANGES_MAX; turn += 1) {
       // It changes all the time, and would be first all the time.
       const changes = own.takeChanges(inFlight({ ...asOften, large: 50 + (turn % 2), small: 1 }));
       expect(Object.keys(changes.chat ?? {}).length).toBeLessThanOrEqual(CHANGES_MAX);
-      others.hear("x", own.nextWord(changes));
+      others.receive("x", own.nextMessage(changes));
       if (turn === 0) expect(heardOf(others)).toMatchObject({ large: 50 });
       words += 1;
     }
@@ -49,7 +49,7 @@ describe("a report of an ingress", () => {
 
   test("contains everything periodically", () => {
     const own = new OwnCalls();
-    const words = Array.from({ length: 250 }, (_, turn) => own.nextWord(own.takeChanges(inFlight({ a: turn, b: 1 }))));
+    const words = Array.from({ length: 250 }, (_, turn) => own.nextMessage(own.takeChanges(inFlight({ a: turn, b: 1 }))));
     expect(words.filter(({ isWhole }) => isWhole).map(({ n }) => n)).toEqual([1, 101, 201]);
     expect(words[100]).toEqual({ n: 101, calls: { chat: { a: 100, b: 1 } }, isWhole: true });
     expect(words[101]).toEqual({ n: 102, calls: { chat: { a: 101 } } });
@@ -59,10 +59,10 @@ describe("a report of an ingress", () => {
 describe("the reports of the others", () => {
   test("is added up, workspace by workspace", () => {
     const others = new OthersCalls();
-    others.hear("x", { n: 1, calls: { chat: { a: 1, b: 2 } }, isWhole: true });
-    others.hear("y", { n: 1, calls: { chat: { a: 5 } }, isWhole: true });
+    others.receive("x", { n: 1, calls: { chat: { a: 1, b: 2 } }, isWhole: true });
+    others.receive("y", { n: 1, calls: { chat: { a: 5 } }, isWhole: true });
     expect(others.sum().get("chat")?.get("a")).toEqual({ calls: 6, ingresses: 2 });
-    others.hear("x", { n: 2, calls: { chat: { a: null } } });
+    others.receive("x", { n: 2, calls: { chat: { a: null } } });
     expect(heardOf(others)).toEqual({ a: 5, b: 2 });
     others.forget("y");
     expect(heardOf(others)).toEqual({ b: 2 });
@@ -71,31 +71,31 @@ describe("the reports of the others", () => {
 
   test("have a gap after a lost report, until a full one", () => {
     const others = new OthersCalls();
-    others.hear("x", { n: 1, calls: { chat: { a: 1 } }, isWhole: true });
+    others.receive("x", { n: 1, calls: { chat: { a: 1 } }, isWhole: true });
     expect(others.withHoles()).toEqual([]);
-    others.hear("x", { n: 3, calls: { chat: { b: 2 } } });
+    others.receive("x", { n: 3, calls: { chat: { b: 2 } } });
     expect([others.withHoles(), heardOf(others)]).toEqual([["x"], { a: 1, b: 2 }]);
-    others.hear("x", { n: 4, calls: {} });
+    others.receive("x", { n: 4, calls: {} });
     expect(others.withHoles()).toEqual(["x"]);
-    others.hear("x", { n: 4, calls: { chat: { b: 2, c: 3 } }, isWhole: true });
+    others.receive("x", { n: 4, calls: { chat: { b: 2, c: 3 } }, isWhole: true });
     expect([others.withHoles(), heardOf(others)]).toEqual([[], { b: 2, c: 3 }]);
     // One that comes late says what is known better.
-    others.hear("x", { n: 2, calls: { chat: { a: 9 } } });
+    others.receive("x", { n: 2, calls: { chat: { a: 9 } } });
     expect(heardOf(others)).toEqual({ b: 2, c: 3 });
   });
 
   test("have a gap if the first report of an ingress is not a full one", () => {
     const others = new OthersCalls();
-    others.hear("x", { n: 7, calls: { chat: { a: 1 } } });
+    others.receive("x", { n: 7, calls: { chat: { a: 1 } } });
     expect(others.withHoles()).toEqual(["x"]);
   });
 
   test("ignore invalid counts, and are limited in number", () => {
     const others = new OthersCalls();
     const odd = JSON.parse('{"chat":{"a":-1,"b":1.5,"c":"7","d":2},"image":"text"}') as object;
-    others.hear("x", { n: 1, calls: odd, isWhole: true });
+    others.receive("x", { n: 1, calls: odd, isWhole: true });
     expect(heardOf(others)).toEqual({ d: 2 });
-    others.hear("x", { n: 2, calls: { chat: many(5_000, 1) } });
+    others.receive("x", { n: 2, calls: { chat: many(5_000, 1) } });
     expect(Object.keys(heardOf(others))).toHaveLength(2_000);
   });
 });

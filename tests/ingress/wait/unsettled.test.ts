@@ -5,13 +5,13 @@ import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_TAKEN, type EndFrame, type SettleNote } from "#shared/queue/frames.ts";
 import { takenSubject } from "#shared/queue/subjects.ts";
-import { openUnsettledAnswers, type UnsettledAnswers } from "#ingress/wait/unsettled.ts";
+import { openPendingSettlements, type PendingSettlements } from "#ingress/wait/unsettled.ts";
 
 const CALL = { jobId: "job", workspaceId: "workspace" };
 const NOTE: SettleNote = { attempt: 1, source: "a/b", units: { output_tokens: 4 }, tokens: 4, tell: takenSubject("w") };
 const FRAME: EndFrame = { n: 0, t: "end", model: "one", nano: "40", upstream_ms: 1, settle: NOTE };
 
-let answers: UnsettledAnswers;
+let answers: PendingSettlements;
 let metrics: Metrics;
 afterEach(() => {
   answers.close();
@@ -25,7 +25,7 @@ function open({ wasClosed = false, takenNano = 40n, lateNano = 0n, faults = 0, f
   const words: { subject: string; text: string }[] = [];
   metrics = createMetrics("test");
   let left = faults;
-  answers = openUnsettledAnswers({
+  answers = openPendingSettlements({
     lingerMs: 0,
     ledger: {
       settle(finish) {

@@ -21,7 +21,7 @@ import { createWorkspace } from "#tests/shared/accounts.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
 import { KEEPALIVE_MS } from "#ingress/sse.ts";
-import { JOB_LOOK_MS } from "#ingress/wait/job-waiter.ts";
+import { JOB_POLL_INTERVAL_MS } from "#ingress/wait/job-waiter.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 let nats: TestNats;
@@ -178,7 +178,7 @@ describe("readers of one run", () => {
     queries = 0;
     // As long as several looks at the rows take.
     await Promise.all(streams.map((reader) => until(reader, ": keepalive")));
-    const looks = KEEPALIVE_MS / JOB_LOOK_MS;
+    const looks = KEEPALIVE_MS / JOB_POLL_INTERVAL_MS;
     // Two statements a look, and twice as many looks as a lone reader needs: each of 40 by itself would need 40 times as many.
     expect(queries).toBeLessThan(40 * 2 * looks * 0.5);
     expect(queries).toBeGreaterThan(0);

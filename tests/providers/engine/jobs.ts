@@ -37,7 +37,7 @@ export interface Job<Facts, Word extends string, Own extends Script<Word> = Scri
   readonly facts: Facts;
   readonly script: Own;
   /** Unix milliseconds. */
-  readonly madeMs: number;
+  readonly createdMs: number;
   /** Status that the vendor last reported. */
   status: Word;
   asked: number;
@@ -94,7 +94,7 @@ export function jobBook<Facts, Word extends string, Own extends Script<Word> = S
       const checked = check();
       if ("status" in checked) return checked;
       const told = { status: plain[0], asked: 0, lists: 0 };
-      const job: Job<Facts, Word, Own> = { id: newId(), facts: checked.facts, script, madeMs: Date.now(), ...told };
+      const job: Job<Facts, Word, Own> = { id: newId(), facts: checked.facts, script, createdMs: Date.now(), ...told };
       jobs.set(job.id, job);
       return start === "lost" ? "reset" : (script.answer ?? receiptOf(job));
     },

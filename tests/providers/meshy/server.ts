@@ -85,7 +85,7 @@ export function startMeshyServer({ apiKey }: { readonly apiKey: string }): Meshy
   return startJobServer(book, { base: "", answer, fileAt }, isPaid);
 }
 
-function taskOf({ id, facts, script, madeMs }: Job<Facts, Status>, status: Status, filesUrl: string): Members {
+function taskOf({ id, facts, script, createdMs }: Job<Facts, Status>, status: Status, filesUrl: string): Members {
   const { path, price, body } = facts;
   const { mode, prompt } = body;
   const isDone = status === "SUCCEEDED";
@@ -102,7 +102,7 @@ function taskOf({ id, facts, script, madeMs }: Job<Facts, Status>, status: Statu
     status,
     progress: PROGRESS[status] ?? 0,
     preceding_tasks: status === "PENDING" ? 2 : 0,
-    created_at: madeMs,
+    created_at: createdMs,
     task_error: { message: "" },
     consumed_credits: isDone ? price : 0,
     ...output,

@@ -265,7 +265,7 @@ describe("a Replicate prediction", () => {
     expect(await found()).toMatchObject({ alike: [], unclear: [{ name: server.jobs[0]?.id }] });
     const removed = { id: "x", model: SEEDANCE.sourceModel, data_removed: true, created_at: "now" };
     server.nextLists(ok({ next: null, results: [removed] }));
-    expect(await found()).toMatchObject({ alike: [], unclear: [{ name: "x", madeMs: Number.NaN }] });
+    expect(await found()).toMatchObject({ alike: [], unclear: [{ name: "x", createdMs: Number.NaN }] });
   });
 
   test("whose start was lost is not searched on pages elsewhere, which receive no key", async () => {

@@ -34,7 +34,7 @@ export function startReplicateServer({ token }: { readonly token: string }): Rep
     book.list((jobs) => {
       const fromMs = Date.parse(query["created_after"] ?? "1970-01-01T00:00:00Z");
       const [first, count] = [Number(query["cursor"] ?? 0), PAGE_SIZE];
-      const after = jobs.filter(({ madeMs }) => madeMs >= fromMs);
+      const after = jobs.filter(({ createdMs }) => createdMs >= fromMs);
       const further = new URLSearchParams({ ...query, cursor: String(first + count) }).toString();
       return ok({
         previous: null,
@@ -121,7 +121,7 @@ function describe(job: Job<Facts, Status>, status: Status, at: { url: string; fi
     error: status === "failed" ? "Prediction failed for an unknown reason. (E9243)" : null,
     source: "api",
     status,
-    created_at: new Date(job.madeMs).toISOString(),
+    created_at: new Date(job.createdMs).toISOString(),
     ...(status === "succeeded" ? { metrics: { predict_time: 12.5, total_time: 14, ...known.metrics } } : {}),
     urls: {
       get: `${at.url}/predictions/${id}`,

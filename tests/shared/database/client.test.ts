@@ -144,7 +144,7 @@ test("a reserved connection is exclusive, keeps its order and is replaced after 
 
 test("the number of connections is limited to the sum of the three settings", async () => {
   const few = openDatabase({ url: db.url, poolMax: 2, reservedMax: 1, slowMax: 1, log });
-  const before = await few.findRoom();
+  const before = await few.findConnectionCapacity();
   expect(before).toEqual({
     all: expect.any(Number),
     free: expect.any(Number),

@@ -11,7 +11,7 @@ import { createLogger } from "#shared/logger.ts";
 import { createWorkspace } from "#tests/shared/accounts.ts";
 import { jobRequest, type TestJob } from "#tests/shared/jobs/jobs.ts";
 import { createTestDatabase, type TestDatabase } from "#tests/support/postgres.ts";
-import { hearEvents } from "#tests/support/tenant.ts";
+import { subscribeToEvents } from "#tests/support/tenant.ts";
 
 const log = createLogger({ level: "silent", role: "test" });
 let db: TestDatabase;
@@ -19,7 +19,7 @@ let workspaceId: string;
 beforeAll(async () => {
   db = await createTestDatabase();
   workspaceId = await createWorkspace(db.database);
-  await hearEvents(db, workspaceId);
+  await subscribeToEvents(db, workspaceId);
 });
 afterAll(() => db.drop());
 

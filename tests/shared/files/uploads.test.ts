@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 
 import { PutObjectCommand } from "@aws-sdk/client-s3";
 
-import { endFile, findBlocks, storageLeft, FILES_PER_WORKSPACE_MAX } from "#shared/database/files.ts";
+import { endFile, findBlocks, findFreeStorage, FILES_PER_WORKSPACE_MAX } from "#shared/database/files.ts";
 import { ApiError } from "#shared/errors.ts";
 import { objectKey } from "#shared/files/id.ts";
 import { readFile } from "#shared/files/read.ts";
@@ -249,9 +249,9 @@ describe("the limit of a workspace", () => {
     const error = await refusal(storeFile(uploads, crowded, randomBytes(1)));
     expect(error).toMatchObject({ code: "storage_limit_exceeded" });
     expect(String(error)).toContain(`at most ${FILES_PER_WORKSPACE_MAX} files`);
-    expect((await storageLeft(bench.db.database, crowded, 1_000)).files).toBe(0);
+    expect((await findFreeStorage(bench.db.database, crowded, 1_000)).files).toBe(0);
     expect(await endFile(bench.db.database, crowded, first, "deleted")).toBe(true);
-    expect((await storageLeft(bench.db.database, crowded, 1_000)).files).toBe(1);
+    expect((await findFreeStorage(bench.db.database, crowded, 1_000)).files).toBe(1);
     await storeFile(uploads, crowded, randomBytes(1));
     await bench.db.query("update file_storage set files = files - $2 where workspace_id = $1", [crowded, others]);
     uploads.close();

@@ -60,11 +60,11 @@ const kept = async ({ id }: { readonly id: string }) =>
   (await db.query<{ provider_job: Record<string, unknown> }>("select provider_job from job where id = $1", [id]))[0]
     ?.provider_job;
 
-const adopt = (job: ClaimedJob, name: string, { madeMs = Date.now(), source = "vendor/model" } = {}) =>
+const adopt = (job: ClaimedJob, name: string, { createdMs = Date.now(), source = "vendor/model" } = {}) =>
   adoptProviderJob(
     db.database,
     job,
-    { name, madeMs, clocksMs: 10_000 },
+    { name, createdMs, clocksMs: 10_000 },
     recordOf({ source, job: { id: name }, names: [name] }),
   );
 
@@ -133,18 +133,18 @@ describe("a job that a provider lists", () => {
   });
 
   test("may belong to an unanswered start of another, and does not if that was sent later, is lost too, or has no worker", async () => {
-    const madeMs = Date.now() - 60_000;
+    const createdMs = Date.now() - 60_000;
     const lost = await begun({ lost_ms: 1 });
-    const asking = await begun({ sent_ms: madeMs });
-    expect(await adopt(lost, "whose", { madeMs })).toBe("open");
+    const asking = await begun({ sent_ms: createdMs });
+    expect(await adopt(lost, "whose", { createdMs })).toBe("open");
     const change = (text: string) => db.query(`update job set ${text} where id = $1`, [asking.id]);
     await change("lease_until = clock_timestamp() - interval '1 second'");
-    expect(await adopt(lost, "without a worker", { madeMs })).toBe("adopted");
+    expect(await adopt(lost, "without a worker", { createdMs })).toBe("adopted");
     await change("lease_until = clock_timestamp() + interval '1 minute'");
     const [second, third] = [await begun({ lost_ms: 1 }), await begun({ lost_ms: 1 })];
-    expect(await adopt(second, "sent before it", { madeMs: madeMs - 10_001 })).toBe("adopted");
+    expect(await adopt(second, "sent before it", { createdMs: createdMs - 10_001 })).toBe("adopted");
     await noteLostStart(db.database, asking.id, asking.epoch, 1);
-    expect(await adopt(third, "lost too", { madeMs })).toBe("adopted");
+    expect(await adopt(third, "lost too", { createdMs })).toBe("adopted");
   });
 
   test("is not taken from a former attempt at another source, even of the same job", async () => {

@@ -87,8 +87,8 @@ test("a spent budget rejects every paid call, by its name and without an amount,
   const said = await Promise.all(both);
   for (const one of said.slice(0, 3)) expect(one).toMatchObject(refused);
   expect(said.slice(3)).toEqual(["ok", "ok", "ok"]);
-  expect(await say(process(0).look(workspaceId, 1, 1n))).toMatchObject(refused);
-  expect(await say(process(0).look(workspaceId, null))).toBe("ok");
+  expect(await say(process(0).check(workspaceId, 1, 1n))).toMatchObject(refused);
+  expect(await say(process(0).check(workspaceId, null))).toBe("ok");
   expect(await say(process(0).place(workspaceId, null, hold({ amountNano: 0n })))).toBe("ok");
   await process(0).count(workspaceId, null);
   const [row] = await db.query<{ calls: bigint }>("select calls from rate_window where workspace_id = $1", [
@@ -101,9 +101,9 @@ test("a spent budget rejects every paid call, by its name and without an amount,
 
 test("a check without a hold rejects calls above the credits", async () => {
   const workspaceId = await createWorkspace(db.database, 10n);
-  expect(await outcomeOf(process(0).look(workspaceId, null, 10n))).toBe("ok");
-  expect(await outcomeOf(process(0).look(workspaceId, null, 11n))).toBe("insufficient_credits");
-  expect(await outcomeOf(process(0).look(workspaceId, 0, 11n))).toBe("rate_limit_exceeded");
+  expect(await outcomeOf(process(0).check(workspaceId, null, 10n))).toBe("ok");
+  expect(await outcomeOf(process(0).check(workspaceId, null, 11n))).toBe("insufficient_credits");
+  expect(await outcomeOf(process(0).check(workspaceId, 0, 11n))).toBe("rate_limit_exceeded");
 });
 
 test("an error for missing credits contains the fix, and no unknown amount", async () => {
@@ -116,11 +116,11 @@ test("an error for missing credits contains the fix, and no unknown amount", asy
   const amount = hold().amountNano;
   for (const [work, expected] of [
     [
-      () => process(0).look(workspaceId, null, LEAST_NANO),
+      () => process(0).check(workspaceId, null, LEAST_NANO),
       /^The workspace has no credits available\. Top it up, or wait/,
     ],
     [
-      () => process(0).look(workspaceId, null, amount),
+      () => process(0).check(workspaceId, null, amount),
       /may cost up to 0?[\d.]+ credits; the workspace has 0 available\. Top up the workspace, or request less\.$/,
     ],
     [

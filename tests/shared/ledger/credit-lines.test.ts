@@ -142,8 +142,8 @@ describe("a busy workspace", () => {
 
 test("a call whose response is stored waits for its hold, which identifies it", async () => {
   const asked: (boolean | undefined)[] = [];
-  const place: CallAdmission["place"] = (_, __, { mayBeLined }) => {
-    asked.push(mayBeLined);
+  const place: CallAdmission["place"] = (_, __, { canUseCreditLine }) => {
+    asked.push(canUseCreditLine);
     return Promise.resolve(undefined);
   };
   const of = {
@@ -269,7 +269,7 @@ describe("the sum of all lines", () => {
     const workspaceId = await createWorkspace(db.database, 1_000n * CREDIT);
     const stop = await keepBusy(workspaceId);
     const { calls } = bench.startIngress();
-    await calls.look(workspaceId, 4_000, 950n * CREDIT);
+    await calls.check(workspaceId, 4_000, 950n * CREDIT);
     const large = hold(950n * CREDIT);
     expect(await outcomeOf(calls.place(workspaceId, 4_000, large))).toBe("ok");
     await stop();
@@ -339,7 +339,7 @@ describe("the sum of all lines", () => {
     expect(await placed).toBe("insufficient_credits");
     const recall = "select recall_credit_lines($1, $2) as covered";
     expect(await db.query(recall, [workspaceId, 950n * CREDIT])).toEqual([{ covered: null }]);
-    expect(await outcomeOf(calls.look(workspaceId, null, 950n * CREDIT))).toBe("insufficient_credits");
+    expect(await outcomeOf(calls.check(workspaceId, null, 950n * CREDIT))).toBe("insufficient_credits");
     await endLine(db.database, lineId);
   });
 
@@ -362,7 +362,7 @@ describe("the sum of all lines", () => {
     const untilItEnds = (await missed(95n * CREDIT, 1)) as [string, string];
     expect(Number(untilItEnds[1])).toBeWithin(30, 61);
     expect(await missed(96n * CREDIT, 1)).toEqual(["insufficient_credits", undefined]);
-    const look = await calls.look(workspaceId, null, 85n * CREDIT).catch(({ headers }: ApiError) => headers);
+    const look = await calls.check(workspaceId, null, 85n * CREDIT).catch(({ headers }: ApiError) => headers);
     expect(look).toEqual({ "retry-after": "4" });
     expect(await missed(85n * CREDIT, 5)).toBeUndefined();
     expect(await bench.lineOf(workspaceId)).toBe(10n * CREDIT);
@@ -424,7 +424,7 @@ async function openLineAgain(workspaceId: string): Promise<void> {
 }
 
 function jobOf(workspaceId: string, amountNano: bigint): Omit<JobRequest, "terms"> & { readonly hold: HoldRequest } {
-  const { mayBeLined: _, ...of } = hold(amountNano);
+  const { canUseCreditLine: _, ...of } = hold(amountNano);
   return {
     id: of.jobId,
     workspaceId,

@@ -9,7 +9,7 @@ import { newId } from "#shared/ids.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
 import { closeByHand } from "#shared/ledger/manual.ts";
 import { endLine } from "#shared/ledger/credit-lines.ts";
-import { type LinedHold, placeLinedHold, UnshownCalls } from "#shared/ledger/lined-calls.ts";
+import { type CreditLineHold, placeCreditLineHold, UnlistedCalls } from "#shared/ledger/lined-calls.ts";
 import { settleLostCall } from "#shared/ledger/lost.ts";
 import { openLedger } from "#shared/ledger/settle.ts";
 import { eventually } from "#tests/faults/wait.ts";
@@ -60,7 +60,7 @@ describe("a settlement on a line", () => {
     const { workspaceId, lineId } = await withLine();
     const other = openLedger({ database: bench.database, log, retryMs: 20_000 });
     const [paid, free] = [newId(), newId()];
-    const settle = (ledger: typeof other) => ledger.settle(settlementOf(workspaceId, paid, 5n, { lined: shareOf(lineId) })); // prettier-ignore
+    const settle = (ledger: typeof other) => ledger.settle(settlementOf(workspaceId, paid, 5n, { creditLineHold: shareOf(lineId) })); // prettier-ignore
     const settled = await Promise.all([bench.ledger, other, bench.ledger, other].map(settle));
     expect(settled.map(({ takenNano }) => takenNano)).toEqual([5n, 5n, 5n, 5n]);
     expect(settled.filter(({ wasClosed }) => !wasClosed)).toHaveLength(1);
@@ -72,9 +72,9 @@ describe("a settlement on a line", () => {
 
   test("of an answer that was delivered after its release charges its cost", async () => {
     const { workspaceId, lineId } = await withLine();
-    const [jobId, lined] = [newId(), shareOf(lineId)];
-    await bench.settle(workspaceId, jobId, null, lined);
-    const settled = await bench.ledger.settle(settlementOf(workspaceId, jobId, 9n, { lined, isDelivered: true }));
+    const [jobId, creditLineHold] = [newId(), shareOf(lineId)];
+    await bench.settle(workspaceId, jobId, null, creditLineHold);
+    const settled = await bench.ledger.settle(settlementOf(workspaceId, jobId, 9n, { creditLineHold, isDelivered: true }));
     expect(settled).toEqual({ takenNano: 9n, wasClosed: true, lateNano: 9n });
     await endLine(db.database, lineId);
   });
@@ -138,14 +138,14 @@ describe("a settlement on a line", () => {
     const { workspaceId, lineId } = await withLine(50n * CREDIT);
     const locked = await bench.leaveLine(workspaceId, CREDIT);
     const [plain, busy, exceeding] = [newId(), newId(), newId()] as const;
-    const calls = new UnshownCalls({ database: bench.database, log });
+    const calls = new UnlistedCalls({ database: bench.database, log });
     for (const [jobId, line] of [
       [busy, locked],
       [exceeding, lineId],
     ] as const) {
-      calls.add({ workspaceId, jobId, lined: shareOf(line), at: 0 });
+      calls.add({ workspaceId, jobId, creditLineHold: shareOf(line), at: 0 });
     }
-    await calls.showAll();
+    await calls.listAll();
     await db.database.transaction(async (tx) => {
       await tx.query("select pg_advisory_xact_lock(line_lock($1))", [locked]);
       const taken = await bench.settleTogether(workspaceId, [
@@ -196,7 +196,7 @@ describe("a settlement on a line", () => {
     const { workspaceId, lineId } = await withLine();
     const [bad, good] = [newId(), newId()];
     const settled = await Promise.all([
-      bench.ledger.settle(settlementOf(workspaceId, bad, 5n, { lined: shareOf(lineId), tokens: 0.5 })),
+      bench.ledger.settle(settlementOf(workspaceId, bad, 5n, { creditLineHold: shareOf(lineId), tokens: 0.5 })),
       bench.settle(workspaceId, good, 6n, shareOf(lineId)),
     ]);
     expect(settled.map(({ takenNano }) => takenNano)).toEqual([0n, 6n]);
@@ -211,10 +211,10 @@ describe("a settlement on a line", () => {
 describe("a call that needs its own hold", () => {
   test("gets one at a fallback's price, out of its line, and is settled with it", async () => {
     const { workspaceId, lineId } = await withLine();
-    const [jobId, lined] = [newId(), shareOf(lineId)];
+    const [jobId, creditLineHold] = [newId(), shareOf(lineId)];
     await Bun.sleep(200);
     const to = { workspaceId, jobId, attempt: 1, model: "dear", amountNano: 4n * CREDIT, mayExceed: false };
-    const adjust = () => adjustHold(bench.database, { ...to, tokensMax: 1, lined });
+    const adjust = () => adjustHold(bench.database, { ...to, tokensMax: 1, creditLineHold });
     expect(await Promise.all([adjust(), adjust()])).toEqual(["adjusted", "adjusted"]);
     expect(await holdsOf(workspaceId)).toEqual([{ job_id: jobId, amount: 4n * CREDIT, line_id: null }]);
     const age =
@@ -223,12 +223,12 @@ describe("a call that needs its own hold", () => {
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 13n * CREDIT });
     expect(await readBalance(db.database, workspaceId)).toMatchObject({ held: 4n * CREDIT });
     expect(await bench.renew(workspaceId, lineId, { drawn: CREDIT })).toEqual([9n * CREDIT, CREDIT, 0n]);
-    expect(await bench.settle(workspaceId, jobId, 2n * CREDIT, lined)).toEqual({
+    expect(await bench.settle(workspaceId, jobId, 2n * CREDIT, creditLineHold)).toEqual({
       takenNano: 2n * CREDIT,
       wasClosed: false,
     });
     expect(await adjust()).toBe("closed");
-    expect(await bench.settle(workspaceId, jobId, 1n, lined)).toEqual({ takenNano: 2n * CREDIT, wasClosed: true });
+    expect(await bench.settle(workspaceId, jobId, 1n, creditLineHold)).toEqual({ takenNano: 2n * CREDIT, wasClosed: true });
     await endLine(db.database, lineId);
   });
 
@@ -236,10 +236,10 @@ describe("a call that needs its own hold", () => {
     const { workspaceId, lineId } = await withLine();
     const [settled, jobId, rest] = [newId(), newId(), newId()];
     await bench.settle(workspaceId, settled, 5n, shareOf(lineId));
-    expect(await placeLinedHold(bench.database, { workspaceId, jobId: settled }, shareOf(lineId))).toBe("closed");
+    expect(await placeCreditLineHold(bench.database, { workspaceId, jobId: settled }, shareOf(lineId))).toBe("closed");
     await endLine(db.database, lineId);
     await admitLone(db.database, { workspaceId, jobId: rest, amount: 1_000n * CREDIT - 7n });
-    expect(await placeLinedHold(bench.database, { workspaceId, jobId }, shareOf(lineId))).toBe("stands");
+    expect(await placeCreditLineHold(bench.database, { workspaceId, jobId }, shareOf(lineId))).toBe("stands");
     expect(await balanceOf(db.database, workspaceId)).toMatchObject({ held: 1_000n * CREDIT - 5n, holds: 2n });
     expect(await bench.settle(workspaceId, jobId, 9n, shareOf(lineId))).toEqual({ takenNano: 2n, wasClosed: false });
     await bench.settle(workspaceId, rest, null);
@@ -249,7 +249,7 @@ describe("a call that needs its own hold", () => {
 describe("a call that is open for a second", () => {
   async function startLong(): Promise<{
     of: ReturnType<typeof hold>;
-    lined: LinedHold;
+    lined: CreditLineHold;
     workspaceId: string;
     ingress: Ingress;
   }> {
@@ -306,9 +306,9 @@ describe("a call that is open for a second", () => {
       wasClosed: true,
     });
     const other = await startLong();
-    const { workspaceId, of, lined } = other;
+    const { workspaceId, of, lined: creditLineHold } = other;
     const lost = () =>
-      settleLostCall(bench.database, bench.ledger, { workspaceId, jobId: of.jobId, attempt: 1, lined });
+      settleLostCall(bench.database, bench.ledger, { workspaceId, jobId: of.jobId, attempt: 1, creditLineHold });
     expect(await lost()).toEqual({ takenNano: 0n, wasClosed: false });
     expect(await lost()).toEqual({ takenNano: 0n, wasClosed: true });
     expect(await holdsOf(workspaceId)).toEqual([]);
@@ -324,17 +324,17 @@ describe("a call that is open for a second", () => {
 
   test("is listed although another line is locked, whose calls are listed later", async () => {
     const [locked, free] = [await withLine(), await withLine()];
-    const calls = new UnshownCalls({ database: bench.database, log });
+    const calls = new UnlistedCalls({ database: bench.database, log });
     for (const { workspaceId, lineId } of [locked, free]) {
-      calls.add({ workspaceId, jobId: newId(), lined: shareOf(lineId), at: 0 });
+      calls.add({ workspaceId, jobId: newId(), creditLineHold: shareOf(lineId), at: 0 });
     }
     await db.database.transaction(async (tx) => {
       await tx.query("select pg_advisory_xact_lock_shared(line_lock($1))", [locked.lineId]);
-      await calls.show();
+      await calls.listDue();
       expect(await holdsOf(free.workspaceId)).toHaveLength(1);
       expect(calls.size).toBe(1);
     });
-    await calls.show();
+    await calls.listDue();
     expect(calls.size).toBe(0);
     for (const { workspaceId, lineId } of [locked, free]) {
       for (const { job_id: jobId } of await holdsOf(workspaceId)) {
@@ -354,11 +354,11 @@ describe("a call that is open for a second", () => {
       }
       return run();
     });
-    const calls = new UnshownCalls({ database, log });
+    const calls = new UnlistedCalls({ database, log });
     const jobId = newId();
-    calls.add({ workspaceId, jobId, lined: shareOf(lineId), at: 0 });
-    await Promise.all(Array.from({ length: 20 }, () => calls.show()));
-    await calls.show();
+    calls.add({ workspaceId, jobId, creditLineHold: shareOf(lineId), at: 0 });
+    await Promise.all(Array.from({ length: 20 }, () => calls.listDue()));
+    await calls.listDue();
     expect(statements).toBe(1);
     await bench.settle(workspaceId, jobId, null, shareOf(lineId));
     await endLine(db.database, lineId);
@@ -375,7 +375,7 @@ describe("a call that is open for a second", () => {
     const meet = async (jobId: string, at: number): Promise<void> => {
       await Promise.all([
         Bun.sleep(at % 3).then(() => show(jobId)),
-        bench.ledger.settle(settlementOf(workspaceId, jobId, 1n, { lined: shareOf(lineId, CREDIT / 10n) })),
+        bench.ledger.settle(settlementOf(workspaceId, jobId, 1n, { creditLineHold: shareOf(lineId, CREDIT / 10n) })),
       ]);
     };
     for (let from = 0; from < jobs.length; from += 6) await Promise.all(jobs.slice(from, from + 6).map(meet));
@@ -414,13 +414,13 @@ test("a thousand calls of two ingresses, which settle, move, die or lose their c
       if (random(20) === 0) await Bun.sleep(300);
       if (random(10) === 0) {
         const to = { workspaceId, jobId: of.jobId, attempt: 1, model: "dear", amountNano: 2n * of.amountNano };
-        await adjustHold(db.database, { ...to, mayExceed: false, tokensMax: 1, lined: share }).catch(() => undefined);
+        await adjustHold(db.database, { ...to, mayExceed: false, tokensMax: 1, creditLineHold: share }).catch(() => undefined);
       }
       const used = random(4) === 0 ? null : BigInt(random(1_000));
       // The ingress settles it as well now and then.
       const settled = await Promise.all(
         Array.from({ length: 1 + random(2) }, (_, at) =>
-          (ledgers[at] as typeof bench.ledger).settle(settlementOf(workspaceId, of.jobId, used, { lined: share })),
+          (ledgers[at] as typeof bench.ledger).settle(settlementOf(workspaceId, of.jobId, used, { creditLineHold: share })),
         ),
       );
       ingress.lines.forget(of.jobId);

@@ -6,7 +6,7 @@ import { newId } from "#shared/ids.ts";
 import { auditLedger } from "#shared/ledger/audit.ts";
 import { type CallAdmission, createCallAdmission, type HoldRequest } from "#shared/ledger/call-admission.ts";
 import { type CreditLines, endLine, openCreditLines } from "#shared/ledger/credit-lines.ts";
-import type { LinedHold } from "#shared/ledger/lined-calls.ts";
+import type { CreditLineHold } from "#shared/ledger/lined-calls.ts";
 import { type Ledger, openLedger, type Settled } from "#shared/ledger/settle.ts";
 import { createLogger } from "#shared/logger.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
@@ -77,7 +77,7 @@ export class LinesBench {
   }
 
   /** Calls until one is admitted on a line: the workspace is busy then. */
-  async openLine(ingress: Ingress, workspaceId: string, amountNano = CREDIT): Promise<LinedHold> {
+  async openLine(ingress: Ingress, workspaceId: string, amountNano = CREDIT): Promise<CreditLineHold> {
     const first = await this.callOften(ingress, workspaceId, { changes: { amountNano }, rounds: 100 });
     if (!first) throw new Error("no call was admitted on a line");
     return first;
@@ -95,8 +95,8 @@ export class LinesBench {
       changes = {},
       rounds = 12,
     }: { readonly limit?: number | null; readonly changes?: Partial<HoldRequest>; readonly rounds?: number } = {},
-  ): Promise<LinedHold | undefined> {
-    const call = async (): Promise<LinedHold | undefined> => {
+  ): Promise<CreditLineHold | undefined> {
+    const call = async (): Promise<CreditLineHold | undefined> => {
       const of = hold(CREDIT, changes);
       const lined = await calls.place(workspaceId, limit, of);
       await this.settle(workspaceId, of.jobId, null, lined);
@@ -110,8 +110,8 @@ export class LinesBench {
     return undefined;
   }
 
-  settle(workspaceId: string, jobId: string, usedNano: bigint | null, lined?: LinedHold): Promise<Settled> {
-    return this.ledger.settle(settlementOf(workspaceId, jobId, usedNano, { lined }));
+  settle(workspaceId: string, jobId: string, usedNano: bigint | null, creditLineHold?: CreditLineHold): Promise<Settled> {
+    return this.ledger.settle(settlementOf(workspaceId, jobId, usedNano, { creditLineHold }));
   }
 
   /** Settles calls on lines in one statement. Returns what each took, as the statement says it. */
@@ -208,7 +208,7 @@ export class LinesBench {
 export function hold(
   amountNano = CREDIT,
   changes: Partial<HoldRequest> = {},
-): HoldRequest & { readonly mayBeLined: true } {
+): HoldRequest & { readonly canUseCreditLine: true } {
   return {
     jobId: newId(),
     keyId: newId(),
@@ -218,12 +218,12 @@ export function hold(
     tokensMax: 100,
     dailyTokens: null,
     lifeMs: 60_000,
-    mayBeLined: true,
+    canUseCreditLine: true,
     ...changes,
   };
 }
 
-export const shareOf = (lineId: string, amountNano = CREDIT, mayExceed = false): LinedHold => ({
+export const shareOf = (lineId: string, amountNano = CREDIT, mayExceed = false): CreditLineHold => ({
   lineId,
   keyId: newId(),
   model: "test-model",

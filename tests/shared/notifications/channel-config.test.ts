@@ -4,7 +4,7 @@ import { describe, expect, test } from "bun:test";
 import { ApiError } from "#shared/errors.ts";
 import {
   type ChannelType,
-  looksRedacted,
+  isRedacted,
   mergeChannelConfig,
   newChannelConfig,
   redactUrl,
@@ -34,10 +34,10 @@ describe("a URL that is a secret", () => {
     "https://x.example/%E2%80%A6EFGH",
     "…",
     "https://x.example/%e2%80%a6abcd",
-  ])("%s is recognised as masked", (text) => expect(looksRedacted(text)).toBe(true));
+  ])("%s is recognised as masked", (text) => expect(isRedacted(text)).toBe(true));
 
   test.each([URL, "https://x.example/", "https://x.example/a/%E2%80%A6"])("%s is not recognised as masked", (text) =>
-    expect(looksRedacted(text)).toBe(false),
+    expect(isRedacted(text)).toBe(false),
   );
 });
 

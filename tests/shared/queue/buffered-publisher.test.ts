@@ -39,31 +39,31 @@ function open() {
 test("a fast server is flushed periodically, and blocks nothing", async () => {
   const { publisher, questions, publish } = open();
   publish(4);
-  expect([publisher.room(), questions.length]).toEqual([undefined, 0]);
+  expect([publisher.waitForDrain(), questions.length]).toEqual([undefined, 0]);
   publish(1);
-  expect([publisher.room(), publisher.room(), questions.length]).toEqual([undefined, undefined, 1]);
+  expect([publisher.waitForDrain(), publisher.waitForDrain(), questions.length]).toEqual([undefined, undefined, 1]);
   questions[0]?.resolve();
   await Promise.resolve();
   publish(4);
-  expect([publisher.room(), questions.length]).toEqual([undefined, 1]);
+  expect([publisher.waitForDrain(), questions.length]).toEqual([undefined, 1]);
 });
 
 test("capacity is exhausted above eight megabytes until the server has read them", async () => {
   const { publisher, questions, publish } = open();
   publish(9);
-  const room = publisher.room();
+  const room = publisher.waitForDrain();
   expect(room).toBeInstanceOf(Promise);
-  expect(publisher.room()).toBe(room);
+  expect(publisher.waitForDrain()).toBe(room);
   questions[0]?.resolve();
   await room;
-  expect([publisher.room(), questions.length]).toEqual([undefined, 1]);
+  expect([publisher.waitForDrain(), questions.length]).toEqual([undefined, 1]);
 });
 
 test("messages on a lost connection are not awaited", async () => {
   const { publisher, publish, lose } = open();
   publish(9);
-  const room = publisher.room();
+  const room = publisher.waitForDrain();
   lose();
   await room;
-  expect(publisher.room()).toBeUndefined();
+  expect(publisher.waitForDrain()).toBeUndefined();
 });

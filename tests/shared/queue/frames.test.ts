@@ -116,7 +116,7 @@ function openBundler() {
         sent.push({ subject, bytes: sentBytes });
       },
       isClosed: () => isClosed,
-      room: () => undefined,
+      waitForDrain: () => undefined,
     },
     { error: (facts: unknown) => void logged.push(facts) },
   );

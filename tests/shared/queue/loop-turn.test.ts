@@ -1,18 +1,18 @@
 import { expect, spyOn, test } from "bun:test";
 
-import { sendAtTurnEnd, tellAtTurnEnd } from "#shared/queue/loop-turn.ts";
+import { sendAtTickEnd, publishAtTickEnd } from "#shared/queue/loop-turn.ts";
 
 test("at the end of a turn all callbacks run first and their messages are sent then; an error stops no other", async () => {
   const steps: string[] = [];
   const report = spyOn(globalThis, "reportError").mockImplementation((error) => void steps.push(String(error)));
-  sendAtTurnEnd(() => steps.push("sent 1"));
-  tellAtTurnEnd(() => {
+  sendAtTickEnd(() => steps.push("sent 1"));
+  publishAtTickEnd(() => {
     steps.push("told 1");
     // As the client of NATS does with what is published.
-    queueMicrotask(() => sendAtTurnEnd(() => steps.push("sent 2")));
+    queueMicrotask(() => sendAtTickEnd(() => steps.push("sent 2")));
     throw new Error("a fault");
   });
-  tellAtTurnEnd(() => steps.push("told 2"));
+  publishAtTickEnd(() => steps.push("told 2"));
   await Promise.resolve();
   expect(steps).toEqual([]);
   await new Promise((resolve) => setImmediate(resolve));
@@ -22,7 +22,7 @@ test("at the end of a turn all callbacks run first and their messages are sent t
 
 test("a callback registered at the end of a turn belongs to the next", async () => {
   const steps: string[] = [];
-  sendAtTurnEnd(() => tellAtTurnEnd(() => steps.push("told")));
+  sendAtTickEnd(() => publishAtTickEnd(() => steps.push("told")));
   await new Promise((resolve) => setImmediate(resolve));
   expect(steps).toEqual([]);
   await new Promise((resolve) => setImmediate(resolve));

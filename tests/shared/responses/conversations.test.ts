@@ -274,9 +274,9 @@ test("a key rotation encrypts texts again, completely, and once; unreadable ones
   // The object of the last one is lost.
   const [lost] = await db.query<{ reference: string }>("select reference from conversation where id = $1", [kept[2]?.id ?? ""]); // prettier-ignore
   await deleteClaim(storage, lost?.reference ?? "");
-  expect(await resealStored({ ...context, storage: undefined })).toMatchObject({ left: 2 });
-  expect(await resealStored({ ...context, storage })).toEqual({ sealed: 1, left: 1 });
-  expect(await resealStored({ ...context, storage })).toEqual({ sealed: 0, left: 1 });
+  expect(await resealStored({ ...context, storage: undefined })).toMatchObject({ unreadable: 2 });
+  expect(await resealStored({ ...context, storage })).toEqual({ sealed: 1, unreadable: 1 });
+  expect(await resealStored({ ...context, storage })).toEqual({ sealed: 0, unreadable: 1 });
   const anew = createSealer([new Uint8Array(32).fill(1)]);
   const read = createConversationStore({ database: db.database, storage, sealer: anew, log });
   expect(textsOf(await read.find(owner, kept[0]?.id ?? ""))).toEqual(["small"]);

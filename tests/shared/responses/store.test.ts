@@ -321,7 +321,7 @@ describe("events of a response", () => {
       [call.id, call.workspaceId, state],
     );
     expect(await store.read(call.id)).toMatchObject({ response: { status } });
-    expect(await store.look(call.id)).toEqual({ isUnderWay: status !== "failed", lastEvent: 1 });
+    expect(await store.readState(call.id)).toEqual({ isUnderWay: status !== "failed", lastEvent: 1 });
   });
 
   test("lose none when an unconfirmed piece is repeated with its successors", async () => {
@@ -335,14 +335,14 @@ describe("events of a response", () => {
   test("are read a megabyte at a time, and their number without the text of the response", async () => {
     const call = await open(await openOwner());
     // Without a job it has lost its work.
-    expect(await store.look(call.id)).toEqual({ isUnderWay: false, lastEvent: 1 });
+    expect(await store.readState(call.id)).toEqual({ isUnderWay: false, lastEvent: 1 });
     const large = "x".repeat(1_200_000);
     for (const [first, text] of [large, "b", "c", large, "e"].entries()) {
       await store.keepEvents(call, { first: first + 2, last: first + 2, text }, ONCE);
     }
     const read = async (after: number) => (await store.readEvents(call, after)).map(({ first }) => first);
     expect([await read(-1), await read(2), await read(4)]).toEqual([[2], [3, 4], [5]]);
-    expect([await store.look(call.id), await store.look(newId())]).toEqual([{ isUnderWay: false, lastEvent: 6 }, undefined]); // prettier-ignore
+    expect([await store.readState(call.id), await store.readState(newId())]).toEqual([{ isUnderWay: false, lastEvent: 6 }, undefined]); // prettier-ignore
   });
 
   test("are deleted with it, and all together an hour after the last of them", async () => {

@@ -267,10 +267,10 @@ describe("a definition", () => {
       runWhole(readingDefinition(definition(count), { catalogue, capability: findCapability }, reading));
       return reading;
     };
-    const units = 1_000_000 - read(1, 1_000_000).left;
+    const units = 1_000_000 - read(1, 1_000_000).remaining;
     // Three characters, and three parts that are evaluated.
     expect(units).toBe(3 * PARSED_UNITS + 3 * NODE_UNITS);
-    expect(read(5, 5 * units).left).toBe(0);
+    expect(read(5, 5 * units).remaining).toBe(0);
     expect(() => read(5, 5 * units - 1)).toThrow(/expressions are too complex/);
   });
 
@@ -283,7 +283,7 @@ describe("a definition", () => {
       reading,
     );
     expect(() => runWhole(work)).toThrow(/Expected an expression in CEL/);
-    expect(1_000_000 - reading.left).toBe("1+".length * PARSED_UNITS);
+    expect(1_000_000 - reading.remaining).toBe("1+".length * PARSED_UNITS);
   });
 
   test("is parsed with a pause before each expression", () => {

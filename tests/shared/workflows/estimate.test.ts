@@ -117,7 +117,7 @@ describe("the work of an estimate", () => {
     expect(costs.at(-1)?.assumption).toContain("Unknown before a run:");
     expect(costs.at(-1)?.assumption).toContain("p, q, r, s");
     // One step's own call may still be counted when nothing is left.
-    expect(work.left).toBeGreaterThan(-ESTIMATE_WORK_MAX / 10);
+    expect(work.remaining).toBeGreaterThan(-ESTIMATE_WORK_MAX / 10);
   });
 
   test("is bounded by the bytes read, of all definitions together", async () => {
@@ -126,7 +126,7 @@ describe("the work of an estimate", () => {
       const work = new EstimateWork(new TimeSlices());
       work.reading.count(ESTIMATE_READ_WORK_MAX - left);
       await estimate(definition, {}, work);
-      return left - work.reading.left;
+      return left - work.reading.remaining;
     };
     const units = await ofReading(ESTIMATE_READ_WORK_MAX);
     expect(await ofReading(units)).toBe(units);
@@ -140,7 +140,7 @@ describe("the work of an estimate", () => {
       const work = new EstimateWork(new TimeSlices());
       const steps = [chat("a", "${{ inputs.text }}", { for_each: count(items) })];
       await estimate({ inputs: { text: { type: "string" } }, steps }, { text }, work);
-      return ESTIMATE_WORK_MAX - work.left;
+      return ESTIMATE_WORK_MAX - work.remaining;
     };
     expect(await of(1_000)).toBe(await of(1));
   });

@@ -22,7 +22,7 @@ import {
 } from "./pictures.ts";
 import { matroskaOfHugeSizes, matroskaOfNests, wav } from "./sounds.ts";
 
-type Made = Uint8Array | Promise<Uint8Array>;
+type FileBytes = Uint8Array | Promise<Uint8Array>;
 
 /** Address without a server. */
 const NOBODY = "http://127.0.0.1:9/x";
@@ -152,23 +152,23 @@ export const HOSTILE_FILES = {
     "a zip behind a GIF's head": () => bytesOf("GIF89a", zipOf({})),
     "a zip without its end": () => ZIP.subarray(0, -10),
   },
-} satisfies Readonly<Record<string, Readonly<Record<string, () => Made>>>>;
+} satisfies Readonly<Record<string, Readonly<Record<string, () => FileBytes>>>>;
 
 export type Category = keyof typeof HOSTILE_FILES;
 export type HostileName<C extends Category> = C extends Category ? keyof (typeof HOSTILE_FILES)[C] & string : never;
 
-const made = new Map<() => Made, Made>();
+const generated = new Map<() => FileBytes, FileBytes>();
 
 /** Returns names and files of the categories in order, for tables. Each file is created once: some compress hundreds of megabytes. */
 export function hostileFiles<C extends Category>(
   ...categories: readonly C[]
-): [name: HostileName<C>, make: () => Made][] {
-  const once = (make: () => Made) => (): Made => {
-    const bytes = made.get(make) ?? make();
-    made.set(make, bytes);
+): [name: HostileName<C>, make: () => FileBytes][] {
+  const once = (make: () => FileBytes) => (): FileBytes => {
+    const bytes = generated.get(make) ?? make();
+    generated.set(make, bytes);
     return bytes;
   };
   return categories
-    .flatMap((category) => Object.entries<() => Made>(HOSTILE_FILES[category]))
+    .flatMap((category) => Object.entries<() => FileBytes>(HOSTILE_FILES[category]))
     .map(([name, make]) => [name as HostileName<C>, once(make)]);
 }

@@ -44,9 +44,9 @@ export const wordText = (text: string): string => `<w:p><w:r><w:t>${text}</w:t><
 
 /** Returns a Word file with this body, after an optional prologue, and with further parts by their names. */
 export function docxOf(body: string, prologue = "", parts: Readonly<Record<string, string>> = {}): Buffer {
-  const word = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
+  const contentType = "application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml";
   return zipOf({
-    "[Content_Types].xml": `<Types xmlns="${NAMESPACE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="${word}"/></Types>`,
+    "[Content_Types].xml": `<Types xmlns="${NAMESPACE}/package/2006/content-types"><Default Extension="rels" ContentType="application/vnd.openxmlformats-package.relationships+xml"/><Override PartName="/word/document.xml" ContentType="${contentType}"/></Types>`,
     "_rels/.rels": `<Relationships xmlns="${NAMESPACE}/package/2006/relationships"><Relationship Id="r1" Type="${NAMESPACE}/officeDocument/2006/relationships/officeDocument" Target="word/document.xml"/></Relationships>`,
     "word/document.xml": `<?xml version="1.0"?>${prologue}<w:document ${WORD_NAMESPACES}><w:body>${body}</w:body></w:document>`,
     ...parts,

@@ -7,8 +7,8 @@ const MB = 1_048_576;
 
 /** Caches the bytes: they compress a hundred megabytes, and are used many times. */
 const once = <Bytes>(make: () => Bytes): (() => Bytes) => {
-  let made: { readonly bytes: Bytes } | undefined;
-  return () => (made ??= { bytes: make() }).bytes;
+  let cached: { readonly bytes: Bytes } | undefined;
+  return () => (cached ??= { bytes: make() }).bytes;
 };
 
 const deflatedBlock = once(() =>

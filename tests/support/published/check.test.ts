@@ -116,9 +116,9 @@ describe("the response watch", () => {
     await read({ method: "POST" });
     expect(await expectNoFault().catch(String)).toContain("POST /v1/responses: openai ResponseTextDeltaEvent: /delta must be string"); // prettier-ignore
     const socket = new WebSocket(`${url.replace("http", "ws")}/v1/responses`);
-    const heard = new Promise((resolve) => socket.addEventListener("message", resolve));
+    const received = new Promise((resolve) => socket.addEventListener("message", resolve));
     socket.addEventListener("open", () => socket.send("{}"));
-    await heard;
+    await received;
     socket.close();
     expect(await expectNoFault().catch(String)).toContain("/v1/responses: openai ResponseTextDeltaEvent: /delta must be string"); // prettier-ignore
     await expectNoFault();

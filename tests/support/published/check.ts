@@ -64,8 +64,8 @@ function eventsOf(document: DocumentName, isEvent: (name: string) => boolean): R
 const validators = { quick: once(() => open({})), whole: once(() => open({ allErrors: true, verbose: true })) };
 
 function once<T>(make: () => T): () => T {
-  let made: T | undefined;
-  return () => (made ??= make());
+  let cached: T | undefined;
+  return () => (cached ??= make());
 }
 
 const amended = once(() => NAMES.forEach((name) => amend(name, DOCUMENTS[name].components.schemas)));
@@ -86,11 +86,11 @@ function validatorOf(ajv: Ajv2020, document: DocumentName, schema: string): Vali
 
 function faultsOf(document: DocumentName, schema: string, value: unknown): readonly string[] {
   if (validatorOf(validators.quick(), document, schema)(value)) return [];
-  return told(document, schema, value, "").map((fault) => `${document} ${schema}: ${fault}`);
+  return explainFaults(document, schema, value, "").map((fault) => `${document} ${schema}: ${fault}`);
 }
 
 /** Returns faults as sentences. For a value that matches no branch of a union, returns the faults of the branch with its `type`. */
-function told(document: DocumentName, schema: string, value: unknown, from: string): readonly string[] {
+function explainFaults(document: DocumentName, schema: string, value: unknown, from: string): readonly string[] {
   const validate = validatorOf(validators.whole(), document, schema);
   if (validate(value)) return [];
   const errors = validate.errors ?? [];
@@ -108,7 +108,7 @@ function told(document: DocumentName, schema: string, value: unknown, from: stri
       .flatMap((kind) => refOf(kind) ?? []);
     const within = errors.filter(({ keyword, instancePath }) => keyword !== "anyOf" && instancePath.startsWith(at));
     if (refs.length > 0)
-      faults.push(...refs.flatMap((ref) => told(document, ref, found, from + at))); // prettier-ignore
+      faults.push(...refs.flatMap((ref) => explainFaults(document, ref, found, from + at))); // prettier-ignore
     else if (typeof type === "string") faults.push(`${from}${at} is of no kind that is described: ${type}`);
     else faults.push(...within.map((error) => sentence(error, from)));
   }

@@ -77,9 +77,9 @@ export function installWatch(): void {
   };
   globalThis.fetch = Object.assign(watching, { preconnect: ownFetch.preconnect });
   globalThis.WebSocket = new Proxy(OwnWebSocket, {
-    construct(target, given: ConstructorParameters<typeof WebSocket>) {
-      const socket = new target(...given);
-      const { host, pathname } = new URL(given[0]);
+    construct(target, args: ConstructorParameters<typeof WebSocket>) {
+      const socket = new target(...args);
+      const { host, pathname } = new URL(args[0]);
       if (watched.has(host) && pathname === "/v1/responses") {
         socket.addEventListener("message", ({ data }: MessageEvent) =>
           check(async () => (await import("./check.ts")).frameFaults("socket", JSON.parse(String(data))), pathname),

@@ -15,7 +15,7 @@ interface Sent {
 function open(reply: string | undefined = REPLY) {
   const sent: Sent[] = [];
   const runs = new Set<string>();
-  const sender: Pick<BufferedPublisher, "publish" | "isClosed" | "room"> = {
+  const sender: Pick<BufferedPublisher, "publish" | "isClosed" | "waitForDrain"> = {
     publish(subject, bytes) {
       const { frame, data } = decodeFrame(bytes);
       const { run, ...rest } = frame as Frame & { run?: string };
@@ -23,7 +23,7 @@ function open(reply: string | undefined = REPLY) {
       sent.push({ subject, frame: rest, data });
     },
     isClosed: () => false,
-    room: () => undefined,
+    waitForDrain: () => undefined,
   };
   const cost = { nano: 0n, tokens: 0 };
   const answer = new Answer(sender, reply, "m");
@@ -230,7 +230,7 @@ test("an answer is not sent when the message has no valid reply address", () => 
   const sender = {
     publish: (subject: string) => void sent.push(subject),
     isClosed: () => false,
-    room: () => undefined,
+    waitForDrain: () => undefined,
   };
   const answer = new Answer(sender, undefined, "m");
   answer.write("a", 1);

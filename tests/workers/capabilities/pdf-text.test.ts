@@ -3,7 +3,7 @@ import { describe, expect, test } from "bun:test";
 
 import { PDFDocument, PDFName, PDFString } from "@cantoo/pdf-lib";
 
-import { joinedWords } from "#workers/capabilities/document/pdf-text.ts";
+import { joinHyphenatedWords } from "#workers/capabilities/document/pdf-text.ts";
 import { docxOf, pdfOfPages, WORD_NAMESPACES, wordText } from "#tests/support/hostile-files/documents.ts";
 
 import { refused } from "./refused.ts";
@@ -51,7 +51,7 @@ describe("text of a PDF", () => {
   });
 
   test("has no hyphens that only a layout needs", () => {
-    expect(joinedWords("docu\ufffement, docu\u00adment, docu\u2010\nment, docu-\nment, A-\nB, 1-\n2")).toBe(
+    expect(joinHyphenatedWords("docu\ufffement, docu\u00adment, docu\u2010\nment, docu-\nment, A-\nB, 1-\n2")).toBe(
       "document, document, document, document, A-\nB, 1-\n2",
     );
   });

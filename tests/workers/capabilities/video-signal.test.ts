@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { afterAll, describe, expect, test } from "bun:test";
 
 import { loadFfmpeg } from "#workers/children/ffmpeg.ts";
-import { shownSignal } from "#workers/capabilities/video/signal.ts";
+import { outputSignalOf } from "#workers/capabilities/video/signal.ts";
 import { runFilterGraph } from "#workers/children/filter-graph.ts";
 
 import { runCapability } from "./in-folder.ts";
@@ -170,6 +170,6 @@ test.each([
   [10, "The picture was tone-mapped from HDR (PQ) to SDR (BT.709), with 8 instead of 10 bits per sample."],
 ])("HDR in %d bits is reported with the bits that it loses", (bits, note) => {
   expect(
-    shownSignal({ bits, transfer: PQ, primaries: 9, matrix: 9, isFullRange: false, sideData: [] }, false).notes,
+    outputSignalOf({ bits, transfer: PQ, primaries: 9, matrix: 9, isFullRange: false, sideData: [] }, false).notes,
   ).toEqual([note]);
 });

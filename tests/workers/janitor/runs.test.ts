@@ -7,7 +7,7 @@ import {
   ALL_RUNS,
   ALL_WORK,
   findLateRuns,
-  findUntoldRuns,
+  findUnreportedRuns,
   nextOpenWork,
   takeDueRuns,
   takeRunsOfEndedJobs,
@@ -231,7 +231,7 @@ describe("a publisher's run", () => {
     await runsOf(owner, 1, { status: "succeeded" });
     await publish([...untold, ...fresh, ...open], false);
     await publish(told, true);
-    expect(await findUntoldRuns(db.database, 10)).toEqual(untold.map((id) => ({ id })));
+    expect(await findUnreportedRuns(db.database, 10)).toEqual(untold.map((id) => ({ id })));
   });
 
   test("is late when no worker has started it in time, and not if a worker had it, or no publisher requested it", async () => {

@@ -56,10 +56,10 @@ describe("an enabled source", () => {
 
   test("counts other workers' calls, and a success among them ends a series", () => {
     const state = after("--");
-    expect(state.hearCounts({ ok: 0, failed: 2, run: 2 }, 1_000, middle)).toBeUndefined();
-    expect(state.hearCounts({ ok: 10, failed: 2, run: 1 }, 1_000, middle)).toBeUndefined();
+    expect(state.receiveCounts({ ok: 0, failed: 2, run: 2 }, 1_000, middle)).toBeUndefined();
+    expect(state.receiveCounts({ ok: 10, failed: 2, run: 1 }, 1_000, middle)).toBeUndefined();
     expect(after("---", state).isOpen).toBe(false);
-    expect(state.hearCounts({ ok: 0, failed: 1, run: 1 }, 1_000, middle)).toBe("opened");
+    expect(state.receiveCounts({ ok: 0, failed: 1, run: 1 }, 1_000, middle)).toBe("opened");
   });
 });
 
@@ -141,19 +141,19 @@ describe("an open source", () => {
 
   test("keeps the longer of two deadlines", () => {
     const state = new SourceState(NAME);
-    state.hearOpening(60_000, 60_000, 1_000);
-    expect(state.hearOpening(5_000, 5_000, 1_000)).toBeUndefined();
+    state.receiveOpening(60_000, 60_000, 1_000);
+    expect(state.receiveOpening(5_000, 5_000, 1_000)).toBeUndefined();
     expect(state.down(1_000, middle)).toBeUndefined();
     expect(state.until).toBe(61_000);
-    expect(state.hearOpening(80_000, 80_000, 1_000)).toBe("lengthened");
+    expect(state.receiveOpening(80_000, 80_000, 1_000)).toBe("lengthened");
     expect(state.until).toBe(81_000);
   });
 
   test("stays open when its cooldown was lengthened during the probe", () => {
     const state = probing();
-    state.hearOpening(30_000, 30_000, 6_100);
+    state.receiveOpening(30_000, 30_000, 6_100);
     expect(state.record("ok", 6_200, middle)).toBeUndefined();
-    expect(state.hearClosed(6_200)).toBeUndefined();
+    expect(state.receiveClosed(6_200)).toBeUndefined();
     expect(state.isOpen).toBe(true);
   });
 
@@ -191,12 +191,12 @@ describe("any sequence of events", () => {
     const what = act.act;
     if (typeof what === "object") {
       return "failed" in what
-        ? state.hearCounts(what, now, random)
-        : state.hearOpening(what.remainingMs, what.cooldownMs, now);
+        ? state.receiveCounts(what, now, random)
+        : state.receiveOpening(what.remainingMs, what.cooldownMs, now);
     }
     if (what === "ok" || what === "failed") return state.record(what, now, random);
     if (what === "down") return state.down(now, random);
-    if (what === "hear closed") return state.hearClosed(now);
+    if (what === "hear closed") return state.receiveClosed(now);
     if (what === "forget") state.forgetProbe();
     else if (state.isDue(now)) state.beginProbe(now);
     return undefined;
@@ -285,7 +285,7 @@ describe("the remembered sources", () => {
     const forgotten: string[] = [];
     const sources = new Sources((state) => forgotten.push(state.name));
     for (let n = 0; n < BREAKER.sourcesMax - 1; n++) sources.use(`acme/${n}`);
-    for (let n = 0; n < 3; n++) sources.heardOf(`other/${n}`);
+    for (let n = 0; n < 3; n++) sources.getOrAdd(`other/${n}`);
     expect(forgotten).toEqual(["other/0", "other/1"]);
   });
 });

@@ -6,18 +6,18 @@ import { newId } from "#shared/ids.ts";
 import { CALLER_GONE, CALLER_LIVES, CALLER_SERVED, decodeFrame } from "#shared/queue/frames.ts";
 import { presenceSubject, replyPrefix } from "#shared/queue/subjects.ts";
 import { startNats, type TestNats } from "#tests/support/nats.ts";
-import { type CallerWatch, openCallerWatch } from "#workers/runner/caller-watch.ts";
+import { type CallerLiveness, openCallerLiveness } from "#workers/runner/caller-watch.ts";
 
 let nats: TestNats;
 let worker: NatsConnection;
 let ingress: NatsConnection;
-let watch: CallerWatch;
+let watch: CallerLiveness;
 
 beforeAll(async () => {
   nats = await startNats();
   worker = await connect({ servers: nats.url });
   ingress = await connect({ servers: nats.url });
-  watch = openCallerWatch(worker);
+  watch = openCallerLiveness(worker);
 }, 60_000);
 
 afterAll(async () => {

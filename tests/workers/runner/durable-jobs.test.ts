@@ -106,7 +106,7 @@ function bench(run: Run, around: Around = {}): Bench {
     run: (message, controller = new AbortController()) =>
       jobs.run(
         message,
-        { deliveries: 1, isRoomy: () => true, onContinued: around.onContinued ?? (() => undefined) },
+        { deliveries: 1, hasFreeSlots: () => true, onContinued: around.onContinued ?? (() => undefined) },
         controller,
       ),
   };

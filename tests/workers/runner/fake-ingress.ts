@@ -32,7 +32,7 @@ export interface IngressHabits {
   readonly answer?: string | Error | undefined;
   /** It has lost the answer until it was sent so often. */
   readonly hearsAt?: number;
-  readonly room?: (() => Promise<void> | undefined) | undefined;
+  readonly waitForDrain?: (() => Promise<void> | undefined) | undefined;
 }
 
 export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngress {
@@ -63,7 +63,7 @@ export function fakeIngress(habits: IngressHabits = { word: "taken" }): FakeIngr
   };
   const answers = {
     isClosed: () => false,
-    room: () => habits.room?.(),
+    waitForDrain: () => habits.waitForDrain?.(),
     flush: () => undefined,
     publish: (subject: string, bytes: Uint8Array) => {
       if (subject.endsWith(".settled")) {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "bun:test";
 
 import { EVENTS } from "#shared/events/events.ts";
-import { wordsOf } from "#workers/webhook/words.ts";
+import { renderMessage } from "#workers/webhook/words.ts";
 
 const place = { workspaceId: "w1", occurredAt: new Date("2026-11-24T09:00:00.000Z") };
-const words = (event: string, metadata: Readonly<Record<string, unknown>>) => wordsOf({ ...place, event, metadata });
+const render = (event: string, metadata: Readonly<Record<string, unknown>>) => renderMessage({ ...place, event, metadata });
 
 const TOLD: Readonly<Record<string, readonly [Record<string, unknown>, string, string]>> = {
   "run.started": [
@@ -93,7 +93,7 @@ const OF_BATCHES: typeof TOLD = {
 
 describe("notification texts", () => {
   test.each([...Object.entries(TOLD), ...Object.entries(OF_BATCHES)])("for %s", (event, [metadata, subject, text]) => {
-    expect(words(event, metadata)).toEqual({
+    expect(render(event, metadata)).toEqual({
       subject,
       text: `${text}\nWorkspace: w1\nTime: 2026-11-24T09:00:00.000Z`,
     });
@@ -107,7 +107,7 @@ describe("notification texts", () => {
     const odd = { runId: 5, error: "text", creditsUsed: "1", durationMs: Number.NaN, workflowId: null, attempt: {} };
     for (const event of Object.keys(TOLD)) {
       for (const metadata of [{}, odd]) {
-        const { subject, text } = words(event, metadata);
+        const { subject, text } = render(event, metadata);
         expect(`${subject}${text}`).not.toMatch(/undefined|null|NaN|\[object|: \.|: $/m);
       }
     }
@@ -115,12 +115,12 @@ describe("notification texts", () => {
 
   test("of an unknown event name it", () => {
     for (const event of ["run.paused", "constructor", "__proto__"]) {
-      expect(words(event, {})).toMatchObject({ subject: `Notification: ${event}` });
+      expect(render(event, {})).toMatchObject({ subject: `Notification: ${event}` });
     }
   });
 
   test("get no further lines from a value, and are bounded", () => {
-    const { subject, text } = words("run.failed", {
+    const { subject, text } = render("run.failed", {
       runId: "r1\r\nCredits used: 0\u2028Time: never\0",
       error: { code: "a\nb", message: "m".repeat(100_000) },
     });

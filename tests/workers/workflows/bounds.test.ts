@@ -13,8 +13,8 @@ const each = (id: string, more: object = {}) => say(id, "${{ item }}", { for_eac
 const listOf = (length: number) => begun({ inputs: { list: Array.from({ length }, (_, at) => at) } });
 
 /** The run's first pass, with so much work left under its root. */
-function first(definition: object, state: RunState, workLeft: number): Advanced {
-  return advance(compile({ ...LIST, ...definition }), state, [TICK], workLeft);
+function first(definition: object, state: RunState, remainingWork: number): Advanced {
+  return advance(compile({ ...LIST, ...definition }), state, [TICK], remainingWork);
 }
 
 const itemsOf = ({ stepRuns }: RunState): number => stepRuns.reduce((sum, { items }) => sum + items.length, 0);
@@ -99,11 +99,11 @@ describe("a pass", () => {
     let state: RunState = listOf(900);
     for (let isCut = true; isCut;) ({ state, isCut } = advance(compiled, state, [TICK]));
     const events = steps.map(({ id }) => endOf(id, 0));
-    const { state: after, untold, isCut } = advance(compiled, state, events);
+    const { state: after, deferredEvents, isCut } = advance(compiled, state, events);
     expect(itemsOf(after) - itemsOf(state)).toBe(1_800);
-    expect(untold).toEqual(events.slice(2));
+    expect(deferredEvents).toEqual(events.slice(2));
     expect(isCut).toBe(true);
-    const last = advance(compiled, after, untold);
+    const last = advance(compiled, after, deferredEvents);
     expect(itemsOf(last.state) - itemsOf(state)).toBe(3_600);
   });
 });

@@ -179,7 +179,7 @@ export function openCapabilityChildren(
 
 // Limits the bytes that a run writes to the disk while it runs.
 
-const LOOK_MS = 250;
+const FOLDER_CHECK_INTERVAL_MS = 250;
 
 /**
  * Measures a folder four times a second.
@@ -193,7 +193,7 @@ export function watchFolder(folder: () => string, bytesMax: number): { readonly 
     if (bytesIn(folder()) - before <= bytesMax) return;
     clearInterval(timer);
     full.abort(new MediaError("too_large", `Expected a run to write at most ${bytesMax} bytes, got more.`));
-  }, LOOK_MS);
+  }, FOLDER_CHECK_INTERVAL_MS);
   return { full: full.signal, close: () => clearInterval(timer) };
 }
 

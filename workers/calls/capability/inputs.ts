@@ -61,26 +61,26 @@ export interface RunInputs extends PageRun {
 export async function readInputs(run: RunInputs): Promise<Record<string, RunFiles>> {
   const files: Record<string, RunFiles> = {};
   for (const [name, member] of Object.entries(run.members)) {
-    const given = run.input[name] as RequestedInput | readonly RequestedInput[] | undefined;
-    if (given === undefined) continue;
+    const requested = run.input[name] as RequestedInput | readonly RequestedInput[] | undefined;
+    if (requested === undefined) continue;
     if (member.isAddress === true) {
       files[name] = await bringAddress(run, run.input[name], join(run.folder, `in-${name}`), `input.${name}`);
       continue;
     }
     if (member.named !== undefined) {
       const all: Record<string, InputFile> = {};
-      for (const [own, one] of Object.entries(given as Readonly<Record<string, RequestedInput>>)) {
+      for (const [own, one] of Object.entries(requested as Readonly<Record<string, RequestedInput>>)) {
         all[own] = await readOne(run, member, `input.${name}.${own}`, `${name}-${own}`, one);
       }
       files[name] = all;
       continue;
     }
-    if (!Array.isArray(given)) {
-      files[name] = await readOne(run, member, `input.${name}`, name, given as RequestedInput);
+    if (!Array.isArray(requested)) {
+      files[name] = await readOne(run, member, `input.${name}`, name, requested as RequestedInput);
       continue;
     }
     const list: InputFile[] = [];
-    for (const [at, one] of (given as readonly RequestedInput[]).entries()) {
+    for (const [at, one] of (requested as readonly RequestedInput[]).entries()) {
       list.push(await readOne(run, member, `input.${name}[${at}]`, `${name}-${at}`, one));
     }
     files[name] = list;
@@ -89,9 +89,9 @@ export async function readInputs(run: RunInputs): Promise<Record<string, RunFile
 }
 
 /** Fetches a page, or reads the stored file of one of our links, whose response would contain the same bytes. */
-async function bringAddress(run: RunInputs, given: unknown, path: string, param: string): Promise<InputPage> {
-  if (typeof given === "string") return bringPage(run, given, path, param);
-  const { file_id: id, url } = given as { readonly file_id: string; readonly url: string };
+async function bringAddress(run: RunInputs, requested: unknown, path: string, param: string): Promise<InputPage> {
+  if (typeof requested === "string") return bringPage(run, requested, path, param);
+  const { file_id: id, url } = requested as { readonly file_id: string; readonly url: string };
   const { method, max_bytes: bytesMax = WEB_PAGE_BYTES_MAX } = run.params as PageParams;
   const { bytes, mediaType = "" } = await bringFile(run, id, path, bytesMax, param);
   const headers = { "content-type": mediaType, "content-length": String(bytes) };
@@ -113,14 +113,14 @@ async function readOne(
   { kind }: InputMember,
   param: string,
   name: string,
-  given: RequestedInput,
+  requested: RequestedInput,
 ): Promise<InputFile> {
   const path = join(run.folder, `in-${name}`);
   const bytesMax = CAPABILITY_INPUT_BYTES_MAX[kind];
-  const found = await bring(run, given, path, bytesMax, param);
-  const mediaType = found.mediaType ?? (await typeOf(path, given.mime_type, found.name ?? "", param));
+  const found = await bring(run, requested, path, bytesMax, param);
+  const mediaType = found.mediaType ?? (await typeOf(path, requested.mime_type, found.name ?? "", param));
   if (!isOfKind(kind, mediaType)) throw await ofOtherKind(kind, mediaType, path, param);
-  const charset = /;\s*charset\s*=\s*"?([\w:.+-]{1,40})/i.exec(found.contentType ?? given.mime_type ?? "")?.[1];
+  const charset = /;\s*charset\s*=\s*"?([\w:.+-]{1,40})/i.exec(found.contentType ?? requested.mime_type ?? "")?.[1];
   return {
     path,
     mediaType,
@@ -143,14 +143,14 @@ interface Brought {
 
 async function bring(
   run: RunInputs,
-  given: RequestedInput,
+  requested: RequestedInput,
   path: string,
   bytesMax: number,
   param: string,
 ): Promise<Brought> {
-  if (given.file_id !== undefined) return bringFile(run, given.file_id, path, bytesMax, `${param}.file_id`);
-  if (given.url !== undefined) return bringUrl(run, given.url, path, bytesMax, `${param}.url`);
-  const bytes = await bytesOf(run, given, param);
+  if (requested.file_id !== undefined) return bringFile(run, requested.file_id, path, bytesMax, `${param}.file_id`);
+  if (requested.url !== undefined) return bringUrl(run, requested.url, path, bytesMax, `${param}.url`);
+  const bytes = await bytesOf(run, requested, param);
   if (bytes.length > bytesMax) throw tooLarge(param, bytesMax, bytes.length);
   await run.reserveBytes(bytes.length);
   await writeFile(path, bytes);
@@ -159,14 +159,14 @@ async function bring(
 
 async function bytesOf(
   { context, stored, signal }: RunInputs,
-  given: RequestedInput,
+  requested: RequestedInput,
   param: string,
 ): Promise<Uint8Array> {
-  if (given.text !== undefined) return Buffer.from(given.text);
-  const kept = given.stored === undefined ? undefined : stored[given.stored];
+  if (requested.text !== undefined) return Buffer.from(requested.text);
+  const kept = requested.stored === undefined ? undefined : stored[requested.stored];
   if (kept) return readCallMedia(context.storage, kept.reference, signal);
   try {
-    return Uint8Array.fromBase64(given.base64 ?? "");
+    return Uint8Array.fromBase64(requested.base64 ?? "");
   } catch (error) {
     throw new ApiError("unprocessable_input", "Expected base64, or a base64 data URL.", {
       param: `${param}.base64`,

@@ -27,11 +27,11 @@ import type { TrialFindings } from "../../capabilities/isolation-trial.ts";
 import type { Tools } from "../../capabilities/tools.ts";
 
 /** Kinds of resources from which children are isolated. */
-export type Wall = "network" | "environment" | "files";
+export type ResourceKind = "network" | "environment" | "files";
 
 export interface Isolation {
   /** Resources that children share with the worker nevertheless; empty if they are fully isolated. */
-  readonly shared: readonly Wall[];
+  readonly shared: readonly ResourceKind[];
   /** User id that owns a child's folder; undefined if children run as the user of the worker. */
   readonly user: number | undefined;
   /** True when a child sees only the writable folders that it was started with, at the paths that `Writable` names. */
@@ -174,13 +174,13 @@ async function tryWay({ user, launcher }: Way): Promise<TrialFindings | undefine
   }
 }
 
-function sharedBy({ network, readsEnvironment, seesFiles }: TrialFindings): readonly Wall[] {
-  const walls: readonly (readonly [Wall, boolean])[] = [
+function sharedBy({ network, readsEnvironment, seesFiles }: TrialFindings): readonly ResourceKind[] {
+  const resources: readonly (readonly [ResourceKind, boolean])[] = [
     ["network", network === readlinkSync("/proc/self/ns/net")],
     ["environment", readsEnvironment],
     ["files", seesFiles],
   ];
-  return walls.flatMap(([wall, isShared]) => (isShared ? [wall] : []));
+  return resources.flatMap(([resource, isShared]) => (isShared ? [resource] : []));
 }
 
 /** Changes the owner of a run's folder and its files to the user of the child. */

@@ -1,6 +1,6 @@
 /** Capabilities that this worker can run. The worker tries its engines when it starts, and reports them to the ingress while it runs. */
 import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
-import { type CapabilityOffer, tellOffer, withdrawOffer } from "#shared/database/capability-offers.ts";
+import { type CapabilityReport, reportCapabilities, withdrawCapabilityReport } from "#shared/database/capability-offers.ts";
 import type { Queryable } from "#shared/database/client.ts";
 import { newId } from "#shared/ids.ts";
 import type { Logger } from "#shared/logger.ts";
@@ -8,7 +8,7 @@ import type { Metrics } from "#shared/metrics.ts";
 
 import type { CapabilityChildren } from "./children.ts";
 
-export interface Offer {
+export interface SupportedCapabilities {
   /** Returns the reason why an engine cannot be used here; undefined if it can. */
   missing(engine: string): string | undefined;
   /** State of each engine: `ok`, or the reason why it cannot be used. */
@@ -16,7 +16,7 @@ export interface Offer {
   close(): Promise<void>;
 }
 
-interface OfferOptions {
+interface SupportedCapabilitiesOptions {
   readonly database: Queryable;
   readonly children: Pick<CapabilityChildren, "tryEngine">;
   /** Capabilities without which this worker must not start. */
@@ -29,10 +29,10 @@ interface OfferOptions {
   readonly log: Logger;
 }
 
-const TELL_MS = 15_000;
+const REPORT_INTERVAL_MS = 15_000;
 
 /** Tries the engines. @throws Error naming each required capability that cannot run, with the reason */
-export async function openOffer(options: OfferOptions): Promise<Offer> {
+export async function openSupportedCapabilities(options: SupportedCapabilitiesOptions): Promise<SupportedCapabilities> {
   const { database, children, required, off, refused, metrics, log } = options;
   const engines = [...new Set(CAPABILITIES.map(({ engine }) => engine))];
   const tried = await Promise.all(
@@ -52,27 +52,27 @@ export async function openOffer(options: OfferOptions): Promise<Offer> {
     else log.warn(facts, "an engine is unavailable; its capabilities are not listed");
   }
   const worker = newId();
-  const offer: CapabilityOffer = {
+  const report: CapabilityReport = {
     ids: CAPABILITIES.filter(({ engine }) => !missing.has(engine)).map(({ id }) => id),
     missing: Object.fromEntries(missing),
   };
-  await tellOffer(database, worker, offer);
-  log.info({ capabilities: offer.ids.length, engines: engines.length - missing.size }, "capabilities available");
-  let telling: Promise<void> | undefined;
-  const teller = setInterval(() => {
-    telling ??= tellOffer(database, worker, offer)
+  await reportCapabilities(database, worker, report);
+  log.info({ capabilities: report.ids.length, engines: engines.length - missing.size }, "capabilities available");
+  let reporting: Promise<void> | undefined;
+  const reportTimer = setInterval(() => {
+    reporting ??= reportCapabilities(database, worker, report)
       .catch((error: unknown) =>
         log.warn({ err: error }, "the available capabilities could not be reported to the ingress"),
       )
-      .finally(() => (telling = undefined));
-  }, TELL_MS);
+      .finally(() => (reporting = undefined));
+  }, REPORT_INTERVAL_MS);
   return {
     missing: (engine) => missing.get(engine),
     engines: Object.fromEntries(engines.map((engine) => [engine, missing.get(engine) ?? "ok"])),
     async close() {
-      clearInterval(teller);
-      await telling;
-      await withdrawOffer(database, worker);
+      clearInterval(reportTimer);
+      await reporting;
+      await withdrawCapabilityReport(database, worker);
     },
   };
 }

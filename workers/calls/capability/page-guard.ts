@@ -23,7 +23,7 @@ export interface PageGuard {
 }
 
 /** Response headers that are passed on to the page. */
-const TOLD =
+const FORWARDED_HEADERS =
   /^(?:content-type|cache-control|expires|etag|last-modified|access-control-.*|cross-origin-.*|timing-allow-origin)$/;
 
 /** @param signal of the run; its abort also aborts all requests */
@@ -46,7 +46,7 @@ export function openPageGuard(folder: string, signal: AbortSignal): PageGuard {
         pieces.push(piece.slice());
       },
     });
-    const headers = [...answer.headers].filter(([name]) => TOLD.test(name));
+    const headers = [...answer.headers].filter(([name]) => FORWARDED_HEADERS.test(name));
     return new Response(Buffer.concat(pieces), { status: answer.status, headers });
   };
   const server = Bun.serve({

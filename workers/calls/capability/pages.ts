@@ -70,7 +70,7 @@ export async function bringPage(run: PageRun, address: string, path: string, par
       address: answer.url,
       status: answer.status,
       contentType: answer.headers.get("content-type") ?? "",
-      headers: toldHeaders(answer.headers),
+      headers: selectHeaders(answer.headers),
     };
   } catch (error) {
     throw fetchFault(error, param, bytesMax);
@@ -92,11 +92,11 @@ async function typeOf(path: string, claim: string): Promise<string> {
 }
 
 /** Returns the headers for the run, without cookies: no later request sends them. */
-function toldHeaders(headers: Headers): Record<string, string> {
-  const told = [...headers].filter(
+function selectHeaders(headers: Headers): Record<string, string> {
+  const selected = [...headers].filter(
     ([name, value]) => name !== "set-cookie" && value.length <= WEB_HEADER_CHARACTERS_MAX,
   );
-  return Object.fromEntries(told.slice(0, WEB_ANSWER_HEADERS_MAX));
+  return Object.fromEntries(selected.slice(0, WEB_ANSWER_HEADERS_MAX));
 }
 
 function agentOf(headers: Readonly<Record<string, string>>): string {

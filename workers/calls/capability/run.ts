@@ -45,7 +45,7 @@ export function createCapabilityHandler(context: WorkerContext): JobHandler {
       if (!capability) return freeFailure(gone(`The capability ${job.model} is no longer offered.`));
       // During a rollout, other workers may still report an engine that this worker lacks.
       const { params } = job.request as unknown as StoredRun;
-      const missing = context.offer?.missing(engineOf(capability, params));
+      const missing = context.supportedCapabilities?.missing(engineOf(capability, params));
       if (missing !== undefined) return freeFailure(gone(`This service no longer offers ${job.model}.`));
       const folder = mkdtempSync(join(runFolders(), "run-"));
       const holding = context.results.open(job.workspace_id);
@@ -110,7 +110,7 @@ async function serve(
   const task = { capability: capability.id, folder, params, inputs };
   const guard = asksForParts(engineOf(capability, params), inputs) ? openPageGuard(folder, signal) : undefined;
   const span = beginPart(jobSpan(job.job_id), `execute_tool ${capability.id}`, "internal", toolFacts(capability.id));
-  const made = await inChild(context, capability, job, guard ? { ...task, guard: guard.socket } : task, control)
+  const result = await inChild(context, capability, job, guard ? { ...task, guard: guard.socket } : task, control)
     .catch((error: unknown) => {
       span.end(errorName(error));
       throw error;
@@ -119,8 +119,8 @@ async function serve(
       void guard?.close();
     });
   span.end();
-  const lose = (): void => context.capabilities.lose(job.workspace_id, made.ms);
-  const { kept, stored } = await keepFiles(context, job, made, folder, signal).catch((error: unknown) => {
+  const lose = (): void => context.capabilities.lose(job.workspace_id, result.ms);
+  const { kept, stored } = await keepFiles(context, job, result, folder, signal).catch((error: unknown) => {
     if (!isOutage(error)) lose();
     throw error;
   });
@@ -130,16 +130,16 @@ async function serve(
   return {
     status: "succeeded",
     source: `capability/${capability.id}`,
-    charge: capabilityCharge(price, made, BigInt(job.hold_nano)),
+    charge: capabilityCharge(price, result, BigInt(job.hold_nano)),
     holdNano: BigInt(job.hold_nano),
     result: {
       text: JSON.stringify({
         capability: capability.id,
-        output: made.output ?? {},
+        output: result.output ?? {},
         files: kept,
         duration_ms: durationMs,
       }),
-      upstreamMs: made.ms,
+      upstreamMs: result.ms,
     },
     files: stored,
     async onRefused() {
@@ -207,11 +207,11 @@ const STORED_MAX = 16;
 async function keepFiles(
   context: WorkerContext,
   job: JobMessage,
-  made: RunResult,
+  result: RunResult,
   folder: string,
   signal: AbortSignal,
 ): Promise<{ readonly kept: readonly KeptFile[]; readonly stored: readonly StoredFile[] }> {
-  const { files = [] } = made;
+  const { files = [] } = result;
   if (files.length > CAPABILITY_FILES_MAX) {
     throw new MediaError(
       "too_large",

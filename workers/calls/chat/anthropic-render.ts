@@ -62,9 +62,9 @@ export function createAnthropicRendering(call: {
     },
     end(usage) {
       const { hasCalls } = blocks;
-      const rest = begin(usage) + blocks.end();
+      const lastBlockEvents = begin(usage) + blocks.end();
       const ending = endingOf(choiceAtEnd, hasCalls, isRefused, call.stops);
-      return rest + event("message_delta", { delta: ending, usage: anthropicUsage(usage) }) + event("message_stop");
+      return lastBlockEvents + event("message_delta", { delta: ending, usage: anthropicUsage(usage) }) + event("message_stop");
     },
   };
 }

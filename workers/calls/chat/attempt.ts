@@ -149,9 +149,9 @@ async function relayStream(run: ChatAttempt, deltas: AsyncIterable<ChatDelta>, o
     answer.write(held, performance.now() - run.askedAt);
     held = "";
     isHeld = false;
-    const room = run.drained();
-    if (!room) continue;
-    await beforeAbort(room, signal).catch((error: unknown) => {
+    const drain = run.drained();
+    if (!drain) continue;
+    await beforeAbort(drain, signal).catch((error: unknown) => {
       if (!signal.aborted) throw error;
     });
     // The pause was ours, not the provider's, so the stall timeout restarts.
@@ -172,8 +172,8 @@ function drainSignal({ signal, stopping, answer }: ChatAttempt): AbortSignal {
   const onAbort = (): void => {
     const reason: unknown = signal.reason;
     const abort = abortReasonOf(reason);
-    const hasLeft = abort === "caller_left" || abort === "caller_gone";
-    if (!hasLeft || !answer.hasBegun) controller.abort(reason);
+    const hasCallerDisconnected = abort === "caller_left" || abort === "caller_gone";
+    if (!hasCallerDisconnected || !answer.hasBegun) controller.abort(reason);
   };
   const onStop = (): void => controller.abort(jobAbort("shutdown"));
   if (signal.aborted) onAbort();

@@ -74,13 +74,13 @@ export class BackgroundResponse {
   }
 
   /** Resolves when more events can be buffered; undefined: they can now. */
-  room(): Promise<void> | undefined {
+  waitForDrain(): Promise<void> | undefined {
     return this.waiting.length > WAITING_CHARACTERS_MAX ? this.keepSome() : undefined;
   }
 
-  /** Stores the end. @param rest last events, with `[DONE]`. @throws Error when they cannot be stored */
-  async answer(whole: ModelResponse, rest: string): Promise<void> {
-    const frames = rest.split("\n\n").slice(0, -1 - OWN_END);
+  /** Stores the end. @param lastEvents last events, with `[DONE]`. @throws Error when they cannot be stored */
+  async answer(whole: ModelResponse, lastEvents: string): Promise<void> {
+    const frames = lastEvents.split("\n\n").slice(0, -1 - OWN_END);
     this.write(frames.map((frame) => `${frame}\n\n`).join(""));
     await this.keepAll();
     await storeOf(this.context).answer(this.kept, whole, this.insist);
@@ -117,15 +117,15 @@ export class BackgroundResponse {
     const frames = text.split("\n\n").slice(0, -1);
     const last = this.next + frames.length - 1;
     const isFull = this.keptCharacters + text.length > KEPT_CHARACTERS_MAX;
-    const shown = isFull ? frames.filter((frame) => !/^event: \S+\.delta\n/.test(frame)) : frames;
-    const piece = { first: this.next, last, text: isFull ? shown.map((frame) => `${frame}\n\n`).join("") : text };
+    const keptFrames = isFull ? frames.filter((frame) => !/^event: \S+\.delta\n/.test(frame)) : frames;
+    const piece = { first: this.next, last, text: isFull ? keptFrames.map((frame) => `${frame}\n\n`).join("") : text };
     const { job_id: id, workspace_id: workspaceId } = this.job;
     await storeOf(this.context).keepEvents({ id, workspaceId }, piece, this.insist);
     this.waiting = this.waiting.slice(text.length);
     this.next = last + 1;
     this.keptCharacters += piece.text.length;
     const { answers } = this.context;
-    if (!answers.isClosed()) answers.publish(runSubject(this.job.job_id), WORD);
+    if (!answers.isClosed()) answers.publish(runSubject(this.job.job_id), EMPTY_NOTICE);
   }
 
   private warn(error: unknown): void {
@@ -137,7 +137,7 @@ export class BackgroundResponse {
 }
 
 /** Notice without content: readers read the new events from their rows. */
-const WORD = new TextEncoder().encode("{}");
+const EMPTY_NOTICE = new TextEncoder().encode("{}");
 
 function storeOf({ responses }: Context): NonNullable<Context["responses"]> {
   if (!responses) throw new Error("a process without the pool chat has a response to store");

@@ -9,7 +9,7 @@ import type { RenamedTool } from "#shared/responses/tool-names.ts";
 import { writtenText } from "#shared/responses/text.ts";
 import { hotLine } from "#shared/log-output.ts";
 import { adjustHold, type Adjusted, type Adjustment } from "#shared/ledger/adjust.ts";
-import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
+import { creditLineHoldOf } from "#shared/ledger/lined-calls.ts";
 import { deserializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { Answer } from "../answer.ts";
@@ -25,7 +25,7 @@ import { createAnthropicRendering } from "./anthropic-render.ts";
 import { type BackgroundResponse, DELETED, openBackground } from "./background.ts";
 import { type Finale, meterOf, runChatAttempt, type HeldPrice } from "./attempt.ts";
 import { type ChatMeter, chargeOf, type Metered } from "./meter.ts";
-import { leaveConversation, storeResponse, writerOf } from "./store-response.ts";
+import { releaseConversation, storeResponse, writerOf } from "./store-response.ts";
 import { createRendering, gathering, type Rendering } from "./render.ts";
 import { createResponsesRendering } from "./responses-render.ts";
 import { continuedRendering, mayBeContinued, StreamRescue, sumOf, tookSoFar } from "./rescue.ts";
@@ -140,12 +140,12 @@ class ChatRun {
       });
     } catch (error) {
       if (this.rescue === undefined) throw error;
-      return await this.goOn(this.rescue, error, signal, askedAt);
+      return await this.continueStream(this.rescue, error, signal, askedAt);
     }
   }
 
   /** Continues a broken stream by other models until one of them ends it. @throws `error` when none can */
-  private async goOn(rescue: StreamRescue, error: unknown, signal: AbortSignal, askedAt: number): Promise<Finale> {
+  private async continueStream(rescue: StreamRescue, error: unknown, signal: AbortSignal, askedAt: number): Promise<Finale> {
     const { streamsRescued } = this.context.metrics;
     for (;;) {
       const { attempt, meter, firstRendering: rendering } = this;
@@ -210,7 +210,7 @@ class ChatRun {
           exactIntegers: this.control.exactIntegers,
           held: this.held,
           limits: context.config.calls,
-          drained: () => (this.background ?? answer).room(),
+          drained: () => (this.background ?? answer).waitForDrain(),
           signal,
           stopping: this.control.stopping,
           rendering,
@@ -294,7 +294,7 @@ class ChatRun {
       return await adjustHold(this.context.database, {
         ...to,
         batchLine: this.job.batch_line,
-        lined: linedHoldOf(this.job),
+        creditLineHold: creditLineHoldOf(this.job),
       });
     } catch (error) {
       this.context.log.warn(
@@ -312,7 +312,7 @@ class ChatRun {
     const rendered = finale.render(metered);
     const status = finale.wasDrained ? "cancelled" : "succeeded";
     if (status === "succeeded") await this.keepResponse(rendered, signal);
-    else await leaveConversation(context, job, this.response);
+    else await releaseConversation(context, job, this.response);
     // The answer of a background call is only in its response.
     const text = this.background ? JSON.stringify({ id: this.response?.id, object: "response" }) : rendered;
     const isStream = this.request.stream === true;
@@ -338,17 +338,17 @@ class ChatRun {
   }
 
   /** Stores the response. @throws ApiError, ProviderError as `storeResponse`; the reason of `signal` when it aborts before */
-  private async keepResponse(rest: string, signal: AbortSignal): Promise<void> {
+  private async keepResponse(lastEvents: string, signal: AbortSignal): Promise<void> {
     const { context, job, background, wholeResponse: response, responseInput: input } = this;
     if (!response) return;
     if (job.needs_text === true && writtenText(response).trim() === "") throw new ProviderError("failed", "no text");
-    await storeResponse(context, job, { response, input, background, rest }, signal);
+    await storeResponse(context, job, { response, input, background, lastEvents }, signal);
   }
 
   private async fail(error: unknown, signal: AbortSignal): Promise<Failure> {
     const { context, job, attempt, meter } = this;
     await this.background?.breakOff();
-    await leaveConversation(context, job, this.response);
+    await releaseConversation(context, job, this.response);
     const failed = failedCall(context, job, error, signal, attempt);
     // Without a sent piece nothing reached the client, so nothing is charged; afterwards, the produced tokens are.
     const metered = this.hasBegun ? sumOf(this.took, await meter?.settleCut()) : this.took;

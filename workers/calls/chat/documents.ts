@@ -32,7 +32,7 @@ export async function checkDocuments(
     }
     if (pagesMax === undefined) continue;
     const pages = await probes.pdfPages(bytes, pagesMax, signal).catch((error: unknown) => {
-      throw error instanceof MediaError ? told(error, param) : error;
+      throw error instanceof MediaError ? toProviderError(error, param) : error;
     });
     if (pages > pagesMax) throw refused(`This model accepts PDF files of at most ${pagesMax} pages, got more.`, param);
   }
@@ -78,7 +78,7 @@ function refused(say: string, param: string, code: RejectedCode = "unsupported_v
 }
 
 /** Returns the caller's error. A document that crashes the child counts as unreadable. */
-function told({ fault, message }: MediaError, param: string): ProviderError {
+function toProviderError({ fault, message }: MediaError, param: string): ProviderError {
   switch (fault) {
     case "busy":
     case "timeout":

@@ -60,7 +60,7 @@ export class StreamRescue {
   async after(error: unknown, attempt: Attempt<ChatProvider>, meter: ChatMeter): Promise<Continuation | undefined> {
     const { candidate, depth } = attempt;
     const { text } = this.soFar;
-    if (!(error instanceof ProviderError) || ENDS_A_STREAM.has(error.kind) || !this.soFar.canGoOn) return undefined;
+    if (!(error instanceof ProviderError) || ENDS_A_STREAM.has(error.kind) || !this.soFar.canContinue) return undefined;
     const candidates = this.candidatesAfter(candidate);
     const metered = candidates.length === 0 ? undefined : await meter.settleCut();
     if (metered === undefined) return undefined;
@@ -220,11 +220,11 @@ export class Seam {
   /** Returns the part of a piece after the expected text, which is dropped when it, or other text, has arrived. */
   private unexpected(piece: string): string {
     const { expected, cameCharacters: at } = this;
-    const rest = expected.slice(at, at + piece.length);
-    if (piece.startsWith(rest) && (rest.length === piece.length || at + rest.length === expected.length)) {
-      this.cameCharacters += rest.length;
+    const expectedPart = expected.slice(at, at + piece.length);
+    if (piece.startsWith(expectedPart) && (expectedPart.length === piece.length || at + expectedPart.length === expected.length)) {
+      this.cameCharacters += expectedPart.length;
       if (this.cameCharacters === expected.length) this.expected = "";
-      return piece.slice(rest.length);
+      return piece.slice(expectedPart.length);
     }
     this.expected = "";
     return expected.slice(0, at) + piece;
@@ -264,7 +264,7 @@ export function continuedRendering(rendering: Rendering, text: string, repeated:
     chunk(delta) {
       const { delta: added, finish_reason: reason = null, ...choice } = delta.choices[0] ?? {};
       const { content, ...members } = (added ?? {}) as Record<string, unknown>;
-      for (const name of LEFT_OUT) delete members[name];
+      for (const name of OMITTED_MEMBERS) delete members[name];
       const isEnd = typeof reason === "string";
       const fresh = seam.add(contentText(content)) + (isEnd ? seam.end() : "");
       const saying = fresh === "" ? members : { ...members, content: fresh };
@@ -279,4 +279,4 @@ export function continuedRendering(rendering: Rendering, text: string, repeated:
 }
 
 /** Members of a delta that are omitted: a message has one role, and its reasoning precedes its text. */
-const LEFT_OUT = ["role", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"] as const;
+const OMITTED_MEMBERS = ["role", "reasoning_content", "reasoning", "reasoning_details", "thinking_blocks"] as const;

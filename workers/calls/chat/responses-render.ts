@@ -62,10 +62,10 @@ export function createResponsesRendering(call: {
     },
     end(usage) {
       const ending = endingOf(reason);
-      const rest = begin() + items.end(ending.status === "incomplete");
+      const lastItemEvents = begin() + items.end(ending.status === "incomplete");
       const response: ModelResponse = { ...begun, ...ending, output: items.output, usage: usageOf(usage) };
       call.onWhole?.(response);
-      return `${rest}${write(`response.${ending.status}`, { response })}data: [DONE]\n\n`;
+      return `${lastItemEvents}${write(`response.${ending.status}`, { response })}data: [DONE]\n\n`;
     },
   };
 }
@@ -103,7 +103,7 @@ function* piecesOf(choice: Members, logprobs: boolean): Generator<ItemPiece> {
     // Without a signature, the block only repeats the text beside it.
     if (piece.kind === "sealed" || thought === "") yield piece;
   }
-  yield* wordsOf(choice, delta, logprobs);
+  yield* textPieces(choice, delta, logprobs);
   yield* callsOf(delta);
 }
 
@@ -115,7 +115,7 @@ function* wholePieces(choice: Members, logprobs: boolean): Generator<ItemPiece> 
   if (!thinking.some(({ block }) => block["type"] === "thinking")) yield { kind: "thought", text: thoughtOf(message) };
   if (!thinking.some(({ after }) => after !== undefined)) {
     for (const { block } of thinking) yield pieceOfBlock(block);
-    yield* wordsOf(choice, message, logprobs);
+    yield* textPieces(choice, message, logprobs);
     yield* calls;
     return;
   }
@@ -135,7 +135,7 @@ function pieceOfBlock(block: Members): ItemPiece {
   return { kind: "thought", text };
 }
 
-function* wordsOf(choice: Members, message: Members, asked: boolean): Generator<ItemPiece> {
+function* textPieces(choice: Members, message: Members, asked: boolean): Generator<ItemPiece> {
   yield { kind: "text", text: contentText(message["content"]), logprobs: asked ? logprobsOf(choice) : [] };
   yield { kind: "refusal", text: textOf(message["refusal"]) };
   const list = membersOf(message["annotations"]).map(annotationOf);
@@ -463,12 +463,12 @@ class ItemStream {
   }
 
   private callItem(
-    { id = "", name: shown, extra }: Call,
+    { id = "", name: functionName, extra }: Call,
     index: number,
     status: "in_progress" | "completed" | "incomplete",
     text: string,
   ): ResponseItem {
-    const { type = "function", name = shown, namespace } = this.facts.renamed.get(shown) ?? {};
+    const { type = "function", name = functionName, namespace } = this.facts.renamed.get(functionName) ?? {};
     const more = extra === undefined ? {} : { extra_content: extra };
     const call = { status, call_id: id };
     if (type === "tool_search") {

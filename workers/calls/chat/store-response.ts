@@ -19,7 +19,7 @@ interface Answered {
   readonly input: readonly unknown[];
   readonly background: BackgroundResponse | undefined;
   /** Last events. */
-  readonly rest: string;
+  readonly lastEvents: string;
 }
 
 /** Returns the writer for the data that a call stores after its provider's answer. @param signal aborts at the deadline of the call */
@@ -60,13 +60,13 @@ export async function storeResponse(
 async function keepWhole(
   { responses, conversations, config }: Context,
   job: JobMessage,
-  { response, input, background, rest }: Answered,
+  { response, input, background, lastEvents }: Answered,
   insist: Insist,
 ): Promise<void> {
   if (!responses || !conversations) throw new Error("a process without the pool chat has a response to store");
   const { job_id: id, workspace_id: workspaceId, key_id: keyId } = job;
   const hours = config.responseRetentionHours;
-  if (background) await background.answer(response, rest);
+  if (background) await background.answer(response, lastEvents);
   else if (response.store)
     await responses.keep({ call: { id, workspaceId, keyId }, response, input, hours, isHeld: true }, insist);
   failpoint("response.answered");
@@ -81,7 +81,7 @@ async function keepWhole(
  * Unlocks the conversation of a call that adds nothing to it. For a background response, the end of its job does so, since the job may be
  * handed back.
  */
-export async function leaveConversation(
+export async function releaseConversation(
   { conversations, log }: Context,
   job: JobMessage,
   response: ModelResponse | undefined,

@@ -21,7 +21,7 @@ export class StreamSoFar {
   }
 
   /** True if only text has arrived, and the answer has not ended. */
-  get canGoOn(): boolean {
+  get canContinue(): boolean {
     return this.isPlain && this.text.trim() !== "";
   }
 

@@ -268,7 +268,7 @@ async function embedAll(
         run.finished.set(at, await embedBatch(run, model, batch, both));
         onBatch();
       } catch (error) {
-        failure ??= toldToCaller(error, batch, isList(run.request.input));
+        failure ??= toCallerError(error, batch, isList(run.request.input));
         others.abort();
         return;
       }
@@ -330,7 +330,7 @@ function sumOf(reports: readonly ChatUsage[]): ChatUsage {
 }
 
 /** Renumbers a rejected input to its position in the caller's request, of which the batch was a part. */
-function toldToCaller(error: unknown, batch: Batch, isListed: boolean): unknown {
+function toCallerError(error: unknown, batch: Batch, isListed: boolean): unknown {
   if (!(error instanceof ProviderError) || error.kind !== "rejected") return error;
   const { code, param, status } = error;
   const isTooLong = code === "context_length_exceeded";
@@ -345,9 +345,9 @@ function toldToCaller(error: unknown, batch: Batch, isListed: boolean): unknown 
 }
 
 function inputParam(param: string | null, { from, inputs }: Batch, isListed: boolean): string | null {
-  const [, index, rest = ""] = /^input(?:\[(\d+)\])?(.*)$/.exec(param ?? "") ?? [undefined, "none"];
+  const [, index, suffix = ""] = /^input(?:\[(\d+)\])?(.*)$/.exec(param ?? "") ?? [undefined, "none"];
   if (index === "none") return param;
   if (!isListed) return "input";
   if (index === undefined) return inputs.length === 1 ? `input[${from}]` : "input";
-  return `input[${from + Number(index)}]${rest}`;
+  return `input[${from + Number(index)}]${suffix}`;
 }

@@ -35,7 +35,7 @@ export const RESULT_STEP_BYTES = 4 * 1_048_576;
 const STORE_ARTIFACT_MS = paced(60_000);
 
 /** Free storage of a workspace above which audio is sent while it is generated, in bytes: more than any speech takes. */
-export const LIVE_ROOM_BYTES = 33_554_432n;
+export const LIVE_FREE_STORAGE_BYTES = 33_554_432n;
 
 export interface Kept extends Measured {
   readonly fileId: string;
@@ -55,11 +55,11 @@ export interface OutputSpec extends SpoolLimits {
   /** Content type → file extension. Any other type is not the requested kind of result. */
   readonly types: Readonly<Record<string, string>>;
   /** True when each of several results is useful without the others. */
-  readonly standsAlone?: true;
+  readonly isIndependent?: true;
   /** Returns the content type of the bytes; undefined if it is unknown. */
   typeOf(bytes: Uint8Array, artifact: Artifact): Promise<string | undefined>;
   /** Measures a result for the charge. @throws ProviderError `aborted` */
-  measure(context: MeasureContext, made: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
+  measure(context: MeasureContext, spooled: Spooled, contentType: string, signal: AbortSignal): Promise<Measured>;
 }
 
 export interface KeepOptions {
@@ -88,22 +88,22 @@ type Tools = Pick<WorkerContext, "uploads" | "uploadPlaces" | "database" | "stor
 export async function keepArtifacts(
   context: Tools,
   job: { readonly job_id: string; readonly workspace_id: string },
-  made: readonly Artifact[],
+  results: readonly Artifact[],
   output: OutputSpec,
   options: KeepOptions,
 ): Promise<readonly Kept[]> {
   const { holding } = options;
   const kept: Kept[] = [];
-  const inMemory = made.reduce((sum, one) => sum + ("bytes" in one ? one.bytes.length : 0), 0);
+  const inMemory = results.reduce((sum, one) => sum + ("bytes" in one ? one.bytes.length : 0), 0);
   try {
     holding.keep(inMemory);
     await holding.add(inMemory - holding.bytes, patienceOf(options));
-    let artifacts = made;
+    let artifacts = results;
     const refresh = async (): Promise<void> => {
       artifacts = (await options.refresh?.()) ?? artifacts;
     };
     let failure: ProviderError | undefined;
-    for (let at = 0; at < made.length; at++) {
+    for (let at = 0; at < results.length; at++) {
       const onBytes = at === 0 ? options.onBytes : undefined;
       try {
         const spooled = await fetchOne(at, () => artifacts[at], output, { ...options, onBytes }, refresh);
@@ -116,21 +116,21 @@ export async function keepArtifacts(
           holding.keep(inMemory);
         }
       } catch (error) {
-        if (output.standsAlone !== true || !(error instanceof ProviderError) || error.kind !== "failed") throw error;
+        if (output.isIndependent !== true || !(error instanceof ProviderError) || error.kind !== "failed") throw error;
         failure ??= error;
       }
     }
     if (kept.length === 0 && failure !== undefined) throw failure;
     return kept;
   } catch (error) {
-    if (options.canResume === true && goesOn(error)) throw error;
+    if (options.canResume === true && canJobContinue(error)) throw error;
     await discardResults(context, jobOf(job));
     throw error;
   }
 }
 
 /** True if a job whose provider still has its results survives this error (errors.ts). */
-function goesOn(error: unknown): boolean {
+function canJobContinue(error: unknown): boolean {
   return (
     isStoreAway(error) || (error instanceof ProviderError && (error.kind === "unknown" || error.kind === "aborted"))
   );
@@ -149,7 +149,7 @@ async function fetchOne(
     let hasBegun = false;
     const heldBefore = holding.bytes;
     // Streamed audio needs no reservation up to `LIVE_ROOM_BYTES`, which its workspace has free.
-    const reserveBytes = reserverOnDisk(holding, onBytes ? Number(LIVE_ROOM_BYTES) : 0, signal);
+    const reserveBytes = reserverOnDisk(holding, onBytes ? Number(LIVE_FREE_STORAGE_BYTES) : 0, signal);
     try {
       // A result that cannot be requested again is the response itself, whose time the call limits.
       return await spool(artifact, { ...output, isLive: !canResume }, signal, {
@@ -165,8 +165,8 @@ async function fetchOne(
       const isLost = error instanceof ProviderError && error.kind === "failed" && "open" in artifact;
       if (!mayPass && !isLost) throw asProviderError(error, output.noun);
       // A download that the client is already receiving cannot start again.
-      const isShown = hasBegun && onBytes !== undefined;
-      if (isShown) throw asProviderError(error, output.noun);
+      const isStreamed = hasBegun && onBytes !== undefined;
+      if (isStreamed) throw asProviderError(error, output.noun);
       if (attempt >= ARTIFACT_FETCH_ATTEMPTS) {
         if (!canResume) throw asProviderError(error, output.noun);
         // The result is paid for and kept by its provider, so the job is polled again later instead of failing.
@@ -244,7 +244,7 @@ export async function storeArtifact(
   context: Pick<WorkerContext, "uploads" | "uploadPlaces" | "database">,
   job: { readonly job_id: string; readonly workspace_id: string },
   at: number,
-  made: Pick<Spooled, "pieces" | "size">,
+  content: Pick<Spooled, "pieces" | "size">,
   facts: {
     readonly contentType: string;
     readonly filename: string;
@@ -271,7 +271,7 @@ export async function storeArtifact(
     }
     const { upload } = begun;
     const send = async (): Promise<void> => {
-      for await (const piece of made.pieces()) await upload.write(piece);
+      for await (const piece of content.pieces()) await upload.write(piece);
       await upload.end();
     };
     await unlessStopping(stopping, send);
@@ -281,7 +281,7 @@ export async function storeArtifact(
   };
   return inPlace(context, job, patience, async () => {
     for (;;) {
-      const fileId = await untilTaken(stopping, () => uploads.run(job.workspace_id, key, keep, made.size));
+      const fileId = await untilTaken(stopping, () => uploads.run(job.workspace_id, key, keep, content.size));
       if (fileId !== undefined) return fileId;
     }
   });

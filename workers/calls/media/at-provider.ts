@@ -27,7 +27,7 @@ import type {
 import { ProviderError, type ProviderErrorClass } from "../../providers/provider.ts";
 import type { OutputSpec } from "./artifacts.ts";
 import { type ProviderJobRecord, withJob, withoutStart, withStart } from "./held-price.ts";
-import { hasCallerLeft } from "./one-exchange.ts";
+import { hasCallerDisconnected } from "./one-exchange.ts";
 
 /** Source that queues jobs. */
 export interface Queue<Output> {
@@ -277,7 +277,7 @@ export async function pollToEnd<Output>(following: Following<Output>): Promise<F
     job = next;
     waitMs = pollMinMs;
   }
-  return { result: await lastWord(adapter, job, signal), job };
+  return { result: await cancelAndPoll(adapter, job, signal), job };
 }
 
 /**
@@ -298,7 +298,7 @@ function outlastingItsCaller(signal: AbortSignal): AbortSignal {
   const own = new AbortController();
   const onAbort = (): void => {
     const abort = (): void => own.abort(signal.reason);
-    if (hasCallerLeft(signal.reason)) setTimeout(abort, POLL_MS).unref();
+    if (hasCallerDisconnected(signal.reason)) setTimeout(abort, POLL_MS).unref();
     else abort();
   };
   if (signal.aborted) onAbort();
@@ -318,18 +318,18 @@ export async function pollOnce<Output>(
 }
 
 /** Returns a function that fetches a successful job's output again; it resolves with undefined without a verdict. */
-export function refreshing<Output, Made>(
+export function refreshing<Output, Result>(
   adapter: Pick<Adapter<Output>, "poll" | "pollMs">,
   job: ProviderJob,
-  made: (output: Output) => Made,
-): () => Promise<Made | undefined> {
+  resultOf: (output: Output) => Result,
+): () => Promise<Result | undefined> {
   return async () => {
     const again = await pollOnce(adapter, job);
-    return again && made(again.output);
+    return again && resultOf(again.output);
   };
 }
 
-async function lastWord<Output>(
+async function cancelAndPoll<Output>(
   adapter: Adapter<Output>,
   job: ProviderJob,
   signal: AbortSignal,
@@ -407,7 +407,7 @@ function pause(
 // shows that the provider never accepted it. The start is not sent again.
 
 /** Shortest and longest pause between two searches, in milliseconds; a provider's list is long. */
-const START_LOOK_MS = [paced(1_000), paced(15_000)] as const;
+const START_POLL_INTERVAL_MS = [paced(1_000), paced(15_000)] as const;
 
 /** Default time in which a vendor may accept a job after a gateway timeout, in milliseconds: Cloudflare waits 100 s. */
 const START_TAKEN_MS = 120_000;
@@ -441,7 +441,7 @@ export class LostForGood extends ProviderError {
  */
 async function findStart(search: LostStartSearch, isLate: boolean): Promise<FoundStart> {
   const { signal, provider, adapter } = search;
-  const [firstMs, mostMs] = START_LOOK_MS;
+  const [firstMs, mostMs] = START_POLL_INTERVAL_MS;
   // Allows two more searches after the list must be complete. Without a list only a callback helps, for which no slot is kept.
   const searchMs = isLate || !adapter.nameOf ? 0 : 1_000 * (provider.listed_within_seconds ?? 0) + 2 * mostMs;
   const giveUpAt = performance.now() + searchMs;
@@ -461,11 +461,11 @@ async function findStart(search: LostStartSearch, isLate: boolean): Promise<Foun
 /** Returns undefined if a later search may succeed. @throws ProviderError `failed`, LostForGood as `findStart`; Error of our own */
 async function searchOnce(search: LostStartSearch, isLast: boolean): Promise<FoundStart | undefined> {
   const { adapter, begun, slot, signal, onUnknown } = search;
-  const { lost_ms: lostMs = commonNow(), mark, sent_ms: sentMs, told } = await slot.lose();
+  const { lost_ms: lostMs = commonNow(), mark, sent_ms: sentMs, told: callbackJobName } = await slot.lose();
   if (!mark || !adapter.find) throw new LostForGood();
   const askedMs = commonNow();
   const limited = AbortSignal.any([signal, AbortSignal.timeout(POLL_MS)]);
-  const found = await find(adapter.find, { mark, sentMs, ...(told === undefined ? {} : { told }) }, limited);
+  const found = await find(adapter.find, { mark, sentMs, ...(callbackJobName === undefined ? {} : { callbackJobName }) }, limited);
   switch (found.state) {
     case "found": {
       const record = withJob(begun, found.job, adapter.nameOf?.(found.job));
@@ -519,11 +519,11 @@ async function sortOut(
   const { listed_within_seconds: withinS } = provider;
   // Jobs that were created later belong to others; a job without a creation time stays a candidate.
   const untilMs = lostMs + (withinS === undefined ? START_TAKEN_MS : withinS * 1_000) + START_CLOCKS_MS;
-  const mayBeIt = ({ madeMs }: Listed): boolean => !(madeMs > untilMs);
+  const mayBeIt = ({ createdMs }: Listed): boolean => !(createdMs > untilMs);
   let isContested = false;
-  for (const { name, madeMs, job } of alike.filter(mayBeIt)) {
+  for (const { name, createdMs, job } of alike.filter(mayBeIt)) {
     const record = withJob(begun, job, name);
-    const whose = await slot.adopt({ name, madeMs }, record);
+    const whose = await slot.adopt({ name, createdMs }, record);
     if (whose === "adopted") return { ...record, job };
     isContested ||= whose === "open";
   }

@@ -5,7 +5,7 @@ import type { Model, Provider } from "#shared/calls/model.ts";
 import { commonNow } from "#shared/clock.ts";
 import type { OpenStart } from "#shared/database/open-starts.ts";
 import { adjustHold } from "#shared/ledger/adjust.ts";
-import { linedHoldOf } from "#shared/ledger/lined-calls.ts";
+import { creditLineHoldOf } from "#shared/ledger/lined-calls.ts";
 import { deserializePrice, type Price, serializePrice } from "#shared/calls/pricing/price.ts";
 
 import type { WorkerContext } from "../../context.ts";
@@ -114,7 +114,7 @@ export async function moveHold(
       mayExceed: false,
       tokensMax: bound.tokensMax,
       batchLine: job.batch_line,
-      lined: linedHoldOf(job),
+      creditLineHold: creditLineHoldOf(job),
     });
     return adjusted === "adjusted" ? { price, holdNano: bound.holdNano } : undefined;
   } catch (error) {

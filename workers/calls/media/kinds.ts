@@ -22,9 +22,9 @@ import { type OutputSpec, secondsOf } from "./artifacts.ts";
 import type { ReadInputs } from "./inputs.ts";
 
 /** Kinds whose results are generated and stored, by the names of the adapters. */
-export type MadeKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
+export type GeneratedKind = "images" | "imageEdits" | "speech" | "video" | "music" | "mesh";
 
-export interface MediaJobKind<Kind extends MadeKind = MadeKind, Params = unknown> {
+export interface MediaJobKind<Kind extends GeneratedKind = GeneratedKind, Params = unknown> {
   readonly kind: Kind;
   readonly call: MediaKind<object, CheckedMedia<Params>>;
   readonly output: OutputSpec;
@@ -40,12 +40,12 @@ type ParamsOf<Call> = Call extends MediaKind<infer _Request, CheckedMedia<infer 
 export const IMAGE_OUTPUT: OutputSpec = {
   ...MEDIA_JOBS.images,
   noun: "image",
-  standsAlone: true,
+  isIndependent: true,
   accept: "image/*",
   types: { "image/png": "png", "image/jpeg": "jpg", "image/webp": "webp", "image/gif": "gif" },
   typeOf: sniffMediaType,
-  measure: (_, made) => {
-    const header = readImageHeader(made.view());
+  measure: (_, spooled) => {
+    const header = readImageHeader(spooled.view());
     return Promise.resolve({ pixels: header === null ? undefined : header.width * header.height });
   },
 };
@@ -71,9 +71,9 @@ const AUDIO: Omit<OutputSpec, "noun" | keyof (typeof MEDIA_JOBS)["speech"]> = {
   types: AUDIO_TYPES,
   typeOf: async (bytes, artifact) =>
     ("url" in artifact ? undefined : artifact.contentType) ?? (await sniffMediaType(bytes)),
-  measure: async (context, made, contentType, signal) => ({
+  measure: async (context, spooled, contentType, signal) => ({
     seconds:
-      contentType === "audio/pcm" ? made.size / PCM_BYTES_A_SECOND : await secondsOf(context, "audio", made, signal),
+      contentType === "audio/pcm" ? spooled.size / PCM_BYTES_A_SECOND : await secondsOf(context, "audio", spooled, signal),
   }),
 };
 
@@ -86,7 +86,7 @@ export const VIDEO_OUTPUT: OutputSpec = {
   accept: "video/*",
   types: { "video/mp4": "mp4", "video/webm": "webm", "video/quicktime": "mov", "image/gif": "gif" },
   typeOf: async (bytes) => videoTypeOf(await sniffMediaType(bytes)),
-  measure: async (context, made, _, signal) => ({ seconds: await secondsOf(context, "video", made, signal) }),
+  measure: async (context, spooled, _, signal) => ({ seconds: await secondsOf(context, "video", spooled, signal) }),
 };
 
 /** Maps a paid result to the nearest type that callers know: any Matroska, and an MP4 whose brand is of audio. */

@@ -26,17 +26,17 @@ export interface Measured {
 /** Factor above our bounds up to which a report is accepted: vendors count differently, but never twice as much. */
 const BOUND_SLACK = 2;
 
-export function meterMedia(held: HeldMedia, made: readonly Measured[], usage: MediaUsage): Charge {
+export function meterMedia(held: HeldMedia, results: readonly Measured[], usage: MediaUsage): Charge {
   const { price, holdNano, most } = held;
   const tokens = usage.tokens ?? NO_USAGE;
   const count = promptTokens(tokens) + completionTokens(tokens);
-  const { milliseconds, units } = countOf(held, made, usage);
+  const { milliseconds, units } = countOf(held, results, usage);
   const fault = faultOf(held, count, milliseconds);
   if (fault) return { nano: holdNano, units, tokens: 0, estimated: fault };
   const quantities: Quantities = {
     ...most,
-    results: made.length,
-    pixels: made.map((one, at) => one.pixels ?? most.pixels[at] ?? most.pixels[0] ?? 0),
+    results: results.length,
+    pixels: results.map((one, at) => one.pixels ?? most.pixels[at] ?? most.pixels[0] ?? 0),
     milliseconds: milliseconds ?? 0,
     tokens,
   };
@@ -52,12 +52,12 @@ export function meterMedia(held: HeldMedia, made: readonly Measured[], usage: Me
 /** Returns the milliseconds that the price counts, undefined if the provider did not report them, and the units of the usage record. */
 function countOf(
   { price, most, secondsOf }: HeldMedia,
-  made: readonly Measured[],
+  results: readonly Measured[],
   usage: MediaUsage,
 ): { readonly milliseconds: number | undefined; readonly units: Record<string, number> } {
   const units: Record<string, number> = {};
   // We measure the stored bytes; the provider's report counts only if they have no readable length.
-  const measured = made.map(({ seconds }) => seconds).filter((seconds) => seconds !== undefined);
+  const measured = results.map(({ seconds }) => seconds).filter((seconds) => seconds !== undefined);
   const mediaSeconds = measured.length > 0 ? measured.reduce((sum, one) => sum + one, 0) : usage.seconds;
   const seconds = secondsOf === "compute" ? usage.computeSeconds : mediaSeconds;
   switch (price.unit) {
@@ -65,8 +65,8 @@ function countOf(
       units["characters"] = most.characters;
       break;
     case "per_megapixel":
-      units["images"] = made.length;
-      units["pixels"] = made.reduce((sum, one, at) => sum + (one.pixels ?? most.pixels[at] ?? most.pixels[0] ?? 0), 0);
+      units["images"] = results.length;
+      units["pixels"] = results.reduce((sum, one, at) => sum + (one.pixels ?? most.pixels[at] ?? most.pixels[0] ?? 0), 0);
       units["steps"] = most.steps;
       break;
     case "per_second":
@@ -74,7 +74,7 @@ function countOf(
       if (seconds !== undefined) units[secondsOf === "compute" ? "compute_seconds" : "seconds"] = seconds;
       break;
     default:
-      units[most.pixels.length > 0 ? "images" : "results"] = made.length;
+      units[most.pixels.length > 0 ? "images" : "results"] = results.length;
   }
   return { milliseconds: seconds === undefined ? undefined : wholeMilliseconds(seconds), units };
 }

@@ -14,7 +14,7 @@ export async function inOneExchange<T>(signal: AbortSignal, run: () => Promise<T
     throw error instanceof ProviderError && error.kind === "unknown" ? verdictOn(error) : error;
   }
   // An adapter with several requests returns the results so far. Without a caller they are not charged.
-  if (hasCallerLeft(signal.reason)) throw new ProviderError("aborted", "the caller left", { cause: signal.reason });
+  if (hasCallerDisconnected(signal.reason)) throw new ProviderError("aborted", "the caller left", { cause: signal.reason });
   return result;
 }
 
@@ -27,7 +27,7 @@ function verdictOn(error: ProviderError): ProviderError {
   });
 }
 
-export function hasCallerLeft(reason: unknown): boolean {
+export function hasCallerDisconnected(reason: unknown): boolean {
   const abort = abortReasonOf(reason);
   return abort === "caller_left" || abort === "caller_gone";
 }

@@ -98,12 +98,12 @@ export class ResultBudget {
   }
 
   private keep(job: Job, bytes: number): void {
-    const given = job.bytes - bytes;
-    if (given <= 0) return;
+    const releasedBytes = job.bytes - bytes;
+    if (releasedBytes <= 0) return;
     job.bytes = bytes;
     if (bytes === 0 && job === this.beyond) this.beyond = undefined;
     this.forget(job);
-    this.limit.giveBack(job.owner, given);
+    this.limit.giveBack(job.owner, releasedBytes);
     this.limits.gauge?.set(this.bytes);
   }
 

@@ -43,7 +43,7 @@ import { explainFailure } from "../failure.ts";
 import { modelGone, reportFailure, serveCall } from "../serve-call.ts";
 import { adaptTo } from "../source-params.ts";
 import { startWatchdog } from "../watchdog.ts";
-import { isStoreAway, keepArtifacts, type Kept, LIVE_ROOM_BYTES } from "./artifacts.ts";
+import { isStoreAway, keepArtifacts, type Kept, LIVE_FREE_STORAGE_BYTES } from "./artifacts.ts";
 import { AtProvider, LostForGood, POLL_MS, pollOnce, type Queue, refreshing, runMsOf, startOf } from "./at-provider.ts";
 import { CallChecks } from "./checks.ts";
 import {
@@ -55,14 +55,14 @@ import {
   providerJobRecordOf,
 } from "./held-price.ts";
 import { createInputReader, type InputReader } from "./inputs.ts";
-import type { MadeKind, MediaJobKind } from "./kinds.ts";
+import type { GeneratedKind, MediaJobKind } from "./kinds.ts";
 import { type HeldMedia, meterMedia } from "./meter.ts";
 import { inOneExchange } from "./one-exchange.ts";
 import type { Holding } from "./result-budget.ts";
 
-type Adapter<Kind extends MadeKind> = MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
+type Adapter<Kind extends GeneratedKind> = MediaAdapter<MediaKinds[Kind][0], MediaKinds[Kind][1]>;
 
-interface Made<Kind extends MadeKind> {
+interface ServedResult<Kind extends GeneratedKind> {
   readonly result: MediaResult<MediaKinds[Kind][1]>;
   readonly source: string;
   /** Slug of the model. */
@@ -70,14 +70,14 @@ interface Made<Kind extends MadeKind> {
   readonly refresh?: () => Promise<readonly Artifact[] | undefined>;
 }
 
-export function createMediaHandler<Kind extends MadeKind>(
+export function createMediaHandler<Kind extends GeneratedKind>(
   context: WorkerContext,
   kind: MediaJobKind<Kind>,
 ): JobHandler {
   return { run: (job, control) => new MediaRun(context, kind, job, control).serve() };
 }
 
-class MediaRun<Kind extends MadeKind> {
+class MediaRun<Kind extends GeneratedKind> {
   private readonly context: WorkerContext;
   private readonly kind: MediaJobKind<Kind>;
   private readonly job: JobMessage;
@@ -119,9 +119,9 @@ class MediaRun<Kind extends MadeKind> {
     const askedAt = performance.now();
     try {
       const { record } = this.there;
-      const made = record === null ? await this.ask(signal) : await this.goOn(record, signal);
+      const served = record === null ? await this.ask(signal) : await this.resumeOrFallBack(record, signal);
       failpoint("job.made");
-      return await this.deliver(made, performance.now() - askedAt);
+      return await this.deliver(served, performance.now() - askedAt);
     } catch (error) {
       return this.afterError(error, signal);
     } finally {
@@ -139,7 +139,7 @@ class MediaRun<Kind extends MadeKind> {
   }
 
   /** Resumes a job at its provider. If it fails there, the next source is tried, even if another worker started the job. */
-  private async goOn(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
+  private async resumeOrFallBack(begun: ProviderJobRecord, signal: AbortSignal): Promise<ServedResult<Kind>> {
     const startedAt = performance.now();
     try {
       return await this.resume(begun, signal);
@@ -168,9 +168,9 @@ class MediaRun<Kind extends MadeKind> {
 
   private async ask(
     signal: AbortSignal,
-    rest?: readonly Candidate<Adapter<Kind>>[],
-    from?: Serving<Adapter<Kind>, Made<Kind>>["from"],
-  ): Promise<Made<Kind>> {
+    remaining?: readonly Candidate<Adapter<Kind>>[],
+    from?: Serving<Adapter<Kind>, ServedResult<Kind>>["from"],
+  ): Promise<ServedResult<Kind>> {
     const { context, job, kind } = this;
     const all = this.candidates();
     const [first] = all;
@@ -178,8 +178,8 @@ class MediaRun<Kind extends MadeKind> {
     const inputs = await kind.call.inputs(this.checks.request, first.model, job.stored_inputs);
     this.inputs = createInputReader(context, job.workspace_id, inputs, (one) => inputBytesMax(one.kind, first.model));
     const limits = { kind: job.kind, deadlineMs: this.deadlineMs, plainMs: context.config.calls.plainMs, signal };
-    return serveCall<Adapter<Kind>, Made<Kind>>(context, job, {
-      candidates: rest ?? all,
+    return serveCall<Adapter<Kind>, ServedResult<Kind>>(context, job, {
+      candidates: remaining ?? all,
       ...(from ? { from } : {}),
       signal,
       mayRepeat: false,
@@ -190,7 +190,7 @@ class MediaRun<Kind extends MadeKind> {
     });
   }
 
-  private async attempt(attempt: Attempt<Adapter<Kind>>, signal: AbortSignal): Promise<Made<Kind>> {
+  private async attempt(attempt: Attempt<Adapter<Kind>>, signal: AbortSignal): Promise<ServedResult<Kind>> {
     const { adapter, model, name } = attempt.candidate;
     [this.source, this.depth] = [name, attempt.depth];
     const served = { source: name, model: model.slug, depth: attempt.depth };
@@ -240,7 +240,7 @@ class MediaRun<Kind extends MadeKind> {
     return { result: followed.result, refresh: refreshing(queue.adapter, followed.job, kind.artifacts) };
   }
 
-  private async resume(begun: ProviderJobRecord, signal: AbortSignal): Promise<Made<Kind>> {
+  private async resume(begun: ProviderJobRecord, signal: AbortSignal): Promise<ServedResult<Kind>> {
     const { context, job, kind } = this;
     const { source, model, depth } = begun;
     [this.source, this.depth] = [source, depth];
@@ -277,9 +277,9 @@ class MediaRun<Kind extends MadeKind> {
     return moved !== undefined;
   }
 
-  private async deliver(made: Made<Kind>, upstreamMs: number): Promise<Outcome> {
+  private async deliver(served: ServedResult<Kind>, upstreamMs: number): Promise<Outcome> {
     const { context, job, kind, control } = this;
-    const { result, model, refresh } = made;
+    const { result, model, refresh } = served;
     const artifacts = kind.artifacts(result.output);
     if (artifacts.length === 0) throw new ProviderError("failed", "the provider made nothing");
     const { checked } = this.held;
@@ -293,7 +293,7 @@ class MediaRun<Kind extends MadeKind> {
       refresh,
       canResume: this.there.record !== null,
       // Canonical form, since the database does not preserve the order of the members for a later worker.
-      work: `${made.source} ${canonicalJson(this.there.record?.job ?? null)}`,
+      work: `${served.source} ${canonicalJson(this.there.record?.job ?? null)}`,
       expiresS: job.stream === true ? STREAMED_LIFE_S : null,
       onBytes: live?.onBytes,
     }).catch((error: unknown): Failure => {
@@ -302,16 +302,16 @@ class MediaRun<Kind extends MadeKind> {
       const charge = meterMedia(held, [{}], result.usage);
       context.log.error({ err: error, job_id: job.job_id }, "delivered audio could not be stored");
       const failure = { ...whyNotKept(error, control.signal), ...this.fallback };
-      return { status: "succeeded", source: made.source, charge, failure };
+      return { status: "succeeded", source: served.source, charge, failure };
     });
     if ("failure" in kept) return kept;
     context.log.info(
-      { job_id: job.job_id, source: made.source, ms: Math.round(upstreamMs) },
+      { job_id: job.job_id, source: served.source, ms: Math.round(upstreamMs) },
       `${kind.output.noun} generated`,
     );
     const success: Success = {
       status: "succeeded",
-      source: made.source,
+      source: served.source,
       charge: meterMedia(held, kept, result.usage),
       holdNano: held.holdNano,
       result: { text: JSON.stringify(outcomeOf(from, kept)), upstreamMs },
@@ -333,8 +333,8 @@ class MediaRun<Kind extends MadeKind> {
     }
     const { reason } = signal as { readonly reason: unknown };
     const situation = { reason, kind: job.kind, isAtProvider: there.record !== null, isAsking: there.isAsking };
-    const goesOn = outcomeAfterError(error, situation);
-    if (goesOn !== undefined) throw goesOn;
+    const continuationError = outcomeAfterError(error, situation);
+    if (continuationError !== undefined) throw continuationError;
     return this.fail(error, signal);
   }
 
@@ -388,7 +388,7 @@ async function progressiveOutputOf(
   try {
     // A full workspace could play the result, but neither store it nor be charged for it.
     const stored = await storedBytes(database, job.workspace_id);
-    if (BigInt(config.storageBytesMax) - stored < LIVE_ROOM_BYTES) return undefined;
+    if (BigInt(config.storageBytesMax) - stored < LIVE_FREE_STORAGE_BYTES) return undefined;
   } catch (error) {
     log.warn({ err: error, job_id: job.job_id }, "progressive output is unavailable for a job");
     return undefined;

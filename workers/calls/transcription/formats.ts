@@ -33,16 +33,16 @@ export function renderTranscript(
 
 /**
  * Returns the last events of `stream: true`: the remaining text, then the whole transcript with the charged usage.
- * @param shown beginning of the text that the caller has received
+ * @param sentText beginning of the text that the caller has received
  */
 export function streamTranscript(
   { text }: Transcript,
   { usage }: Pick<TranscriptOptions, "usage">,
-  shown = "",
+  sentText = "",
 ): string[] {
-  const rest = text.startsWith(shown) ? text.slice(shown.length) : "";
+  const remainder = text.startsWith(sentText) ? text.slice(sentText.length) : "";
   const done = { type: "transcript.text.done", text, ...usageMember(usage) };
-  return [...(rest === "" ? [] : [transcriptDelta(rest)]), `${event(done)}data: [DONE]\n\n`];
+  return [...(remainder === "" ? [] : [transcriptDelta(remainder)]), `${event(done)}data: [DONE]\n\n`];
 }
 
 /** Returns the event of a piece of the text. */

@@ -58,7 +58,7 @@ class Transcribing {
   private readonly checks: CallChecks<TranscriptionParams, Call>;
   private readonly answer: Answer;
   /** Text that the caller has received so far. */
-  private shown = "";
+  private sentText = "";
   private held: HeldPrice;
   private last: Attempt<Adapter> | undefined;
 
@@ -138,7 +138,7 @@ class Transcribing {
       ...(source.fields ? { fields: source.fields } : {}),
       adapt: (body) => adaptTo(source, body),
       ...(this.call.stream === true
-        ? { onText: (piece: string) => this.show(piece, performance.now() - startedAt) }
+        ? { onText: (piece: string) => this.sendPiece(piece, performance.now() - startedAt) }
         : {}),
     });
     return { result, attempt };
@@ -150,9 +150,9 @@ class Transcribing {
     return moved !== undefined;
   }
 
-  private show(piece: string, upstreamMs: number): void {
+  private sendPiece(piece: string, upstreamMs: number): void {
     if (piece === "") return;
-    this.shown += piece;
+    this.sentText += piece;
     this.answer.write(transcriptDelta(piece), upstreamMs);
   }
 
@@ -167,7 +167,7 @@ class Transcribing {
   private meterCut(model: Model): Charge {
     if (this.held.price.unit !== "per_token") return this.meter(model, {});
     const audioInput = Math.ceil(this.call.recording.seconds * AUDIO_TOKENS_A_SECOND);
-    const output = Math.ceil(this.shown.length / CHARACTERS_A_TOKEN);
+    const output = Math.ceil(this.sentText.length / CHARACTERS_A_TOKEN);
     const tokens = { ...NO_USAGE, audioInput, output, estimated: true };
     return { ...this.meter(model, { tokens }), estimated: "missing" };
   }
@@ -177,8 +177,8 @@ class Transcribing {
     const { model, name: source } = attempt.candidate;
     const { params } = this.checks.by(model);
     // The provider's length counts before ours, as the provider charges us by it. It cannot be zero, since our own length is above zero.
-    const { seconds: told = 0 } = result.usage;
-    const seconds = told > 0 ? told : call.recording.seconds;
+    const { seconds: reportedSeconds = 0 } = result.usage;
+    const seconds = reportedSeconds > 0 ? reportedSeconds : call.recording.seconds;
     const reported = { ...result.usage, seconds };
     const metered = this.meter(model, reported);
     const usage = result.usage.tokens ? result.usage : reported;
@@ -186,7 +186,7 @@ class Transcribing {
     const transcript = { ...result.output, seconds: result.output.seconds || call.recording.seconds };
     const plain = renderTranscript(transcript, params.format, options);
     const events =
-      call.stream === true ? this.tell(streamTranscript(transcript, options, this.shown), upstreamMs) : undefined;
+      call.stream === true ? this.writeEvents(streamTranscript(transcript, options, this.sentText), upstreamMs) : undefined;
     context.log.info({ request_id: job.request_id, source, ms: Math.round(upstreamMs) }, "audio transcribed");
     return {
       status: "succeeded",
@@ -201,7 +201,7 @@ class Transcribing {
   }
 
   /** Writes all events but the last, which ends the response. Even a stream with a single event begins before it ends. */
-  private tell(events: readonly string[], upstreamMs: number): string {
+  private writeEvents(events: readonly string[], upstreamMs: number): string {
     const last = events.at(-1) ?? "";
     for (const event of events.slice(0, -1)) this.control.answer.write(event, upstreamMs);
     if (this.control.answer.hasBegun) return last;
@@ -213,11 +213,11 @@ class Transcribing {
   private fail(error: unknown, signal: AbortSignal): Failure {
     const { context, job, last } = this;
     const failed = failedCall(context, job, error, signal, last);
-    const hasLeft = failed.status === "cancelled" && this.shown !== "" && last !== undefined;
+    const hasDisconnected = failed.status === "cancelled" && this.sentText !== "" && last !== undefined;
     const { failure } = failed;
     return {
       ...failed,
-      charge: hasLeft ? this.meterCut(last.candidate.model) : undefined,
+      charge: hasDisconnected ? this.meterCut(last.candidate.model) : undefined,
       // Adapters name the audio as forms do; the caller may have sent it by another parameter.
       failure: { ...failure, param: failure.param === "file" ? this.call.recording.param : failure.param },
     };

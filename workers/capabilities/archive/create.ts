@@ -53,29 +53,29 @@ export default defineCapability({
   ],
   price: ARCHIVE_PRICE,
   engine: "archive",
-  async run({ params, inputs: given, folder }) {
+  async run({ params, inputs: runInputs, folder }) {
     const { format, level, password } = params;
-    const names = namesOf(given.files, params.names);
+    const names = namesOf(runInputs.files, params.names);
     if (password !== undefined && format !== "zip" && format !== "7z") {
       throw new MediaError("invalid", `Expected params.format zip or 7z with params.password, got ${format}.`);
     }
     const name = `archive.${format}`;
     const path = join(folder, name);
-    if (format === "zip") await writeZip(path, given.files, names, level, password);
+    if (format === "zip") await writeZip(path, runInputs.files, names, level, password);
     else if (format === "7z") {
       const files = await Promise.all(
-        given.files.map(async (file, at) => ({
+        runInputs.files.map(async (file, at) => ({
           name: names[at] ?? "",
           bytes: new Uint8Array(await Bun.file(file.path).arrayBuffer()),
         })),
       );
       await writeSevenZip(path, files, { level, password });
-    } else await writeTar(path, given.files, names, format, level);
-    const made: RunOutput = {
+    } else await writeTar(path, runInputs.files, names, format, level);
+    const result: RunOutput = {
       output: { format, entries: names.length, names },
       files: [{ path, mediaType: MEDIA_TYPES[format], name }],
     };
-    return made;
+    return result;
   },
 });
 

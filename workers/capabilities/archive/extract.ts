@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { sniffMediaType } from "#shared/media/sniff.ts";
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { defineCapability, input, type MadeFile } from "../define.ts";
+import { defineCapability, input, type OutputFile } from "../define.ts";
 import { flag, integer, list, text } from "../params.ts";
 import { ARCHIVE_PRICE, badName, globOf, openOutput } from "./counted.ts";
 import { readArchive } from "./read.ts";
@@ -40,7 +40,7 @@ export default defineCapability({
   async run({ params, inputs, folder }) {
     const { format, counter, entries } = await readArchive(inputs.archive, folder, params.password);
     const isWanted = chooser(params.include, params.exclude);
-    const files: MadeFile[] = [];
+    const files: OutputFile[] = [];
     const names = new Set<string>();
     let opened = 0;
     const skipped: { name: string; why: string }[] = [];
@@ -64,7 +64,7 @@ export default defineCapability({
       await entry.read((bytes) => output.write(bytes));
       const size = await output.end();
       if (size === 0) skipped.push({ name: entry.name.slice(0, 200), why: "it is empty" });
-      else files.push(await madeFile(path, entry.name, ownName(entry.name, params.flatten, names)));
+      else files.push(await describeFile(path, entry.name, ownName(entry.name, params.flatten, names)));
     }
     const more = skipped.length - SKIPPED_MAX;
     const notes = more > 0 ? [`${more} more entries were skipped and are not listed; archive.list lists them.`] : [];
@@ -77,7 +77,7 @@ function chooser(include: readonly string[] | undefined, exclude: readonly strin
   return (name) => (wanted?.some((is) => is(name)) ?? true) && !unwanted.some((is) => is(name));
 }
 
-async function madeFile(path: string, name: string, own: string): Promise<MadeFile> {
+async function describeFile(path: string, name: string, own: string): Promise<OutputFile> {
   const head = new Uint8Array(await Bun.file(path).slice(0, 4_096).arrayBuffer());
   const mediaType = (await sniffMediaType(head)) ?? typeByName(name);
   return { path, mediaType, name: own };

@@ -208,13 +208,13 @@ export async function writeSevenZip(
   files: readonly { readonly name: string; readonly bytes: Uint8Array }[],
   { level, password }: { readonly level: number; readonly password: string | undefined },
 ): Promise<void> {
-  const given = Object.fromEntries(files.map(({ name, bytes }) => [name, bytes]));
+  const bytesByName = Object.fromEntries(files.map(({ name, bytes }) => [name, bytes]));
   const secret = password === undefined ? [] : [`-p${password}`, "-mhe=on"];
   // No times, so that the same files give the same archive.
-  const made = await call(
+  const result = await call(
     ["a", `-mx=${level}`, "-mtm=off", "-mtc=off", "-mta=off", ...secret, OUT, "--", ...files.map(({ name }) => name)],
-    given,
+    bytesByName,
   );
-  if (made.code !== 0) throw new Error(`7-Zip failed: ${made.printed.slice(-3).join(" ")}`);
-  writeFileSync(path, made.files.read(OUT));
+  if (result.code !== 0) throw new Error(`7-Zip failed: ${result.printed.slice(-3).join(" ")}`);
+  writeFileSync(path, result.files.read(OUT));
 }

@@ -148,10 +148,10 @@ async function* filled(data: AsyncIterable<Uint8Array>, map: SparseMap): AsyncGe
   for (const [offset, bytes] of [...map.pieces, [map.size, 0] as const]) {
     if (!(offset >= place && offset + bytes <= map.size)) throw damaged();
     yield* zeros(offset - place);
-    for (let left = bytes; left > 0;) {
-      const piece = await reader.some(left);
+    for (let remaining = bytes; remaining > 0;) {
+      const piece = await reader.some(remaining);
       if (piece.length === 0) throw damaged();
-      left -= piece.length;
+      remaining -= piece.length;
       yield piece;
     }
     place = offset + bytes;
@@ -161,7 +161,7 @@ async function* filled(data: AsyncIterable<Uint8Array>, map: SparseMap): AsyncGe
 
 function* zeros(count: number): Generator<Uint8Array> {
   const block = new Uint8Array(Math.min(count, 65_536));
-  for (let left = count; left > 0; left -= block.length) yield block.subarray(0, Math.min(left, block.length));
+  for (let remaining = count; remaining > 0; remaining -= block.length) yield block.subarray(0, Math.min(remaining, block.length));
 }
 
 /**

@@ -27,10 +27,10 @@ export default defineCapability({
   ],
   price: AUDIO_PRICE,
   engine: "ffmpeg",
-  async run({ params, inputs: given, folder, progress }) {
+  async run({ params, inputs: runInputs, folder, progress }) {
     const { crossfade, gap } = params;
     if (crossfade > 0 && gap > 0) throw new MediaError("invalid", "Expected params.crossfade or params.gap, got both.");
-    const all = await Promise.all(given.audios.map((audio) => probeAudio(audio)));
+    const all = await Promise.all(runInputs.audios.map((audio) => probeAudio(audio)));
     const [first] = all;
     if (!first) throw new MediaError("invalid", "Expected at least 2 audios, got none.");
     const shortest = Math.min(...all.map((facts) => facts.seconds));

@@ -184,8 +184,8 @@ async function readLinkFacts(
     const { codecId, sampleRate, channels } = stream.codecpar;
     const codec = lib.avGetCodecName(codecId) ?? "unknown";
     // FFmpeg includes the samples that players skip at the start of Opus (RFC 7845, section 4.2).
-    const left = container === "ogg" && codec === "opus" ? stream.codecpar.initialPadding / sampleRate : 0;
-    const stated = Math.max(0, demuxer.duration - left);
+    const paddingSeconds = container === "ogg" && codec === "opus" ? stream.codecpar.initialPadding / sampleRate : 0;
+    const stated = Math.max(0, demuxer.duration - paddingSeconds);
     const seconds = stated > 0 ? stated : await countSeconds(demuxer, stream);
     const known = Math.round(demuxer.bitRate * 1_000);
     return {

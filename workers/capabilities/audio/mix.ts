@@ -34,8 +34,8 @@ export default defineCapability({
   ],
   price: AUDIO_PRICE,
   engine: "ffmpeg",
-  async run({ params, inputs: given, folder, progress }) {
-    const all = await Promise.all(given.audios.map((audio) => probeAudio(audio)));
+  async run({ params, inputs: runInputs, folder, progress }) {
+    const all = await Promise.all(runInputs.audios.map((audio) => probeAudio(audio)));
     const [first] = all;
     if (!first) throw new MediaError("invalid", "Expected at least 2 audios, got none.");
     for (const name of ["volumes", "offsets"] as const) {

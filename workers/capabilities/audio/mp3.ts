@@ -41,18 +41,18 @@ const ENCODINGS = [
 function settledFrame(frame: Buffer): Buffer {
   const [encoding = 0] = frame.subarray(HEAD_BYTES);
   const { name, none } = ENCODINGS[encoding] ?? {};
-  const words = frame.subarray(HEAD_BYTES + 1);
+  const content = frame.subarray(HEAD_BYTES + 1);
   const isComment =
-    frame.subarray(0, 4).toString("latin1") === "TXXX" && name !== undefined && words.indexOf(name) === 0;
+    frame.subarray(0, 4).toString("latin1") === "TXXX" && name !== undefined && content.indexOf(name) === 0;
   if (!isComment || none === undefined) return frame;
-  const body = Buffer.concat([Buffer.from([encoding]), Buffer.from("eng"), none, words.subarray(name.length)]);
+  const body = Buffer.concat([Buffer.from([encoding]), Buffer.from("eng"), none, content.subarray(name.length)]);
   const head = Buffer.from("COMM\0\0\0\0\0\0", "latin1");
   head.writeUInt32BE(body.length, 4);
   return Buffer.concat([head, body]);
 }
 
 /** Bytes searched for the first frame, which follows the tags and states how many samples players skip. */
-const LOOKED_AT_BYTES = 65_536;
+const SEARCHED_BYTES = 65_536;
 /** Offset from the frame's name to the 3 bytes of encoder delay and padding, if all fields are present. */
 const PADDING_AT = 141;
 
@@ -60,8 +60,8 @@ const PADDING_AT = 141;
 export async function settlePadding(path: string): Promise<void> {
   const file = await open(path, "r+");
   try {
-    const head = Buffer.alloc(LOOKED_AT_BYTES);
-    const { bytesRead } = await file.read(head, 0, LOOKED_AT_BYTES, 0);
+    const head = Buffer.alloc(SEARCHED_BYTES);
+    const { bytesRead } = await file.read(head, 0, SEARCHED_BYTES, 0);
     const at = ["Info", "Xing"].map((name) => head.indexOf(name)).find((one) => one >= 0);
     if (at === undefined || at + PADDING_AT + 3 > bytesRead) return;
     await file.write(Buffer.alloc(3), 0, 3, at + PADDING_AT);

@@ -93,7 +93,7 @@ export async function encodeSteps({ folder, facts, shape, steps, output, progres
   const last = steps.findLast(({ report }) => report !== undefined);
   const filters = steps.flatMap((step) => (step === last ? step.report?.filters : undefined) ?? step.filters);
   const lines: string[] = [];
-  const made = await encodeAudio({
+  const encoded = await encodeAudio({
     folder,
     graph: chainOf(facts, [...shape, ...filters]),
     from: facts,
@@ -102,7 +102,7 @@ export async function encodeSteps({ folder, facts, shape, steps, output, progres
     progress,
     ...(last === undefined ? {} : { onLog: (line: string) => void lines.push(line) }),
   });
-  return last === undefined ? made : { ...made, output: { ...made.output, ...last.report?.read(lines.join("")) } };
+  return last === undefined ? encoded : { ...encoded, output: { ...encoded.output, ...last.report?.read(lines.join("")) } };
 }
 
 interface EncodedSteps extends Pick<Run<object, object>, "folder" | "progress"> {

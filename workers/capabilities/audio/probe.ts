@@ -22,7 +22,7 @@ export default defineCapability({
   async run({ params, inputs, folder }) {
     const facts = await (params.loudness ? probeAudio : readAudioFacts)(inputs.audio);
     const { seconds, codec, sampleRate, channels, bitrate, tags } = facts;
-    const told = {
+    const properties = {
       seconds: round(seconds),
       codec,
       sample_rate: sampleRate,
@@ -31,12 +31,12 @@ export default defineCapability({
       bytes: inputs.audio.bytes,
       tags,
     };
-    if (!params.loudness) return { output: told };
+    if (!params.loudness) return { output: properties };
     const { input_i, input_tp, input_lra } = await loudnessOf(beforeOf(folder, facts, [], seconds), "loudnorm=I=-16");
     const known = (value: number): number | null => (Number.isFinite(value) ? value : null);
     return {
       output: {
-        ...told,
+        ...properties,
         loudness: { integrated: known(input_i), true_peak: known(input_tp), range: known(input_lra) },
       },
     };

@@ -1,6 +1,6 @@
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { defineCapability, input, type MadeFile } from "../define.ts";
+import { defineCapability, input, type OutputFile } from "../define.ts";
 import { checkFiles, PACK, packed } from "../pack.ts";
 import { choice, list, number } from "../params.ts";
 import { AUDIO_PRICE, type AudioFacts, chainOf, encodeAudio, OUTPUT, round, SECONDS_MAX, TUNE } from "./graph.ts";
@@ -59,13 +59,13 @@ export default defineCapability({
     checkFiles(wanted.pack, ends.length);
     if (ends.length > PARTS_MAX)
       throw new MediaError("too_large", `Expected at most ${PARTS_MAX} pieces, got ${ends.length}.`);
-    const files: MadeFile[] = [];
+    const files: OutputFile[] = [];
     for (const [at, end] of ends.entries()) {
       const start = ends[at - 1] ?? 0;
       const graph = chainOf(facts, [...shape, `atrim=start=${start}:end=${end}`, "asetpts=PTS-STARTPTS"]);
       const name = `part-${String(at + 1).padStart(3, "0")}.${wanted.format ?? facts.format}`;
-      const made = await encodeAudio({ folder, graph, from: facts, output: wanted, name });
-      files.push(...(made.files ?? []));
+      const encoded = await encodeAudio({ folder, graph, from: facts, output: wanted, name });
+      files.push(...(encoded.files ?? []));
       progress((at + 1) / ends.length);
     }
     const output = { parts: files.length, times: cuts.map(round) };

@@ -90,11 +90,11 @@ export default defineCapability({
   engine: "ffmpeg",
   async run({ params, inputs, folder, progress }) {
     const { clear } = params;
-    const given = (Object.keys(NAMES) as Name[]).flatMap((name) => {
+    const newTags = (Object.keys(NAMES) as Name[]).flatMap((name) => {
       const value = params[name];
       return value === undefined ? [] : [[NAMES[name], plain(String(value))] as const];
     });
-    if (given.length === 0 && inputs.artwork === undefined && !clear) {
+    if (newTags.length === 0 && inputs.artwork === undefined && !clear) {
       throw new MediaError("invalid", "Expected a tag in params, input.artwork or params.clear, got none.");
     }
     const { source, format, seconds, tags: old } = await readAudioFacts(inputs.audio);
@@ -120,9 +120,9 @@ export default defineCapability({
     const written = {
       ...kept(
         clear ? {} : old,
-        given.map(([key]) => key),
+        newTags.map(([key]) => key),
       ),
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(newTags),
     };
     await copyAudio({
       source,
@@ -144,8 +144,8 @@ export default defineCapability({
 });
 
 /** Removes zero characters, because a zero ends a tag's text. */
-function plain(words: string): string {
-  return words.replaceAll("\0", "").toWellFormed();
+function plain(value: string): string {
+  return value.replaceAll("\0", "").toWellFormed();
 }
 
 /** Returns the tags that are not replaced; names are compared without case. */
@@ -158,8 +158,8 @@ const SIDE_PIXELS_MAX = 1_400;
 
 /** Converts a caller's image for players. @throws MediaError as openImage */
 async function artworkOf(file: InputFile): Promise<Picture> {
-  const { image, format: given } = await openImage(file);
-  const format = given === "png" ? "png" : "jpeg";
+  const { image, format: sourceFormat } = await openImage(file);
+  const format = sourceFormat === "png" ? "png" : "jpeg";
   const fitted = image
     .resize({ width: SIDE_PIXELS_MAX, height: SIDE_PIXELS_MAX, fit: "inside", withoutEnlargement: true })
     .toColourspace("srgb");

@@ -112,7 +112,7 @@ async function copied({
     },
   });
   if (format === "mp3") await settlePadding(path);
-  if (seconds < HEARD_SECONDS) await checkHeard({ path, container: source.container }, folder, wanted);
+  if (seconds < AUDIBLE_CHECK_SECONDS) await checkAudible({ path, container: source.container }, folder, wanted);
   const { size } = await stat(path);
   return {
     output: { format, start: round(start), seconds: round(seconds), sample_rate: sampleRate, channels, bytes: size },
@@ -121,11 +121,11 @@ async function copied({
 }
 
 /** Pieces shorter than this many seconds are decoded as a test: players skip the first packets of MP3, Opus and Vorbis. */
-const HEARD_SECONDS = 0.5;
+const AUDIBLE_CHECK_SECONDS = 0.5;
 
 /** @throws MediaError invalid */
-async function checkHeard(piece: FileSource, folder: string, wanted: { readonly start: number }): Promise<void> {
-  await measured(folder, chainOf({ source: piece }, ["anull"]), HEARD_SECONDS).catch((error: unknown) => {
+async function checkAudible(piece: FileSource, folder: string, wanted: { readonly start: number }): Promise<void> {
+  await measured(folder, chainOf({ source: piece }, ["anull"]), AUDIBLE_CHECK_SECONDS).catch((error: unknown) => {
     const from = `from ${wanted.start} s`;
     const said = `Expected a longer piece for params.mode copy, or params.mode exact, got one ${from} without audible content.`;
     throw new MediaError("invalid", said, { cause: error });

@@ -59,13 +59,13 @@ export default defineCapability({
   },
 });
 
-interface Look {
+interface DrawingStyle {
   readonly width: number;
   readonly height: number;
   readonly color: string;
 }
 
-function waveOf(samples: Int16Array, { width, height, color: fill }: Look): Sharp {
+function waveOf(samples: Int16Array, { width, height, color: fill }: DrawingStyle): Sharp {
   const middle = height / 2;
   const bars = rangesOf(samples, width).map(([low, high], x) => {
     const top = middle - high * middle;
@@ -76,11 +76,11 @@ function waveOf(samples: Int16Array, { width, height, color: fill }: Look): Shar
 }
 
 /** Draws a spectrogram; louder frequencies are more opaque. */
-async function pitchesOf(samples: Int16Array, look: Look, progress: (share: number) => void): Promise<Sharp> {
-  const { width, height } = look;
-  const pixel = { width: 1, height: 1, channels: 4, background: look.color } as const;
+async function pitchesOf(samples: Int16Array, style: DrawingStyle, progress: (share: number) => void): Promise<Sharp> {
+  const { width, height } = style;
+  const pixel = { width: 1, height: 1, channels: 4, background: style.color } as const;
   const [red = 0, green = 0, blue = 0, alpha = 255] = await sharp({ create: pixel }).raw().toBuffer();
-  const levels = spectrogram(samples, look, (share) => progress(share * 0.9));
+  const levels = spectrogram(samples, style, (share) => progress(share * 0.9));
   const data = Buffer.alloc(width * height * 4);
   for (const [at, level] of levels.entries()) data.set([red, green, blue, Math.round(alpha * level)], at * 4);
   return sharp(data, { raw: { width, height, channels: 4 } });

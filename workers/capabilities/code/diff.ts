@@ -4,7 +4,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, integer } from "../params.ts";
-import { CODE_PRICE, madeText, textOf } from "../text.ts";
+import { CODE_PRICE, writeTextResult, textOf } from "../text.ts";
 
 /** Most edits of a diff: texts with little in common would take too long. */
 const EDITS_MAX = 20_000;
@@ -41,7 +41,7 @@ export default defineCapability({
     const other = await textOf(wanted);
     if (params.mode === "apply") {
       const text = patched(old, other);
-      return madeText(folder, text, { name: "patched.txt", mediaType: "text/plain" });
+      return writeTextResult(folder, text, { name: "patched.txt", mediaType: "text/plain" });
     }
     const options = { context: params.context, timeout: TIMEOUT_MS, maxEditLength: EDITS_MAX };
     const parts = structuredPatch("old", "new", old, other, "", "", options);
@@ -56,7 +56,7 @@ export default defineCapability({
       added: lines.filter((line) => line.startsWith("+")).length,
       removed: lines.filter((line) => line.startsWith("-")).length,
     };
-    return madeText(folder, parts.hunks.length === 0 ? "" : text, {
+    return writeTextResult(folder, parts.hunks.length === 0 ? "" : text, {
       name: "changes.diff",
       mediaType: "text/plain",
       more,

@@ -3,7 +3,7 @@ import { format as formatSql } from "sql-formatter";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, flag, integer } from "../params.ts";
-import { CODE_PRICE, madeText, textOf, unreadableAt } from "../text.ts";
+import { CODE_PRICE, writeTextResult, textOf, unreadableAt } from "../text.ts";
 
 /** Prettier's parser of each language. */
 const PARSERS = {
@@ -60,7 +60,7 @@ export default defineCapability({
         language === "sql" || language === "postgresql"
           ? `${formatSql(code, { language, tabWidth: indent, useTabs: tabs, expressionWidth: width })}\n`
           : await pretty(code, { parser: PARSERS[language], printWidth: width, tabWidth: indent, useTabs: tabs });
-      return await madeText(folder, text, { name: "code.txt", mediaType: "text/plain" });
+      return await writeTextResult(folder, text, { name: "code.txt", mediaType: "text/plain" });
     } catch (error) {
       throw unreadableAt("code", error);
     }

@@ -7,7 +7,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";
-import { CODE_PRICE, madeText, textOf, unreadableAt } from "../text.ts";
+import { CODE_PRICE, writeTextResult, textOf, unreadableAt } from "../text.ts";
 
 const LANGUAGES = ["js", "ts", "css", "html", "svg", "json"] as const;
 
@@ -86,6 +86,6 @@ export default defineCapability({
       throw unreadableAt("code", error);
     }
     const more = { bytes_before: Buffer.byteLength(code), bytes_after: Buffer.byteLength(text) };
-    return madeText(folder, text, { name: `code.${params.language}`, mediaType: "text/plain", more });
+    return writeTextResult(folder, text, { name: `code.${params.language}`, mediaType: "text/plain", more });
   },
 });

@@ -119,8 +119,8 @@ async function* framesOf(stream: ReadableStream<Uint8Array>): AsyncGenerator<Buf
       if (expected > FRAME_BYTES_MAX) throw tooLargeValue();
       if (size >= expected) {
         yield all.subarray(4, expected);
-        const rest = all.subarray(expected);
-        [pending, size, expected] = [[rest], rest.length, 4];
+        const remainder = all.subarray(expected);
+        [pending, size, expected] = [[remainder], remainder.length, 4];
       } else pending = [all];
     }
   }
@@ -135,21 +135,21 @@ export function tooLargeValue(): MediaError {
 
 function failed(exception: Fields): MediaError {
   const type = text(exception, 1);
-  const words = text(exception, 2);
-  if (type === "TimeoutError" && words.startsWith("time limit exceeded")) {
+  const detail = text(exception, 2);
+  if (type === "TimeoutError" && detail.startsWith("time limit exceeded")) {
     return new MediaError("too_large", "Expected the script to end within params.timeout.");
   }
-  if (type === "RuntimeError" && words === "Max output depth exceeded") {
+  if (type === "RuntimeError" && detail === "Max output depth exceeded") {
     return new MediaError("too_large", `Expected a value nested at most ${VALUE_DEPTH_MAX} deep, got more.`);
   }
-  const missing = /^The monty syntax parser does not yet support (.*)$/.exec(words)?.[1];
+  const missing = /^The monty syntax parser does not yet support (.*)$/.exec(detail)?.[1];
   const frame = exception.get(3)?.at(-1);
   const line = frame === undefined ? undefined : first(message(decode(frame as Buffer), 2), 1);
   const place = line === undefined ? "" : ` (line ${String(line)})`;
   if (missing !== undefined) {
     return new MediaError("unsupported", `Expected Python without ${missing}, which does not run here${place}.`);
   }
-  const said = (words === "" ? type : `${type}: ${words}`).slice(0, 300);
+  const said = (detail === "" ? type : `${type}: ${detail}`).slice(0, 300);
   return new MediaError("invalid", `The script failed: ${said}${place}`);
 }
 
@@ -271,9 +271,9 @@ function encodeField(field: number, content: Content): Buffer[] {
 
 function varint(value: bigint): Buffer {
   const bytes: number[] = [];
-  for (let rest = value; ; rest >>= 7n) {
-    if (rest < 128n) return Buffer.from([...bytes, Number(rest)]);
-    bytes.push(Number(rest & 127n) | 128);
+  for (let remaining = value; ; remaining >>= 7n) {
+    if (remaining < 128n) return Buffer.from([...bytes, Number(remaining)]);
+    bytes.push(Number(remaining & 127n) | 128);
   }
 }
 

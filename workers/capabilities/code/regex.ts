@@ -4,7 +4,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 
 import { defineCapability, input } from "../define.ts";
 import { choice, integer, list, text } from "../params.ts";
-import { CODE_PRICE, madeText, textOf } from "../text.ts";
+import { CODE_PRICE, writeTextResult, textOf } from "../text.ts";
 
 /** Most characters of all matches: twice the limit of a text. */
 const MATCHED_CHARACTERS_MAX = 4 * 1_048_576;
@@ -76,7 +76,7 @@ export default defineCapability({
     if (mode === "replace") {
       if (replacement === undefined)
         throw new MediaError("invalid", "Expected params.replacement for params.mode replace, got none.");
-      return madeText(folder, replaced(pattern, source, replacement), { name: "text.txt", mediaType: "text/plain" });
+      return writeTextResult(folder, replaced(pattern, source, replacement), { name: "text.txt", mediaType: "text/plain" });
     }
     const matches: object[] = [];
     let characters = 0;

@@ -54,10 +54,10 @@ export default defineCapability({
     const vm = runtime.newContext();
     const printed = collectPrinted();
     // Created before the script runs, because the script may replace the built-ins.
-    const shown = vm.unwrapResult(vm.evalCode(SHOWN));
+    const formatValue = vm.unwrapResult(vm.evalCode(FORMAT_VALUE));
     const json = vm.unwrapResult(vm.evalCode(JSON_OF));
     const textOfValue = (value: QuickJSHandle): string =>
-      vm.unwrapResult(vm.callFunction(shown, vm.undefined, value)).consume((text) => vm.getString(text));
+      vm.unwrapResult(vm.callFunction(formatValue, vm.undefined, value)).consume((text) => vm.getString(text));
     const log = vm.newFunction("log", (...values) => {
       printed.writeLine(values.map(textOfValue).join(" "));
     });
@@ -73,8 +73,8 @@ export default defineCapability({
     runtime.setInterruptHandler((own) => (isLate ||= isPast(own) === true));
     const failed = (error: QuickJSHandle): MediaError => {
       if (isLate) return new MediaError("too_large", "Expected the script to end within params.timeout.");
-      const told = vm.callFunction(shown, vm.undefined, error);
-      const said = told.error ? "its error cannot be shown" : vm.getString(told.value);
+      const formatted = vm.callFunction(formatValue, vm.undefined, error);
+      const said = formatted.error ? "its error cannot be shown" : vm.getString(formatted.value);
       return new MediaError("invalid", `The script failed: ${said.slice(0, 300)}`);
     };
     const unwrapped = (result: ReturnType<typeof vm.evalCode>): QuickJSHandle => {
@@ -108,7 +108,7 @@ const plain = (_name, value) => typeof value === "bigint" ? text(value)
 /** Returns a value as JSON; null for values that JSON does not support. */
 const JSON_OF = `(() => { ${PLAIN} return (value) => stringify(value, plain) ?? "null"; })()`;
 /** Returns a value as one line of text; an error includes its line. */
-const SHOWN = `(() => { ${PLAIN} return (value) => {
+const FORMAT_VALUE = `(() => { ${PLAIN} return (value) => {
   try {
     if (typeof value !== "object" || value === null) return text(value);
     if (!(value instanceof Error)) return stringify(value, plain) ?? "undefined";

@@ -12,7 +12,7 @@ import { CAPABILITY_PARAM_BYTES_MAX } from "#workers/capabilities/limits.ts";
 import { csvRows, type Delimiter, delimiterParam, recordsOf } from "../csv.ts";
 import { defineCapability, input } from "../define.ts";
 import { choice, custom, text } from "../params.ts";
-import { CODE_PRICE, madeText, textOf, unreadable, xmlOf } from "../text.ts";
+import { CODE_PRICE, writeTextResult, textOf, unreadable, xmlOf } from "../text.ts";
 import { isTomlTime, tomlOf } from "./toml.ts";
 import { yamlOf } from "./yaml.ts";
 
@@ -79,7 +79,7 @@ export default defineCapability({
     if (params.jq !== undefined || params.to === "json") checkFinite(value);
     if (params.jq !== undefined) value = resultOf(await queried(value, params.jq));
     const draft = params.schema && check(value, params.schema);
-    return madeText(folder, written(value, params.to), {
+    return writeTextResult(folder, written(value, params.to), {
       name: `data.${params.to}`,
       mediaType: "text/plain",
       more: { from, ...(draft === undefined ? {} : { json_schema: draft }) },

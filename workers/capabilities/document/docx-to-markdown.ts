@@ -1,6 +1,6 @@
 import { defineCapability, input } from "../define.ts";
 import { choice } from "../params.ts";
-import { madeText } from "../text.ts";
+import { writeTextResult } from "../text.ts";
 import { TEXT_PRICE } from "./markdown.ts";
 
 export default defineCapability({
@@ -24,11 +24,11 @@ export default defineCapability({
     const { docxBytes, wordHtml } = await import("./word.ts");
     const { content: html, notes } = await wordHtml(await docxBytes(inputs.document, folder), params.images);
     if (params.to === "html") {
-      return { ...(await madeText(folder, html, { name: "document.html", mediaType: "text/html" })), notes };
+      return { ...(await writeTextResult(folder, html, { name: "document.html", mediaType: "text/html" })), notes };
     }
     const { markdownOf } = await import("../html.ts");
     return {
-      ...(await madeText(folder, markdownOf(html), { name: "document.md", mediaType: "text/markdown" })),
+      ...(await writeTextResult(folder, markdownOf(html), { name: "document.md", mediaType: "text/markdown" })),
       notes,
     };
   },

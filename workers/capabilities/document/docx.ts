@@ -57,7 +57,7 @@ export async function docxOf(
   const starts = new Map<string, number>();
   let lists = 0;
   const next = (): number => (lists += 1);
-  const children = blocks.flatMap((block) => made(block, { indent: 0, level: 0, starts, next }));
+  const children = blocks.flatMap((block) => paragraphsOf(block, { indent: 0, level: 0, starts, next }));
   const [width, height] = [Math.round(size[0] * TWIP), Math.round(size[1] * TWIP)];
   const document = new Document({
     title,
@@ -82,15 +82,15 @@ function numbersFrom([reference, start]: readonly [string, number]) {
   return { reference, levels };
 }
 
-function made(block: Block, place: Place): (Paragraph | Table)[] {
+function paragraphsOf(block: Block, place: Place): (Paragraph | Table)[] {
   const indent = place.indent === 0 ? {} : { indent: { left: place.indent } };
   switch (block.kind) {
     case "heading":
       return [
-        new Paragraph({ heading: HEADINGS[block.depth - 1] ?? HEADINGS[5], children: words(block.runs), ...indent }),
+        new Paragraph({ heading: HEADINGS[block.depth - 1] ?? HEADINGS[5], children: textRuns(block.runs), ...indent }),
       ];
     case "paragraph":
-      return [new Paragraph({ children: words(block.runs), spacing: { after: 120 }, ...indent })];
+      return [new Paragraph({ children: textRuns(block.runs), spacing: { after: 120 }, ...indent })];
     case "code": {
       const lines = block.text
         .split("\n")
@@ -106,7 +106,7 @@ function made(block: Block, place: Place): (Paragraph | Table)[] {
       ];
     }
     case "quote":
-      return block.blocks.flatMap((one) => made(one, { ...place, indent: place.indent + 720 }));
+      return block.blocks.flatMap((one) => paragraphsOf(one, { ...place, indent: place.indent + 720 }));
     case "list":
       return block.items.flatMap(itemsOf(block.start, place));
     case "table":
@@ -131,7 +131,7 @@ function itemsOf(start: number | undefined, place: Place): (item: readonly Block
     const [first, ...others] = item;
     const runs = first?.kind === "paragraph" ? first.runs : [];
     const rest = first?.kind === "paragraph" ? others : item;
-    return [new Paragraph({ children: words(runs), ...mark }), ...rest.flatMap((one) => made(one, below))];
+    return [new Paragraph({ children: textRuns(runs), ...mark }), ...rest.flatMap((one) => paragraphsOf(one, below))];
   };
 }
 
@@ -144,7 +144,7 @@ function tableOf({ head, rows, align }: Extract<Block, { readonly kind: "table" 
       children: head.map((_, at) => {
         const runs = (cells[at] ?? []).map((run) => (isHead ? { ...run, isBold: true } : run));
         return new TableCell({
-          children: [new Paragraph({ children: words(runs), alignment: ALIGNMENTS[align[at] ?? "left"] })],
+          children: [new Paragraph({ children: textRuns(runs), alignment: ALIGNMENTS[align[at] ?? "left"] })],
         });
       }),
     });
@@ -159,10 +159,10 @@ function kept(text: string, tab: string): string {
   return text.replaceAll("\t", tab).replaceAll(/[^\P{Cc}\n]|[\ufffe\uffff]/gu, "");
 }
 
-function words(runs: readonly Run[]): (TextRun | ExternalHyperlink)[] {
+function textRuns(runs: readonly Run[]): (TextRun | ExternalHyperlink)[] {
   return runs.map((run) => {
     const text = kept(run.text, " ");
-    const look = {
+    const formatting = {
       ...(run.isBold === true ? { bold: true } : {}),
       ...(run.isItalic === true ? { italics: true } : {}),
       ...(run.isStruck === true ? { strike: true } : {}),
@@ -170,8 +170,8 @@ function words(runs: readonly Run[]): (TextRun | ExternalHyperlink)[] {
       ...(run.isCode === true ? { font: "Courier New" } : {}),
     };
     if (text === "\n") return new TextRun({ break: 1 });
-    if (run.link === undefined) return new TextRun({ text, ...look });
-    return new ExternalHyperlink({ link: run.link, children: [new TextRun({ text, ...look, style: "Hyperlink" })] });
+    if (run.link === undefined) return new TextRun({ text, ...formatting });
+    return new ExternalHyperlink({ link: run.link, children: [new TextRun({ text, ...formatting, style: "Hyperlink" })] });
   });
 }
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { MediaError } from "#shared/children/media-error.ts";
 import { IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
-import { defineCapability, input, type MadeFile } from "../define.ts";
+import { defineCapability, input, type OutputFile } from "../define.ts";
 import { integer } from "../params.ts";
 import { checkFiles, numbered, PACK, packed } from "../pack.ts";
 import { pagesOf, pagesParam } from "./pages.ts";
@@ -33,7 +33,7 @@ export default defineCapability({
   async run({ params, inputs, folder, progress }) {
     const { pageImages, writePng } = await import("./pdf-images.ts");
     const seen = new Set<string>();
-    const files: MadeFile[] = [];
+    const files: OutputFile[] = [];
     const facts: object[] = [];
     const undecoded = new Map<number, number>();
     let pixels = 0;
@@ -67,7 +67,7 @@ export default defineCapability({
       ([page, count]) =>
         `Page ${page}: ${count} ${count === 1 ? "image was" : "images were"} skipped: too large, or not decodable.`,
     );
-    const made = files.length === 0 ? [] : await packed(folder, files, params.pack, "images.zip");
-    return { output: { images: facts }, files: made, notes };
+    const packedFiles = files.length === 0 ? [] : await packed(folder, files, params.pack, "images.zip");
+    return { output: { images: facts }, files: packedFiles, notes };
   },
 });

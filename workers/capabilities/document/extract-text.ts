@@ -5,7 +5,7 @@ import { CAPABILITY_TEXT_BYTES_MAX } from "#workers/capabilities/limits.ts";
 
 import { defineCapability, input, type InputFile, type RunOutput } from "../define.ts";
 import { flag, text } from "../params.ts";
-import { madeText, textOf } from "../text.ts";
+import { writeTextResult, textOf } from "../text.ts";
 import { pagesOf, pagesParam } from "./pages.ts";
 import { DOCUMENT_PRICE, REPORT, unreadable } from "./pdf.ts";
 
@@ -85,10 +85,10 @@ async function pdfPages(
     const notes: string[] = [];
     for (const [at, page] of pages.entries()) {
       progress(at / pages.length);
-      const { text: words, unreadable: lost } = await pageText(document, page).catch((error: unknown) => {
+      const { text: extracted, unreadable: lost } = await pageText(document, page).catch((error: unknown) => {
         throw unreadable(error);
       });
-      parts.push({ name: page, text: words });
+      parts.push({ name: page, text: extracted });
       if (lost > 0)
         notes.push(`Page ${page}: ${lost} characters are left out: their font has no Unicode mapping. ${RENDER}`);
     }
@@ -107,14 +107,14 @@ async function plainText(file: InputFile): Promise<string> {
   if (!/^(?:text\/|application\/(?:json|jsonl|xml|yaml)$)/.test(mediaType)) {
     throw new MediaError("unsupported", `Expected pdf, docx, xlsx, ods, html, md or txt, got ${mediaType}.`);
   }
-  const words = await textOf(file);
-  if (mediaType === "text/html" || /^\s*<(?:!doctype html|html)\b/i.test(words)) {
+  const content = await textOf(file);
+  if (mediaType === "text/html" || /^\s*<(?:!doctype html|html)\b/i.test(content)) {
     const { textOfHtml } = await import("../html.ts");
-    return textOfHtml(words);
+    return textOfHtml(content);
   }
-  if (mediaType !== "text/markdown") return words;
+  if (mediaType !== "text/markdown") return content;
   const { blocksText } = await import("./plain.ts");
-  return blocksText(words);
+  return blocksText(content);
 }
 
 async function result(
@@ -125,12 +125,12 @@ async function result(
 ): Promise<RunOutput> {
   if (!isSplit) {
     const text = parts.map((part) => part.text).join("\n\n");
-    const made = await madeText(folder, text, {
+    const textResult = await writeTextResult(folder, text, {
       name: "text.txt",
       mediaType: "text/plain",
       more: { [`${kind}s`]: parts.length, characters: text.length },
     });
-    return { ...made, notes };
+    return { ...textResult, notes };
   }
   const output = { [`${kind}s`]: parts.map(({ name, text }) => ({ [kind]: name, text })) };
   const json = JSON.stringify(output);

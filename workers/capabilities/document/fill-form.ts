@@ -143,17 +143,17 @@ function drawerOf(document: PDFDocument) {
   };
   return async (field: PDFField, isFilled: boolean): Promise<void> => {
     const standard = document.getForm().getDefaultFont();
-    const words = textOfField(field);
-    if (isWestern(words)) return field.defaultUpdateAppearances(standard);
+    const fieldText = textOfField(field);
+    if (isWestern(fieldText)) return field.defaultUpdateAppearances(standard);
     const name = field.getName().slice(0, 60);
     const what = isFilled ? `params.fields.${name}` : `the form's field ${name}`;
-    checkLetters(what, words);
-    const file = needsShaping(words) ? undefined : fontWith(words);
+    checkLetters(what, fieldText);
+    const file = needsShaping(fieldText) ? undefined : fontWith(fieldText);
     if (file !== undefined) return field.defaultUpdateAppearances(await embed(file));
     if (!(field instanceof PDFTextField || field instanceof PDFDropdown)) {
       throw new MediaError("invalid", `Expected ${what} in letters of one script that are not joined.`);
     }
-    await drawPictures(document, field, words, standard);
+    await drawPictures(document, field, fieldText, standard);
   };
 }
 
@@ -168,7 +168,7 @@ function textOfField(field: PDFField): string {
 }
 
 /** Most characters of a default appearance that are parsed: font, size and colour are shorter. */
-const LOOK_CHARACTERS_MAX = 500;
+const APPEARANCE_CHARACTERS_MAX = 500;
 
 /** Pixels per point of text that is drawn as an image. */
 const SHARPNESS = 4;
@@ -177,12 +177,12 @@ const SHARPNESS = 4;
 async function drawPictures(
   document: PDFDocument,
   field: PDFTextField | PDFDropdown,
-  words: string,
+  fieldText: string,
   font: PDFFont,
 ): Promise<void> {
   const pictures = new Map<PDFDict, Picture>();
   const widgets = field.acroField.getWidgets();
-  for (const widget of widgets) pictures.set(widget.dict, await pictureOf(field, widget, words));
+  for (const widget of widgets) pictures.set(widget.dict, await pictureOf(field, widget, fieldText));
   // The library draws border and background for a field without text.
   const empty = { getText: { value: () => "" }, getSelected: { value: () => [] } };
   const withPicture = ({ dict }: PDFWidgetAnnotation, bare: PDFOperator[] | { readonly normal: PDFOperator[] }) => {
@@ -216,33 +216,33 @@ interface Picture {
 async function pictureOf(
   field: PDFTextField | PDFDropdown,
   widget: PDFWidgetAnnotation,
-  words: string,
+  fieldText: string,
 ): Promise<Picture> {
-  const looks = [widget.getDefaultAppearance(), field.acroField.getDefaultAppearance()];
-  const look = looks.map((one = "") => one.slice(0, LOOK_CHARACTERS_MAX)).join(" ");
-  const asked = Number(/([\d.]+)\s+Tf/.exec(look)?.[1] ?? 0);
+  const appearances = [widget.getDefaultAppearance(), field.acroField.getDefaultAppearance()];
+  const appearance = appearances.map((one = "") => one.slice(0, APPEARANCE_CHARACTERS_MAX)).join(" ");
+  const asked = Number(/([\d.]+)\s+Tf/.exec(appearance)?.[1] ?? 0);
   const margin = (widget.getBorderStyle()?.getWidth() ?? 0) + 2;
   const isTurned = (widget.getAppearanceCharacteristics()?.getRotation() ?? 0) % 180 !== 0;
   const { width: across, height: up } = widget.getRectangle();
   const outer = isTurned ? { width: up, height: across } : { width: across, height: up };
-  const room = { width: Math.max(1, outer.width - 2 * margin), height: Math.max(1, outer.height - 2 * margin) };
+  const textArea = { width: Math.max(1, outer.width - 2 * margin), height: Math.max(1, outer.height - 2 * margin) };
   const isMultiline = field instanceof PDFTextField && field.isMultiline();
   const linesAt = (size: number): string =>
-    isMultiline ? brokenLines(words, size, room.width).join("\n") : words.replaceAll(/\s+/gu, " ");
-  const fits = (size: number): boolean => size > 0 && linesAt(size).split("\n").length * size * 1.2 <= room.height;
+    isMultiline ? brokenLines(fieldText, size, textArea.width).join("\n") : fieldText.replaceAll(/\s+/gu, " ");
+  const fits = (size: number): boolean => size > 0 && linesAt(size).split("\n").length * size * 1.2 <= textArea.height;
   const size = [asked, 12, 10, 8, 6].find(fits) ?? 5;
   const align = field instanceof PDFTextField ? field.getAlignment() : TextAlignment.Left;
   const share = { [TextAlignment.Left]: 0, [TextAlignment.Center]: 0.5, [TextAlignment.Right]: 1 }[align];
-  const { data: png, ...own } = await textOverlay(linesAt(size), { size: size * SHARPNESS, fill: colorOf(look) });
-  const scale = Math.min(1 / SHARPNESS, room.width / own.width, room.height / own.height);
+  const { data: png, ...own } = await textOverlay(linesAt(size), { size: size * SHARPNESS, fill: colorOf(appearance) });
+  const scale = Math.min(1 / SHARPNESS, textArea.width / own.width, textArea.height / own.height);
   const box = { width: own.width * scale, height: own.height * scale };
-  const x = margin + (room.width - box.width) * share;
-  return { png, box: { x, y: margin + (room.height - box.height) * (isMultiline ? 1 : 0.5), ...box } };
+  const x = margin + (textArea.width - box.width) * share;
+  return { png, box: { x, y: margin + (textArea.height - box.height) * (isMultiline ? 1 : 0.5), ...box } };
 }
 
 /** Returns the CSS colour of a default appearance such as `/Helv 12 Tf 0 0 1 rg`; black if it has none. */
-function colorOf(look: string): string {
-  const parts = /((?:[\d.]+\s+){3})rg\b|([\d.]+\s+)g\b/.exec(look);
+function colorOf(appearance: string): string {
+  const parts = /((?:[\d.]+\s+){3})rg\b|([\d.]+\s+)g\b/.exec(appearance);
   const shares = (parts?.[1] ?? parts?.[2]?.repeat(3) ?? "0 0 0").trim().split(/\s+/);
   return `rgb(${shares.map((share) => Math.round(Number(share) * 255)).join(",")})`;
 }

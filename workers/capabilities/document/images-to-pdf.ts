@@ -34,11 +34,11 @@ export default defineCapability({
   ],
   price: DOCUMENT_PRICE,
   engine: "pdf",
-  async run({ params, inputs: given, folder, progress }) {
+  async run({ params, inputs: runInputs, folder, progress }) {
     const document = await newPdf();
     const margin = params.margin * MM;
     let pixels = 0;
-    for (const [at, file] of given.images.entries()) {
+    for (const [at, file] of runInputs.images.entries()) {
       const opened = await openImage(file);
       pixels += opened.width * opened.height;
       if (pixels > IMAGE_FRAMES_PIXELS_MAX) {
@@ -59,9 +59,9 @@ export default defineCapability({
       const box = { width: image.width * share, height: image.height * share };
       const page = document.addPage([size.width, size.height]);
       page.drawImage(image, { ...box, x: (size.width - box.width) / 2, y: (size.height - box.height) / 2 });
-      progress((at + 1) / (given.images.length + 1));
+      progress((at + 1) / (runInputs.images.length + 1));
     }
-    return { output: { pages: given.images.length }, files: [await savePdf(folder, document)] };
+    return { output: { pages: runInputs.images.length }, files: [await savePdf(folder, document)] };
   },
 });
 

@@ -46,7 +46,7 @@ function factsOf(document: PDFDocument): Readonly<Record<string, unknown>> {
   }
   const hasForm = document.catalog.has(PDFName.of("AcroForm"));
   const fields = hasForm ? document.getForm().getFields() : [];
-  const words = {
+  const metadata = {
     title: read(() => document.getTitle()),
     author: read(() => document.getAuthor()),
     subject: read(() => document.getSubject()),
@@ -58,7 +58,7 @@ function factsOf(document: PDFDocument): Readonly<Record<string, unknown>> {
     modified: read(() => document.getModificationDate()?.toISOString()),
   };
   return {
-    ...Object.fromEntries(Object.entries(words).filter(([, value]) => value !== undefined && value !== "")),
+    ...Object.fromEntries(Object.entries(metadata).filter(([, value]) => value !== undefined && value !== "")),
     page_sizes: [...sizes.values()].slice(0, LISTED_MAX),
     attachments: document.getAttachments().length,
     fields: fields.slice(0, LISTED_MAX).map((field) => ({

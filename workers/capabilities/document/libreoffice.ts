@@ -40,8 +40,8 @@ export async function printOffice(
   const profile = join(folder, "profile");
   mkdirSync(join(profile, "user"), { recursive: true });
   await writeFile(join(profile, "user", "registrymodifications.xcu"), SETTINGS);
-  const made = join(folder, "made");
-  mkdirSync(made, { recursive: true });
+  const outputFolder = join(folder, "made");
+  mkdirSync(outputFolder, { recursive: true });
   const office = start(libreoffice, folder, [
     "--headless",
     "--norestore",
@@ -52,11 +52,11 @@ export async function printOffice(
     "--convert-to",
     "pdf",
     "--outdir",
-    made,
+    outputFolder,
     source,
   ]);
   await office.exited;
-  return join(made, "document.pdf");
+  return join(outputFolder, "document.pdf");
 }
 
 /** Checks that LibreOffice starts on this machine. @throws Error if it does not */

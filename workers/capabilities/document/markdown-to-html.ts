@@ -50,9 +50,9 @@ function readerOf(allowsHtml: boolean): Marked {
       html: ({ text }) => escaped(text),
       link({ href: written, title, tokens }) {
         const href = decodeHTMLStrict(written);
-        const words = this.parser.parseInline(tokens);
+        const label = this.parser.parseInline(tokens);
         const link = safeLink(href) ?? (isNear(href) ? href : undefined);
-        return link === undefined ? words : `<a href="${escaped(link)}"${titled(title)}>${words}</a>`;
+        return link === undefined ? label : `<a href="${escaped(link)}"${titled(title)}>${label}</a>`;
       },
       image({ href: written, title, text }) {
         const href = decodeHTMLStrict(written);

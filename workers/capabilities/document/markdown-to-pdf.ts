@@ -96,10 +96,10 @@ function contentOf(block: Block, size: number, width: number): Content {
   switch (block.kind) {
     case "heading": {
       const scale = SCALES[block.depth - 1] ?? 1;
-      return { text: words(block.runs), bold: true, fontSize: size * scale, margin: [0, size * 0.6, 0, size * 0.4] };
+      return { text: inlineContent(block.runs), bold: true, fontSize: size * scale, margin: [0, size * 0.6, 0, size * 0.4] };
     }
     case "paragraph":
-      return { text: words(block.runs), margin: below };
+      return { text: inlineContent(block.runs), margin: below };
     case "code": {
       const code = {
         text: block.text === "" ? " " : pieces(block.text, MONO.normal),
@@ -125,7 +125,7 @@ function contentOf(block: Block, size: number, width: number): Content {
     }
     case "table": {
       const cell = (runs: readonly Run[], at: number, bold: boolean) => ({
-        text: words(runs),
+        text: inlineContent(runs),
         alignment: block.align[at] ?? "left",
         bold,
       });
@@ -156,7 +156,7 @@ function checkWords(text: string): void {
   }
 }
 
-function words(runs: readonly Run[]): readonly Content[] {
+function inlineContent(runs: readonly Run[]): readonly Content[] {
   return runs.map((run) => {
     const style = run.isBold ? (run.isItalic ? "bolditalics" : "bold") : run.isItalic ? "italics" : "normal";
     return {

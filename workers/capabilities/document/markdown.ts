@@ -105,7 +105,7 @@ function blockOf(token: Tokens.Generic, depth: number): Block[] {
 }
 
 function listOf({ ordered, start, items }: Tokens.List, depth: number): Block {
-  const made = items.map((item) => {
+  const itemBlocks = items.map((item) => {
     const own = blocks(item.tokens, depth + 1);
     if (!item.task) return own;
     const [first, ...others] = own;
@@ -113,41 +113,41 @@ function listOf({ ordered, start, items }: Tokens.List, depth: number): Block {
     if (first?.kind === "paragraph") return [{ ...first, runs: [mark, ...first.runs] }, ...others];
     return [{ kind: "paragraph", runs: [mark] } as const, ...own];
   });
-  return { kind: "list", start: ordered ? (start === "" ? 1 : start) : undefined, items: made };
+  return { kind: "list", start: ordered ? (start === "" ? 1 : start) : undefined, items: itemBlocks };
 }
 
-type Look = Omit<Run, "text">;
+type RunFormatting = Omit<Run, "text">;
 
-function runs(tokens: readonly Token[], look: Look): Run[] {
+function runs(tokens: readonly Token[], formatting: RunFormatting): Run[] {
   return tokens.flatMap((token): Run[] => {
     const one = token as Tokens.Generic;
     const inner = one.tokens ?? [];
     switch (one.type) {
       case "strong":
-        return runs(inner, { ...look, isBold: true });
+        return runs(inner, { ...formatting, isBold: true });
       case "em":
-        return runs(inner, { ...look, isItalic: true });
+        return runs(inner, { ...formatting, isItalic: true });
       case "del":
-        return runs(inner, { ...look, isStruck: true });
+        return runs(inner, { ...formatting, isStruck: true });
       case "codespan":
-        return [{ ...look, text: textIn(one), isCode: true }];
+        return [{ ...formatting, text: textIn(one), isCode: true }];
       case "link": {
         const link = safeLink(decodeHTMLStrict((one as Tokens.Link).href));
-        return runs(inner, link === undefined ? look : { ...look, link });
+        return runs(inner, link === undefined ? formatting : { ...formatting, link });
       }
       case "image":
-        return [{ ...look, text: `[${decodeHTMLStrict(textIn(one)) || "image"}]`, isItalic: true }];
+        return [{ ...formatting, text: `[${decodeHTMLStrict(textIn(one)) || "image"}]`, isItalic: true }];
       case "br":
-        return [{ ...look, text: "\n" }];
+        return [{ ...formatting, text: "\n" }];
       case "html":
-        return /^<br\s*\/?>$/i.test(textIn(one).trim()) ? [{ ...look, text: "\n" }] : [];
+        return /^<br\s*\/?>$/i.test(textIn(one).trim()) ? [{ ...formatting, text: "\n" }] : [];
       case "checkbox":
         return [];
       case "footnoteRef":
-        return [{ ...look, text: `[${String(one["id"])}]`, isRaised: true }];
+        return [{ ...formatting, text: `[${String(one["id"])}]`, isRaised: true }];
       default:
-        if (inner.length > 0) return runs(inner, look);
-        return [{ ...look, text: inOneLine(decodeHTMLStrict(textIn(one))) }];
+        if (inner.length > 0) return runs(inner, formatting);
+        return [{ ...formatting, text: inOneLine(decodeHTMLStrict(textIn(one))) }];
     }
   });
 }

@@ -26,8 +26,8 @@ export default defineCapability({
   ],
   price: DOCUMENT_PRICE,
   engine: "pdf",
-  async run({ params, inputs: given, folder, progress }) {
-    const { documents } = given;
+  async run({ params, inputs: runInputs, folder, progress }) {
+    const { documents } = runInputs;
     const { passwords } = params;
     if (passwords !== undefined && passwords.length !== documents.length) {
       const got = `${passwords.length} for ${documents.length}`;

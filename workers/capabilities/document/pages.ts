@@ -34,9 +34,9 @@ export function pagesOf(spec: string | undefined, count: number, param = "params
   return pages;
 }
 
-function numberOf(words: string, count: number, param: string): number {
-  const given = Number(words);
-  const page = given < 0 ? count + 1 + given : given;
-  if (words !== "" && page >= 1 && page <= count) return page;
-  throw new MediaError("invalid", `Expected ${param} to name pages of 1 to ${count}, got ${words}.`);
+function numberOf(selector: string, count: number, param: string): number {
+  const parsed = Number(selector);
+  const page = parsed < 0 ? count + 1 + parsed : parsed;
+  if (selector !== "" && page >= 1 && page <= count) return page;
+  throw new MediaError("invalid", `Expected ${param} to name pages of 1 to ${count}, got ${selector}.`);
 }

@@ -47,7 +47,7 @@ function drawnText(pdfium: Pdfium, page: number): PageText {
       from = at + 1;
     }
     const drawn = pieces.join("").replaceAll("\0", "").replaceAll(/\r\n?/g, "\n");
-    const text = joinedWords(drawn).replaceAll(BULLETS, "•");
+    const text = joinHyphenatedWords(drawn).replaceAll(BULLETS, "•");
     unreadable += text.match(NO_TEXT)?.length ?? 0;
     return { text: text.replaceAll(NO_TEXT, "").trim(), unreadable };
   } finally {
@@ -77,7 +77,7 @@ function piece(pdfium: Pdfium, handle: number, from: number, count: number): str
 }
 
 /** Joins words that a hyphen splits at the end of a line. pdfium writes most of these hyphens as U+FFFE, without a line break. */
-export function joinedWords(text: string): string {
+export function joinHyphenatedWords(text: string): string {
   return text
     .replaceAll(/\ufffe\n?/g, "")
     .replaceAll(/(?<=\p{L})[-\u2010\u00ad]\n(?=\p{Ll})/gu, "")

@@ -20,7 +20,7 @@ import { inflateSync } from "node:zlib";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-import type { InputFile, MadeFile } from "../define.ts";
+import type { InputFile, OutputFile } from "../define.ts";
 import { corruptOr } from "../faults.ts";
 
 export const DOCUMENT_PAGES_MAX = 2_000;
@@ -138,7 +138,7 @@ export async function newPdf(): Promise<PDFDocument> {
   return PDFDocument.create({ updateMetadata: false });
 }
 
-export async function savePdf(folder: string, document: PDFDocument, name = "document.pdf"): Promise<MadeFile> {
+export async function savePdf(folder: string, document: PDFDocument, name = "document.pdf"): Promise<OutputFile> {
   const path = join(folder, name);
   let bytes: Uint8Array;
   try {
@@ -228,8 +228,8 @@ function settlePages(document: PDFDocument): void {
     if (root instanceof PDFRef) context.assign(root, typed);
     Object.assign(document, { catalog: typed });
   }
-  const given = document.catalog.get(name("Pages"));
-  const pages = given instanceof PDFRef ? given : given === undefined ? undefined : context.register(given);
+  const pagesEntry = document.catalog.get(name("Pages"));
+  const pages = pagesEntry instanceof PDFRef ? pagesEntry : pagesEntry === undefined ? undefined : context.register(pagesEntry);
   if (pages === undefined) return;
   document.catalog.set(name("Pages"), pages);
   settle(context, pages, { seen: new Set(), depth: 0 });

@@ -118,7 +118,7 @@ type PdfiumFunction =
   | "_FPDF_GetPageSizeByIndexF"
   | "_FPDF_LoadPage";
 
-export interface Pdfium extends Readonly<Record<PdfiumFunction, (...given: number[]) => number>> {
+export interface Pdfium extends Readonly<Record<PdfiumFunction, (...args: number[]) => number>> {
   readonly HEAPU8: Uint8Array;
   readonly wasmExports: { malloc(bytes: number): number; free(pointer: number): void };
 }

@@ -7,7 +7,7 @@ import { MediaError } from "#shared/children/media-error.ts";
 import { CAPABILITY_FILES_MAX } from "#workers/capabilities/limits.ts";
 import { IMAGE_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
-import { defineCapability, input, type MadeFile } from "../define.ts";
+import { defineCapability, input, type OutputFile } from "../define.ts";
 import { checkSide } from "../image/operation.ts";
 import { FORMATS, OUTPUT, writeImage } from "../image/sharp.ts";
 import { choice, integer, text } from "../params.ts";
@@ -54,7 +54,7 @@ export default defineCapability({
         const { width, height } = pageSize(document, page);
         checkPixels(Math.ceil(width * scale), Math.ceil(height * scale));
       }
-      const files: MadeFile[] = [];
+      const files: OutputFile[] = [];
       const notes: string[] = [];
       const sizes: { page: number; width: number; height: number }[] = [];
       for (const [at, page] of pages.entries()) {
@@ -68,12 +68,12 @@ export default defineCapability({
         const from = { format: params.format, width, height, pages: 1 } as const;
         const own = join(folder, `page-${at}`);
         await mkdir(own);
-        const [made] =
+        const [written] =
           (await writeImage(own, image, from, { ...params, background: "white", keep_metadata: false })).files ?? [];
-        if (!made) throw new Error("the page was not written");
-        const name = numbered("page", at + 1, made.name.split(".").at(-1) ?? "");
-        await rename(made.path, join(folder, name));
-        files.push({ ...made, path: join(folder, name), name });
+        if (!written) throw new Error("the page was not written");
+        const name = numbered("page", at + 1, written.name.split(".").at(-1) ?? "");
+        await rename(written.path, join(folder, name));
+        files.push({ ...written, path: join(folder, name), name });
         sizes.push({ page, width, height });
         const lost = await countUndecoded(document, page);
         if (lost > 0)

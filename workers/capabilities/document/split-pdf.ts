@@ -1,6 +1,6 @@
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { defineCapability, input, type MadeFile } from "../define.ts";
+import { defineCapability, input, type OutputFile } from "../define.ts";
 import { integer, list, text } from "../params.ts";
 import { checkFiles, numbered, PACK, packed } from "../pack.ts";
 import { PAGES_PATTERN, pagesOf } from "./pages.ts";
@@ -44,7 +44,7 @@ export default defineCapability({
       );
     }
     checkFiles(params.pack, parts.length);
-    const files: MadeFile[] = [];
+    const files: OutputFile[] = [];
     let notes: readonly string[] = [];
     for (const [at, part] of parts.entries()) {
       const target = await newPdf();

@@ -65,8 +65,8 @@ export default defineCapability({
   price: DOCUMENT_PRICE,
   engine: "pdf",
   async run({ params, inputs, folder }) {
-    const given = [params.text, inputs.logo, params.page_numbers === "none" ? undefined : params.page_numbers];
-    const count = given.filter((one) => one !== undefined).length;
+    const markSources = [params.text, inputs.logo, params.page_numbers === "none" ? undefined : params.page_numbers];
+    const count = markSources.filter((one) => one !== undefined).length;
     if (count !== 1) {
       const got = count === 0 ? "none" : "several";
       throw new MediaError("invalid", `Expected one of params.text, input.logo and params.page_numbers, got ${got}.`);
@@ -80,9 +80,9 @@ export default defineCapability({
     const { document, pages: all } = await openPdf(inputs.document);
     const pages = [...new Set(pagesOf(params.pages, all))];
     const font = document.embedStandardFont(StandardFonts.Helvetica);
-    const words = params.text?.replaceAll(/\p{Cc}+/gu, " ").trim();
-    if (words === "") throw new MediaError("invalid", "Expected params.text to have letters, got spaces alone.");
-    const look: Look = { ...params, font, fill: rgb(red / 255, green / 255, blue / 255) };
+    const markText = params.text?.replaceAll(/\p{Cc}+/gu, " ").trim();
+    if (markText === "") throw new MediaError("invalid", "Expected params.text to have letters, got spaces alone.");
+    const style: WatermarkStyle = { ...params, font, fill: rgb(red / 255, green / 255, blue / 255) };
     const drawn = async (): Promise<PDFImage | undefined> => {
       if (inputs.logo) {
         const { image } = await openImage(inputs.logo);
@@ -94,16 +94,16 @@ export default defineCapability({
         } as const;
         return document.embedPng(await image.resize(side).ensureAlpha().png().toBuffer());
       }
-      if (words === undefined || isWestern(words)) return undefined;
+      if (markText === undefined || isWestern(markText)) return undefined;
       // Text with characters that the standard fonts lack is drawn as an image with the packaged fonts.
-      return document.embedPng((await textOverlay(words, { size: 96, fill: params.color })).data);
+      return document.embedPng((await textOverlay(markText, { size: 96, fill: params.color })).data);
     };
     const image = await drawn();
     try {
       for (const number of pages) {
         const page = document.getPage(number - 1);
-        if (image) drawPicture(page, image, look, inputs.logo !== undefined);
-        else drawWords(page, words ?? (params.page_numbers === "n" ? `${number}` : `${number} / ${all}`), look);
+        if (image) drawPicture(page, image, style, inputs.logo !== undefined);
+        else drawText(page, markText ?? (params.page_numbers === "n" ? `${number}` : `${number} / ${all}`), style);
       }
     } catch (error) {
       throw unreadable(error);
@@ -112,7 +112,7 @@ export default defineCapability({
   },
 });
 
-interface Look {
+interface WatermarkStyle {
   readonly gravity: string;
   readonly angle: number;
   readonly size: number;
@@ -121,29 +121,29 @@ interface Look {
   readonly fill: ReturnType<typeof rgb>;
 }
 
-function drawWords(page: PDFPage, words: string, look: Look): void {
+function drawText(page: PDFPage, markText: string, style: WatermarkStyle): void {
   const { width, height } = seen(page);
   // The height of capitals in Helvetica is 0.72 of the size.
-  const box = (size: number) => ({ width: look.font.widthOfTextAtSize(words, size), height: size * 0.72 });
-  const size = look.size * shrunk(box(look.size), look.angle, { width, height });
-  page.drawText(words, {
-    ...origin(page, box(size), look),
+  const box = (size: number) => ({ width: style.font.widthOfTextAtSize(markText, size), height: size * 0.72 });
+  const size = style.size * shrunk(box(style.size), style.angle, { width, height });
+  page.drawText(markText, {
+    ...origin(page, box(size), style),
     size,
-    font: look.font,
-    color: look.fill,
-    opacity: look.opacity,
+    font: style.font,
+    color: style.fill,
+    opacity: style.opacity,
   });
 }
 
-function drawPicture(page: PDFPage, image: PDFImage, look: Look, isLogo: boolean): void {
+function drawPicture(page: PDFPage, image: PDFImage, style: WatermarkStyle, isLogo: boolean): void {
   const outer = seen(page);
   const wanted = isLogo
-    ? (outer.width * Math.min(look.size, 100)) / 100
-    : (look.size * 1.2 * image.width) / image.height;
+    ? (outer.width * Math.min(style.size, 100)) / 100
+    : (style.size * 1.2 * image.width) / image.height;
   const whole = { width: wanted, height: (wanted * image.height) / image.width };
-  const share = shrunk(whole, look.angle, outer);
+  const share = shrunk(whole, style.angle, outer);
   const box = { width: whole.width * share, height: whole.height * share };
-  page.drawImage(image, { ...origin(page, box, look), ...box, opacity: look.opacity });
+  page.drawImage(image, { ...origin(page, box, style), ...box, opacity: style.opacity });
 }
 
 interface Size {
@@ -168,7 +168,7 @@ function shrunk(box: Size, angle: number, outer: Size): number {
 }
 
 /** Returns the lower left corner and rotation that place the box at its position and angle in a viewer. */
-function origin(page: PDFPage, box: Size, { gravity, angle }: Look) {
+function origin(page: PDFPage, box: Size, { gravity, angle }: WatermarkStyle) {
   const outer = seen(page);
   const around = turnedBox(box, angle);
   const along = (size: number, own: number, low: string, high: string): number => {

@@ -1,6 +1,6 @@
 /** Characters that the standard PDF fonts have: Windows-1252. */
 const WESTERN = /^[\t\n\r\u0020-\u007e\u00a0-\u00ff€‚ƒ„…†‡ˆ‰Š‹ŒŽ‘’“”•–—˜™š›œžŸ]*$/u;
 
-export function isWestern(words: string): boolean {
-  return WESTERN.test(words);
+export function isWestern(text: string): boolean {
+  return WESTERN.test(text);
 }

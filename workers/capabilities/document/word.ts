@@ -39,8 +39,8 @@ export async function wordHtml(bytes: Buffer, images: "drop" | "embed"): Promise
     // Brackets and quotes of text are escaped, so every match is a tag.
     const content = value
       .replaceAll(/<img\b[^>]*\ssrc=""[^>]*>/g, "")
-      .replaceAll(/<a ([^>]*)>/g, (tag, rest: string) => {
-        const href = /(?:^|\s)href="([^"]*)"/.exec(rest)?.[1];
+      .replaceAll(/<a ([^>]*)>/g, (tag, attributes: string) => {
+        const href = /(?:^|\s)href="([^"]*)"/.exec(attributes)?.[1];
         return href === undefined || href.startsWith("#") || safeLink(href) !== undefined ? tag : "<a>";
       });
     return { content, notes };

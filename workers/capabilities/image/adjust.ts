@@ -18,22 +18,22 @@ export const operation: ImageOperation<typeof params> = {
   params,
   takesFrames: true,
   apply({ image }, { brightness, contrast, saturation, hue, gamma, normalize, greyscale, invert, tint }) {
-    let made = image;
+    let adjusted = image;
     // Saturation 0 instead of sharp's `greyscale`, which removes the alpha channel of raw pixels.
     const colours = greyscale ? 0 : saturation;
     if (brightness !== 1 || colours !== 1 || hue !== 0) {
-      made = made.modulate({ brightness, saturation: colours, hue: Math.round((hue + 360) % 360) });
+      adjusted = adjusted.modulate({ brightness, saturation: colours, hue: Math.round((hue + 360) % 360) });
     }
     // Contrast is applied around middle grey, so that it does not change the brightness.
-    if (contrast !== 1) made = made.linear(contrast, 128 * (1 - contrast));
-    if (gamma !== 1) made = made.gamma(gamma);
-    if (normalize) made = made.normalise();
-    if (invert) made = made.negate({ alpha: false });
+    if (contrast !== 1) adjusted = adjusted.linear(contrast, 128 * (1 - contrast));
+    if (gamma !== 1) adjusted = adjusted.gamma(gamma);
+    if (normalize) adjusted = adjusted.normalise();
+    if (invert) adjusted = adjusted.negate({ alpha: false });
     if (tint !== undefined) {
       checkColor("params.tint", tint);
-      made = made.tint(tint);
+      adjusted = adjusted.tint(tint);
     }
-    return made;
+    return adjusted;
   },
 };
 

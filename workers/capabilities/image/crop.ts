@@ -56,27 +56,27 @@ export const operation: ImageOperation<typeof params> = {
       );
     }
     const from = trim && hasBorder(opened) ? await settled(opened.image.trim({ threshold }), opened.format) : opened;
-    const room = croppedTo(from, { x, y, width, height, aspect_ratio: ratio });
-    const isGiven = x !== undefined || y !== undefined;
-    const { left, top } = placed(gravity, from, room);
-    const at = { left: x ?? (isGiven ? 0 : left), top: y ?? (isGiven ? 0 : top) };
-    const isInside = room.width <= from.width && room.height <= from.height;
-    if (!isGiven && isInside && byEye) return byInterest(from, room, gravity);
+    const box = croppedTo(from, { x, y, width, height, aspect_ratio: ratio });
+    const hasPosition = x !== undefined || y !== undefined;
+    const { left, top } = placed(gravity, from, box);
+    const at = { left: x ?? (hasPosition ? 0 : left), top: y ?? (hasPosition ? 0 : top) };
+    const isInside = box.width <= from.width && box.height <= from.height;
+    if (!hasPosition && isInside && byEye) return byInterest(from, box, gravity);
     if (
-      at.left + room.width > from.width ||
-      at.top + room.height > from.height ||
+      at.left + box.width > from.width ||
+      at.top + box.height > from.height ||
       at.left < 0 ||
       at.top < 0 ||
-      room.width < 1 ||
-      room.height < 1
+      box.width < 1 ||
+      box.height < 1
     ) {
-      const got = `${room.width} × ${room.height} at ${at.left}, ${at.top}`;
+      const got = `${box.width} × ${box.height} at ${at.left}, ${at.top}`;
       throw new MediaError(
         "invalid",
         `Expected params.x, params.y, params.width and params.height to make a box inside ${from.width} × ${from.height} pixels, got ${got}.`,
       );
     }
-    return from.image.extract({ ...at, ...room });
+    return from.image.extract({ ...at, ...box });
   },
 };
 

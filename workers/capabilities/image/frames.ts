@@ -32,8 +32,8 @@ export async function eachFrame(
     for (let at = 0; at < pages; at++) {
       const raw = { width, height, channels: 4 } as const;
       const image = sharp(all.subarray(at * bytes, (at + 1) * bytes), { raw });
-      const made = await apply({ ...opened, image, hasAlpha: true });
-      const { data, info } = await made.png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true });
+      const edited = await apply({ ...opened, image, hasAlpha: true });
+      const { data, info } = await edited.png({ compressionLevel: 1 }).toBuffer({ resolveWithObject: true });
       const own = `${info.width} × ${info.height}`;
       if (size !== "" && own !== size) {
         throw new MediaError("invalid", `Expected all frames to come out in one size, got ${size} and ${own}.`);

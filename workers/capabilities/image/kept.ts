@@ -17,8 +17,8 @@ export async function withMetadata(image: Sharp, format: string, source: InputFi
   }
   const { exif, xmp } = await sharp(source.path).metadata();
   if (exif === undefined && xmp === undefined) return image;
-  const told = sharp(source.path).autoOrient().keepExif().keepXmp();
-  const carrier = await told.resize({ width: 1, height: 1, fit: "fill" }).png().toBuffer();
+  const metadataSource = sharp(source.path).autoOrient().keepExif().keepXmp();
+  const carrier = await metadataSource.resize({ width: 1, height: 1, fit: "fill" }).png().toBuffer();
   const { data, info } = await image
     .toColourspace("srgb")
     .png({ compressionLevel: 1 })

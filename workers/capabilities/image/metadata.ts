@@ -28,14 +28,14 @@ export default defineCapability({
     const facts = await image.metadata();
     const { format, space, channels, depth, density, hasAlpha, orientation, pages } = facts;
     const frames = format === "png" ? await pngFrames(path) : 1;
-    const told = { format, space, channels, depth, density, orientation, frames: frames > 1 ? frames : pages };
+    const properties = { format, space, channels, depth, density, orientation, frames: frames > 1 ? frames : pages };
     return {
       output: {
         width,
         height,
         bytes,
         has_alpha: hasAlpha,
-        ...Object.fromEntries(Object.entries(told).filter(([, value]) => value !== undefined)),
+        ...Object.fromEntries(Object.entries(properties).filter(([, value]) => value !== undefined)),
         ...(params.exif
           ? { exif: await exifOf(format === "tiff" ? path : blockOf(facts.exif ?? profileIn(facts.comments))) }
           : {}),

@@ -38,20 +38,20 @@ export default defineCapability({
   ],
   price: MEGAPIXEL_PRICE,
   engine: "sharp",
-  async run({ params, inputs: given, folder }) {
-    const [first] = given.images;
+  async run({ params, inputs: runInputs, folder }) {
+    const [first] = runInputs.images;
     if (!first) throw new MediaError("invalid", "Expected at least 2 images, got none.");
     const opened = await openImage(first);
     checkColor("params.background", params.background);
     const width = params.cell_width ?? opened.width;
     const height = Math.max(1, Math.round((width * opened.height) / opened.width));
     const isAnimation = params.mode === "animation";
-    const pixels = width * height * given.images.length;
+    const pixels = width * height * runInputs.images.length;
     if (pixels > IMAGE_FRAMES_PIXELS_MAX) {
       throw new MediaError("too_large", `Expected at most ${IMAGE_FRAMES_PIXELS_MAX} pixels in all, got ${pixels}.`);
     }
     const cells: Buffer[] = [];
-    for (const file of given.images) cells.push(await cell(file, width, height, params.background));
+    for (const file of runInputs.images) cells.push(await cell(file, width, height, params.background));
     const asked = params.format ?? (isAnimation ? "webp" : opened.format);
     if (isAnimation && asked !== "gif" && asked !== "webp") {
       throw new MediaError("invalid", `Expected params.format to be gif or webp for an animation, got ${asked}.`);
@@ -60,8 +60,8 @@ export default defineCapability({
       ? sharp(cells, { join: { animated: true } })
       : grid(cells, width, height, params.columns, params.gap, params.background);
     const timing = isAnimation ? { delay: cells.map(() => params.delay), loop: 0 } : {};
-    const made = await writeImage(folder, image, { ...opened, dropped: 0 }, { ...params, format: asked }, { timing });
-    return { ...made, pixels };
+    const written = await writeImage(folder, image, { ...opened, dropped: 0 }, { ...params, format: asked }, { timing });
+    return { ...written, pixels };
   },
 });
 

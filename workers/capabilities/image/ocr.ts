@@ -75,8 +75,8 @@ export default defineCapability({
 });
 
 function textOf(lines: readonly (readonly { readonly text: string }[])[]): string {
-  const words = lines.filter((line) => line.length > 0).map((line) => line.map(({ text }) => text.trim()).join(" "));
-  return words.join("\n");
+  const lineTexts = lines.filter((line) => line.length > 0).map((line) => line.map(({ text }) => text.trim()).join(" "));
+  return lineTexts.join("\n");
 }
 
 function placed({

@@ -73,8 +73,8 @@ export function imageCapability<const P extends Params>(
       if (opened.pages === 1 || operation.takesFrames) {
         return writeImage(folder, await apply(opened), opened, own, { source: image });
       }
-      const { image: made, timing } = await eachFrame(opened, apply);
-      return writeImage(folder, made, opened, own, { timing });
+      const { image: edited, timing } = await eachFrame(opened, apply);
+      return writeImage(folder, edited, opened, own, { timing });
     },
   });
 }

@@ -51,11 +51,11 @@ export default defineCapability({
     const auto: readonly Format[] = isStill ? ["webp", "avif"] : ["webp"];
     const formats = format === "auto" ? auto : [format === "same" ? own : format];
     const tried = await Promise.allSettled(formats.map((one) => smallest(opened, inputs.image, one, folder, params)));
-    const made = tried.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
+    const encoded = tried.flatMap((one) => (one.status === "fulfilled" ? [one.value] : []));
     // One format can fail while another succeeds, for example for an image above a format's maximum side.
     const failed = tried.find((one) => one.status === "rejected");
-    if (made.length === 0 && failed) throw failed.reason;
-    const [best] = made.toSorted((one, other) => one.bytes - other.bytes);
+    if (encoded.length === 0 && failed) throw failed.reason;
+    const [best] = encoded.toSorted((one, other) => one.bytes - other.bytes);
     const { bytes } = inputs.image;
     // A result with fewer frames than the input does not count as smaller.
     const least = opened.dropped > 0 ? Infinity : (best?.bytes ?? 0);
@@ -70,13 +70,13 @@ export default defineCapability({
         `This image cannot be reduced to params.max_bytes ${params.max_bytes}; its smallest size is ${got}.`,
       );
     }
-    return { ...best.made, output: { ...best.made.output, bytes: best.bytes, saved: bytes - best.bytes } };
+    return { ...best.result, output: { ...best.result.output, bytes: best.bytes, saved: bytes - best.bytes } };
   },
 });
 
 interface Tried {
   readonly format: Format;
-  readonly made: RunOutput;
+  readonly result: RunOutput;
   readonly bytes: number;
 }
 
@@ -91,8 +91,8 @@ async function smallest(
   const at = async (quality: number): Promise<Tried> => {
     const fresh = await openImage(file, { frames: opened.pages > 1, depthFor: { format } });
     const output = { format, quality, lossless: false, background: "white", keep_metadata: false };
-    const made = await writeImage(folder, fresh.image, fresh, output);
-    return { format, made, bytes: (await stat(made.files?.[0]?.path ?? "")).size };
+    const result = await writeImage(folder, fresh.image, fresh, output);
+    return { format, result, bytes: (await stat(result.files?.[0]?.path ?? "")).size };
   };
   let best = await at(Math.max(least, 78));
   if (bytesMax === undefined || best.bytes <= bytesMax || format === "png" || format === "gif") return best;
@@ -124,7 +124,7 @@ async function leastTouched(
   const name = nameOf("image", format);
   const path = join(folder, `same-${name}`);
   await Bun.write(path, bare ?? source);
-  const isTold = bare === undefined && [exif, xmp, iptc].some((one) => one !== undefined);
+  const hasMetadata = bare === undefined && [exif, xmp, iptc].some((one) => one !== undefined);
   return {
     output: {
       width,
@@ -133,7 +133,7 @@ async function leastTouched(
       ...framesOf(pages),
       bytes,
       saved: source.length - bytes,
-      ...(isTold ? { metadata: "kept" } : {}),
+      ...(hasMetadata ? { metadata: "kept" } : {}),
     },
     files: [{ path, mediaType: MEDIA_TYPES[format], name }],
     pixels: width * height * pages,

@@ -53,7 +53,7 @@ export async function within(
   return { input, left: Math.max(0, left), top: Math.max(0, top) };
 }
 
-export interface TextLook {
+export interface TextStyle {
   /** Font size in pixels. */
   readonly size: number;
   readonly fill: string;
@@ -67,17 +67,17 @@ export interface TextLook {
  * @throws MediaError invalid: a character without a font, or text that is too large
  */
 export async function textOverlay(
-  words: string,
-  { size, fill, opacity = 1, family = "DejaVu Sans", align = "start" }: TextLook,
+  text: string,
+  { size, fill, opacity = 1, family = "DejaVu Sans", align = "start" }: TextStyle,
 ): Promise<Overlay> {
-  checkLetters("params.text", words);
-  const lines = words.split("\n");
+  checkLetters("params.text", text);
+  const lines = text.split("\n");
   const width = Math.ceil(size * (1 + Math.max(...lines.map(widthAtMost))));
   const height = Math.ceil(size * 1.3 * lines.length + size * 0.6);
   if (width > 16_384 || height > 16_384)
     throw new MediaError("invalid", "The text does not fit; shorten params.text or lower params.size.");
   const x = { start: size * 0.3, middle: width / 2, end: width - size * 0.3 }[align];
-  const language = languageOf(words);
+  const language = languageOf(text);
   const rows = lines.map((line, at) => `<text x="${x}" y="${size * (1.25 + at * 1.3)}">${escaped(line)}</text>`);
   const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" font-family="${family}" font-size="${size}" fill="${escaped(fill)}" text-anchor="${align}"${language ? ` xml:lang="${language}"` : ""}>${rows.join("")}</svg>`;
   const drawn = await sharp(Buffer.from(svg)).ensureAlpha().png().toBuffer();
@@ -120,8 +120,8 @@ async function faded(png: Buffer, opacity: number): Promise<Overlay> {
   return { data, width: info.width, height: info.height };
 }
 
-function escaped(words: string): string {
+function escaped(text: string): string {
   // XML does not allow control characters.
-  const clean = words.replaceAll(/\p{Cc}/gu, "");
+  const clean = text.replaceAll(/\p{Cc}/gu, "");
   return clean.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
 }

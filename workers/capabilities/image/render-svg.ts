@@ -56,7 +56,7 @@ export default defineCapability({
     const { path, mediaType } = inputs.svg;
     const isOther = mediaType.startsWith("image/") && !mediaType.startsWith("image/svg");
     const data = Buffer.from(isOther ? await Bun.file(path).bytes() : Buffer.from(await textOf(inputs.svg)));
-    checkLetters("the text of input.svg", wordsOf(data.toString()));
+    checkLetters("the text of input.svg", textElementsOf(data.toString()));
     const [plain, dense] = [await sizeAt(data, PLAIN_DPI), await sizeAt(data, params.dpi)];
     // With another density, a size in pixels grows in proportion, and a size in inches with the square.
     const growth = dense.width / plain.width;
@@ -96,14 +96,14 @@ function checkEffects(svg: string, megapixels: number): void {
 }
 
 /** Returns the text of all `text` elements. */
-function wordsOf(svg: string): string {
-  const words: string[] = [];
+function textElementsOf(svg: string): string {
+  const texts: string[] = [];
   let depth = 0;
   for (const [part, closing, name = ""] of svg.matchAll(PARTS)) {
     if (name === "text") depth += closing ? -1 : part.endsWith("/>") ? 0 : 1;
-    else if (depth > 0 && !part.startsWith("<")) words.push(part);
+    else if (depth > 0 && !part.startsWith("<")) texts.push(part);
   }
-  return words
+  return texts
     .join("\n")
     .replaceAll(/&#(?:x([\da-f]{1,6})|(\d{1,7}));/gi, (reference, hex?: string, decimal?: string) => {
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);

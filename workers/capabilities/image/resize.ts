@@ -35,9 +35,9 @@ export const operation: ImageOperation<typeof params> = {
   async apply({ image, pages, ...own }, { width, height, fit, gravity, kernel, enlarge }) {
     // With one side, `contain` needs no borders. An image that is not enlarged would otherwise get some.
     const isFramed = fit === "contain" && width !== undefined && height !== undefined;
-    const made = resizedTo(own, { width, height, fit, enlarge });
-    checkSide(made.width, made.height);
-    checkSize(made.width, made.height, pages);
+    const resized = resizedTo(own, { width, height, fit, enlarge });
+    checkSide(resized.width, resized.height);
+    checkSize(resized.width, resized.height, pages);
     if (pages > 1 && (gravity === "entropy" || gravity === "attention")) {
       const got = `${gravity} for an animation of ${pages} frames`;
       throw new MediaError("invalid", `Expected params.gravity to be a place, got ${got}.`);

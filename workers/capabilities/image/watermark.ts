@@ -27,15 +27,15 @@ const params = {
 export const operation: ImageOperation<typeof params> = {
   params,
   async apply({ image, width, height }, wanted, assets) {
-    const { text: words, gravity, margin, scale, opacity, tile, angle, size } = wanted;
+    const { text: markText, gravity, margin, scale, opacity, tile, angle, size } = wanted;
     const { logo } = assets;
-    if ((logo === undefined) === (words === undefined)) {
+    if ((logo === undefined) === (markText === undefined)) {
       throw new MediaError("invalid", `Expected input.logo or params.text, got ${logo ? "both" : "none"}.`);
     }
     checkColor("params.color", wanted.color);
     const drawn = logo
       ? await imageOverlay(logo, (width * scale) / 100, opacity)
-      : await textOverlay(words ?? "", {
+      : await textOverlay(markText ?? "", {
           size: size ?? Math.max(12, Math.round(height / 20)),
           fill: wanted.color,
           opacity,

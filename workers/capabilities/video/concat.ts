@@ -92,8 +92,8 @@ function partOf(facts: VideoFacts, name: string, form: Form, seconds: number | u
   const opened = openScene(facts, `${name}i`);
   const { filters } = fitInto(facts, form.size, "contain", "black");
   const exact = seconds === undefined ? [] : ["tpad=stop=-1:stop_mode=clone", `trim=end=${seconds}`];
-  const shown = [...atRate(facts, form.fps), ...filters, "setsar=1", "format=yuv420p", ...exact];
-  const picture = `[${opened.video}]${shown.join(",")}[${name}v]`;
+  const pictureFilters = [...atRate(facts, form.fps), ...filters, "setsar=1", "format=yuv420p", ...exact];
+  const picture = `[${opened.video}]${pictureFilters.join(",")}[${name}v]`;
   const length = seconds === undefined ? [] : [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`];
   // `concat` pads short audio with silence. The generated silence must not be longer than a short video.
   const some = facts.seconds > 0 ? Math.min(SILENCE_SECONDS, facts.seconds) : SILENCE_SECONDS;
@@ -117,10 +117,10 @@ function faded(lengths: readonly number[], transition: string, overlap: number, 
   let offset = 0;
   for (let at = 1; at <= last; at++) {
     offset += (lengths[at - 1] ?? 0) - overlap;
-    const [seen, heard] = at === 1 ? ["p0v", "p0a"] : [`x${at - 1}v`, `x${at - 1}a`];
+    const [videoLabel, audioLabel] = at === 1 ? ["p0v", "p0a"] : [`x${at - 1}v`, `x${at - 1}a`];
     const fade = `xfade=transition=${transition}:duration=${overlap}:offset=${round(offset)}`;
-    chains.push(`[${seen}][p${at}v]${fade}[${at === last ? "joined" : `x${at}v`}]`);
-    chains.push(`[${heard}][p${at}a]acrossfade=d=${overlap}:c1=tri:c2=tri[${at === last ? "heard" : `x${at}a`}]`);
+    chains.push(`[${videoLabel}][p${at}v]${fade}[${at === last ? "joined" : `x${at}v`}]`);
+    chains.push(`[${audioLabel}][p${at}a]acrossfade=d=${overlap}:c1=tri:c2=tri[${at === last ? "heard" : `x${at}a`}]`);
   }
   return hasSound ? chains : [...chains, "[heard]anullsink"];
 }

@@ -21,10 +21,10 @@ export const operation: VideoOperation<typeof params> = {
   params,
   keepsDepth: () => true,
   apply({ scene }, { width, height, x, y, gravity }) {
-    const isGiven = x !== undefined || y !== undefined;
-    const { left, top } = isGiven ? { left: x ?? 0, top: y ?? 0 } : placed(gravity, scene, { width, height });
+    const hasPosition = x !== undefined || y !== undefined;
+    const { left, top } = hasPosition ? { left: x ?? 0, top: y ?? 0 } : placed(gravity, scene, { width, height });
     if (left < 0 || top < 0 || left + width > scene.width || top + height > scene.height) {
-      const got = `${width} × ${height}${isGiven ? ` at ${left}, ${top}` : ""}`;
+      const got = `${width} × ${height}${hasPosition ? ` at ${left}, ${top}` : ""}`;
       throw new MediaError(
         "invalid",
         `Expected params.width and params.height of a box inside ${scene.width} × ${scene.height} pixels, got ${got}.`,

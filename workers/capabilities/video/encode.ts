@@ -275,12 +275,12 @@ const RATES: Readonly<Partial<Record<AudioCodec, string>>> = {
 
 /** Limits a scene to two audio channels, even sides and the maximum frame rate. @throws MediaError too_large */
 function finished(scene: Scene, codec: AudioCodec): Scene {
-  const shown = evened(scene);
-  checkSides(shown, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX);
-  if (shown.audio === null) return shown;
+  const evenScene = evened(scene);
+  checkSides(evenScene, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX);
+  if (evenScene.audio === null) return evenScene;
   return {
-    ...shown,
-    chains: [...shown.chains, `[${shown.audio}]aformat=channel_layouts=mono|stereo${RATES[codec] ?? ""}[out]`],
+    ...evenScene,
+    chains: [...evenScene.chains, `[${evenScene.audio}]aformat=channel_layouts=mono|stereo${RATES[codec] ?? ""}[out]`],
     audio: "out",
   };
 }

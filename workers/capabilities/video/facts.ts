@@ -113,7 +113,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
     throw new MediaError("unsupported", `Expected video in ${DECODED}, got ${codec}.`);
   }
   const fps = rateOf(stream);
-  const shown = await uprightOf(stream);
+  const orientation = await uprightOf(stream);
   const startsAt = Math.max(0, demuxer.startTime);
   // Matroska states the end time, other containers the duration.
   const stated = Math.max(0, demuxer.duration - (container === "matroska" ? startsAt : 0));
@@ -121,18 +121,18 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
   checkInput(stream, fps, seconds);
   const sound = demuxer.audio()?.codecpar;
   const hasAudio = sound !== undefined && sound.sampleRate > 0 && sound.channels > 0;
-  const isHeard = hasAudio && isDecoded(container, lib.Codec.findDecoder(sound.codecId)?.name);
+  const isAudioDecoded = hasAudio && isDecoded(container, lib.Codec.findDecoder(sound.codecId)?.name);
   return {
     source: { path: file.path, container },
     format,
     seconds,
     startsAt,
     picturesEnd: Math.max(0, endOf(stream) - startsAt),
-    ...shown,
+    ...orientation,
     fps,
     isUneven: isUneven(stream, fps),
     codec,
-    audio: isHeard
+    audio: isAudioDecoded
       ? {
           codec: lib.avGetCodecName(sound.codecId) ?? "unknown",
           sampleRate: sound.sampleRate,
@@ -140,7 +140,7 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
         }
       : null,
     signal: await signalOf(stream),
-    ...tracksOf(ffmpeg, demuxer, isHeard),
+    ...tracksOf(ffmpeg, demuxer, isAudioDecoded),
     bitrate: Math.round(demuxer.bitRate * 1_000),
     tags: tagsOf(demuxer.getFormatContext().metadata),
   };
@@ -150,16 +150,16 @@ async function factsOf(demuxer: Demuxer, file: InputFile): Promise<VideoFacts> {
 function tracksOf(
   { lib, constants }: Awaited<ReturnType<typeof loadFfmpeg>>,
   demuxer: Demuxer,
-  isHeard: boolean,
+  isAudioDecoded: boolean,
 ): Pick<VideoFacts, "tracks" | "dropped"> {
   const kinds = [
     ["video", "Video", constants.AVMEDIA_TYPE_VIDEO, 1],
-    ["audio", "Audio", constants.AVMEDIA_TYPE_AUDIO, isHeard ? 1 : 0],
+    ["audio", "Audio", constants.AVMEDIA_TYPE_AUDIO, isAudioDecoded ? 1 : 0],
     ["subtitles", "Subtitle", constants.AVMEDIA_TYPE_SUBTITLE, 0],
   ] as const;
   const counts = { video: 0, audio: 0, subtitles: 0 };
   const dropped: string[] = [];
-  for (const [kind, word, type, kept] of kinds) {
+  for (const [kind, label, type, kept] of kinds) {
     const own = demuxer.streams.filter(({ codecpar }) => codecpar.codecType === type);
     counts[kind] = own.length;
     for (const [at, { codecpar, metadata }] of own.entries()) {
@@ -167,7 +167,7 @@ function tracksOf(
       const language = /^[a-z]{3}$/.exec(tagsOf(metadata)["language"] ?? "")?.[0] ?? "und";
       const what = [lib.avGetCodecName(codecpar.codecId) ?? "unknown", ...(language === "und" ? [] : [language])];
       const why = kind === "audio" && at === 0 ? "was dropped, because its codec cannot be decoded" : "was dropped";
-      dropped.push(`${word} track ${at + 1} (${what.join(", ")}) ${why}.`);
+      dropped.push(`${label} track ${at + 1} (${what.join(", ")}) ${why}.`);
     }
   }
   return { tracks: counts, dropped };

@@ -6,7 +6,7 @@ import sharp from "sharp";
 import { MediaError } from "#shared/children/media-error.ts";
 import { IMAGE_SIDE_PIXELS_MAX, IMAGE_FRAMES_PIXELS_MAX } from "#shared/calls/capabilities/limits.ts";
 
-import { defineCapability, input, type MadeFile } from "../define.ts";
+import { defineCapability, input, type OutputFile } from "../define.ts";
 import { OUTPUT, writeImage } from "../image/sharp.ts";
 import { checkFiles, numbered, PACK, packed } from "../pack.ts";
 import { choice, integer, number } from "../params.ts";
@@ -130,7 +130,7 @@ interface Pictures extends Pick<Scene, "width" | "height" | "seconds"> {
 
 type Output = Parameters<typeof writeImage>[3];
 interface Laid {
-  readonly files: readonly MadeFile[];
+  readonly files: readonly OutputFile[];
   readonly more: Readonly<Record<string, unknown>>;
 }
 
@@ -139,18 +139,18 @@ async function single(
   output: Output,
   progress: (share: number) => void,
 ): Promise<Laid> {
-  const files: MadeFile[] = [];
+  const files: OutputFile[] = [];
   for (const [at, still] of stills.entries()) {
     const from = { format: "jpeg", width, height, pages: 1 } as const;
     const name = numbered("frame", at + 1, "");
-    const made = await writeImage(folder, sharp(still), from, output, { name: name.slice(0, -1) });
-    files.push(...(made.files ?? []));
+    const written = await writeImage(folder, sharp(still), from, output, { name: name.slice(0, -1) });
+    files.push(...(written.files ?? []));
     progress(0.5 + at / stills.length / 2);
   }
   return { files, more: { bytes: await bytesOf(files) } };
 }
 
-async function bytesOf(files: readonly MadeFile[]): Promise<number> {
+async function bytesOf(files: readonly OutputFile[]): Promise<number> {
   const sizes = await Promise.all(files.map(async ({ path }) => (await stat(path)).size));
   return sizes.reduce((sum, size) => sum + size, 0);
 }
@@ -166,8 +166,8 @@ async function sheet(pictures: Pictures, params: Output & { readonly columns: nu
   }));
   const empty = sharp({ create: { ...size, channels: 3, background: "black" } });
   const from = { format: "jpeg", ...size, pages: 1 } as const;
-  const made = await writeImage(folder, empty.composite(places), from, params, { name: "sheet" });
-  const picture = made.files?.[0]?.name ?? "";
+  const written = await writeImage(folder, empty.composite(places), from, params, { name: "sheet" });
+  const picture = written.files?.[0]?.name ?? "";
   const cues = places.map(({ left, top }, at) => {
     const [start, end] = [at * step, Math.min(seconds, (at + 1) * step)];
     return `${clock(start)} --> ${clock(end)}\n${picture}#xywh=${left},${top},${width},${height}\n`;
@@ -175,7 +175,7 @@ async function sheet(pictures: Pictures, params: Output & { readonly columns: nu
   const path = join(folder, "sheet.vtt");
   await Bun.write(path, `WEBVTT\n\n${cues.join("\n")}`);
   return {
-    files: [...(made.files ?? []), { path, mediaType: "text/vtt", name: "sheet.vtt" }],
+    files: [...(written.files ?? []), { path, mediaType: "text/vtt", name: "sheet.vtt" }],
     more: { columns, sheet: size },
   };
 }

@@ -62,26 +62,26 @@ export default defineCapability({
   ],
   price: VIDEO_PRICE,
   engine: "ffmpeg",
-  async run({ params, inputs: given, folder, progress }) {
+  async run({ params, inputs: runInputs, folder, progress }) {
     const size = { width: even(params.width), height: even(params.height) };
     checkSides(size, VIDEO_LONG_SIDE_MAX, VIDEO_SHORT_SIDE_MAX);
-    const shown = { ...params, ...size };
-    const turns = turnsOf(given.images.length, shown);
+    const settings = { ...params, ...size };
+    const turns = turnsOf(runInputs.images.length, settings);
     const seconds = turns.frames / params.fps;
     if (seconds > VIDEO_SECONDS_MAX) {
       throw new MediaError("too_large", `Expected at most ${VIDEO_SECONDS_MAX} seconds, got ${Math.ceil(seconds)}.`);
     }
-    const sound = given.audio === undefined ? undefined : await probeAudio(given.audio);
+    const sound = runInputs.audio === undefined ? undefined : await probeAudio(runInputs.audio);
     const stills: string[] = [];
-    for (const [at, image] of given.images.entries()) stills.push(await still(image, folder, at, size));
+    for (const [at, image] of runInputs.images.entries()) stills.push(await still(image, folder, at, size));
     const chains = [
-      ...stills.map((path, at) => chain(path, at, turns.lengths[at] ?? 1, shown)),
-      ...joined(turns, shown),
+      ...stills.map((path, at) => chain(path, at, turns.lengths[at] ?? 1, settings)),
+      ...joined(turns, settings),
     ];
     // Audio begins with the images, whatever its start time in its file.
-    const heard = sound === undefined ? [] : [chainOf(sound, ["asetpts=N/SR/TB", `atrim=end=${seconds}`])];
+    const audioChains = sound === undefined ? [] : [chainOf(sound, ["asetpts=N/SR/TB", `atrim=end=${seconds}`])];
     const scene: Scene = {
-      chains: [...chains, ...heard],
+      chains: [...chains, ...audioChains],
       video: "all",
       audio: sound === undefined ? null : "a",
       ...size,
@@ -95,7 +95,7 @@ export default defineCapability({
   },
 });
 
-interface Shown {
+interface SlideshowSettings {
   readonly seconds_each: number;
   readonly transition: "none" | "fade";
   readonly motion: "none" | "ken_burns";
@@ -130,7 +130,7 @@ interface Turns {
 }
 
 /** @throws MediaError invalid */
-function turnsOf(count: number, { seconds_each: seconds, transition, fps }: Shown): Turns {
+function turnsOf(count: number, { seconds_each: seconds, transition, fps }: SlideshowSettings): Turns {
   const each = seconds * fps;
   if (each < 1) {
     throw new MediaError(
@@ -150,7 +150,7 @@ function turnsOf(count: number, { seconds_each: seconds, transition, fps }: Show
   };
 }
 
-function chain(path: string, at: number, frames: number, { motion, width, height, fps }: Shown): string {
+function chain(path: string, at: number, frames: number, { motion, width, height, fps }: SlideshowSettings): string {
   const zoom = `zoompan=z='1+${ZOOM}*on/${frames}':x='(iw-iw/zoom)/2':y='(ih-ih/zoom)/2':d=${frames}:s=${width}x${height}:fps=${fps}`;
   // Zooms at twice the size, because steps of whole pixels would be visible.
   const moves =
@@ -164,7 +164,7 @@ function chain(path: string, at: number, frames: number, { motion, width, height
   return `${[stillSource(path), ...moves, ...steady].join(",")}[i${at}]`;
 }
 
-function joined({ starts, fade }: Turns, { fps }: Shown): string[] {
+function joined({ starts, fade }: Turns, { fps }: SlideshowSettings): string[] {
   const count = starts.length;
   if (count === 1) return ["[i0]null[all]"];
   if (fade === 0)

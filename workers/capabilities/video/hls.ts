@@ -3,7 +3,7 @@ import { join } from "node:path";
 
 import { MediaError } from "#shared/children/media-error.ts";
 
-import { defineCapability, input, type MadeFile } from "../define.ts";
+import { defineCapability, input, type OutputFile } from "../define.ts";
 import { checkFiles, PACK, packed } from "../pack.ts";
 import { choice, integer, list } from "../params.ts";
 
@@ -95,7 +95,7 @@ export default defineCapability({
         : hls(folder, params, heights, sounds.length > 0),
       onSeconds: (at) => progress(Math.min(0.99, at / seconds)),
     });
-    const files = await madeFiles(folder);
+    const files = await listFiles(folder);
     const output = { playlist: isDash ? "index.mpd" : "index.m3u8", heights, files: files.length };
     return { output, files: await packed(folder, files, params.pack, "stream.zip"), notes: scene.notes };
   },
@@ -139,9 +139,9 @@ function hls(
   folder: string,
   { segment_seconds: seconds, container }: { readonly segment_seconds: number; readonly container: "ts" | "fmp4" },
   heights: readonly number[],
-  isHeard: boolean,
+  hasAudio: boolean,
 ) {
-  const variants = heights.map((height, at) => `v:${at}${isHeard ? `,a:${at}` : ""},name:${height}p`);
+  const variants = heights.map((height, at) => `v:${at}${hasAudio ? `,a:${at}` : ""},name:${height}p`);
   return {
     path: join(folder, "stream-%v.m3u8"),
     muxer: "hls",
@@ -158,7 +158,7 @@ function hls(
   };
 }
 
-function dash(folder: string, seconds: number, isHeard: boolean) {
+function dash(folder: string, seconds: number, hasAudio: boolean) {
   return {
     path: join(folder, "index.mpd"),
     muxer: "dash",
@@ -168,7 +168,7 @@ function dash(folder: string, seconds: number, isHeard: boolean) {
       use_timeline: "1",
       init_seg_name: "stream-$RepresentationID$-init.mp4",
       media_seg_name: "stream-$RepresentationID$-$Number%04d$.m4s",
-      adaptation_sets: isHeard ? "id=0,streams=v id=1,streams=a" : "id=0,streams=v",
+      adaptation_sets: hasAudio ? "id=0,streams=v id=1,streams=a" : "id=0,streams=v",
     },
   };
 }
@@ -182,7 +182,7 @@ const MEDIA_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Returns all files, the main playlist first. */
-async function madeFiles(folder: string): Promise<MadeFile[]> {
+async function listFiles(folder: string): Promise<OutputFile[]> {
   const names = (await readdir(folder)).filter((name) => /^(?:index|stream-).*\.(?:m3u8|mpd|ts|m4s|mp4)$/.test(name));
   return names
     .toSorted(

@@ -1,6 +1,6 @@
 /** Section of a scene, which begins with the frame on display at its start. For child processes only. */
 import { MediaError } from "#shared/children/media-error.ts";
-import { type ShownFrame, shownFrame } from "#workers/children/shown-frame.ts";
+import { type DisplayedFrame, findDisplayedFrame } from "#workers/children/shown-frame.ts";
 
 import { openSource, type VideoFacts } from "./facts.ts";
 import { onAudio, onVideo, type Scene } from "./scene.ts";
@@ -14,10 +14,10 @@ interface Span {
 }
 
 /** Returns the start times of the frame on display and of the next one, in seconds of the video's clock. */
-export async function framesAround({ source, startsAt }: VideoFacts, seconds: number): Promise<ShownFrame> {
-  const { shown, next } = await shownFrame(() => openSource(source), seconds + startsAt);
+export async function framesAround({ source, startsAt }: VideoFacts, seconds: number): Promise<DisplayedFrame> {
+  const { displayed, next } = await findDisplayedFrame(() => openSource(source), seconds + startsAt);
   const own = (at: number | undefined): number | undefined => at && Math.max(0, at - startsAt);
-  return { shown: own(shown), next: own(next) };
+  return { displayed: own(displayed), next: own(next) };
 }
 
 /** Largest shift to an earlier time, in seconds. It is not noticeable, and keeps the frame rate constant. */
@@ -30,8 +30,8 @@ export async function pieceOf(facts: VideoFacts, scene: Scene, span: Span): Prom
   const { start, until, seconds } = span;
   const { origin } = scene;
   const filters = origin === undefined ? heldPiece(span) : await sourcePiece(facts, origin, span);
-  const shown = onVideo(scene, filters, { seconds, origin: origin === undefined ? undefined : origin + start });
-  return onAudio(shown, [
+  const cutScene = onVideo(scene, filters, { seconds, origin: origin === undefined ? undefined : origin + start });
+  return onAudio(cutScene, [
     `atrim=start=${fixed(start)}${endOf(until)}`,
     // Audio that ends before the section becomes silence instead of an empty stream.
     seconds > 0 ? `apad=whole_dur=${fixed(seconds)}` : "apad=whole_len=1",
@@ -42,14 +42,14 @@ export async function pieceOf(facts: VideoFacts, scene: Scene, span: Span): Prom
 /** Returns filters for frames that still have the times of their file. */
 async function sourcePiece(facts: VideoFacts, origin: number, { start, until }: Span): Promise<string[]> {
   const around = await framesAround(facts, start + origin);
-  const [shown, next] = [around.shown, around.next].map((at) => at && Math.max(0, at - origin));
+  const [displayed, next] = [around.displayed, around.next].map((at) => at && Math.max(0, at - origin));
   if (next !== undefined && next - start <= EARLY_SECONDS_MAX && next < (until ?? Infinity)) {
     return [`trim=start=${fixed(Math.max(0, next - TICK_SECONDS))}${endOf(until)}`, "setpts=PTS-STARTPTS"];
   }
-  if (shown === undefined && next !== undefined && next >= (until ?? Infinity)) {
+  if (displayed === undefined && next !== undefined && next >= (until ?? Infinity)) {
     throw new MediaError("invalid", `Expected a section after the first frame at ${next} s, got its end at ${until}.`);
   }
-  const first = fixed(Math.max(0, (shown ?? start) - TICK_SECONDS));
+  const first = fixed(Math.max(0, (displayed ?? start) - TICK_SECONDS));
   return [`trim=start=${first}${endOf(until)}`, `setpts='max(0,round(PTS-${fixed(start)}/TB))'`];
 }
 

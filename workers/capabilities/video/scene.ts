@@ -4,7 +4,7 @@ import { fileSource } from "#workers/children/file-source.ts";
 import type { StreamColor } from "#workers/children/graph-streams.ts";
 
 import { FPS_MIN, type VideoFacts } from "./facts.ts";
-import { shownSignal } from "./signal.ts";
+import { outputSignalOf } from "./signal.ts";
 import { VIDEO_FPS_MAX, VIDEO_INPUT_LONG_SIDE_MAX, VIDEO_INPUT_SHORT_SIDE_MAX, VIDEO_SECONDS_MAX } from "./limits.ts";
 
 export interface Scene {
@@ -38,7 +38,7 @@ type Change = Partial<Pick<Scene, "width" | "height" | "fps" | "seconds" | "orig
  */
 export function openScene(facts: VideoFacts, name = "", keepsDepth = false): Scene {
   const { source, startsAt, picturesEnd, upright, audio, width, height, fps, seconds, dropped } = facts;
-  const { filters, notes, ...signal } = shownSignal(facts.signal, keepsDepth);
+  const { filters, notes, ...signal } = outputSignalOf(facts.signal, keepsDepth);
   const [shift, soundShift] =
     startsAt === 0 ? [[], []] : [[`setpts=round(PTS-${startsAt}/TB)`], [`asetpts=round(PTS-${startsAt}/TB)`]];
   // FFmpeg reports the end of a file at the start of its last frame, so the duration of that frame is added.
@@ -90,12 +90,12 @@ export function muted(scene: Scene): Scene {
 
 /** Adds stereo audio: replaces the scene's audio, or mixes with it by a filter such as `amix`. @param source chain without label */
 export function withSound(scene: Scene, source: string, filter?: string): Scene {
-  const rest = filter === undefined ? muted(scene) : scene;
-  const second = next(rest, "t");
-  const chains = [...rest.chains, `${source}[${second}]`];
-  if (filter === undefined || rest.audio === null) return { ...rest, chains, audio: second, channels: 2 };
-  const audio = next({ ...rest, chains }, "a");
-  return { ...rest, chains: [...chains, `[${rest.audio}][${second}]${filter}[${audio}]`], audio, channels: 2 };
+  const base = filter === undefined ? muted(scene) : scene;
+  const second = next(base, "t");
+  const chains = [...base.chains, `${source}[${second}]`];
+  if (filter === undefined || base.audio === null) return { ...base, chains, audio: second, channels: 2 };
+  const audio = next({ ...base, chains }, "a");
+  return { ...base, chains: [...chains, `[${base.audio}][${second}]${filter}[${audio}]`], audio, channels: 2 };
 }
 
 /** Adds a filter of two videos, such as `overlay`. @param source chain without output label */

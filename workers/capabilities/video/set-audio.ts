@@ -47,10 +47,10 @@ export const operation: VideoOperation<typeof params> = {
     const all = secondsOf(scene);
     const isCut = wanted.length === "shortest" && !wanted.loop && audio.seconds > 0 && audio.seconds < all;
     const seconds = isCut ? audio.seconds : all;
-    const shown = isCut ? onVideo(scene, [`trim=end=${seconds}`], { seconds }) : scene;
+    const cutScene = isCut ? onVideo(scene, [`trim=end=${seconds}`], { seconds }) : scene;
     const sound = soundOf(audio, wanted, seconds);
-    if (wanted.mode === "replace" || shown.audio === null) return withSound(shown, sound);
-    const shaped = onAudio(shown, [shapeFilters(shown.channels ?? 2, RATE, 2)]);
+    if (wanted.mode === "replace" || cutScene.audio === null) return withSound(cutScene, sound);
+    const shaped = onAudio(cutScene, [shapeFilters(cutScene.channels ?? 2, RATE, 2)]);
     const mixed = `amix=inputs=2:duration=longest:normalize=0,alimiter=limit=0.98:level=0,atrim=end=${seconds}`;
     return withSound(shaped, sound, mixed);
   },

@@ -53,7 +53,7 @@ export function isHdr({ transfer }: Pick<VideoSignal, "transfer">): boolean {
  */
 const TONE_MAP = "format=yuv420p10le,tonemapx=tonemap=mobius:desat=0:t=bt709:m=bt709:p=bt709:r=tv:format=yuv420p";
 
-interface ShownSignal {
+interface OutputSignal {
   readonly filters: readonly string[];
   readonly color: StreamColor;
   /** True to encode in 10 bits. */
@@ -62,7 +62,7 @@ interface ShownSignal {
 }
 
 /** Returns the signal of a scene. @param keepsDepth true if the encoder and all operations support 10 bits */
-export function shownSignal(signal: VideoSignal, keepsDepth: boolean): ShownSignal {
+export function outputSignalOf(signal: VideoSignal, keepsDepth: boolean): OutputSignal {
   const { bits } = signal;
   const lost = bits > 10 ? [`The picture has 10 instead of ${bits} bits per sample.`] : [];
   if (keepsDepth && bits > 8) return { filters: [], color: signal, isDeep: true, notes: lost };

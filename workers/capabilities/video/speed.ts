@@ -23,12 +23,12 @@ export const operation: VideoOperation<typeof params> = {
     // The frame rate stays the same: frames are dropped or repeated. Animations contain short and long frames, and their average rate would
     // drop the short ones.
     const fps = Math.max(FPS_MIN, scene.fps);
-    const shown = scene.fps > 0 ? atRate(scene, fps, rate) : [`setpts=PTS/${rate}`];
+    const videoFilters = scene.fps > 0 ? atRate(scene, fps, rate) : [`setpts=PTS/${rate}`];
     const higher = [`aresample=${sampleRate}`, `asetrate=${Math.round(sampleRate * rate)}`, `aresample=${sampleRate}`];
-    const heard = rate === 1 ? [] : keepsPitch ? tempo(rate) : higher;
+    const audioFilters = rate === 1 ? [] : keepsPitch ? tempo(rate) : higher;
     const changed = onAudio(
-      onVideo(scene, rate === 1 ? [] : shown, rate === 1 ? {} : { seconds, fps, origin: undefined }),
-      heard,
+      onVideo(scene, rate === 1 ? [] : videoFilters, rate === 1 ? {} : { seconds, fps, origin: undefined }),
+      audioFilters,
     );
     return reverse ? reversed(changed, facts) : changed;
   },
@@ -47,8 +47,8 @@ function reversed(scene: Scene, { audio }: Before["facts"]): Scene {
   // A file may contain more frames than it states: these filters limit them to the checked number. Frames that begin late or end early are
   // held, so that they stay in sync with the audio.
   const whole = [...atRate(scene, fps), "tpad=stop=-1:stop_mode=clone", `trim=end=${seconds}`];
-  const shown = onVideo(scene, [...whole, "format=yuv420p", "reverse"], { fps, origin: undefined });
-  return onAudio(shown, [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`, "areverse"]);
+  const reversedVideo = onVideo(scene, [...whole, "format=yuv420p", "reverse"], { fps, origin: undefined });
+  return onAudio(reversedVideo, [`apad=whole_dur=${seconds}`, `atrim=end=${seconds}`, "areverse"]);
 }
 
 export default videoCapability(operation, {

@@ -44,12 +44,12 @@ export default defineCapability({
   ],
   price: VIDEO_PRICE,
   engine: "ffmpeg",
-  async run({ params, inputs: given, folder, progress }) {
-    if (params.layout === "pip" && given.videos.length !== 2) {
-      throw new MediaError("invalid", `Expected 2 videos for params.layout pip, got ${given.videos.length}.`);
+  async run({ params, inputs: runInputs, folder, progress }) {
+    if (params.layout === "pip" && runInputs.videos.length !== 2) {
+      throw new MediaError("invalid", `Expected 2 videos for params.layout pip, got ${runInputs.videos.length}.`);
     }
     const facts: VideoFacts[] = [];
-    for (const video of given.videos) facts.push(await probeVideo(video));
+    for (const video of runInputs.videos) facts.push(await probeVideo(video));
     const [first] = facts;
     if (!first) throw new MediaError("invalid", "Expected at least 2 videos, got none.");
     // The highest rate of all videos, so that no frames are dropped.
@@ -119,11 +119,11 @@ function scaledTo(from: Size, to: { readonly width?: number; readonly height?: n
   return { width: to.width ?? even(from.width * factor), height: to.height ?? even(from.height * factor) };
 }
 
-function fitted(facts: VideoFacts, name: string, { width, height }: Cell, fps: number, isHeard: boolean): Scene {
+function fitted(facts: VideoFacts, name: string, { width, height }: Cell, fps: number, isAudible: boolean): Scene {
   const open = openScene(facts, name);
   const { filters } = fitInto(open, { width, height }, "contain", "black");
-  const shown = onVideo(open, [...filters, "setsar=1", ...atRate(open, fps), "format=yuv420p"], { width, height });
-  return isHeard ? shown : muted(shown);
+  const fittedScene = onVideo(open, [...filters, "setsar=1", ...atRate(open, fps), "format=yuv420p"], { width, height });
+  return isAudible ? fittedScene : muted(fittedScene);
 }
 
 /** Places the videos on a background. A video that ends early stays at its last frame. */
@@ -141,12 +141,12 @@ function joined(scenes: readonly Scene[], cells: readonly Cell[], size: Size, fp
     const { left, top } = cells[at] ?? { left: 0, top: 0 };
     return `[c${at}][h${at}]overlay=x=${left}:y=${top}:shortest=0:eof_action=repeat[c${at + 1}]`;
   });
-  const heard = scenes.flatMap(({ audio }) => (audio === null ? [] : [audio]));
+  const audioLabels = scenes.flatMap(({ audio }) => (audio === null ? [] : [audio]));
   const mix =
-    heard.length > 1
-      ? [`${heard.map((label) => `[${label}]`).join("")}amix=inputs=${heard.length}:duration=longest[mix]`]
+    audioLabels.length > 1
+      ? [`${audioLabels.map((label) => `[${label}]`).join("")}amix=inputs=${audioLabels.length}:duration=longest[mix]`]
       : [];
-  const audio = heard.length > 1 ? "mix" : (heard[0] ?? null);
+  const audio = audioLabels.length > 1 ? "mix" : (audioLabels[0] ?? null);
   return {
     chains: [...chains, ...held, base, ...laid, ...mix],
     video: `c${scenes.length}`,

@@ -39,7 +39,7 @@ export const operation: VideoOperation<typeof params> = {
     const path = join(folder, `subtitles-${at}.ass`);
     const { cues: all, notes } = parseSubtitles(await textOf(second));
     const cues = within(all, scene.seconds);
-    checkLetters("input.subtitles", cues.map(({ text: words }) => words).join("\n"));
+    checkLetters("input.subtitles", cues.map(({ text: cueText }) => cueText).join("\n"));
     await Bun.write(path, subStation(cues, style));
     const drawn = filterText("subtitles", { filename: path });
     // Drawn in the encode's pixel format, so that a single operation and a pipeline give the same result.
@@ -67,9 +67,9 @@ async function soft(
   const cues = within(parsed.cues, facts.seconds);
   const track = { codec, language, cues: codec === "mov_text" ? flattened(cues) : cues };
   const noted = { ...facts, dropped: [...facts.dropped, ...parsed.notes] };
-  const made = await copyVideo({ ...run, facts: noted, format, mode: "soft", subtitles: track });
-  const { start: _, ...output } = made.output ?? {};
-  return { ...made, output: { ...output, subtitles: cues.length, language } };
+  const copied = await copyVideo({ ...run, facts: noted, format, mode: "soft", subtitles: track });
+  const { start: _, ...output } = copied.output ?? {};
+  return { ...copied, output: { ...output, subtitles: cues.length, language } };
 }
 
 const SAMPLE = "1\n00:00:00,000 --> 00:00:01,500\nThree boxes\n\n2\n00:00:01,500 --> 00:00:03,000\nof tea.\n";
@@ -165,15 +165,15 @@ function parseSubtitles(text: string): ParsedSubtitles {
       notes.push(`Subtitle ${count} was dropped, because its time cannot be read: ${JSON.stringify(quoted)}.`);
       continue;
     }
-    const words = plain(lines.slice(at + 1).join("\n"), isVtt);
+    const cueText = plain(lines.slice(at + 1).join("\n"), isVtt);
     const [startMs, endMs] = [millisecondsOf(times.slice(1, 5)), millisecondsOf(times.slice(5, 9))];
-    if (words === "") continue;
+    if (cueText === "") continue;
     if (endMs <= startMs) {
       notes.push(`Subtitle ${count} was dropped, because it ends at or before its start.`);
       continue;
     }
-    if (words.length > SUBTITLE_CHARACTERS_MAX) throw tooLong(words.length);
-    last = { startMs, endMs, text: words };
+    if (cueText.length > SUBTITLE_CHARACTERS_MAX) throw tooLong(cueText.length);
+    last = { startMs, endMs, text: cueText };
     cues.push(last);
     if (cues.length > SUBTITLES_MAX) throw tooMany();
   }
@@ -226,8 +226,8 @@ function tooMany(): MediaError {
 /** Cuts subtitles at the video's end, because a track would extend the video. @throws MediaError invalid if none is left */
 function within(cues: readonly SubtitleCue[], seconds: number): SubtitleCue[] {
   const end = seconds > 0 ? Math.floor(seconds * 1_000) : Infinity;
-  const shown = cues.filter(({ startMs }) => startMs < end);
-  if (shown.length > 0) return shown.map((cue) => ({ ...cue, endMs: Math.min(cue.endMs, end) }));
+  const visible = cues.filter(({ startMs }) => startMs < end);
+  if (visible.length > 0) return visible.map((cue) => ({ ...cue, endMs: Math.min(cue.endMs, end) }));
   const first = (cues[0]?.startMs ?? 0) / 1_000;
   throw new MediaError("invalid", `Expected input.subtitles that begin before the end at ${seconds} s, got ${first}.`);
 }
@@ -268,7 +268,7 @@ function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): string 
     .join("");
   const margin = Math.round(height / 20);
   const edge = Math.max(1, Math.round(size / 14));
-  const look = `&H${color},&H${color},&H00000000,&H00000000,0,0,0,0,100,100,0,0,1,${edge},0,2,${margin},${margin},${margin},-1`;
+  const styleFields = `&H${color},&H${color},&H00000000,&H00000000,0,0,0,0,100,100,0,0,1,${edge},0,2,${margin},${margin},${margin},-1`;
   return [
     "[Script Info]",
     "ScriptType: v4.00+",
@@ -280,7 +280,7 @@ function subStation(cues: readonly SubtitleCue[], style: SubtitleStyle): string 
     "",
     "[V4+ Styles]",
     "Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding",
-    `Style: Default,DejaVu Sans,${size},${look}`,
+    `Style: Default,DejaVu Sans,${size},${styleFields}`,
     "",
     "[Events]",
     "Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text",

@@ -13,7 +13,7 @@ import { choice, color, GRAVITIES, integer, text } from "../params.ts";
 import { colorOf } from "./color.ts";
 import { videoCapability, type VideoOperation } from "./operation.ts";
 import { onVideo, steady, withPicture } from "./scene.ts";
-import { TIMES, whileShown } from "./times.ts";
+import { TIMES, enableCondition } from "./times.ts";
 
 const FONTS = { sans: "DejaVuSans", serif: "DejaVuSerif", mono: "DejaVuSansMono" } as const;
 type Font = keyof typeof FONTS;
@@ -48,12 +48,12 @@ export const operation: VideoOperation<typeof params> = {
   rules: [{ rule: "less", of: ["params.start", "params.end"] }],
   async apply(
     { scene: before, facts, folder, at },
-    { text: words, gravity, margin, size, font, start, end, ...colors },
+    { text: content, gravity, margin, size, font, start, end, ...colors },
   ) {
     const scene = start === undefined && end === undefined ? before : steady(before, facts);
     const fill = colorOf("params.color", colors.color);
     const box = colors.box_color === undefined ? undefined : colorOf("params.box_color", colors.box_color);
-    const clean = words.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\n]/gu, " ");
+    const clean = content.replaceAll(/\r\n?/g, "\n").replaceAll(/[^\P{Cc}\n]/gu, " ");
     if (clean.trim() === "") throw new MediaError("invalid", "Expected params.text with letters, got none.");
     checkLetters("params.text", clean);
     const lines = brokenLines(clean, size, scene.width - 2 * margin, font === "mono");
@@ -64,13 +64,13 @@ export const operation: VideoOperation<typeof params> = {
         `Expected params.text, params.size and params.margin to take ${scene.height} pixels of height at most, got ${height + margin}.`,
       );
     }
-    const when = whileShown(start, end, before.seconds);
+    const when = enableCondition(start, end, before.seconds);
     if (needsShaping(clean) || fontWith(clean, `${FONTS[font]}.ttf`) !== `${FONTS[font]}.ttf`) {
       const [red, green, blue, opacity] = fill.rgba;
       const css = `rgba(${red},${green},${blue},${opacity / 255})`;
-      const look = { size, fill: css, family: FAMILIES[font], align: ANCHORS[alignOf(gravity)] };
+      const style = { size, fill: css, family: FAMILIES[font], align: ANCHORS[alignOf(gravity)] };
       const path = join(folder, `words-${at}.png`);
-      await Bun.write(path, await boxed(await textOverlay(lines.join("\n"), look), box?.rgba, Math.ceil(size / 4)));
+      await Bun.write(path, await boxed(await textOverlay(lines.join("\n"), style), box?.rgba, Math.ceil(size / 4)));
       const { x, y } = placeOf(gravity, margin, ["main_w", "main_h", "overlay_w", "overlay_h"]);
       const enable = when === undefined ? "" : `:enable='${when}'`;
       const picture = fileSource("video", { path, container: "png_pipe" });

@@ -15,7 +15,7 @@ import { VIDEO_SECONDS_MAX, VIDEO_INPUT_LONG_SIDE_MAX } from "./limits.ts";
 const FRAMES_MAX = 60;
 const FRAMES_BYTES_MAX = 200_000_000;
 /** Length of the searched section, in seconds. A title that fades in takes some of the first seconds. */
-const LOOKED_AT_S = 60;
+const SEARCHED_SECONDS = 60;
 
 export default defineCapability({
   id: "video.thumbnail",
@@ -70,12 +70,12 @@ export default defineCapability({
 
 /** @throws MediaError invalid if the time is after the end */
 async function stillAt(folder: string, facts: VideoFacts, time: number): Promise<readonly string[]> {
-  const { shown, next } = await framesAround(facts, time);
-  const last = (shown ?? 0) + (facts.fps > 0 ? 1 / facts.fps : Infinity);
+  const { displayed, next } = await framesAround(facts, time);
+  const last = (displayed ?? 0) + (facts.fps > 0 ? 1 / facts.fps : Infinity);
   const end = facts.seconds > 0 ? facts.seconds : next === undefined ? last : Infinity;
   if (time >= end) throw new MediaError("invalid", `Expected params.time before the end at ${end} s, got ${time}.`);
   // If the video begins after its audio, the first frame is shown until then.
-  const from = Math.max(0, (shown ?? next ?? 0) - TICK_SECONDS);
+  const from = Math.max(0, (displayed ?? next ?? 0) - TICK_SECONDS);
   const still = onVideo(openScene(facts), [`trim=start=${fixed(from)}`, "trim=end_frame=1", "setpts=PTS-STARTPTS"]);
   return writeStills(folder, still, { name: "still" });
 }
@@ -83,9 +83,9 @@ async function stillAt(folder: string, facts: VideoFacts, time: number): Promise
 function bestStill(folder: string, facts: VideoFacts, progress: (share: number) => void): Promise<readonly string[]> {
   const { width, height, fps, seconds } = facts;
   const count = Math.max(2, Math.min(FRAMES_MAX, Math.floor(FRAMES_BYTES_MAX / (width * height * 1.5))));
-  const looked = Math.min(seconds > 0 ? seconds : LOOKED_AT_S, LOOKED_AT_S);
-  const sparse = fps * looked > count ? [`fps=${(count / looked).toFixed(4)}`] : [];
-  const scene = onVideo(openScene(facts), [`trim=end=${fixed(looked)}`, ...sparse]);
+  const searchedSeconds = Math.min(seconds > 0 ? seconds : SEARCHED_SECONDS, SEARCHED_SECONDS);
+  const sparse = fps * searchedSeconds > count ? [`fps=${(count / searchedSeconds).toFixed(4)}`] : [];
+  const scene = onVideo(openScene(facts), [`trim=end=${fixed(searchedSeconds)}`, ...sparse]);
   const best = onVideo({ ...scene, video: "looked" }, [
     `thumbnail=n=${count}`,
     "trim=end_frame=1",
@@ -95,7 +95,7 @@ function bestStill(folder: string, facts: VideoFacts, progress: (share: number) 
   return writeStills(
     folder,
     { ...best, chains: [...best.chains, ...ticks] },
-    { name: "still", clock: "clock", onSeconds: (at) => progress(Math.min(0.99, at / looked)) },
+    { name: "still", clock: "clock", onSeconds: (at) => progress(Math.min(0.99, at / searchedSeconds)) },
   );
 }
 

@@ -113,23 +113,23 @@ function forAv1Rate(scene: Scene, facts: VideoFacts): Scene {
 const TRIES = 4;
 const AUDIO_KBPS_MIN = 32;
 /** Fraction of the size for the streams; the remainder covers container overhead and the encoder's deviation. */
-const ROOM = 0.95;
+const STREAMS_SHARE = 0.95;
 
 /** @throws MediaError invalid if no bitrate fits */
 async function encodeWithin(encode: EncodeVideo, bytes: number): Promise<RunOutput> {
   const { scene, output } = encode;
   const seconds = secondsOf(scene);
-  const whole = (bytes * 8 * ROOM) / 1_000 / seconds;
+  const whole = (bytes * 8 * STREAMS_SHARE) / 1_000 / seconds;
   const isSilent = scene.audio === null || output.audio_codec === "none";
   const audio = isSilent ? 0 : Math.floor(Math.max(AUDIO_KBPS_MIN, Math.min(output.audio_bitrate, whole / 4)));
   let kbps = Math.min(KBPS_MAX, Math.floor(whole - audio));
   for (let at = 0; at < TRIES && kbps >= 1; at++) {
     const fitting = { ...output, audio_bitrate: audio === 0 ? output.audio_bitrate : audio };
-    const made = await encodeVideo({ ...encode, output: fitting, options: rateOptions(encode, kbps) });
-    const got = Number(made.output?.["bytes"]);
-    if (got <= bytes) return made;
+    const encoded = await encodeVideo({ ...encode, output: fitting, options: rateOptions(encode, kbps) });
+    const got = Number(encoded.output?.["bytes"]);
+    if (got <= bytes) return encoded;
     const sound = (audio * seconds * 1_000) / 8;
-    kbps = Math.floor(kbps * Math.min(0.85, Math.max(0.05, (bytes * ROOM - sound) / Math.max(1, got - sound))));
+    kbps = Math.floor(kbps * Math.min(0.85, Math.max(0.05, (bytes * STREAMS_SHARE - sound) / Math.max(1, got - sound))));
   }
   const size = `${scene.width} × ${scene.height} pixels for ${Math.ceil(seconds)} s`;
   throw new MediaError("invalid", `Expected params.target_bytes to be enough for ${size}, got ${bytes}.`);

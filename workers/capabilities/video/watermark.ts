@@ -9,7 +9,7 @@ import { placed } from "../placed.ts";
 
 import { videoCapability, type VideoOperation } from "./operation.ts";
 import { steady, withPicture } from "./scene.ts";
-import { TIMES, whileShown } from "./times.ts";
+import { TIMES, enableCondition } from "./times.ts";
 
 const params = {
   gravity: choice("Position of the image.", GRAVITIES, { default: "southeast" }),
@@ -50,7 +50,7 @@ export const operation: VideoOperation<typeof params> = {
     const { left, top } = placed(gravity, scene, mark, margin);
     const x = Math.max(0, Math.min(left, width - mark.width));
     const y = Math.max(0, Math.min(top, height - mark.height));
-    const when = whileShown(start, end, before.seconds);
+    const when = enableCondition(start, end, before.seconds);
     const enable = when === undefined ? "" : `:enable='${when}'`;
     return withPicture(
       scene,

@@ -357,9 +357,9 @@ function namesIn(html: string): HtmlNames {
   let title = "";
   let [titles, drawings] = [0, 0];
   const put = (name: string, value: string): void => {
-    const word = attributeValue(name).trim().toLowerCase().slice(0, 100);
-    if (word === "" || value === "" || meta.has(word) || meta.size >= META_MAX) return;
-    meta.set(word, oneLine(value, META_CHARACTERS_MAX));
+    const key = attributeValue(name).trim().toLowerCase().slice(0, 100);
+    if (key === "" || value === "" || meta.has(key) || meta.size >= META_MAX) return;
+    meta.set(key, oneLine(value, META_CHARACTERS_MAX));
   };
   const rewriter = new HTMLRewriter()
     .on("html[lang]", { element: (element) => put("language", attributeValue(element.getAttribute("lang"))) })

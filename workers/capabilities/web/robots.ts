@@ -77,8 +77,8 @@ type Forms = readonly [string, string];
 
 function formsOf(path: string, isPattern: boolean): Forms {
   const [start, ...query] = encoded(path, isPattern).split("?");
-  const rest = query.map((part) => `?${part}`).join("");
-  return [start + rest.replaceAll("/", "%2F"), start + rest];
+  const queryText = query.map((part) => `?${part}`).join("");
+  return [start + queryText.replaceAll("/", "%2F"), start + queryText];
 }
 
 /** Delimiters of path and query. They have another meaning when percent-encoded. */

@@ -56,13 +56,13 @@ export default defineCapability({
     };
     const taken = await withPage(
       { folder, tools, html: htmlOf(page), address: page.address, guard, ...options },
-      async (shown) => {
-        const target = selector === undefined ? undefined : shown.locator(selector).first();
+      async (browserPage) => {
+        const target = selector === undefined ? undefined : browserPage.locator(selector).first();
         if (target) await checkTarget(target, selector ?? "");
         const bytes = target
           ? await target.screenshot({ type: "png" })
-          : await shown.screenshot({ type: "png", fullPage: params.full_page });
-        return { bytes, title: await shown.title(), missing: await missingOnPage(shown) };
+          : await browserPage.screenshot({ type: "png", fullPage: params.full_page });
+        return { bytes, title: await browserPage.title(), missing: await missingOnPage(browserPage) };
       },
     );
     const { default: sharp } = await import("sharp");
@@ -77,12 +77,12 @@ export default defineCapability({
           : picture.webp({ quality: params.quality });
     const name = `page.${format === "jpeg" ? "jpg" : format}`;
     const path = join(folder, name);
-    const made = await encoded.toFile(path);
+    const written = await encoded.toFile(path);
     const output = {
       url: page.address,
       title: taken.title.slice(0, 1_000),
-      width: made.width,
-      height: made.height,
+      width: written.width,
+      height: written.height,
       format,
       ...(taken.missing.length > 0 ? { missing_letters: taken.missing } : {}),
     };

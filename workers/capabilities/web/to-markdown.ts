@@ -8,7 +8,7 @@ import { defineCapability, type InputPage } from "../define.ts";
 import { checkParts, TABLE_PARTS } from "../html-parts.ts";
 import { markdownOf } from "../html.ts";
 import { choice, flag } from "../params.ts";
-import { type DecodedText, madeText } from "../text.ts";
+import { type DecodedText, writeTextResult } from "../text.ts";
 import type { BrowserVisit } from "./browser.ts";
 import { formOf, htmlOf, PAGE_MEMBER, pageText, resolved, SAMPLE, wait, WEB_PRICE } from "./page.ts";
 
@@ -57,7 +57,7 @@ export default defineCapability({
       : await pageText(page);
     const file = { name: "page.md", mediaType: "text/markdown" };
     const source = { url: page.address, charset };
-    if (formOf(page, text) !== "html") return madeText(folder, text, { ...file, more: { ...source, scope: "page" } });
+    if (formOf(page, text) !== "html") return writeTextResult(folder, text, { ...file, more: { ...source, scope: "page" } });
     const options = {
       address: page.address,
       scope: params.scope,
@@ -65,7 +65,7 @@ export default defineCapability({
       hasRunScripts: params.render,
     };
     const { html, scope, facts } = readArticle(text, options);
-    return madeText(folder, markdownOf(html), { ...file, more: { ...source, scope, ...facts } });
+    return writeTextResult(folder, markdownOf(html), { ...file, more: { ...source, scope, ...facts } });
   },
 });
 
@@ -103,10 +103,10 @@ async function rendered(
 ): Promise<DecodedText> {
   const { withPage } = await import("./browser.ts");
   const visit = { ...own, html: htmlOf(page), address: page.address, javascript: true };
-  return withPage(visit, async (shown) => {
-    const charset = (await shown.evaluate<string>("document.characterSet")).toLowerCase();
-    await writeFrames(shown);
-    return { text: await shown.content(), charset };
+  return withPage(visit, async (browserPage) => {
+    const charset = (await browserPage.evaluate<string>("document.characterSet")).toLowerCase();
+    await writeFrames(browserPage);
+    return { text: await browserPage.content(), charset };
   });
 }
 
@@ -245,8 +245,8 @@ function openDocument(html: string, options: ReadOptions, depth = 0): Document {
     else showWithoutScripts(part);
   }
   for (const frame of document.querySelectorAll("iframe,frame")) {
-    const shown = isSeen(frame) ? frameContent(document, frame, { ...options, address: base }, depth) : undefined;
-    if (shown) frame.replaceWith(shown);
+    const replacement = isSeen(frame) ? frameContent(document, frame, { ...options, address: base }, depth) : undefined;
+    if (replacement) frame.replaceWith(replacement);
     else frame.remove();
   }
   for (const frames of document.querySelectorAll("frameset")) frames.replaceWith(...frames.childNodes);
@@ -287,12 +287,12 @@ const FRAME_DEPTH_MAX = 3;
 /** Returns the content of a frame if the page contains it, else a link to the frame. */
 function frameContent(document: Document, frame: Element, options: ReadOptions, depth: number): Element | undefined {
   const content = frame.getAttribute("srcdoc");
-  const shown = document.createElement("div");
+  const container = document.createElement("div");
   if (content !== null && depth < FRAME_DEPTH_MAX) {
     const { body } = openDocument(content, options, depth + 1);
     for (const part of body.querySelectorAll("script,style")) part.remove();
-    shown.innerHTML = markup(body);
-    return shown;
+    container.innerHTML = markup(body);
+    return container;
   }
   const url = resolved(frame.getAttribute("src") || "data:", options.address)?.href;
   const name = [frame.getAttribute("title"), frame.getAttribute("name"), url].find(Boolean);
@@ -300,8 +300,8 @@ function frameContent(document: Document, frame: Element, options: ReadOptions, 
   const link = document.createElement("a");
   link.setAttribute("href", url);
   link.textContent = name;
-  shown.append(link);
-  return shown;
+  container.append(link);
+  return container;
 }
 
 /** Attributes that contain the address of a lazily loaded image. */

@@ -32,11 +32,11 @@ const SPENT_CODE = /^([a-z]+_)?spend_limit(_[a-z]+)?$/;
 
 /** @param text body as received; only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
-  const told = readError(parseObject(text)?.["error"]);
-  const kind = classOf(status, told);
+  const reported = readError(parseObject(text)?.["error"]);
+  const kind = classOf(status, reported);
   const retryAfterMs = retryAfter(headers);
-  return new ProviderError(kind, detailOf(told) || text || `status ${status}`, {
-    ...(kind === "rejected" ? clientOptions(status, told) : {}),
+  return new ProviderError(kind, detailOf(reported) || text || `status ${status}`, {
+    ...(kind === "rejected" ? clientOptions(status, reported) : {}),
     status,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
@@ -44,30 +44,30 @@ export function classifyAnswer(status: number, headers: Headers, text: string): 
 
 /** Classifies an `error` member inside a 200 response or stream, by its type alone. */
 export function classifyErrorMember(value: unknown): ProviderError {
-  const told = readError(value);
-  const kind = classOf(500, told);
-  return new ProviderError(kind, detailOf(told) || "error event", {
-    ...(kind === "rejected" ? clientOptions(400, told) : {}),
+  const reported = readError(value);
+  const kind = classOf(500, reported);
+  return new ProviderError(kind, detailOf(reported) || "error event", {
+    ...(kind === "rejected" ? clientOptions(400, reported) : {}),
   });
 }
 
-interface Told {
+interface ReportedError {
   readonly type: string;
   readonly code: string;
   readonly message: string;
 }
 
-function readError(value: unknown): Told {
+function readError(value: unknown): ReportedError {
   if (!isMembers(value)) return { type: "", code: "", message: textOf(value) };
   const details = isMembers(value["details"]) ? value["details"] : {};
   return { type: textOf(value["type"]), code: textOf(details["error_code"]), message: textOf(value["message"]) };
 }
 
-function detailOf({ type, code, message }: Told): string {
+function detailOf({ type, code, message }: ReportedError): string {
   return [type, code, message].filter((part) => part !== "").join(" ");
 }
 
-function classOf(status: number, { type, code, message }: Told): ProviderErrorClass {
+function classOf(status: number, { type, code, message }: ReportedError): ProviderErrorClass {
   const kind = (Object.hasOwn(CLASS_OF_TYPE, type) ? CLASS_OF_TYPE[type] : undefined) ?? classOfStatus(status);
   if (type === "rate_limit_error") return SPENT_CODE.test(code) || SPENT_MESSAGE.test(message) ? "misconfigured" : kind;
   if (type !== "invalid_request_error") return kind;
@@ -86,7 +86,7 @@ function classOfStatus(status: number): ProviderErrorClass {
 type ClientOptions = Pick<NonNullable<ConstructorParameters<typeof ProviderError>[2]>, "code" | "param" | "say">;
 
 /** Returns error options for the client. The vendor's message is omitted, because its paths refer to our body instead of the client's. */
-function clientOptions(status: number, { type, message }: Told): ClientOptions {
+function clientOptions(status: number, { type, message }: ReportedError): ClientOptions {
   if (TOO_LONG_MESSAGE.test(message)) return { code: "context_length_exceeded", param: "messages" };
   if (status === 413 || type === "request_too_large") {
     return {

@@ -28,7 +28,7 @@ export interface ConversationOptions {
 
 /** @throws ProviderError `rejected` with the message that is not supported */
 export function convertMessages(
-  given: readonly ChatMessage[],
+  chatMessages: readonly ChatMessage[],
   { isSystemFirst = false, deferred = new Set() }: ConversationOptions = {},
 ): Conversation {
   const system: Members[] = [];
@@ -40,7 +40,7 @@ export function convertMessages(
     if (last?.role === role) last.content.push(...blocks);
     else messages.push({ role, content: [...blocks] });
   };
-  for (const { message, at, isLate } of placeInstructions(given)) {
+  for (const { message, at, isLate } of placeInstructions(chatMessages)) {
     const param = `messages[${at}]`;
     switch (message.role) {
       case "system":

@@ -63,7 +63,7 @@ class TextCutter {
   private readonly texts: readonly Members[];
   private next = 0;
   /** Number of characters of the next text that were already returned. */
-  private given = 0;
+  private returnedCharacters = 0;
   private at = 0;
 
   constructor(texts: readonly Members[]) {
@@ -79,14 +79,14 @@ class TextCutter {
       block = this.texts[this.next]
     ) {
       const text = textOf(block["text"]);
-      const end = characterEnd(text, Math.min(text.length, this.given + characters - this.at));
+      const end = characterEnd(text, Math.min(text.length, this.returnedCharacters + characters - this.at));
       const isWhole = end === text.length;
       const { cache_control: mark, ...unmarked } = block;
-      const part = { ...unmarked, text: text.slice(this.given, end) };
+      const part = { ...unmarked, text: text.slice(this.returnedCharacters, end) };
       // A cache mark covers everything before its end.
       if (part.text !== "") parts.push(isWhole && mark !== undefined ? { ...part, cache_control: mark } : part);
-      this.at += end - this.given;
-      this.given = isWhole ? 0 : end;
+      this.at += end - this.returnedCharacters;
+      this.returnedCharacters = isWhole ? 0 : end;
       if (isWhole) this.next += 1;
     }
     return parts;

@@ -41,7 +41,7 @@ const HANDLED: ReadonlySet<string> = new Set([
 export function closedSchema(schema: unknown, param: string): Members {
   if (!isMembers(schema)) throw open(param);
   const closed: Members = {};
-  const words: string[] = [];
+  const droppedKeywords: string[] = [];
   for (const name of KEPT) if (schema[name] !== undefined) closed[name] = schema[name];
   for (const name of ["$defs", "definitions"]) {
     if (isMembers(schema[name])) closed[name] = closeEach(schema[name], param);
@@ -60,13 +60,13 @@ export function closedSchema(schema: unknown, param: string): Members {
     if (HANDLED.has(name) || value === undefined) continue;
     const isKept = (name === "format" && FORMATS.has(value)) || (name === "minItems" && (value === 0 || value === 1));
     if (isKept) closed[name] = value;
-    else words.push(`${name}: ${JSON.stringify(value)}`);
+    else droppedKeywords.push(`${name}: ${JSON.stringify(value)}`);
   }
   if (Object.keys(closed).length === 0) throw open(param);
   const { description } = schema;
   const texts = [
     ...(typeof description === "string" ? [description] : []),
-    ...(words.length > 0 ? [words.join(", ")] : []),
+    ...(droppedKeywords.length > 0 ? [droppedKeywords.join(", ")] : []),
   ];
   if (texts.length > 0) closed["description"] = texts.join("\n");
   return closed;
@@ -87,8 +87,8 @@ function closeEach(schemas: Members, param: string): Members {
 }
 
 function isOf(schema: Members, type: string): boolean {
-  const given = schema["type"];
-  return given === type || (Array.isArray(given) && given.includes(type)) || isMembers(schema["properties"]);
+  const declaredType = schema["type"];
+  return declaredType === type || (Array.isArray(declaredType) && declaredType.includes(type)) || isMembers(schema["properties"]);
 }
 
 function open(param: string): Error {

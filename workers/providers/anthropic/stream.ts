@@ -95,8 +95,8 @@ class MessageStream implements ChatStreamReader {
     throw new ProviderError("failed", "another message began before the first had ended");
   }
 
-  private open(index: unknown, given: unknown): ChatDelta | undefined {
-    const block = isMembers(given) ? given : {};
+  private open(index: unknown, rawBlock: unknown): ChatDelta | undefined {
+    const block = isMembers(rawBlock) ? rawBlock : {};
     const { type, input } = block;
     this.hasContent = true;
     this.blocks.delete(index);
@@ -124,8 +124,8 @@ class MessageStream implements ChatStreamReader {
     return this.output({ tool_calls: [{ index: ours, id: textOf(block["id"]), type: "function", function: fn }] });
   }
 
-  private add(index: unknown, given: unknown): ChatDelta | undefined {
-    const piece = isMembers(given) ? given : {};
+  private add(index: unknown, rawDelta: unknown): ChatDelta | undefined {
+    const piece = isMembers(rawDelta) ? rawDelta : {};
     const block = this.blocks.get(index);
     switch (piece["type"]) {
       case "text_delta":
@@ -167,8 +167,8 @@ class MessageStream implements ChatStreamReader {
     const block = this.blocks.get(index);
     if (!block) return undefined;
     this.blocks.delete(index);
-    const given = this.whole(block);
-    if (given) return given;
+    const wholeDelta = this.whole(block);
+    if (wholeDelta) return wholeDelta;
     if (block.kind !== "thinking") return undefined;
     const { thinking, signature, after } = block;
     // Clients that merge lists by OpenAI's rule require an index on each item.
@@ -194,8 +194,8 @@ class MessageStream implements ChatStreamReader {
     const isUnsaid = this.held === "" || this.hasAnswer;
     if (stopReason === "refusal" && !this.hasOutput && isUnsaid) throw declined(ending["stop_details"]);
     const unfinished = [...this.blocks.keys()].flatMap((index) => this.close(index)?.choices ?? []);
-    const rest = mergePieces(unfinished, isUnsaid ? "" : this.held);
-    return { ...delta(rest, finishReason(stopReason, this.calls > 0), stopSequenceOf(ending)), ...usage };
+    const remainder = mergePieces(unfinished, isUnsaid ? "" : this.held);
+    return { ...delta(remainder, finishReason(stopReason, this.calls > 0), stopSequenceOf(ending)), ...usage };
   }
 
   private output(piece: Members): ChatDelta {

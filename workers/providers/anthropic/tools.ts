@@ -54,8 +54,8 @@ function convertTool(tool: Members, param: string, isOlder: boolean): Members {
   // A deferred tool is not cached, and a cache mark on it is rejected.
   const loading = isDeferred(tool) ? { defer_loading: true } : cacheControl(tool, param);
   if (own) return { ...own, name: textOf(fn["name"]), ...loading };
-  const given = isMembers(fn["parameters"]) ? fn["parameters"] : { type: "object", properties: {} };
-  const schema = given["type"] === undefined ? { type: "object", ...given } : given;
+  const parameters = isMembers(fn["parameters"]) ? fn["parameters"] : { type: "object", properties: {} };
+  const schema = parameters["type"] === undefined ? { type: "object", ...parameters } : parameters;
   if (schema["type"] !== "object") {
     throw unsupported(`${param}.function.parameters`, "Expected parameters of type object.");
   }

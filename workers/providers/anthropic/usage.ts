@@ -50,8 +50,8 @@ function partsOf(report: Members): Members[] {
 /** Returns undefined for an impossible count. */
 function bucketsOf(part: Members, commonSplit: unknown): Buckets | undefined {
   const own = part["cache_creation"];
-  const given = own ?? commonSplit;
-  const split = isMembers(given) ? given : {};
+  const cacheCreation = own ?? commonSplit;
+  const split = isMembers(cacheCreation) ? cacheCreation : {};
   const input = count(part["input_tokens"]);
   const cachedInput = count(part["cache_read_input_tokens"]);
   const output = count(part["output_tokens"]);

@@ -6,7 +6,7 @@ import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 import { unreadable } from "../transcription.ts";
 
-const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   INVALID_AUTH: "misconfigured",
   INSUFFICIENT_PERMISSIONS: "misconfigured",
   FORBIDDEN: "misconfigured",
@@ -36,9 +36,9 @@ interface Subject {
 
 /** @param text body as received; only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string, subject: Subject): ProviderError {
-  const { word, message } = readErrorBody(text);
-  const detail = [word, message].filter(Boolean).join(": ") || `status ${status}`;
-  const kind = (Object.hasOwn(CLASS_OF_WORD, word) ? CLASS_OF_WORD[word] : undefined) ?? classOfStatus(status);
+  const { code, message } = readErrorBody(text);
+  const detail = [code, message].filter(Boolean).join(": ") || `status ${status}`;
+  const kind = (Object.hasOwn(CLASS_OF_CODE, code) ? CLASS_OF_CODE[code] : undefined) ?? classOfStatus(status);
   if (kind !== "rejected") {
     const retryAfterMs = retryAfter(headers);
     return new ProviderError(kind, detail, { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
@@ -69,12 +69,12 @@ function classOfStatus(status: number): ProviderErrorClass {
   return status >= 400 && status < 500 ? "rejected" : "failed";
 }
 
-function readErrorBody(text: string): { word: string; message: string } {
+function readErrorBody(text: string): { code: string; message: string } {
   let body: Readonly<Record<string, unknown>>;
   try {
     body = (JSON.parse(text) ?? {}) as Readonly<Record<string, unknown>>;
   } catch {
-    return { word: "", message: text.slice(0, 500) };
+    return { code: "", message: text.slice(0, 500) };
   }
   const said = (...names: readonly string[]): string =>
     names
@@ -82,5 +82,5 @@ function readErrorBody(text: string): { word: string; message: string } {
       .filter((value) => typeof value === "string" && value !== "")
       .join(" ")
       .slice(0, 500);
-  return { word: said("err_code") || said("category"), message: said("err_msg", "message", "details", "reason") };
+  return { code: said("err_code") || said("category"), message: said("err_msg", "message", "details", "reason") };
 }

@@ -6,7 +6,7 @@ import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 import { unreadable } from "../transcription.ts";
 
-const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   invalid_api_key: "misconfigured",
   missing_api_key: "misconfigured",
   invalid_authorization_header: "misconfigured",
@@ -37,27 +37,27 @@ const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
 const REJECTED: Readonly<
   Record<string, { code: "unsupported_value" | "invalid_request"; param: string; say: string }>
 > = {
-  ...words(["voice_not_found", "invalid_uid", "voice_does_not_exist", "invalid_voice_id"], {
+  ...mapEach(["voice_not_found", "invalid_uid", "voice_does_not_exist", "invalid_voice_id"], {
     code: "unsupported_value",
     param: "voice",
     say: "The model has no voice with this name; GET /v1/models lists its voices.",
   }),
-  ...words(["max_character_limit_exceeded", "text_too_long"], {
+  ...mapEach(["max_character_limit_exceeded", "text_too_long"], {
     code: "invalid_request",
     param: "input",
     say: "The text is longer than this model accepts in one call.",
   }),
-  ...words(["empty_text", "input_text_empty", "text_empty"], {
+  ...mapEach(["empty_text", "input_text_empty", "text_empty"], {
     code: "invalid_request",
     param: "input",
     say: "The text contains nothing that can be spoken.",
   }),
-  ...words(["unsupported_language", "invalid_language_code", "language_not_supported"], {
+  ...mapEach(["unsupported_language", "invalid_language_code", "language_not_supported"], {
     code: "unsupported_value",
     param: "language",
     say: "The model does not support this language.",
   }),
-  ...words(["file_too_large", "audio_too_long", "content_too_large"], {
+  ...mapEach(["file_too_large", "audio_too_long", "content_too_large"], {
     code: "invalid_request",
     param: "file",
     say: "The audio is larger or longer than this model accepts.",
@@ -90,7 +90,7 @@ const PARAMS: Readonly<Record<string, string>> = {
 
 interface ErrorBody {
   readonly message: string;
-  readonly words: readonly string[];
+  readonly codes: readonly string[];
   /** Member that a validation error names. */
   readonly member: string | undefined;
 }
@@ -98,12 +98,12 @@ interface ErrorBody {
 /** @param text body as received; only logged, and truncated */
 export function classifyAnswer(status: number, headers: Headers, text: string): ProviderError {
   const body = readErrorBody(text);
-  const detail = [body.words[0], body.message].filter(Boolean).join(": ") || `status ${status}`;
-  const known = body.words.find((word) => Object.hasOwn(REJECTED, word));
+  const detail = [body.codes[0], body.message].filter(Boolean).join(": ") || `status ${status}`;
+  const known = body.codes.find((code) => Object.hasOwn(REJECTED, code));
   if (known !== undefined) return new ProviderError("rejected", detail, { ...REJECTED[known], status });
-  if (body.words.some((word) => UNREADABLE.has(word))) return unreadable(detail, status);
-  const word = body.words.find((candidate) => Object.hasOwn(CLASS_OF_WORD, candidate));
-  const kind = (word === undefined ? undefined : CLASS_OF_WORD[word]) ?? classOfStatus(status, body);
+  if (body.codes.some((code) => UNREADABLE.has(code))) return unreadable(detail, status);
+  const code = body.codes.find((candidate) => Object.hasOwn(CLASS_OF_CODE, candidate));
+  const kind = (code === undefined ? undefined : CLASS_OF_CODE[code]) ?? classOfStatus(status, body);
   const param = kind === "rejected" ? paramOf(body) : undefined;
   const retryAfterMs = retryAfter(headers);
   return new ProviderError(kind, detail, {
@@ -132,13 +132,13 @@ function readErrorBody(text: string): ErrorBody {
   try {
     detail = (JSON.parse(text) as { detail?: unknown } | null)?.detail;
   } catch {
-    return { message: text.slice(0, 500), words: [], member: undefined };
+    return { message: text.slice(0, 500), codes: [], member: undefined };
   }
   if (Array.isArray(detail)) return readFaults(detail);
-  if (typeof detail === "string") return { message: detail, words: [], member: undefined };
+  if (typeof detail === "string") return { message: detail, codes: [], member: undefined };
   const { status, code, type, message } = (detail ?? {}) as Readonly<Record<string, unknown>>;
-  const said = [status, code, type].filter((word): word is string => typeof word === "string" && word !== "");
-  return { message: typeof message === "string" ? message : "", words: said, member: undefined };
+  const said = [status, code, type].filter((value): value is string => typeof value === "string" && value !== "");
+  return { message: typeof message === "string" ? message : "", codes: said, member: undefined };
 }
 
 /** Reads `[{loc: ["body", "voice_settings", "speed"], msg, type}]`; the first entry decides. */
@@ -147,9 +147,9 @@ function readFaults(faults: readonly unknown[]): ErrorBody {
   const path = Array.isArray(loc) ? loc.map(String) : [];
   const member = path.findLast((step) => !/^\d+$/.test(step));
   const message = `${path.join(".").slice(0, 200)}: ${typeof msg === "string" ? msg : "no message"}`;
-  return { message, words: [], member: member === "body" || member === "query" ? undefined : member };
+  return { message, codes: [], member: member === "body" || member === "query" ? undefined : member };
 }
 
-function words<Meaning>(names: readonly string[], meaning: Meaning): Record<string, Meaning> {
+function mapEach<Meaning>(names: readonly string[], meaning: Meaning): Record<string, Meaning> {
   return Object.fromEntries(names.map((name) => [name, meaning]));
 }

@@ -81,11 +81,11 @@ export function falQueue<Input, Output>(
   };
 }
 
-function findRung(endpoint: Endpoint, { mark, told }: LostStart): Found {
+function findRung(endpoint: Endpoint, { mark, callbackJobName }: LostStart): Found {
   const known = readMark(mark);
   if (!known) return unknown("the stored mark is none of fal's");
   const { model, ...facts } = known;
-  const job = told === undefined ? undefined : newJob(endpoint, model, { request_id: told }, facts);
+  const job = callbackJobName === undefined ? undefined : newJob(endpoint, model, { request_id: callbackJobName }, facts);
   return job ? { state: "found", job } : unknown("fal has not rung for it yet");
 }
 
@@ -284,11 +284,11 @@ function verdictOf(
   body: Members | undefined,
   asked: JobRequest,
 ): ProviderError | undefined {
-  const told = readStatusError(status);
+  const reported = readStatusError(status);
   const said = readError(body, answer.headers);
   const isVerdict = said !== undefined && !NO_VERDICT.has(answer.status) && isDefinite(said, answer.status);
   if (isVerdict) return toError(said, answer.status, asked);
-  return told && toError(told, undefined, asked);
+  return reported && toError(reported, undefined, asked);
 }
 
 /** Returns true for an error of the job, false for one that may concern this poll only. Untyped errors count for 400 and 422. */

@@ -6,7 +6,7 @@ import { textIn, isMembers, type Members, membersOf } from "../json.ts";
 import { ProviderError, type ProviderErrorClass } from "../provider.ts";
 import { retryAfter } from "../retry-after.ts";
 
-const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+const CLASS_OF_RPC_STATUS: Readonly<Record<string, ProviderErrorClass>> = {
   INVALID_ARGUMENT: "rejected",
   OUT_OF_RANGE: "rejected",
   // Not offered in this country, or billing is disabled: an error of our account, not of the request.
@@ -36,7 +36,7 @@ const TOO_LONG_WORDS =
 
 interface ErrorBody {
   readonly message: string;
-  readonly word: string;
+  readonly rpcStatus: string;
   readonly status: number | undefined;
   readonly details: readonly Members[];
 }
@@ -65,10 +65,10 @@ function toError(body: ErrorBody, status: number, headers: Headers): ProviderErr
 }
 
 function classOf(status: number, body: ErrorBody): ProviderErrorClass {
-  const { word, message } = body;
+  const { rpcStatus, message } = body;
   if (status === 401 || status === 403 || blamesKey(body)) return "misconfigured";
-  const byWord = Object.hasOwn(CLASS_OF_WORD, word) ? CLASS_OF_WORD[word] : undefined;
-  const kind = byWord ?? classOfStatus(status);
+  const byRpcStatus = Object.hasOwn(CLASS_OF_RPC_STATUS, rpcStatus) ? CLASS_OF_RPC_STATUS[rpcStatus] : undefined;
+  const kind = byRpcStatus ?? classOfStatus(status);
   return kind === "busy" && SPENT_WORDS.test(message) ? "misconfigured" : kind;
 }
 
@@ -102,17 +102,17 @@ function readErrorBody(text: string): ErrorBody {
     const body: unknown = Array.isArray(answer) ? answer[0] : answer;
     return readErrorMember(isMembers(body) ? body["error"] : undefined);
   } catch {
-    return { message: text.slice(0, 1_000), word: "", status: undefined, details: [] };
+    return { message: text.slice(0, 1_000), rpcStatus: "", status: undefined, details: [] };
   }
 }
 
 function readErrorMember(value: unknown): ErrorBody {
-  if (!isMembers(value)) return { message: textIn(value) ?? "", word: "", status: undefined, details: [] };
+  if (!isMembers(value)) return { message: textIn(value) ?? "", rpcStatus: "", status: undefined, details: [] };
   const code = value["code"];
   const isStatus = typeof code === "number" && Number.isInteger(code) && code >= 400 && code <= 599;
   return {
     message: textIn(value["message"]) ?? "",
-    word: textIn(value["status"]) ?? "",
+    rpcStatus: textIn(value["status"]) ?? "",
     status: isStatus ? code : undefined,
     details: membersOf(value["details"]),
   };

@@ -22,13 +22,13 @@ export type FinishReason = "stop" | "length" | "content_filter";
  * @throws ProviderError `failed` for reasons without a usable answer, including unknown ones: a cut answer must not appear complete
  */
 export function finishReason(candidate: Members): FinishReason | undefined {
-  const word = textIn(candidate["finishReason"]);
-  if (word === undefined || word === "FINISH_REASON_UNSPECIFIED") return undefined;
-  if (word === "STOP") return "stop";
-  if (word === "MAX_TOKENS") return "length";
-  if (FILTERED.has(word)) return "content_filter";
+  const reason = textIn(candidate["finishReason"]);
+  if (reason === undefined || reason === "FINISH_REASON_UNSPECIFIED") return undefined;
+  if (reason === "STOP") return "stop";
+  if (reason === "MAX_TOKENS") return "length";
+  if (FILTERED.has(reason)) return "content_filter";
   const why = textIn(candidate["finishMessage"]) ?? "";
-  throw new ProviderError("failed", `the answer ended with finish reason ${word} ${why}`.trim());
+  throw new ProviderError("failed", `the answer ended with finish reason ${reason} ${why}`.trim());
 }
 
 /** Checks for a blocked prompt, which has no candidates. @throws ProviderError `refused` */

@@ -40,13 +40,13 @@ async function images(
 ): Promise<MediaResult<readonly Artifact[]>> {
   const requests = Array.from({ length: call.input.n }, (_, at) => imageRequest(call, at));
   const outcomes = await Promise.allSettled(requests.map((request) => oneImage(endpoint, request, call)));
-  const made = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
-  if (made.length === 0 && call.signal.aborted) throw new ProviderError("aborted", "the call was aborted");
-  if (made.length === 0) throw firstOf(outcomes);
-  const tokens = sum(made.map((outcome) => outcome.tokens));
+  const generated = outcomes.flatMap((outcome) => (outcome.status === "fulfilled" ? [outcome.value] : []));
+  if (generated.length === 0 && call.signal.aborted) throw new ProviderError("aborted", "the call was aborted");
+  if (generated.length === 0) throw firstOf(outcomes);
+  const tokens = sum(generated.map((outcome) => outcome.tokens));
   return {
-    output: made.map(({ image }) => image),
-    usage: { images: made.length, ...(tokens === undefined ? {} : { tokens }) },
+    output: generated.map(({ image }) => image),
+    usage: { images: generated.length, ...(tokens === undefined ? {} : { tokens }) },
   };
 }
 
@@ -110,9 +110,9 @@ async function readImage(text: string): Promise<Image> {
     return { image: await artifact(data), tokens: usage === null || usage === "impossible" ? undefined : usage };
   }
   if (finishReason(candidate) === "content_filter") throw new ProviderError("refused", "the image was filtered");
-  const words = parts.map((part) => textIn(part["text"]) ?? "").join("");
+  const answerText = parts.map((part) => textIn(part["text"]) ?? "").join("");
   // A model that returns text instead of an image has refused.
-  if (words !== "") throw new ProviderError("refused", `words in place of an image: ${words}`);
+  if (answerText !== "") throw new ProviderError("refused", `words in place of an image: ${answerText}`);
   throw new ProviderError("failed", "the answer has no image");
 }
 

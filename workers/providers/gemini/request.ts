@@ -167,10 +167,10 @@ function thinkingConfig(effort: string | undefined, traits: ReadonlySet<Trait>):
     const known = Object.keys(BUDGETS).filter((name) => name !== "none" || !isAlways);
     throw unsupported("reasoning_effort", `Expected one of ${known.join(", ")} for this model, got ${quote(effort)}.`);
   }
-  const shown = effort === "none" ? {} : { includeThoughts: true };
-  if (isBudgeted) return { thinkingBudget: BUDGETS[effort], ...shown };
+  const thoughtOptions = effort === "none" ? {} : { includeThoughts: true };
+  if (isBudgeted) return { thinkingBudget: BUDGETS[effort], ...thoughtOptions };
   // Models that always think have no level below low.
-  return { thinkingLevel: isAlways && effort === "minimal" ? "low" : LEVELS[effort], ...shown };
+  return { thinkingLevel: isAlways && effort === "minimal" ? "low" : LEVELS[effort], ...thoughtOptions };
 }
 
 function quote(text: string): string {

@@ -46,14 +46,14 @@ export function toOpenApi(schema: Members, param: string): Members {
   return convert(schema, { root: schema, param, schemas: 0 }, 0);
 }
 
-function convert(given: Members, scope: Scope, depth: number): Members {
+function convert(sourceSchema: Members, scope: Scope, depth: number): Members {
   // A recursive schema has no end; real schemas are far less nested.
   scope.schemas += 1;
   if (depth > JSON_DEPTH_MAX || scope.schemas > SCHEMAS_MAX) {
     throw unsupported(scope.param, "This model does not support a schema that refers to itself or is this large.");
   }
-  const schema = typeof given["$ref"] === "string" ? resolve(given["$ref"], scope) : given;
-  if (schema !== given) return convert({ ...schema, ...without(given, "$ref") }, scope, depth + 1);
+  const schema = typeof sourceSchema["$ref"] === "string" ? resolve(sourceSchema["$ref"], scope) : sourceSchema;
+  if (schema !== sourceSchema) return convert({ ...schema, ...without(sourceSchema, "$ref") }, scope, depth + 1);
   for (const keyword of UNSAYABLE) {
     if (keyword in schema) throw unsupported(scope.param, `This model does not support a schema with ${keyword}.`);
   }

@@ -111,10 +111,10 @@ class CandidateStream {
   private call(part: Members): Members[] {
     const call = isMembers(part["functionCall"]) ? part["functionCall"] : {};
     const name = textIn(call["name"]);
-    const goesOn = call["willContinue"] === true;
+    const isContinued = call["willContinue"] === true;
     if (name === undefined) {
       this.partial?.add(call["partialArgs"]);
-      return goesOn ? [] : this.closePartial();
+      return isContinued ? [] : this.closePartial();
     }
     const closed = this.closePartial();
     if (this.calls >= TOOL_CALLS_MAX) throw new ProviderError("failed", "the stream opens too many tool calls");
@@ -126,12 +126,12 @@ class CandidateStream {
       ...signatureMember(part),
     };
     this.calls += 1;
-    if (!goesOn && call["partialArgs"] === undefined) opened.function.arguments = argumentsText(call);
+    if (!isContinued && call["partialArgs"] === undefined) opened.function.arguments = argumentsText(call);
     else {
       this.partial = new PartialArguments();
       this.partial.add(call["partialArgs"]);
     }
-    return [...closed, opened, ...(goesOn ? [] : this.closePartial())];
+    return [...closed, opened, ...(isContinued ? [] : this.closePartial())];
   }
 
   private closePartial(): Members[] {
@@ -189,9 +189,9 @@ class PartialArguments {
       }
       if (typeof known === "object" && known !== null) node = known as Node;
       else {
-        const made: Node = typeof next === "number" ? [] : (Object.create(null) as Members);
-        write(node, step, made);
-        node = made;
+        const created: Node = typeof next === "number" ? [] : (Object.create(null) as Members);
+        write(node, step, created);
+        node = created;
       }
     }
   }

@@ -42,10 +42,10 @@ export function readUsage(value: unknown): ChatUsage {
     cachedInput: input.take(cached),
     audioInput: input.take(audioIn),
     imageInput: input.take(imageIn),
-    input: input.rest(),
+    input: input.remaining(),
     audioOutput: output.take(audioOut),
     imageOutput: output.take(imageOut),
-    output: output.rest(),
+    output: output.remaining(),
     reasoning: thoughts,
   };
 }
@@ -61,14 +61,14 @@ function sum(report: Members, details: string, modality: string, count: (tokens:
 }
 
 /** Splits a total into parts that never exceed it together, even if the provider's parts do. */
-function shares(total: number): { take(part: number): number; rest(): number } {
-  let left = total;
+function shares(total: number): { take(part: number): number; remaining(): number } {
+  let remaining = total;
   return {
     take(part) {
-      const taken = Math.max(0, Math.min(part, left));
-      left -= taken;
+      const taken = Math.max(0, Math.min(part, remaining));
+      remaining -= taken;
       return taken;
     },
-    rest: () => left,
+    remaining: () => remaining,
   };
 }

@@ -9,7 +9,7 @@ import { ProviderError } from "../provider.ts";
 import { classifyAnswer, classifyErrorMember } from "./errors.ts";
 
 /** Status names by number. */
-const RPC_WORDS = [
+const RPC_STATUSES = [
   "OK",
   "CANCELLED",
   "UNKNOWN",
@@ -43,8 +43,8 @@ export function classifyVideo(status: number, headers: Headers, text: string): P
 /** Classifies the `google.rpc.Status` of an operation that ended with an error. */
 export function classifyOperation(value: unknown): ProviderError {
   const { code } = isMembers(value) ? value : {};
-  const word = typeof code === "number" ? RPC_WORDS[code] : undefined;
-  return sharpened(classifyErrorMember(isMembers(value) && word !== undefined ? { ...value, status: word } : value));
+  const rpcStatus = typeof code === "number" ? RPC_STATUSES[code] : undefined;
+  return sharpened(classifyErrorMember(isMembers(value) && rpcStatus !== undefined ? { ...value, status: rpcStatus } : value));
 }
 
 /** Classifies an error of an interaction, whose code is a name, or an address that ends with a name. */
@@ -53,8 +53,8 @@ export function classifyInteraction(value: unknown): ProviderError {
   const said = textIn(code)?.split(/[/#]/).at(-1) ?? "";
   if (REFUSED_CODES.test(said)) return new ProviderError("refused", textIn(message) ?? said);
   if (typeof code === "number") return classifyOperation(value);
-  const word = said.toUpperCase();
-  return sharpened(classifyErrorMember({ message, status: word === "INVALID_REQUEST" ? "INVALID_ARGUMENT" : word }));
+  const rpcStatus = said.toUpperCase();
+  return sharpened(classifyErrorMember({ message, status: rpcStatus === "INVALID_REQUEST" ? "INVALID_ARGUMENT" : rpcStatus }));
 }
 
 function sharpened(error: ProviderError): ProviderError {

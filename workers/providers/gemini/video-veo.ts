@@ -67,16 +67,16 @@ export function readOperation(
   read: (response: Members) => VeoVideos | undefined,
 ): Polled<readonly Artifact[]> {
   const { name, done, error, response } = operation ?? {};
-  const told = textIn(name);
-  if (told !== undefined && lastStep(told) !== lastStep(asked)) return unknown("the answer is of another operation");
+  const reportedName = textIn(name);
+  if (reportedName !== undefined && lastStep(reportedName) !== lastStep(asked)) return unknown("the answer is of another operation");
   if (done !== true) {
-    const isPending = (done === undefined || done === false) && told !== undefined;
+    const isPending = (done === undefined || done === false) && reportedName !== undefined;
     return isPending ? { state: "pending" } : unknown("what was answered is no operation");
   }
   if (isMembers(error)) return { state: "failed", error: classifyOperation(error) };
   try {
-    const made = isMembers(response) ? read(response) : undefined;
-    return made ? outcomeOf(made) : unknown("the operation ended without a response that can be read");
+    const videos = isMembers(response) ? read(response) : undefined;
+    return videos ? outcomeOf(videos) : unknown("the operation ended without a response that can be read");
   } catch (error) {
     if (error instanceof ProviderError) return { state: "failed", error };
     throw error;

@@ -145,13 +145,13 @@ function createInteractions(endpoint: Endpoint): QueuedAdapter<VideoInput, reado
       const { status, text } = await post(endpoint, { method: "GET", path: `/interactions/${id}` }, signal);
       if (status < 200 || status > 299) return unknown(`the poll was answered with ${status}`);
       const interaction = parseObject(text) ?? {};
-      const { id: told = id } = interaction;
-      if (told !== id) return unknown("the answer is of another interaction");
+      const { id: reportedId = id } = interaction;
+      if (reportedId !== id) return unknown("the answer is of another interaction");
       return readInteraction(endpoint, interaction, signal);
     },
 
-    find: async ({ told }) => {
-      const id = idOf({ id: told });
+    find: async ({ callbackJobName }) => {
+      const id = idOf({ id: callbackJobName });
       return id === undefined ? unknown("the provider has not rung for it yet") : { state: "found", job: { id } };
     },
 
@@ -245,11 +245,11 @@ async function readVideo(
   }
   // The video was generated and paid for, but is not at the expected place.
   if (hasVideoTokens(interaction)) return unknown("a video was made and is not where it should be");
-  const words = parts.map(({ text }) => textIn(text) ?? "").join("");
+  const answerText = parts.map(({ text }) => textIn(text) ?? "").join("");
   const error =
-    words === ""
+    answerText === ""
       ? new ProviderError("failed", `the interaction is ${String(interaction["status"])} without a video`)
-      : new ProviderError("refused", `words in place of a video: ${words}`);
+      : new ProviderError("refused", `words in place of a video: ${answerText}`);
   return { state: "failed", error };
 }
 
@@ -284,12 +284,12 @@ function outputsOf(interaction: Members): Members[] {
 
 /** Returns the error of a step or of the interaction. */
 function errorOf(interaction: Members): Members | undefined {
-  const told = [
+  const errors = [
     ...outputsOf(interaction).map(({ error }) => error),
     interaction["error"],
     ...membersOf(interaction["errors"]),
   ];
-  return told.find(isMembers);
+  return errors.find(isMembers);
 }
 
 function hasVideoTokens({ usage }: Members): boolean {

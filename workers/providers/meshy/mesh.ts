@@ -40,9 +40,9 @@ export function createMeshyMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
     takesUrls: true,
 
     async start(call) {
-      const { name, body, given, refine } = firstTask(call);
-      const job = { task: name, given, ...(refine === undefined ? {} : { refine }) };
-      return begin(endpoint, { job, body, given }, call);
+      const { name, body, inputNames, refine } = firstTask(call);
+      const job = { task: name, given: inputNames, ...(refine === undefined ? {} : { refine }) };
+      return begin(endpoint, { job, body, inputNames }, call);
     },
 
     async poll(job, signal) {
@@ -78,14 +78,14 @@ interface Beginning {
   readonly job: TaskFacts;
   readonly body: Members;
   /** Names of the caller's inputs in the body. */
-  readonly given: readonly MeshInputName[];
+  readonly inputNames: readonly MeshInputName[];
 }
 
 /** @throws ProviderError */
-async function begin(endpoint: Endpoint, { job, body, given }: Beginning, starting: Starting): Promise<ProviderJob> {
+async function begin(endpoint: Endpoint, { job, body, inputNames }: Beginning, starting: Starting): Promise<ProviderJob> {
   const request = { path: pathOf(job.task), body: JSON.stringify(body) };
   return postStart(endpoint, request, starting, markOf(job, body), ({ status, headers, text }) => {
-    if (status < 200 || status > 299) throw classifyStart(status, headers, text, given);
+    if (status < 200 || status > 299) throw classifyStart(status, headers, text, inputNames);
     const id = parseObject(text)?.["result"];
     // The task was accepted and probably runs, but cannot be polled.
     if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
@@ -96,7 +96,7 @@ async function begin(endpoint: Endpoint, { job, body, given }: Beginning, starti
 function beginRefine(endpoint: Endpoint, first: MeshyJob, starting: Starting): Promise<ProviderJob> {
   const { task, id: preview, given, refine } = first;
   const body = { ...refine, mode: "refine", preview_task_id: preview };
-  return begin(endpoint, { job: { task, given, preview }, body, given: [] }, starting);
+  return begin(endpoint, { job: { task, given, preview }, body, inputNames: [] }, starting);
 }
 
 /** Returns the task, or the reason why it is unknown. @throws ProviderError */
@@ -214,15 +214,15 @@ async function findTask(endpoint: Endpoint, { mark, sentMs }: LostStart, signal:
     const tasks = await tasksOf(endpoint, job.task, page, signal);
     if (typeof tasks === "string") return unknown(tasks);
     for (const task of tasks) {
-      const { created_at: madeAt } = task;
-      const one = { name: textOf(task["id"]), madeMs: typeof madeAt === "number" ? Math.trunc(madeAt) : Number.NaN };
+      const { created_at: createdAt } = task;
+      const one = { name: textOf(task["id"]), createdMs: typeof createdAt === "number" ? Math.trunc(createdAt) : Number.NaN };
       if (!isTaskId(one.name) || !isSince(sentMs, one)) continue;
-      const how = Number.isNaN(one.madeMs) ? "unclear" : likeness(job, mark["prompt"], task);
+      const how = Number.isNaN(one.createdMs) ? "unclear" : likeness(job, mark["prompt"], task);
       if (how === "alike") alike.push({ ...one, job: { ...job, id: one.name } });
       if (how === "unclear") unclear.push(one);
     }
     const oldest = tasks.at(-1)?.["created_at"];
-    const isWhole = typeof oldest === "number" && !isSince(sentMs, { madeMs: oldest });
+    const isWhole = typeof oldest === "number" && !isSince(sentMs, { createdMs: oldest });
     if (isWhole || tasks.length < PAGE_SIZE) return { state: "listed", alike, unclear, mayRing: false };
   }
   return unknown("too many tasks have been made since");
@@ -281,13 +281,13 @@ const INPUT_OF_CODE: Readonly<Record<string, MeshInputName>> = {
 
 /**
  * Classifies a rejected task; start.ts decides the statuses with an unknown outcome.
- * @param given the caller's inputs in the task; empty for a task that we composed, whose rejection is never the caller's error
+ * @param inputNames the caller's inputs in the task; empty for a task that we composed, whose rejection is never the caller's error
  */
 export function classifyStart(
   status: number,
   headers: Headers,
   text: string,
-  given: readonly MeshInputName[],
+  inputNames: readonly MeshInputName[],
 ): ProviderError {
   const { message, code } = parseObject(text) ?? {};
   const detail = [code, message].filter((part) => typeof part === "string" && part !== "").join(": ");
@@ -298,8 +298,8 @@ export function classifyStart(
   if (status < 400 || status > 499 || status === 408 || status === 409) return new ProviderError("failed", said, facts);
   if ([401, 402, 403, 404, 410].includes(status)) return new ProviderError("misconfigured", said, facts);
   if (/\bmoderation/i.test(said)) return new ProviderError("refused", said, facts);
-  if (given.length === 0) return new ProviderError("misconfigured", said, facts);
-  return blame(said, given, status);
+  if (inputNames.length === 0) return new ProviderError("misconfigured", said, facts);
+  return blame(said, inputNames, status);
 }
 
 /** Returns the error of a failed task, which is definite for every message. */
@@ -307,21 +307,21 @@ export function classifyTaskError(error: unknown, given: readonly MeshInputName[
   const { type, code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const detail = [type, code, message].filter((part) => typeof part === "string" && part !== "").join(" ");
   const said = detail || "the task failed without a reason";
-  for (const word of [code, type]) {
-    if (typeof word !== "string") continue;
-    const known = Object.hasOwn(CLASS_OF_WORD, word) ? CLASS_OF_WORD[word] : undefined;
+  for (const reportedCode of [code, type]) {
+    if (typeof reportedCode !== "string") continue;
+    const known = Object.hasOwn(CLASS_OF_WORD, reportedCode) ? CLASS_OF_WORD[reportedCode] : undefined;
     if (known) return new ProviderError(known, said);
-    const ours = Object.hasOwn(INPUT_OF_CODE, word) ? INPUT_OF_CODE[word] : undefined;
+    const ours = Object.hasOwn(INPUT_OF_CODE, reportedCode) ? INPUT_OF_CODE[reportedCode] : undefined;
     if (ours) return unusable(said, given.includes(ours) ? [ours] : given);
   }
   return type === "invalid_input" ? unusable(said, given) : new ProviderError("failed", said);
 }
 
 /** Returns the input to blame. 422: valid input that cannot be processed. 400 names its member only in the message. */
-function blame(said: string, given: readonly MeshInputName[], status: number): ProviderError {
-  const media = given.filter((name) => name !== "prompt");
-  if (status === 413 || status === 422) return unusable(said, given, status);
-  if (/prompt/i.test(said) && given.includes("prompt")) return rejectedPrompt(said, undefined, status);
+function blame(said: string, inputNames: readonly MeshInputName[], status: number): ProviderError {
+  const media = inputNames.filter((name) => name !== "prompt");
+  if (status === 413 || status === 422) return unusable(said, inputNames, status);
+  if (/prompt/i.test(said) && inputNames.includes("prompt")) return rejectedPrompt(said, undefined, status);
   if (/(?:image|model|texture|style)[ _]?url|download|unreachable|\bfile/i.test(said) && media.length > 0) {
     return unusable(said, media, status);
   }
@@ -426,7 +426,7 @@ function isListed(name: TaskName): boolean {
 interface FirstTask {
   readonly name: TaskName;
   readonly body: Readonly<Record<string, unknown>>;
-  readonly given: readonly MeshInputName[];
+  readonly inputNames: readonly MeshInputName[];
   /** Body of the second task of a two-phase job, without the id of the first task. */
   readonly refine?: Readonly<Record<string, unknown>>;
 }
@@ -450,11 +450,11 @@ function firstTask({ input, sourceModel, fields, adapt }: MediaCall<MeshInput>):
   for (const one of placed) setField(body, one.theirs, valueOf(one));
   adapt(body);
   const { refine: overrides, ...first } = body;
-  const given = sentNames(placed);
-  if (!known.isTwoPhase) return { name, body: first, given };
+  const inputNames = sentNames(placed);
+  if (!known.isTwoPhase) return { name, body: first, inputNames };
   // Without a model, Meshy would choose one and its price.
   const refine = { ai_model: first["ai_model"], ...(isMembers(overrides) ? overrides : {}) };
-  return { name, body: first, given, refine };
+  return { name, body: first, inputNames, refine };
 }
 
 /** Returns the value for a field: meshes as bytes without a type, images with their type. */

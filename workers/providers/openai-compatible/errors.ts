@@ -137,13 +137,13 @@ function parameterName(text: string): string | null {
 // Recognizes errors about our own setup: key, permissions, model, account or region. Such an error disables the source for all calls, so
 // neither a status alone nor a caller's own text may be sufficient.
 
-interface Told {
+interface ReportedError {
   readonly code: string;
   readonly type: string;
   readonly message: string;
 }
 
-export function namesOurFault({ code, type, message }: Told): boolean {
+export function namesOurFault({ code, type, message }: ReportedError): boolean {
   const said = withoutQuotations(message);
   if (CALLERS_OWN.test(said)) return false;
   return CODE.test(code) || CODE.test(type) || MESSAGES.some((pattern) => pattern.test(said));

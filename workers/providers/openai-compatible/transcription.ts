@@ -101,12 +101,12 @@ function transcriptionResult(text: string): MediaResult<Transcript> {
   const answer = parseObject(text);
   if (!answer) throw new ProviderError("failed", "the answer is not a JSON object");
   if (answer["error"]) throw sharpened(classifyErrorMember(answer["error"]));
-  const words = answer["text"];
-  if (typeof words !== "string") throw new ProviderError("failed", "the answer has no text");
+  const transcriptText = answer["text"];
+  if (typeof transcriptText !== "string") throw new ProviderError("failed", "the answer has no text");
   const seconds = secondsOf(answer["duration"]);
   const language = languageOf(answer);
   const output: Transcript = {
-    text: words.trim(),
+    text: transcriptText.trim(),
     ...(language === undefined ? {} : { language }),
     ...(seconds === undefined ? {} : { seconds }),
     ...(Array.isArray(answer["words"]) ? { words: wordsOf(answer["words"]) } : {}),

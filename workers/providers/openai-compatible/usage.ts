@@ -39,24 +39,24 @@ export function readOpenAiUsage(value: unknown, isHour = false): TokenUsage | nu
     [isHour ? "cacheWrite1h" : "cacheWrite5m"]: input.take(written!),
     audioInput: input.take(audioIn!),
     imageInput: input.take(imageIn!),
-    input: input.rest(),
+    input: input.remaining(),
     audioOutput: output.take(audioOut!),
     imageOutput: output.take(imageOut!),
-    output: output.rest(),
+    output: output.remaining(),
     reasoning: reasoning!,
   };
 }
 
 /** Splits a total into parts that never exceed it together, even if the provider's parts do. */
-function shares(total: number): { take(part: number): number; rest(): number } {
-  let left = total;
+function shares(total: number): { take(part: number): number; remaining(): number } {
+  let remaining = total;
   return {
     take(part) {
-      const taken = Math.min(part, left);
-      left -= taken;
+      const taken = Math.min(part, remaining);
+      remaining -= taken;
       return taken;
     },
-    rest: () => left,
+    remaining: () => remaining,
   };
 }
 

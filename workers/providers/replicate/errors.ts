@@ -26,37 +26,37 @@ const HINT_MAX_MS = 3_600_000;
 export function classifyStart(status: number, headers: Headers, text: string, asked: PredictionRequest): ProviderError {
   const body = parseObject(text) ?? {};
   const detail = [textOf(body["title"]), textOf(body["detail"]), textOf(body["error"])].filter(Boolean).join(": ");
-  const words = detail || text.slice(0, 500) || `status ${status}`;
-  const retryAfterMs = retryAfter(headers) ?? hintOf(words);
+  const errorText = detail || text.slice(0, 500) || `status ${status}`;
+  const retryAfterMs = retryAfter(headers) ?? hintOf(errorText);
   const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  if (status === 429 || status === 503) return new ProviderError("busy", words, facts);
-  if (status >= 500 || status < 400 || status === 408) return new ProviderError("failed", words, facts);
+  if (status === 429 || status === 503) return new ProviderError("busy", errorText, facts);
+  if (status >= 500 || status < 400 || status === 408) return new ProviderError("failed", errorText, facts);
   // The other statuses concern our account or a missing model.
-  if (status !== 400 && status !== 413 && status !== 422) return new ProviderError("misconfigured", words, facts);
+  if (status !== 400 && status !== 413 && status !== 422) return new ProviderError("misconfigured", errorText, facts);
   // A list of invalid fields takes precedence, because the name of a field may match a refusal.
-  if (!Array.isArray(body["invalid_fields"]) && REFUSED.test(words)) return new ProviderError("refused", words, facts);
-  return rejected(body, words, facts, asked);
+  if (!Array.isArray(body["invalid_fields"]) && REFUSED.test(errorText)) return new ProviderError("refused", errorText, facts);
+  return rejected(body, errorText, facts, asked);
 }
 
 /** Returns the error of a failed prediction. */
-export function classifyFailure(words: string): ProviderError {
-  return new ProviderError(REFUSED.test(words) ? "refused" : "failed", words || "the prediction failed without a word");
+export function classifyFailure(errorText: string): ProviderError {
+  return new ProviderError(REFUSED.test(errorText) ? "refused" : "failed", errorText || "the prediction failed without a word");
 }
 
 function rejected(
   body: Members,
-  words: string,
+  errorText: string,
   facts: ProviderErrorOptions,
   { fields, kind }: PredictionRequest,
 ): ProviderError {
-  const faulty = faultyOf(body, words);
+  const faulty = faultyOf(body, errorText);
   // An invalid version or envelope is our error.
-  if (faulty === undefined && /\bversion\b/i.test(words)) return new ProviderError("misconfigured", words, facts);
-  if (faulty === undefined) return new ProviderError("rejected", words, { ...facts, code: "invalid_request" });
+  if (faulty === undefined && /\bversion\b/i.test(errorText)) return new ProviderError("misconfigured", errorText, facts);
+  if (faulty === undefined) return new ProviderError("rejected", errorText, { ...facts, code: "invalid_request" });
   const ours = inputOf(faulty, fields);
   // The catalogue set a field without an input, so another source may be correct.
-  if (ours === undefined) return new ProviderError("misconfigured", words, facts);
-  return new ProviderError("rejected", words, {
+  if (ours === undefined) return new ProviderError("misconfigured", errorText, facts);
+  return new ProviderError("rejected", errorText, {
     ...facts,
     code: ours === "prompt" ? "invalid_request" : "unsupported_value",
     param: clientParam(ours, kind),
@@ -64,7 +64,7 @@ function rejected(
 }
 
 /** Returns Replicate's name of the first invalid input; empty for an error outside the input. */
-function faultyOf(body: Members, words: string): string | undefined {
+function faultyOf(body: Members, errorText: string): string | undefined {
   const { invalid_fields: list } = body;
   const [first] = Array.isArray(list) ? list.filter(isMembers) : [];
   if (first) {
@@ -72,11 +72,11 @@ function faultyOf(body: Members, words: string): string | undefined {
     const [holder, name] = textOf(first["field"]).split(".");
     return holder === "input" ? (name ?? missing ?? "") : "";
   }
-  return /(?:^|\s)input\.([A-Za-z]\w*)/.exec(words)?.[1];
+  return /(?:^|\s)input\.([A-Za-z]\w*)/.exec(errorText)?.[1];
 }
 
 /** Parses the delay in "Your rate limit resets in ~30s.", in milliseconds. */
-function hintOf(words: string): number | undefined {
-  const [, seconds] = /resets in ~?(\d{1,6})s\b/i.exec(words) ?? [];
+function hintOf(errorText: string): number | undefined {
+  const [, seconds] = /resets in ~?(\d{1,6})s\b/i.exec(errorText) ?? [];
   return seconds === undefined ? undefined : Math.min(HINT_MAX_MS, Number(seconds) * 1_000);
 }

@@ -264,7 +264,7 @@ function markOf(sourceModel: string, input: Members, more: Pick<Mark, "asked" | 
 async function findPrediction(endpoint: Endpoint, lost: LostStart, signal: AbortSignal): Promise<Found> {
   const mark = readMark(lost.mark);
   if (!mark) return unknown("the stored mark is none of Replicate's");
-  const rung = lost.told === undefined ? undefined : newJob({ id: lost.told }, mark.asked);
+  const rung = lost.callbackJobName === undefined ? undefined : newJob({ id: lost.callbackJobName }, mark.asked);
   if (rung) return { state: "found", job: rung };
   const alike: (Listed & { readonly job: ProviderJob; readonly hasFailed: boolean })[] = [];
   const unclear: Listed[] = [];
@@ -277,10 +277,10 @@ async function findPrediction(endpoint: Endpoint, lost: LostStart, signal: Abort
     if (!list || !Array.isArray(list["results"])) return unknown(`the list was answered with ${status}`);
     const listed = membersOf(list["results"]);
     for (const prediction of listed) {
-      const one = { name: textOf(prediction["id"]), madeMs: Date.parse(textOf(prediction["created_at"])) };
+      const one = { name: textOf(prediction["id"]), createdMs: Date.parse(textOf(prediction["created_at"])) };
       const job = newJob(prediction, mark.asked);
       if (!job || !isSince(lost.sentMs, one) || !isOfModel(prediction, mark.model)) continue;
-      const isBare = prediction["data_removed"] === true || Number.isNaN(one.madeMs);
+      const isBare = prediction["data_removed"] === true || Number.isNaN(one.createdMs);
       const how = isBare ? "unclear" : likeness(mark.input, prediction["input"]);
       if (how === "alike") alike.push({ ...one, job, hasFailed: hasFailed(prediction) });
       if (how === "unclear") unclear.push(one);

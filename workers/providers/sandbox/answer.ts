@@ -89,15 +89,15 @@ function createChoice(desk: Desk, index: number): Choice {
   const reasoningTokens = reasoning?.tokens ?? 0;
   const dictated = dictatedAnswer(prompt);
   const calls = planCalls(request, dictated !== null, material);
-  const left = tokensMax - reasoningTokens;
+  const remainingTokens = tokensMax - reasoningTokens;
   const cut =
     calls.length > 0
-      ? { text: null, ...cutCalls(calls, left, tokenizer) }
+      ? { text: null, ...cutCalls(calls, remainingTokens, tokenizer) }
       : {
           calls: [],
           ...cutText(
-            goOn(cutAtStop(writeText(desk, dictated, text, material), request.stops), request),
-            left,
+            continueOpening(cutAtStop(writeText(desk, dictated, text, material), request.stops), request),
+            remainingTokens,
             tokenizer,
           ),
         };
@@ -113,7 +113,7 @@ function createChoice(desk: Desk, index: number): Choice {
 }
 
 /** Returns the rest of an answer that the messages begin. For any other beginning, returns the whole text. */
-function goOn(text: string, { opening }: SandboxRequest): string {
+function continueOpening(text: string, { opening }: SandboxRequest): string {
   return opening !== "" && text.startsWith(opening) ? text.slice(opening.length) : text;
 }
 

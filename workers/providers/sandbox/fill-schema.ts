@@ -9,7 +9,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { type Flat, flattenSchema } from "./flatten-schema.ts";
 import { asList, asRecord, isRecord, type JsonRecord, own } from "./json.ts";
 import { createPatternReader, type ReadPattern, type Work } from "./pattern.ts";
-import { membersIn, numbersFor, offersText, type Sources, textsFor } from "./property-values.ts";
+import { membersIn, numbersFor, hasTextFor, type Sources, textsFor } from "./property-values.ts";
 import type { Random } from "./random.ts";
 import { characterCount, firstCharacters, mentions, nameWords, singular, topicsOf } from "./words.ts";
 
@@ -63,10 +63,10 @@ export function createSchemaWriter(): SchemaWriter {
 
 function fillSchema(schema: unknown, options: FillOptions, verify: Verify): unknown {
   const turns = new Map<string, number>();
-  const work: Work = { left: VALUES_MAX };
-  const readPattern = createPatternReader({ left: PATTERN_WORK_MAX });
+  const work: Work = { remaining: VALUES_MAX };
+  const readPattern = createPatternReader({ remaining: PATTERN_WORK_MAX });
   let first: { readonly value: unknown } | undefined;
-  for (let round = 0; round < ROUNDS_MAX && work.left > 0; round += 1) {
+  for (let round = 0; round < ROUNDS_MAX && work.remaining > 0; round += 1) {
     const optional = round < ROUNDS_WITH_OPTIONAL ? options.optional : "none";
     const value = createFiller(schema, { ...options, optional, readPattern }, turns, work)(schema, ROOT);
     const faults = verify(value);
@@ -115,8 +115,8 @@ function createFiller(
   let used = new Set<string>();
 
   function fill(schema: unknown, place: Place): unknown {
-    work.left -= 1;
-    if (work.left < 0 || place.depth > DEPTH_MAX) return null;
+    work.remaining -= 1;
+    if (work.remaining < 0 || place.depth > DEPTH_MAX) return null;
     const turn = (turns.get(place.path) ?? 0) + place.turn;
     const flat = flattenSchema(schema, root, turn, (branches, further) => inOrder(branches, isClosing(place, further)));
     if (flat.isImpossible) return null;
@@ -167,7 +167,7 @@ function createFiller(
     const words = nameWords(name);
     if (optional === "all" || facts.valueOf(words) !== undefined || mentions(facts.text, words.join(" "))) return true;
     const { enum: members } = flattenSchema(schema, root).keywords;
-    return Array.isArray(members) ? membersIn(members, facts).length > 0 : offersText(name, options);
+    return Array.isArray(members) ? membersIn(members, facts).length > 0 : hasTextFor(name, options);
   }
 
   function fillArray(keywords: JsonRecord, place: Place): unknown[] {
@@ -184,7 +184,7 @@ function createFiller(
     // A list may repeat values of other properties: a list of participants contains everyone.
     const before = used;
     used = new Set();
-    for (let tries = 0; items.length < wanted && tries < wanted * 3 + 8 && work.left > 0; tries += 1) {
+    for (let tries = 0; items.length < wanted && tries < wanted * 3 + 8 && work.remaining > 0; tries += 1) {
       const at = items.length;
       const schema = at < places.length ? places[at] : (others ?? {});
       const turn = keywords["uniqueItems"] === true ? tries - at : 0;
@@ -270,8 +270,8 @@ function fillLeaf(keywords: JsonRecord, type: string, name: string, leaf: Leaf):
 }
 
 /** Returns the first offered value that fits and that no other property uses. */
-function take<T>(offered: readonly T[], { used }: Leaf, fits: (value: T) => boolean): T | undefined {
-  const found = offered.find((value) => !used.has(String(value)) && fits(value));
+function take<T>(candidates: readonly T[], { used }: Leaf, fits: (value: T) => boolean): T | undefined {
+  const found = candidates.find((value) => !used.has(String(value)) && fits(value));
   if (found !== undefined) used.add(String(found));
   return found;
 }
@@ -293,18 +293,18 @@ function fillText(keywords: JsonRecord, name: string, leaf: Leaf): string {
     return length >= least && length <= most && (pattern?.matches(text) ?? true);
   };
   const presets = presetsOf(keywords).filter((preset) => typeof preset === "string");
-  const offered = leaf.turn > 0 ? [] : [...offersFor(name, format, leaf), ...presets];
-  const found = take(offered, leaf, fits) ?? pattern?.sample(leaf.random, least, most);
+  const candidates = leaf.turn > 0 ? [] : [...promptTextsFor(name, format, leaf), ...presets];
+  const found = take(candidates, leaf, fits) ?? pattern?.sample(leaf.random, least, most);
   if (typeof found === "string") return found;
   const formatted = FORMATS.get(String(format))?.(leaf.random, least);
   if (formatted !== undefined) return formatted;
-  const base = `${leaf.turn === 0 ? "" : `${leaf.turn} `}${offered[0] ?? placeholder(name, leaf.random)}`;
+  const base = `${leaf.turn === 0 ? "" : `${leaf.turn} `}${candidates[0] ?? placeholder(name, leaf.random)}`;
   // Lengths count characters, not UTF-16 units (JSON Schema validation, 6.3.1).
   return firstCharacters(base + ".".repeat(Math.max(0, least - characterCount(base))), most);
 }
 
 /** Returns texts of the prompt for a property; for a known format, only values of that format. */
-function offersFor(name: string, format: unknown, leaf: Leaf): readonly string[] {
+function promptTextsFor(name: string, format: unknown, leaf: Leaf): readonly string[] {
   if (!FORMATS.has(String(format))) return textsFor(name, leaf);
   const { emails, urls, dates } = leaf.facts;
   const isoDates = dates.filter((date) => /^\d{4}/.test(date));
@@ -404,10 +404,10 @@ const OLD_TUPLE = /"items"\s*:\s*\[/;
 
 /** @param schema as JSON text */
 function createVerify(schema: string): Verify {
-  const work: Work = { left: 0 };
+  const work: Work = { remaining: 0 };
   const validate = compile(schema, work);
   return (value) => {
-    work.left = WORK_MAX;
+    work.remaining = WORK_MAX;
     try {
       if (validate === undefined || validate(value)) return validate && [];
       return (validate.errors ?? []).map((error) => error.instancePath);
@@ -431,8 +431,8 @@ function compile(text: string, work: Work): ValidateFunction | undefined {
   const ajv = OLD_TUPLE.test(text) ? new Ajv(options) : new Ajv2020(options);
   addFormats(ajv);
   const count = (): boolean => {
-    work.left -= 1;
-    if (work.left < 0) throw new Error(`expected at most ${WORK_MAX} references in a value`);
+    work.remaining -= 1;
+    if (work.remaining < 0) throw new Error(`expected at most ${WORK_MAX} references in a value`);
     return true;
   };
   ajv.addKeyword({ keyword: COUNTER, schema: false, errors: false, validate: count });

@@ -76,15 +76,15 @@ function readRequestAt(text: string, start: number): string | null {
   let at = end;
   for (let before = -1; before !== at;) {
     before = at;
-    for (const [sign, words] of BETWEEN) {
-      const next = skip(words, text, at);
+    for (const [sign, pattern] of BETWEEN) {
+      const next = skip(pattern, text, at);
       if (next !== at) signs.add(sign);
       at = next;
     }
   }
-  const rest = skip(COLON, text, at);
-  const hasColon = rest !== at;
-  const wanted = (hasColon ? text.slice(rest) : text.slice(rest).replace(/^,/, "")).trim();
+  const wantedStart = skip(COLON, text, at);
+  const hasColon = wantedStart !== at;
+  const wanted = (hasColon ? text.slice(wantedStart) : text.slice(wantedStart).replace(/^,/, "")).trim();
   if (wanted === "" || (!hasColon && !/[\s,"'`“‘«„]/.test(text.charAt(at)))) return null;
   const isSpeech = SPEECH_VERBS.has(verb);
   const quoted = unquote(wanted);
@@ -100,11 +100,11 @@ function isDictation(wanted: string, isSpeech: boolean, signs: ReadonlySet<strin
   if (DESCRIBES.test(wanted)) return false;
   if (isSpeech) return true;
   const line = withoutRemarks(wanted.split("\n", 1)[0] ?? "").replace(/[.?!]$/, "");
-  const words = line.split(/\s+/).length;
+  const wordCount = line.split(/\s+/).length;
   const isExact = signs.has("exact");
-  if (words === 1) return !FORMAT.test(line) && (isExact || signs.has("linked") || /^[A-Z]{2,}$/.test(line));
+  if (wordCount === 1) return !FORMAT.test(line) && (isExact || signs.has("linked") || /^[A-Z]{2,}$/.test(line));
   if (!isExact && !signs.has("linked")) return false;
-  return !DESCRIBES_ARTICLE.test(line) && !EITHER_OR.test(line) && words <= (isExact ? 12 : 3);
+  return !DESCRIBES_ARTICLE.test(line) && !EITHER_OR.test(line) && wordCount <= (isExact ? 12 : 3);
 }
 
 /** Removes the remarks around one dictated line: `hello, and nothing else.` → `hello`. */

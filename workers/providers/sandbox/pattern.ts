@@ -31,7 +31,7 @@ class Unknowable extends Error {}
 
 /** Remaining work: positions visited, nodes written. 10,000 take about 1 ms. */
 export interface Work {
-  left: number;
+  remaining: number;
 }
 
 /** Parses a pattern once; returns null for an invalid or too long one. */
@@ -59,8 +59,8 @@ function readPattern(source: string, work: Work): Pattern | null {
 }
 
 function matchesAny(root: Branches, text: string, work: Work): boolean {
-  work.left -= text.length;
-  if (work.left < 0) return true;
+  work.remaining -= text.length;
+  if (work.remaining < 0) return true;
   const characters = Array.from(text);
 
   function either(branches: Branches, starts: Positions): Positions {
@@ -69,8 +69,8 @@ function matchesAny(root: Branches, text: string, work: Work): boolean {
 
   /** Returns the positions where an element that begins at one of `starts` may end. */
   function ends(element: AST.Element, starts: Positions): Positions {
-    work.left -= 1 + starts.size;
-    if (work.left < 0 || element.type === "Backreference") throw new Unknowable();
+    work.remaining -= 1 + starts.size;
+    if (work.remaining < 0 || element.type === "Backreference") throw new Unknowable();
     if (element.type === "Group" || element.type === "CapturingGroup") return either(element.alternatives, starts);
     if (element.type === "Quantifier") return repeat(element, starts);
     if (element.type === "Assertion") return new Set([...starts].filter((at) => holds(element, at)));
@@ -127,7 +127,7 @@ function sample(
 ): string | null {
   for (const repeats of REPEATS) {
     for (const usual of [LETTERS, PRINTABLE]) {
-      if (work.left < 0) return null;
+      if (work.remaining < 0) return null;
       const text = write(root, random, repeats, usual, work);
       // A pattern without an end anchor also matches a longer text.
       const length = characterCount(text);
@@ -139,11 +139,11 @@ function sample(
 }
 
 function write(root: Branches, random: Random, repeats: number, usual: string, work: Work): string {
-  const end = work.left - WRITE_WORK_MAX;
-  const isOver = (): boolean => work.left < Math.max(0, end);
+  const end = work.remaining - WRITE_WORK_MAX;
+  const isOver = (): boolean => work.remaining < Math.max(0, end);
 
   function element(node: AST.Element): string {
-    work.left -= 1;
+    work.remaining -= 1;
     if (isOver() || node.type === "Assertion" || node.type === "Backreference") return "";
     if (node.type === "Group" || node.type === "CapturingGroup") return branch(node.alternatives);
     if (node.type === "Character") return String.fromCodePoint(node.value);

@@ -9,17 +9,17 @@ export interface Sources {
   readonly prose: () => string;
 }
 
-type Offer = (sources: Sources) => readonly string[];
+type TextFinder = (sources: Sources) => readonly string[];
 
 const after =
-  (...prepositions: readonly string[]): Offer =>
+  (...prepositions: readonly string[]): TextFinder =>
   ({ facts }) =>
     namesWhere(facts, ({ preposition }) => prepositions.includes(preposition));
 
 const PATHS = /(?<![^\s"'`])(?:~|\.{1,2})?\/[\w./-]*[\w/]/g;
 
 /** Meanings of property names. The first row with one of the name's words applies; the name's last word is tried first. */
-const MEANINGS: readonly (readonly [words: string, offer: Offer])[] = [
+const MEANINGS: readonly (readonly [words: string, offer: TextFinder])[] = [
   ["email mail", ({ facts }) => facts.emails],
   ["url uri link website href", ({ facts }) => facts.urls],
   ["path directory dir folder file", ({ facts }) => facts.text.match(PATHS) ?? []],
@@ -37,14 +37,14 @@ const MEANINGS: readonly (readonly [words: string, offer: Offer])[] = [
   ],
   ["name person user author customer contact participant attendee member", personsIn],
 ];
-const OFFERS = new Map(MEANINGS.flatMap(([words, offer]) => words.split(" ").map((word) => [word, offer] as const)));
+const TEXT_FINDERS = new Map(MEANINGS.flatMap(([names, findTexts]) => names.split(" ").map((name) => [name, findTexts] as const)));
 
 /** Returns texts for a property, the best first. */
 export function textsFor(name: string, sources: Sources): readonly string[] {
   const { facts } = sources;
   const said = facts.valueOf(nameWords(name));
-  const rest = [...facts.quoted, ...namesWhere(facts, () => true), ...topicsOf(facts.text)];
-  return [...(said === undefined ? [] : [said]), ...(offerOf(name)?.(sources) ?? []), ...rest].filter(Boolean);
+  const otherTexts = [...facts.quoted, ...namesWhere(facts, () => true), ...topicsOf(facts.text)];
+  return [...(said === undefined ? [] : [said]), ...(textFinderOf(name)?.(sources) ?? []), ...otherTexts].filter(Boolean);
 }
 
 /** Returns numbers for a property, the best first. */
@@ -64,14 +64,14 @@ export function membersIn(members: unknown, { text }: Facts): readonly unknown[]
 }
 
 /** Returns true if the prompt contains a specific text for an optional property. */
-export function offersText(name: string, sources: Sources): boolean {
-  const offer = offerOf(name);
-  return offer !== undefined && offer !== queryOf && offer(sources).some((text) => text !== "");
+export function hasTextFor(name: string, sources: Sources): boolean {
+  const findTexts = textFinderOf(name);
+  return findTexts !== undefined && findTexts !== queryOf && findTexts(sources).some((text) => text !== "");
 }
 
-function offerOf(name: string): Offer | undefined {
-  const offers = nameWords(name).map((word) => OFFERS.get(singular(word)));
-  return offers.findLast((offer) => offer !== undefined && offer !== personsIn) ?? offers.findLast(Boolean);
+function textFinderOf(name: string): TextFinder | undefined {
+  const finders = nameWords(name).map((word) => TEXT_FINDERS.get(singular(word)));
+  return finders.findLast((finder) => finder !== undefined && finder !== personsIn) ?? finders.findLast(Boolean);
 }
 
 function namesWhere(facts: Facts, isRight: (group: NameGroup) => boolean): readonly string[] {

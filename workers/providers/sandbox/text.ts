@@ -62,11 +62,11 @@ export function composeAnswer(material: TextMaterial): string {
   if (ONE_WORD.test(request)) return topicsIn(prompt)[0] ?? "Nothing";
   const opening = composeOpening(material);
   if (BRIEF.test(request)) return opening;
-  const words = Math.min(
+  const wordCount = Math.min(
     LONG_WORDS_MAX,
     Number(WORD_COUNT.exec(request)?.[1] ?? (LONG.test(request) ? LONG_WORDS : 0)),
   );
-  if (words > 0) return composePage(material, words, (text) => text.match(/\S+/g)?.length ?? 0);
+  if (wordCount > 0) return composePage(material, wordCount, (text) => text.match(/\S+/g)?.length ?? 0);
   return `${opening} ${random.pick(CLOSINGS)}`;
 }
 
@@ -115,9 +115,9 @@ export function composeFromResults(results: readonly ToolResult[]): string {
 
 /** `{"city":"Oslo","celsius":4}` → `city Oslo, celsius 4`; other texts stay unchanged. */
 function describeResult(text: string): string {
-  const shown = readable(text.trim()).replace(/[.\s]+$/, "");
-  const start = firstCharacters(shown, RESULT_CHARACTERS_MAX);
-  return start === shown ? shown || "nothing" : `${start}…`;
+  const readableText = readable(text.trim()).replace(/[.\s]+$/, "");
+  const start = firstCharacters(readableText, RESULT_CHARACTERS_MAX);
+  return start === readableText ? readableText || "nothing" : `${start}…`;
 }
 
 function readable(text: string): string {

@@ -108,9 +108,9 @@ function chooseFitting(tools: readonly SandboxTool[], prompt: string): readonly 
 
 function fitOf(tool: SandboxTool, spoken: readonly string[], hasArithmetic: boolean): Fit {
   const words = nameWords(tool.name).map(singular);
-  const telling = words.some((word) => !isStopWord(word)) ? words.filter((word) => !isStopWord(word)) : words;
+  const contentWords = words.some((word) => !isStopWord(word)) ? words.filter((word) => !isStopWord(word)) : words;
   const isSpoken = (word: string): boolean => spoken.some((other) => isSameStem(word, other));
-  const nameHits = telling.filter(isSpoken);
+  const nameHits = contentWords.filter(isSpoken);
   const described = new Set(nameWords(tool.description).map(singular));
   const hits = [...described].filter((word) => word.length > 3 && !isStopWord(word) && isSpoken(word));
   const isCalculator = /calculat|math|arithmetic|expression/i.test(`${tool.name} ${tool.description}`);

@@ -37,17 +37,17 @@ export function createTripoMesh(endpoint: Endpoint): QueuedAdapter<MeshInput, Me
     takesUrls: true,
 
     async start(call) {
-      const { path, body, given } = await taskOf(call, async (media, ours) =>
+      const { path, body, inputNames } = await taskOf(call, async (media, ours) =>
         "url" in media ? media.url : uploadFile(endpoint, media, ours, call.signal),
       );
       const request = { path, body: JSON.stringify(body) };
       return postStart(endpoint, request, call, null, ({ status, headers, text }) => {
         const answer = readAnswer(status, text);
-        if (answer.state === "refused") throw classifyRefusal(status, headers, answer, given);
+        if (answer.state === "refused") throw classifyRefusal(status, headers, answer, inputNames);
         const id = answer.data?.["task_id"];
         // The task was accepted and probably runs, but cannot be polled.
         if (!isTaskId(id)) throw new ProviderError("unknown", "the task was taken without an id that can be asked for");
-        return { task_id: id, given } satisfies TripoJob;
+        return { task_id: id, given: inputNames } satisfies TripoJob;
       });
     },
 
@@ -214,7 +214,7 @@ const KINDS: Readonly<Record<string, TaskKind>> = {
 interface TripoTask {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>>;
-  readonly given: readonly MeshInputName[];
+  readonly inputNames: readonly MeshInputName[];
 }
 
 /** Uploads media for Tripo and returns the value for the body. @throws ProviderError */
@@ -231,7 +231,7 @@ async function taskOf({ input, sourceModel, fields, adapt }: MediaCall<MeshInput
   const body: Record<string, unknown> = { model };
   for (const one of placed) setField(body, one.theirs, await valueOf(one, upload));
   adapt(body);
-  return { path: known.path, body, given: sentNames(placed) };
+  return { path: known.path, body, inputNames: sentNames(placed) };
 }
 
 async function valueOf({ ours, value }: PlacedInput, upload: Upload): Promise<unknown> {
@@ -284,18 +284,18 @@ export function readAnswer(status: number, text: string): Answer {
 
 /**
  * Classifies a rejected request; start.ts decides the statuses of a start with an unknown outcome.
- * @param given the caller's inputs in the request
+ * @param inputNames the caller's inputs in the request
  */
 export function classifyRefusal(
   status: number,
   headers: Headers,
   { code, message }: Extract<Answer, { readonly state: "refused" }>,
-  given: readonly MeshInputName[],
+  inputNames: readonly MeshInputName[],
 ): ProviderError {
   const said = [code, message].filter((part) => part !== "").join(": ") || `status ${status}`;
   const retryAfterMs = retryAfter(headers);
   const facts = { status, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
-  const known = errorOf(code, said, given, status);
+  const known = errorOf(code, said, inputNames, status);
   if (known) return known.kind === "busy" ? new ProviderError("busy", said, facts) : known;
   if (status === 429 || status === 503) return new ProviderError("busy", said, facts);
   if (status < 400 || status > 499 || status === 408) return new ProviderError("failed", said, facts);
@@ -316,28 +316,28 @@ export function classifyTaskError(
 function errorOf(
   code: string,
   said: string,
-  given: readonly MeshInputName[],
+  inputNames: readonly MeshInputName[],
   status?: number,
 ): ProviderError | undefined {
   const facts = status === undefined ? {} : { status };
   const known = Object.hasOwn(CLASS_OF_CODE, code) ? CLASS_OF_CODE[code] : undefined;
   if (known) return new ProviderError(known, said, facts);
-  if (UNUSABLE.has(code)) return unusable(said, given, status);
+  if (UNUSABLE.has(code)) return unusable(said, inputNames, status);
   if (code === BAD_PROMPT)
     return rejectedPrompt(said, "The prompt contains characters that this model does not accept.", status);
-  return BAD_PARAMETER.has(code) ? badParameter(said, given, facts) : undefined;
+  return BAD_PARAMETER.has(code) ? badParameter(said, inputNames, facts) : undefined;
 }
 
 function badParameter(
   said: string,
-  given: readonly MeshInputName[],
+  inputNames: readonly MeshInputName[],
   facts: { readonly status?: number },
 ): ProviderError {
-  if (/prompt/i.test(said) && given.includes("prompt")) return rejectedPrompt(said, undefined, facts.status);
+  if (/prompt/i.test(said) && inputNames.includes("prompt")) return rejectedPrompt(said, undefined, facts.status);
   if (/seed/i.test(said)) {
     return new ProviderError("rejected", said, { ...facts, code: "unsupported_value", param: "seed" });
   }
-  if (/\b(?:input|file|image|url)/i.test(said)) return unusable(said, given, facts.status);
+  if (/\b(?:input|file|image|url)/i.test(said)) return unusable(said, inputNames, facts.status);
   // The catalogue set the rest of the body, so another source may be correct.
   return new ProviderError("misconfigured", said, facts);
 }

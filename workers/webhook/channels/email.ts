@@ -7,7 +7,7 @@ import { ATTEMPT_MS } from "#workers/webhook/post.ts";
 import { failed, type Send } from "../channel.ts";
 import { MailError } from "../mail-error.ts";
 import { responseStart } from "../response-start.ts";
-import { wordsOf } from "../words.ts";
+import { renderMessage } from "../words.ts";
 
 export const sendEmail: Send = async ({ id, config }, outgoing, { signal, mailer }) => {
   signal.throwIfAborted();
@@ -18,7 +18,7 @@ export const sendEmail: Send = async ({ id, config }, outgoing, { signal, mailer
   const total = startCountdown(ATTEMPT_MS, () => late.abort());
   const either = AbortSignal.any([signal, late.signal]);
   try {
-    const mail = { to, ...wordsOf(outgoing), messageId: outgoing.deliveryId, ...(id === "" ? {} : { list: id }) };
+    const mail = { to, ...renderMessage(outgoing), messageId: outgoing.deliveryId, ...(id === "" ? {} : { list: id }) };
     const { status, response } = await beforeAbort(mailer.send(mail, either), either);
     return { ok: true, status, responseStart: responseStart(response, []) };
   } catch (error) {

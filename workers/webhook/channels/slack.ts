@@ -3,7 +3,7 @@ import type { Resolve } from "#shared/outbound/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post } from "../post.ts";
-import { wordsOf } from "../words.ts";
+import { renderMessage } from "../words.ts";
 
 /** Longest text: Slack truncates longer ones, and counts the characters after escaping. */
 const SLACK_CHARACTERS_MAX = 3_000;
@@ -14,7 +14,7 @@ export function slackSender(resolve?: Resolve): Send {
     const posted = await post({
       url: secrets["url"] ?? "",
       body: JSON.stringify({
-        text: escaped(wordsOf(outgoing).text, SLACK_CHARACTERS_MAX),
+        text: escaped(renderMessage(outgoing).text, SLACK_CHARACTERS_MAX),
         // Names and messages of the workspace contain no markup, and Slack must not open their links.
         mrkdwn: false,
         unfurl_links: false,
@@ -30,15 +30,15 @@ export function slackSender(resolve?: Resolve): Send {
 
 /** Returns the result. A word in Slack's response body is more precise than its status. */
 function resultOf({ status, text, responseStart, retryAfterMs }: Answer): AttemptResult {
-  const word = text.trim();
+  const slackCode = text.trim();
   const facts = { status, responseStart };
-  if (status === 200 && word === "ok") return { ok: true, ...facts };
+  if (status === 200 && slackCode === "ok") return { ok: true, ...facts };
   if (status === 429) {
     return failed("again", "rate_limited", { ...facts, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) });
   }
   if (isRedirect(status)) return failed("again", "redirect", facts);
   if (status >= 500) return failed("again", "status", facts);
-  if (GONE_STATUSES.has(status) || GONE_WORD.test(word)) return failed("gone", "refused", facts);
+  if (GONE_STATUSES.has(status) || GONE_CODE.test(slackCode)) return failed("gone", "refused", facts);
   // invalid_payload, no_text, …: Slack cannot read our message, and a retry would send the same.
   if (status === 400) return failed("final", "misconfigured", facts);
   return failed("again", "status", facts);
@@ -46,7 +46,7 @@ function resultOf({ status, text, responseStart, retryAfterMs }: Answer): Attemp
 
 const GONE_STATUSES: ReadonlySet<number> = new Set([403, 404, 410]);
 /** Response words of a removed webhook: no_service, no_team, no_active_hooks, … */
-const GONE_WORD = /^(?:no_(?!text)|invalid_token)/;
+const GONE_CODE = /^(?:no_(?!text)|invalid_token)/;
 
 /**
  * Escapes `<`, which starts a link or a mention in Slack, such as `<!channel>`. The result has at most `max` characters and ends with a

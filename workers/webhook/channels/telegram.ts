@@ -3,7 +3,7 @@ import type { Resolve } from "#shared/outbound/fetch.ts";
 
 import { type AttemptResult, failed, type Send } from "../channel.ts";
 import { type Answer, isRedirect, post, ATTEMPT_RETRY_AFTER_MS_MAX } from "../post.ts";
-import { wordsOf } from "../words.ts";
+import { renderMessage } from "../words.ts";
 
 /** Longest text, in UTF-16 units: Telegram rejects longer ones. */
 const TELEGRAM_CHARACTERS_MAX = 4_096;
@@ -21,7 +21,7 @@ export function telegramSender(api: string = TELEGRAM_API, resolve?: Resolve): S
       // Without parse_mode, the text has no markup.
       body: JSON.stringify({
         chat_id: config["chatId"] ?? "",
-        text: cut(wordsOf(outgoing).text, TELEGRAM_CHARACTERS_MAX),
+        text: cut(renderMessage(outgoing).text, TELEGRAM_CHARACTERS_MAX),
         disable_web_page_preview: true,
       }),
       secrets: [botToken],

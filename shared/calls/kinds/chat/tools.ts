@@ -52,12 +52,12 @@ export function checkFunctionCall({ tools = [], functions = [], function_call: c
 
 /** Returns the error for a choice of a tool that is not in the call. */
 export function unknownTool(param: string, names: readonly string[], name: string): ApiError {
-  const some = names.slice(0, NAMES_SHOWN_MAX).join(", ");
-  const others = names.length > NAMES_SHOWN_MAX ? ` or ${names.length - NAMES_SHOWN_MAX} others` : "";
+  const some = names.slice(0, NAMES_LISTED_MAX).join(", ");
+  const others = names.length > NAMES_LISTED_MAX ? ` or ${names.length - NAMES_LISTED_MAX} others` : "";
   return refuse(param, `Expected the name of one of the tools (${some}${others}), got ${arrived("enum", name)}.`);
 }
 
-const NAMES_SHOWN_MAX = 10;
+const NAMES_LISTED_MAX = 10;
 
 function nameOf(tool: Exclude<Tool, { readonly type: "sluice" }>): string {
   return tool.type === "function" ? tool.function.name : tool.custom.name;

@@ -34,15 +34,15 @@ export function* typicalChatUsage(
     else return opaqueTokens(size);
     return 0;
   });
-  const left = takeFrom(bound.tokensMax - bound.outputTokensMax);
+  const takeTokens = takeFrom(bound.tokensMax - bound.outputTokensMax);
   const n = request.n ?? 1;
   const output = Math.min(bound.outputTokensMax, n * ESTIMATE_OUTPUT_TOKENS);
   const speaks = request.modalities?.includes("audio") === true;
   return {
     ...NO_USAGE,
-    input: left(text),
-    imageInput: left(imageInput),
-    audioInput: left(audioInput),
+    input: takeTokens(text),
+    imageInput: takeTokens(imageInput),
+    audioInput: takeTokens(audioInput),
     ...(speaks ? { audioOutput: output } : { output }),
     estimated: true,
   };
@@ -56,10 +56,10 @@ function opaqueTokens(encoded: number): number {
 const KINDS: Readonly<Record<string, "image" | "audio">> = { image_url: "image", input_audio: "audio" };
 
 function takeFrom(total: number): (wanted: number) => number {
-  let left = total;
+  let remaining = total;
   return (wanted) => {
-    const taken = Math.min(left, wanted);
-    left -= taken;
+    const taken = Math.min(remaining, wanted);
+    remaining -= taken;
     return taken;
   };
 }

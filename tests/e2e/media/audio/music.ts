@@ -6,7 +6,7 @@ import { validate } from "#shared/contracts.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { decoders } from "#tests/support/decoded-sound.ts";
 import { startRole } from "#tests/support/role-process.ts";
-import { hearEvents } from "#tests/support/tenant.ts";
+import { subscribeToEvents } from "#tests/support/tenant.ts";
 
 import { type Bench, CREDIT, errorOf } from "../bench.ts";
 import { sharedBench } from "./shared-bench.ts";
@@ -19,7 +19,7 @@ let bench: Bench;
 beforeAll(async () => {
   bench = await sharedBench();
   const [row] = await bench.stack.query<{ id: string }>("select id from workspace where name = 'default'");
-  await hearEvents(bench.stack, row?.id ?? "");
+  await subscribeToEvents(bench.stack, row?.id ?? "");
 }, 60_000);
 
 describe("music", () => {

@@ -6,9 +6,9 @@ import sharp from "sharp";
 import {
   probeInputs,
   type ProbeContext,
-  CAPABILITY_LOOK_WHOLE_BYTES_MAX,
-  CAPABILITY_LOOK_BYTES_MAX,
-  CAPABILITY_LOOKS_AT_ONCE,
+  CAPABILITY_PROBE_WHOLE_FILE_BYTES_MAX,
+  CAPABILITY_PROBE_BYTES_MAX,
+  CAPABILITY_PROBES_CONCURRENT_MAX,
 } from "#shared/calls/capabilities/probe-inputs.ts";
 import { newFileId, objectKey } from "#shared/files/id.ts";
 import { type MediaProbes, openMediaProbes } from "#shared/media/media-probes.ts";
@@ -40,7 +40,7 @@ const recording = (bytes: number): Buffer => wav({ bits: 8 }, Buffer.alloc(bytes
 
 describe("a file is inspected", () => {
   test("completely up to a size, and is unknown above it", async () => {
-    const most = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
+    const most = CAPABILITY_PROBE_WHOLE_FILE_BYTES_MAX;
     const [fits, past] = await Promise.all(
       [most, most + 1].map((bytes) =>
         probeInputs(context, "audio", [{ member: "audio", bytes: recording(bytes) }], new Map()),
@@ -67,8 +67,8 @@ describe("a file is inspected", () => {
   });
 
   test("in the store, with all others of its run, up to a number of bytes", async () => {
-    const each = CAPABILITY_LOOK_WHOLE_BYTES_MAX;
-    const count = CAPABILITY_LOOK_BYTES_MAX / each;
+    const each = CAPABILITY_PROBE_WHOLE_FILE_BYTES_MAX;
+    const count = CAPABILITY_PROBE_BYTES_MAX / each;
     // What a child would see is not asked here.
     const second = { seconds: 1, format: "wav", sampleRate: 8_000, channels: 1 } as const;
     const known = async (files: number): Promise<number> => {
@@ -135,7 +135,7 @@ describe("inspections are limited", () => {
           else leaving.signal.addEventListener("abort", end);
         }),
     } as unknown as MediaProbes;
-    const slow = Array.from({ length: 2 * CAPABILITY_LOOKS_AT_ONCE }, () =>
+    const slow = Array.from({ length: 2 * CAPABILITY_PROBES_CONCURRENT_MAX }, () =>
       probeInputs({ ...context, probes: stuck }, "audio", [{ member: "audio", bytes: recording(1_000) }], new Map()),
     );
     const bytes = await sharp({ create: { width: 3, height: 2, channels: 3, background: "grey" } })
@@ -172,13 +172,13 @@ describe("inspections are limited", () => {
         [{ member: "audio", bytes: recording(1_000) }],
         new Map(),
       );
-    const all = Array.from({ length: CAPABILITY_LOOKS_AT_ONCE + 1 }, one);
-    const areBusy = (): boolean => running >= CAPABILITY_LOOKS_AT_ONCE;
+    const all = Array.from({ length: CAPABILITY_PROBES_CONCURRENT_MAX + 1 }, one);
+    const areBusy = (): boolean => running >= CAPABILITY_PROBES_CONCURRENT_MAX;
     while (!areBusy()) await new Promise((resolve) => setImmediate(resolve));
     open();
     expect(await Promise.all(all)).toEqual(
       all.map(() => ({ audio: [{ media: { seconds: 1, width: 0, height: 0 } }] })),
     );
-    expect(most).toBe(CAPABILITY_LOOKS_AT_ONCE);
+    expect(most).toBe(CAPABILITY_PROBES_CONCURRENT_MAX);
   }, 20_000);
 });

@@ -3,7 +3,7 @@ import { afterEach, expect, test } from "bun:test";
 import { CAPABILITIES } from "#shared/calls/capabilities/list.ts";
 import { createMetrics, type Metrics } from "#shared/metrics.ts";
 import { createLogger } from "#shared/logger.ts";
-import { openOffer } from "#workers/calls/capability/offer.ts";
+import { openSupportedCapabilities } from "#workers/calls/capability/offer.ts";
 
 let metrics: Metrics | undefined;
 afterEach(() => metrics?.close());
@@ -20,7 +20,7 @@ async function open(
   const tryEngine = async (engine: string) => (engine === "ocr" ? "Install the reader." : undefined);
   const log = createLogger({ level: "silent", role: "worker", secrets: [] });
   const children = { tryEngine };
-  const offer = await openOffer({ database: database as never, children, required, off, refused, metrics, log });
+  const offer = await openSupportedCapabilities({ database: database as never, children, required, off, refused, metrics, log });
   return { offer, told, page: await metrics.registry.metrics() };
 }
 

@@ -9,7 +9,7 @@ import type { EventsPiece, KeptResponse } from "#shared/responses/store.ts";
 import { eventually } from "#tests/faults/wait.ts";
 import { chatJob } from "#tests/workers/runner/job-message.ts";
 import { openBackground } from "#workers/calls/chat/background.ts";
-import { leaveConversation } from "#workers/calls/chat/store-response.ts";
+import { releaseConversation } from "#workers/calls/chat/store-response.ts";
 
 const event = (type: string, text: string): string => `event: ${type}\ndata: {"text":"${text}"}\n\n`;
 const DELTA = "response.output_text.delta";
@@ -38,7 +38,7 @@ async function open({
       answers: {
         isClosed: () => false,
         publish: () => done.push("told"),
-        room: () => undefined,
+        waitForDrain: () => undefined,
         flush: () => undefined,
       },
       responses: {
@@ -99,10 +99,10 @@ test("an answer is not stored if its events cannot be", async () => {
 test("a large backlog delays the provider, and above the bound only the complete answer is stored", async () => {
   const { background, pieces } = await open();
   const large = "x".repeat(300_000);
-  expect(background.room()).toBeUndefined();
+  expect(background.waitForDrain()).toBeUndefined();
   for (let at = 0; at < 56; at += 1) {
     background.write(event(DELTA, large));
-    await background.room();
+    await background.waitForDrain();
   }
   background.write(event(DELTA, large) + event("response.output_text.done", "whole"));
   await background.breakOff();
@@ -125,7 +125,7 @@ test("a conversation stays locked when the worker releases its background respon
   const live = chatJob({ job_id: newId(), api: "responses" });
   const conversation = `conv_${newId().replaceAll("-", "")}`;
   const response = responseOf({ model: "m", input: "x", conversation }, newId(), 1_000);
-  await leaveConversation(context, { ...live, job_id: newId(), background: true }, response);
-  await leaveConversation(context, live, response);
+  await releaseConversation(context, { ...live, job_id: newId(), background: true }, response);
+  await releaseConversation(context, live, response);
   expect(released).toEqual([live.job_id]);
 });

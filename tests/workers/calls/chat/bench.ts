@@ -70,7 +70,7 @@ export interface Surroundings {
   readonly settle?: (settlement: CallSettlement) => Promise<{ takenNano: bigint; wasClosed: boolean }>;
   readonly storage?: unknown;
   /** Delays further publishing until it resolves; absent: there is room. */
-  readonly room?: () => Promise<void> | undefined;
+  readonly waitForDrain?: () => Promise<void> | undefined;
   /** Pages that every document has; without it no document is looked at. */
   readonly pdfPages?: number;
   readonly log?: Logger;
@@ -88,7 +88,7 @@ export function bench(provider: Partial<ChatProvider>, around: Surroundings = {}
   const { replies, answers, frames } = fakeIngress({
     word: "taken",
     answer: around.ingress ?? new Error("no answer"),
-    room: around.room,
+    waitForDrain: around.waitForDrain,
   });
   const context = {
     responses: around.responses,

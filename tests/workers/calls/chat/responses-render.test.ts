@@ -2,12 +2,12 @@ import { describe, expect, test } from "bun:test";
 import fc from "fast-check";
 
 import { responseOf } from "#ingress/responses/object.ts";
-import { offeredTools, renamedTools } from "#ingress/responses/offered-tools.ts";
+import { convertTools, renamedTools } from "#ingress/responses/offered-tools.ts";
 import type { ModelResponse, ResponsesRequest } from "#schemas/generated/types.ts";
 import { NO_USAGE, type TokenUsage } from "#shared/calls/pricing/usage.ts";
 import { parse } from "#shared/contracts.ts";
 import { openSealed } from "#shared/responses/sealed.ts";
-import { shownName } from "#shared/responses/tool-names.ts";
+import { toFunctionName } from "#shared/responses/tool-names.ts";
 import { createResponsesRendering } from "#workers/calls/chat/responses-render.ts";
 import { continuedRendering } from "#workers/calls/chat/rescue.ts";
 import { ProviderError } from "#workers/providers/provider.ts";
@@ -24,7 +24,7 @@ type Delta = Record<string, unknown>;
 function open(body: Partial<ResponsesRequest> = {}, logprobs = false) {
   const asked = { model: "asked", input: "hi", ...body };
   const response = responseOf(asked, JOB, 1_000);
-  const renamed = renamedTools(offeredTools(body.tools ?? [], []).tools);
+  const renamed = renamedTools(convertTools(body.tools ?? [], []).tools);
   return createResponsesRendering({ response, renamed, model: "our-slug", logprobs });
 }
 
@@ -189,7 +189,7 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
     { tools: [{ type: "namespace", name: "crm", tools: [{ type: "function", name: "f" }, { type: "custom", name: LONG }] }, { type: "tool_search", execution: "client" }] }, // prettier-ignore
     [
       call(0, '{"a":1}', { id: "a", name: "crm__f" }),
-      call(1, '{"input":"x"}', { id: "b", name: shownName({ namespace: "crm", name: LONG }) }),
+      call(1, '{"input":"x"}', { id: "b", name: toFunctionName({ namespace: "crm", name: LONG }) }),
       call(2, '{"query":', { id: "c", name: "tool_search" }),
       call(2, '"mail"}'),
       call(3, "no JSON", { id: "d", name: "tool_search" }),
@@ -197,7 +197,7 @@ const ANSWERS: readonly (readonly [string, Partial<ResponsesRequest>, readonly D
     {
       tool_calls: [
         { id: "a", function: { name: "crm__f", arguments: '{"a":1}' } },
-        { id: "b", function: { name: shownName({ namespace: "crm", name: LONG }), arguments: '{"input":"x"}' } },
+        { id: "b", function: { name: toFunctionName({ namespace: "crm", name: LONG }), arguments: '{"input":"x"}' } },
         { id: "c", function: { name: "tool_search", arguments: '{"query":"mail"}' } },
         { id: "d", function: { name: "tool_search", arguments: "no JSON" } },
       ],

@@ -18,7 +18,7 @@ test("without memory the provider is not read further, and the stream then ends 
   const { run, text, settlements } = bench(
     { stream: streamOf(ROLE, ...words, END) },
     {
-      room: () => {
+      waitForDrain: () => {
         asked += 1;
         // After the second word.
         if (asked !== 2) return undefined;
@@ -46,7 +46,7 @@ test("a caller that disconnects meanwhile ends the call", async () => {
   };
   const { run, settlements } = bench(
     { stream: streamOf(ROLE, delta({ content: "one " }), new Error("aborted")) },
-    { room },
+    { waitForDrain: room },
   );
   await run(chatJob(STREAM), controller.signal);
   expect(settlements).toMatchObject([{ status: "cancelled" }]);

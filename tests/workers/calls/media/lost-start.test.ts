@@ -148,11 +148,11 @@ describe("a start left open by another worker", () => {
 
 describe("a list of a provider's jobs", () => {
   const NOW = Date.now();
-  const one = (name: string, madeMs = NOW) => ({ name, madeMs, job: { id: name } });
+  const one = (name: string, createdMs = NOW) => ({ name, createdMs, job: { id: name } });
   const listed = (alike: readonly string[], unclear: readonly string[] = [], mayRing = false): Found => ({
     state: "listed",
     alike: alike.map((name) => one(name)),
-    unclear: unclear.map((name) => ({ name, madeMs: Number.NaN })),
+    unclear: unclear.map((name) => ({ name, createdMs: Number.NaN })),
     mayRing,
   });
   /** Long enough ago for the list to be whole. */
@@ -213,7 +213,7 @@ describe("a list of a provider's jobs", () => {
       {
         state: "listed",
         alike: [one("x", NOW + 60_000)],
-        unclear: [{ name: "y", madeMs: NOW + 60_000 }],
+        unclear: [{ name: "y", createdMs: NOW + 60_000 }],
         mayRing: false,
       },
       {},

@@ -107,16 +107,16 @@ function createSandboxTranscription({ media, delay }: Tools): Pick<MediaAdapters
         await applyFaults(call, call.onText ? NO_DELAY : delay);
         const { audio, language, wantsWords, wantsSegments } = call.input;
         try {
-          const heard = await media().transcribe(audio.bytes, { language, signal: call.signal });
+          const transcript = await media().transcribe(audio.bytes, { language, signal: call.signal });
           const output = {
-            text: heard.text,
-            language: heard.language,
-            seconds: heard.facts.seconds,
-            ...(wantsWords ? { words: heard.words } : {}),
-            ...(wantsSegments ? { segments: heard.segments } : {}),
+            text: transcript.text,
+            language: transcript.language,
+            seconds: transcript.facts.seconds,
+            ...(wantsWords ? { words: transcript.words } : {}),
+            ...(wantsSegments ? { segments: transcript.segments } : {}),
           };
-          await readAlong(call, heard.text, delay);
-          return { output, usage: { seconds: heard.facts.seconds } };
+          await readAlong(call, transcript.text, delay);
+          return { output, usage: { seconds: transcript.facts.seconds } };
         } catch (error) {
           throw explained(error, "file");
         }

@@ -55,7 +55,7 @@ export function keepsJobs<Input extends { readonly seed?: number }>(
       one.progress = share;
     };
     const ended = run(make, { input, sourceModel, signal: stop.signal, onProgress }, delay).then(
-      (made): Polled<readonly Artifact[]> => ({ state: "done", ...made }),
+      (result): Polled<readonly Artifact[]> => ({ state: "done", ...result }),
       (error: unknown): Polled<readonly Artifact[]> => ({
         state: "failed",
         error: explained(error, param?.(input, String(error))) as Error,
@@ -154,14 +154,14 @@ function lost(): ProviderError {
 
 /** Returns the input as JSON text, since jsonb accepts neither \u0000 nor lone surrogates; null for media that are too large. */
 function stored(input: object): string | null {
-  let left = INPUT_BYTES_MAX;
+  let remainingBytes = INPUT_BYTES_MAX;
   const text = JSON.stringify(input, (_name, value: unknown) => {
     const { bytes, contentType } = asRecord(value);
     if (!(bytes instanceof Uint8Array)) return value;
-    left -= bytes.length;
-    return left < 0 ? null : { base64: bytes.toBase64(), contentType };
+    remainingBytes -= bytes.length;
+    return remainingBytes < 0 ? null : { base64: bytes.toBase64(), contentType };
   });
-  return left < 0 ? null : text;
+  return remainingBytes < 0 ? null : text;
 }
 
 interface OwnJob<Input> {

@@ -34,11 +34,11 @@ const tasks = {
   /** Emits the progress as single bytes, in percent. */
   "video.make": async (input, [source = new Uint8Array(0)], emit) => {
     const { makeVideo } = await import("./video/make.ts");
-    let told = 0;
+    let reportedPercent = 0;
     const onProgress = (share: number): void => {
       const percent = Math.min(100, Math.floor(100 * share));
-      if (percent > told) emit(Uint8Array.of(percent));
-      told = Math.max(told, percent);
+      if (percent > reportedPercent) emit(Uint8Array.of(percent));
+      reportedPercent = Math.max(reportedPercent, percent);
     };
     return { parts: [await makeVideo(input as VideoTask, source, loadVoice, onProgress)] };
   },

@@ -24,7 +24,7 @@ import type { VideoParams as VideoTaskParams, VideoTask } from "./video/params.t
 
 export { videoSize } from "./video/params.ts";
 
-interface Made {
+interface GeneratedMedia {
   readonly bytes: Uint8Array;
 }
 
@@ -54,11 +54,11 @@ interface MeshSources {
 
 export interface SandboxMedia {
   /** Generates an image of exactly the requested size. @throws MediaError invalid, busy, timeout, aborted, failed */
-  makeImage(params: ImageParams, signal?: AbortSignal): Promise<Made>;
+  makeImage(params: ImageParams, signal?: AbortSignal): Promise<GeneratedMedia>;
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the image and the mask */
-  editImage(edit: ImageEdit, signal?: AbortSignal): Promise<Made>;
+  editImage(edit: ImageEdit, signal?: AbortSignal): Promise<GeneratedMedia>;
   /** Generates speech of 24 kHz, one channel. */
-  speak(params: SpeechParams, signal?: AbortSignal): Promise<Made & { readonly seconds: number }>;
+  speak(params: SpeechParams, signal?: AbortSignal): Promise<GeneratedMedia & { readonly seconds: number }>;
   /** Streams the same bytes during generation: by sentence for pcm, wav and mp3, at the end for other formats. */
   streamSpeech(params: SpeechParams, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, void>;
   /** @throws MediaError as above, and unsupported, corrupt, too_large for the audio */
@@ -67,16 +67,16 @@ export interface SandboxMedia {
     options?: { readonly language?: string | undefined; readonly signal?: AbortSignal | undefined },
   ): Promise<Transcript>;
   /** Generates an MP4 of H.264 and AAC. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the input */
-  makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<Made>;
+  makeVideo(params: VideoParams, signal?: AbortSignal, onProgress?: (share: number) => void): Promise<GeneratedMedia>;
   /** Generates music of 48 kHz, two channels; pcm is 16-bit little-endian, interleaved. @throws MediaError as makeImage */
-  composeMusic(params: MusicParams, signal?: AbortSignal): Promise<Made>;
+  composeMusic(params: MusicParams, signal?: AbortSignal): Promise<GeneratedMedia>;
   /** Generates a binary glTF 2.0 file. @throws MediaError as makeImage, and unsupported, corrupt, too_large for the image */
-  makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<Made>;
+  makeMesh(params: MeshParams & MeshSources, signal?: AbortSignal): Promise<GeneratedMedia>;
   /** Transforms a mesh. @throws MediaError as above, also for the mesh, which is invalid without triangles */
   transformMesh(
     params: MeshTransformParams & MeshSources & { readonly mesh: Uint8Array },
     signal?: AbortSignal,
-  ): Promise<Made>;
+  ): Promise<GeneratedMedia>;
   /** Stops the child processes. */
   close(): Promise<void>;
 }
@@ -111,10 +111,10 @@ export function createSandboxMedia(): SandboxMedia {
     input: object,
     sources: readonly (Uint8Array | undefined)[],
     job: Pick<ChildJob, "signal" | "jobMs" | "onChunk">,
-  ): Promise<Made> {
+  ): Promise<GeneratedMedia> {
     const parts = sources.filter((source) => source !== undefined);
-    const made = await run(task, { input, parts, foreign: parts.length > 0, ...job });
-    const [bytes] = made.parts;
+    const result = await run(task, { input, parts, foreign: parts.length > 0, ...job });
+    const [bytes] = result.parts;
     if (bytes === undefined) throw new MediaError("failed", "the media child answered without bytes");
     return { bytes };
   }

@@ -68,8 +68,8 @@ export function piecesOf(document: Document): readonly { readonly node: Node; re
   const scene = document.getRoot().getDefaultScene();
   const nodes: Node[] = [];
   scene?.traverse((node) => void nodes.push(node));
-  const shown = scene === null ? document.getRoot().listNodes() : nodes;
-  return shown.flatMap((node) => (node.getMesh()?.listPrimitives() ?? []).map((primitive) => ({ node, primitive })));
+  const displayedNodes = scene === null ? document.getRoot().listNodes() : nodes;
+  return displayedNodes.flatMap((node) => (node.getMesh()?.listPrimitives() ?? []).map((primitive) => ({ node, primitive })));
 }
 
 export function positionsOf(primitive: Primitive): Float32Array {

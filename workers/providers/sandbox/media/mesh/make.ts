@@ -24,7 +24,7 @@ export async function makeMesh(params: MeshParams, image?: Uint8Array): Promise<
 function choosePrimitive(prompt: string, random: Random): readonly [string, Primitive] {
   const all = Object.entries(PRIMITIVES) as [[string, Primitive], ...[string, Primitive][]];
   const chosen = random.pick(all);
-  const placeOf = ([, { words }]: readonly [string, Primitive]): number => prompt.search(words);
+  const placeOf = ([, { keywords }]: readonly [string, Primitive]): number => prompt.search(keywords);
   return all.filter((one) => placeOf(one) >= 0).toSorted((a, b) => placeOf(a) - placeOf(b))[0] ?? chosen;
 }
 
@@ -41,7 +41,7 @@ function sized({ at, ...surface }: Surface, width: number, height: number): Surf
 // Eight shapes of about one metre, and their keywords.
 
 interface Primitive {
-  readonly words: RegExp;
+  readonly keywords: RegExp;
   readonly surfaces: readonly Surface[];
 }
 
@@ -53,7 +53,7 @@ const SEGMENTS = 48;
 
 export const PRIMITIVES: Readonly<Record<string, Primitive>> = {
   box: {
-    words: /\b(?:box|cube|crate|block|brick|chest|house|building|tower|book|dice)\b/i,
+    keywords: /\b(?:box|cube|crate|block|brick|chest|house|building|tower|book|dice)\b/i,
     surfaces: [
       face([1, 0, 0], [0, 1, 0]),
       face([-1, 0, 0], [0, 1, 0]),
@@ -64,32 +64,32 @@ export const PRIMITIVES: Readonly<Record<string, Primitive>> = {
     ],
   },
   sphere: {
-    words: /\b(?:sphere|ball|globe|planet|moon|sun|earth|bubble|apple|marble|pearl)\b/i,
+    keywords: /\b(?:sphere|ball|globe|planet|moon|sun|earth|bubble|apple|marble|pearl)\b/i,
     surfaces: [lathe((t) => [sin(t / 2) / 2, -cos(t / 2) / 2], 24)],
   },
   torus: {
-    words: /\b(?:torus|ring|donut|doughnut|tyre|tire|wheel|hoop|bagel)\b/i,
+    keywords: /\b(?:torus|ring|donut|doughnut|tyre|tire|wheel|hoop|bagel)\b/i,
     surfaces: [lathe((t) => [0.35 + 0.15 * cos(t), 0.15 * sin(t)], 24)],
   },
   cylinder: {
-    words: /\b(?:cylinder|can|drum|barrel|pillar|column|coin|pipe|log|stump)\b/i,
+    keywords: /\b(?:cylinder|can|drum|barrel|pillar|column|coin|pipe|log|stump)\b/i,
     surfaces: [disc(0.4, -0.5, "down"), lathe((t) => [0.4, t - 0.5], 8), disc(0.4, 0.5, "up")],
   },
   cone: {
-    words: /\b(?:cone|pyramid|tree|fir|mountain|volcano|tent|hat|spike|rocket)\b/i,
+    keywords: /\b(?:cone|pyramid|tree|fir|mountain|volcano|tent|hat|spike|rocket)\b/i,
     surfaces: [disc(0.45, -0.5, "down"), lathe((t) => [0.45 * (1 - t), t - 0.5], 16)],
   },
   capsule: {
-    words: /\b(?:capsule|pill|person|man|woman|robot|figure|bean|sausage|bottle)\b/i,
+    keywords: /\b(?:capsule|pill|person|man|woman|robot|figure|bean|sausage|bottle)\b/i,
     surfaces: [
       lathe((t) => [0.25 * cos((t - 1) / 4), 0.25 * sin((t - 1) / 4) - 0.25], 10),
       lathe((t) => [0.25, t / 2 - 0.25], 4),
       lathe((t) => [0.25 * cos(t / 4), 0.25 * sin(t / 4) + 0.25], 10),
     ],
   },
-  star: { words: /\b(?:star|badge|snowflake|flower|sparkle)\b/i, surfaces: star() },
+  star: { keywords: /\b(?:star|badge|snowflake|flower|sparkle)\b/i, surfaces: star() },
   vase: {
-    words: /\b(?:vase|pot|urn|jar|cup|mug|bowl|goblet|amphora|chalice|teapot)\b/i,
+    keywords: /\b(?:vase|pot|urn|jar|cup|mug|bowl|goblet|amphora|chalice|teapot)\b/i,
     surfaces: [
       disc(vase(0), 0, "down"),
       lathe((t) => [vase(t), t], 32),

@@ -343,9 +343,9 @@ function checkNodes(nodes: readonly Entry[]): void {
 /** Checks the displayed size: a mesh counts for each node that uses it. */
 function checkSize({ nodes, meshes, accessors }: Lists): void {
   const sizes = meshes.map((mesh) => entriesOf(mesh, "primitives").map((primitive) => sizeOf(primitive, accessors)));
-  const shown = nodes.flatMap((node) => sizes[indexOf(node, "mesh", meshes) ?? -1] ?? []);
-  checkMax("The mesh", shown.length, MEDIA_LIMITS.meshPiecesMax, "pieces");
-  const total = (what: "vertices" | "corners"): number => shown.reduce((sum, size) => sum + size[what], 0);
+  const displayedSizes = nodes.flatMap((node) => sizes[indexOf(node, "mesh", meshes) ?? -1] ?? []);
+  checkMax("The mesh", displayedSizes.length, MEDIA_LIMITS.meshPiecesMax, "pieces");
+  const total = (what: "vertices" | "corners"): number => displayedSizes.reduce((sum, size) => sum + size[what], 0);
   checkMax("The mesh", total("vertices"), MEDIA_LIMITS.meshVerticesMax, "points");
   checkMax("The mesh", Math.floor(total("corners") / 3), MEDIA_LIMITS.meshTrianglesMax, "triangles");
 }

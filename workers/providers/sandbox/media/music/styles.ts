@@ -3,7 +3,7 @@ import type { Random } from "../../random.ts";
 import type { DrumName, ToneName } from "./synth.ts";
 
 export interface Style {
-  readonly words: RegExp;
+  readonly keywords: RegExp;
   /** Beats per minute. */
   readonly tempo: readonly [min: number, max: number];
   /** Percentage of pieces in a minor key. */
@@ -19,7 +19,7 @@ export interface Style {
 
 const STYLES: readonly [Style, ...Style[]] = [
   {
-    words: /\b(calm|ambient|soft|gentle|lullaby|relax\w*|meditat\w*|sleep\w*|piano|acoustic|folk|waltz|slow|sad)\b/,
+    keywords: /\b(calm|ambient|soft|gentle|lullaby|relax\w*|meditat\w*|sleep\w*|piano|acoustic|folk|waltz|slow|sad)\b/,
     tempo: [64, 84],
     minorPercent: 40,
     tones: { lead: "piano", chords: "pad", bass: "pad" },
@@ -28,7 +28,7 @@ const STYLES: readonly [Style, ...Style[]] = [
     drums: {},
   },
   {
-    words: /\b(rock|metal|punk|guitar|pop|blues|country|indie|energetic|drums)\b/,
+    keywords: /\b(rock|metal|punk|guitar|pop|blues|country|indie|energetic|drums)\b/,
     tempo: [104, 140],
     minorPercent: 40,
     tones: { lead: "pluck", chords: "organ", bass: "bass" },
@@ -37,7 +37,7 @@ const STYLES: readonly [Style, ...Style[]] = [
     drums: { kick: "X.......X.X.....", snare: "....X.......X...", hat: "x.x.x.x.x.x.x.x." },
   },
   {
-    words: /\b(electronic\w*|techno|house|trance|synth\w*|edm|dance|club|beat|8-bit|chiptune|trap|hip[- ]?hop)\b/,
+    keywords: /\b(electronic\w*|techno|house|trance|synth\w*|edm|dance|club|beat|8-bit|chiptune|trap|hip[- ]?hop)\b/,
     tempo: [118, 132],
     minorPercent: 75,
     tones: { lead: "synth", chords: "organ", bass: "bass" },
@@ -46,7 +46,7 @@ const STYLES: readonly [Style, ...Style[]] = [
     drums: { kick: "X...X...X...X...", snare: "....x.......x...", hat: "..X...X...X...Xx" },
   },
   {
-    words: /\b(jazz\w*|swing|bossa|blue|lounge|saxophone|trumpet|funk|soul|reggae)\b/,
+    keywords: /\b(jazz\w*|swing|bossa|blue|lounge|saxophone|trumpet|funk|soul|reggae)\b/,
     tempo: [92, 132],
     minorPercent: 30,
     tones: { lead: "brass", chords: "piano", bass: "pluck" },
@@ -55,7 +55,7 @@ const STYLES: readonly [Style, ...Style[]] = [
     drums: { kick: "x.........x.....", snare: "......x.......x.", hat: "X...x.x.X...x.x." },
   },
   {
-    words: /\b(orchestr\w*|symphon\w*|classical|cinematic|epic|film|strings|violin|dramatic|score|march|choir)\b/,
+    keywords: /\b(orchestr\w*|symphon\w*|classical|cinematic|epic|film|strings|violin|dramatic|score|march|choir)\b/,
     tempo: [72, 104],
     minorPercent: 60,
     tones: { lead: "strings", chords: "strings", bass: "strings" },
@@ -68,5 +68,5 @@ const STYLES: readonly [Style, ...Style[]] = [
 /** @param text in lower case */
 export function chooseStyle(text: string, random: Random): Style {
   const usual = random.pick(STYLES);
-  return STYLES.find(({ words }) => words.test(text)) ?? usual;
+  return STYLES.find(({ keywords }) => keywords.test(text)) ?? usual;
 }

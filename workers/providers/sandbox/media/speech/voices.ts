@@ -28,11 +28,11 @@ const VOICES: Readonly<Record<string, Omit<Voice, "pace">>> = {
 const USUAL: Omit<Voice, "pace"> = { speaker: "slt", pitchHz: 170 };
 
 /** Words of `instructions` that change a voice; others are ignored. */
-const TONES: readonly { readonly words: RegExp; readonly pitch: number; readonly pace: number }[] = [
-  { words: /\b(slow|slowly|calm|gentle|sleepy|sad|solemn)\b/i, pitch: 0.95, pace: 0.85 },
-  { words: /\b(fast|quick|quickly|excited|hurried|energetic)\b/i, pitch: 1.08, pace: 1.15 },
-  { words: /\b(deep|low|dark|man|male)\b/i, pitch: 0.85, pace: 1 },
-  { words: /\b(high|bright|cheerful|happy|child|childlike|woman|female)\b/i, pitch: 1.12, pace: 1 },
+const TONES: readonly { readonly keywords: RegExp; readonly pitch: number; readonly pace: number }[] = [
+  { keywords: /\b(slow|slowly|calm|gentle|sleepy|sad|solemn)\b/i, pitch: 0.95, pace: 0.85 },
+  { keywords: /\b(fast|quick|quickly|excited|hurried|energetic)\b/i, pitch: 1.08, pace: 1.15 },
+  { keywords: /\b(deep|low|dark|man|male)\b/i, pitch: 0.85, pace: 1 },
+  { keywords: /\b(high|bright|cheerful|happy|child|childlike|woman|female)\b/i, pitch: 1.12, pace: 1 },
 ];
 
 /** Returns the named voice with the instructions applied. An unknown name always selects the same known voice. */
@@ -40,7 +40,7 @@ export function chooseVoice(name = "alloy", instructions = ""): Voice {
   const key = name.toLowerCase();
   const names = Object.keys(VOICES);
   const known = Object.hasOwn(VOICES, key) ? key : (names[hashText(name) % names.length] ?? "");
-  const tones = TONES.filter(({ words }) => words.test(instructions));
+  const tones = TONES.filter(({ keywords }) => keywords.test(instructions));
   return tones.reduce(
     ({ speaker, pitchHz, pace }, tone) => ({ speaker, pitchHz: pitchHz * tone.pitch, pace: pace * tone.pace }),
     { pace: 1, ...(VOICES[known] ?? USUAL) },

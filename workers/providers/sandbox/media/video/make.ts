@@ -102,7 +102,7 @@ async function opaque(input: Uint8Array): Promise<Sharp> {
 
 const SAMPLE_RATE = 48_000;
 const STEREO = `aformat=sample_fmts=fltp:sample_rates=${SAMPLE_RATE}:channel_layouts=stereo`;
-const WORDS_CHARACTERS_MAX = 200;
+const SPOKEN_TEXT_CHARACTERS_MAX = 200;
 /** Volume of background music, and of music under speech. */
 const MUSIC_VOLUME = 0.6;
 const UNDER_SPEECH = 0.3;
@@ -111,13 +111,13 @@ const SPEECH_STARTS_MS = 400;
 /** @returns a filter chain without its label, exactly as long as the video */
 async function soundtrack(task: VideoTask, video: InputVideo | null, loadVoice: () => Promise<Flite>): Promise<string> {
   const samples = task.seconds * SAMPLE_RATE;
-  const words = /["“«]([^"”»]+)["”»]/.exec(task.prompt)?.[1]?.trim().slice(0, WORDS_CHARACTERS_MAX);
+  const spokenText = /["“«]([^"”»]+)["”»]/.exec(task.prompt)?.[1]?.trim().slice(0, SPOKEN_TEXT_CHARACTERS_MAX);
   const base = video?.hasAudio === true ? ownSound(video) : await music(task, loadVoice);
   const whole = `${base},apad,atrim=end_sample=${samples}`;
-  if (words === undefined || words === "") return whole;
+  if (spokenText === undefined || spokenText === "") return whole;
   return [
     `${whole},volume=${UNDER_SPEECH}[base]`,
-    `${await speech(task, words, loadVoice)}[speech]`,
+    `${await speech(task, spokenText, loadVoice)}[speech]`,
     `[base][speech]amix=duration=first:normalize=0`,
   ].join(";");
 }
