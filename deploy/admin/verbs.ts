@@ -29,7 +29,8 @@ const VERBS: readonly Verb[] = [
     about: "Lists the keys of a workspace, revoked ones included, by their first characters.",
     asks: `GET ${WORKSPACE}/api-keys`,
     json: keyJson,
-    columns: "id name hint member role preset created_at revoked_at",
+    columns: "id name hint member role preset tools created_at expires_at revoked_at",
+    cells: ({ tools }) => ({ tools: toolsCell(tools) }),
     sortedBy: "created_at",
   },
   {
@@ -232,6 +233,12 @@ function workspaceJson({ balance, ...workspace }: Json): Json {
 function keyJson(key: Json): Json {
   const { name, role } = partsOf(key, "member")[0] ?? {};
   return { ...key, member: name, role };
+}
+
+/** Returns the words that `key tools` accepts for these tools. */
+function toolsCell(tools: unknown): unknown {
+  if (tools === null) return "all";
+  return Array.isArray(tools) && tools.length === 0 ? "none" : tools;
 }
 
 function toolsIn(words: readonly string[]): readonly string[] | null {

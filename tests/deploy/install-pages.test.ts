@@ -10,12 +10,12 @@ import { type Workload, WORKLOADS } from "#deploy/kubernetes/workloads.ts";
 import { PROJECT_ROOT, temporaryDirectory } from "#tests/support/infrastructure.ts";
 
 import { admin } from "./admin/commands.ts";
-import { type Manifest, objectsIn, podsOf } from "./kubernetes/manifests.ts";
+import { type Manifest, objectsIn, type Pod, podsOf } from "./kubernetes/manifests.ts";
 
 const read = (path: string): Promise<string> => Bun.file(join(PROJECT_ROOT, path)).text();
 const page = (name: string): Promise<string> => read(`schemas/docs/operate/${name}.md`);
-const [install, kubernetes, backup, secretsPage, scale] = await Promise.all(
-  ["install", "kubernetes", "backup", "secrets", "scale"].map(page),
+const [install, kubernetes, backup, secretsPage, scale, retention] = await Promise.all(
+  ["install", "kubernetes", "backup", "secrets", "scale", "retention"].map(page),
 );
 
 interface Service {
@@ -187,6 +187,21 @@ esac; done | sed "s/^/$name /"`,
     const secretsOf = (pod: typeof ours) =>
       pod?.containers[0]?.envFrom?.flatMap(({ secretRef }) => (secretRef ? [secretRef.name] : []));
     expect(secretsOf(ours)).toEqual(secretsOf(theirs)?.filter((name) => name !== "sluice-bootstrap"));
+  });
+
+  test("the pod of the archive has the rights of the Job of the drill, and a volume that outlives it", () => {
+    const [claim, pod] = Bun.YAML.parse(block(retention, "yaml", "name: archive")) as [Manifest, { spec: Pod }];
+    const drill = podsOf([Bun.YAML.parse(block(backup, "yaml", "kind: Job")) as Manifest])[0]?.pod;
+    const [ours, theirs] = [pod.spec.containers[0], drill?.containers[0]];
+    expect(claim.kind).toBe("PersistentVolumeClaim");
+    expect(ours?.securityContext).toEqual(theirs?.securityContext ?? {});
+    expect(pod.spec.securityContext).toEqual({ ...drill?.securityContext, fsGroup: 1_000 });
+    expect(pod.spec.volumes).toContainEqual({
+      name: "files",
+      persistentVolumeClaim: { claimName: claim.metadata.name },
+    });
+    const [, file = ""] = /--to (\S+)\n/.exec(block(retention, "sh", "kubectl cp")) ?? [];
+    expect(ours?.volumeMounts).toContainEqual({ name: "files", mountPath: file.replace(/\/[^/]*$/, "") });
   });
 
   test("the restore starts every role again, and the janitor last", () => {

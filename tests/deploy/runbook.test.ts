@@ -7,7 +7,9 @@ import { describe, expect, test } from "bun:test";
 import { readLine } from "#deploy/admin/command.ts";
 import { runAdminCommand } from "#deploy/admin/main.ts";
 import { CLIENT_VARIABLES } from "#shared/config.ts";
+import { newId } from "#shared/ids.ts";
 import { createMetrics } from "#shared/metrics.ts";
+import { createWorkspace } from "#tests/shared/accounts.ts";
 import { PROJECT_ROOT } from "#tests/support/infrastructure.ts";
 import { createTestDatabase } from "#tests/support/postgres.ts";
 
@@ -140,13 +142,51 @@ test("the statements are valid on a database of this version", async () => {
         .replaceAll(/^(begin|commit);$/gm, "")
         .replaceAll("role sluice", "role current_user")
         .replaceAll(/'<[a-z ]*day>'/g, "'2026-01-01'")
-        .replaceAll(/'?<(?:workspace|batch|file)(?: id)?>'?/g, "'00000000-0000-7000-8000-000000000001'")
+        .replaceAll(/'?<(?:workspace|batch|file|request)(?: id)?>'?/g, "'00000000-0000-7000-8000-000000000001'")
         .replaceAll(/<[a-z ]+>/g, "1");
       // Postgres parses, plans and runs every statement, and the block undoes them.
       const block = `do $page$ begin ${intoPlpgsql(runnable)} raise exception 'undone'; end $page$`;
       const fault = await db.query(block).catch((error: Error) => error.message);
       expect([page, sql, fault]).toEqual([page, sql, "undone"]);
     }
+  } finally {
+    await db.drop();
+  }
+});
+
+test("the query of the page on budgets finds the first wrong day, and its statements correct it", async () => {
+  const db = await createTestDatabase();
+  try {
+    const id = await createWorkspace(db);
+    const text = texts.get("usage-and-budgets.md") ?? "";
+    const [find = "", correct = ""] = blocks(text, "sql").filter((sql) => sql.includes("spent_day"));
+    const differences = async (): Promise<[day: string, difference: string][]> => {
+      const rows = await db.query<{ day: string; difference: string }>(
+        `select day::text, difference::text from (${find.replace("<workspace id>", id).replace(";", "")}) found`,
+      );
+      return rows.map(({ day, difference }) => [day, difference]);
+    };
+    // One call of 10 on each of four days; the third day began with 3 too little.
+    const days = ["2026-03-01", "2026-03-02", "2026-03-03", "2026-03-04"];
+    for (const [index, day] of days.entries()) {
+      await db.query(
+        "insert into ledger_entry (workspace_id, kind, amount, source_id, at) values ($1, 'settle', -10, $2, $3)",
+        [id, newId(), `${day}T12:00:00Z`],
+      );
+      const spent = index * 10 - (index >= 2 ? 3 : 0);
+      await db.query("insert into spent_day (workspace_id, day, spent) values ($1, $2, $3)", [id, day, spent]);
+    }
+    await db.query("update balance set amount = amount - 40, spent = 37 where workspace_id = $1", [id]);
+    expect(await differences()).toEqual(days.map((day, index) => [day, index >= 2 ? "3" : "0"]));
+    const spentFaults = async (): Promise<object[]> =>
+      db.query("select expected, found from audit_ledger() where fault = 'spent is not the sum of settles'");
+    expect(await spentFaults()).toEqual([{ expected: "40", found: "37" }]);
+    const values = { "<workspace id>": id, "<difference>": "3", "<first wrong day>": "2026-03-03" };
+    const statements = Object.entries(values).reduce((sql, [name, value]) => sql.replaceAll(name, value), correct);
+    for (const sql of statements.split(";").filter((statement) => statement.trim().startsWith("update")))
+      await db.query(sql);
+    expect(await differences()).toEqual(days.map((day) => [day, "0"]));
+    expect(await spentFaults()).toEqual([]);
   } finally {
     await db.drop();
   }

@@ -74,6 +74,18 @@ describe("workspaces, members and keys", () => {
     expect(keys).toMatchObject([
       { ...row, id: keyId, member: "ada", hint, preset: "pro", revoked_at: expect.any(String) },
     ]);
+    const expiring = String((await json("key", "create", name, "--member", "ada", "--preset", "free"))["id"]);
+    await query("update api_key set expires_at = '2999-01-31T08:00:00Z' where id = $1", [expiring]);
+    const listedRow = async (): Promise<string | undefined> =>
+      (await text("key", "list", name)).split("\n").find((line) => line.startsWith(expiring));
+    expect((await text("key", "list", name)).split("\n")[0]).toMatch(
+      /^Id +Name +Hint +Member +Role +Preset +Tools +Created +Expires +Revoked$/,
+    );
+    expect(await listedRow()).toMatch(/ free +all +2\S+ +2999-01-31T08:00:00\.000Z +-$/);
+    await json("key", "tools", expiring, "none");
+    expect(await listedRow()).toMatch(/ free +none +2/);
+    await json("key", "tools", expiring, "web.*", "image.resize");
+    expect(await listedRow()).toMatch(/ free +image\.resize, web\.\* +2/);
     expect(await text("preset", "list")).toMatch(/^unlimited +unlimited +unlimited$/m);
     const free = { name: "free", requests_per_minute: 30, daily_tokens: 1_000_000 };
     expect(await json<Json[]>("preset", "list")).toContainEqual(free);

@@ -38,8 +38,12 @@ export interface Pod {
   readonly enableServiceLinks?: boolean;
   readonly serviceAccountName?: string;
   readonly terminationGracePeriodSeconds?: number;
-  readonly securityContext?: { readonly seccompProfile?: { readonly type: string } };
-  readonly volumes?: readonly { readonly name: string; readonly emptyDir?: { readonly sizeLimit?: string } }[];
+  readonly securityContext?: { readonly fsGroup?: number; readonly seccompProfile?: { readonly type: string } };
+  readonly volumes?: readonly {
+    readonly name: string;
+    readonly emptyDir?: { readonly sizeLimit?: string };
+    readonly persistentVolumeClaim?: { readonly claimName: string };
+  }[];
 }
 
 /** The members that some kind has. */
