@@ -20,8 +20,9 @@ import { asPart } from "#shared/tracing/tracing.ts";
 
 import { exactIntegersIn, type ReadBody } from "../body.ts";
 import type { IngressContext } from "../context.ts";
-import { failureEventsOf } from "../responses/object.ts";
 import type { RouteCall } from "../core/call.ts";
+import { failureEventsOf } from "../responses/object.ts";
+import type { CallFacts } from "../wait/call.ts";
 
 import { type CachePlan, fromCache, planCache } from "./response-cache.ts";
 

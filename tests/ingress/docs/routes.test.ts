@@ -223,20 +223,6 @@ describe("the renderer", () => {
     expect((await renderer.render({ kind: "llms" })).text).toStartWith("# Sluice");
   });
 
-  test("starts a thread that the late events of a failed one do not end", async () => {
-    let broken = true;
-    const renderer = createRenderer(() => ({ document: broken ? "{}" : SOURCE.document, facts: {} }));
-    // Each request makes the first thread report a fatal fault.
-    const failing = Array.from({ length: 20 }, (_, index) => renderer.render({ kind: "search", query: `${index}` }));
-    const settled = Promise.allSettled(failing);
-    const after = failing[0]?.catch(() => {
-      broken = false;
-      return renderer.render({ kind: "llms" });
-    });
-    expect((await after)?.text).toStartWith("# Sluice");
-    expect(new Set((await settled).map(({ status }) => status))).toEqual(new Set(["rejected"]));
-  });
-
   test("caches texts up to its bound, the most recently read ones", () => {
     const cache = createTextCache(10);
     cache.set("a", "1234");
