@@ -155,7 +155,7 @@ describe("an error of a cell is its text", () => {
 });
 
 describe("formulas", () => {
-  /** As openpyxl, Excel and other programs write them: without a value, with an empty one, and with a value. */
+  /** Formulas without a value, with an empty one, and with a value, as openpyxl and Excel write them. */
   const cells = [
     "<c><f>1+1</f></c>",
     "<c><f>1+1</f><v/></c>",

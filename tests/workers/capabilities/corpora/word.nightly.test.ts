@@ -13,8 +13,8 @@ await testCorpus(
 );
 
 /**
- * Prints a line for each file: the words of its body and its notes, or null for what Python cannot read. Breaks and ends of paragraphs part
- * words; deleted text, and the second form of a drawing for older programs, do not count.
+ * Prints a line for each file: the words of its body and its notes, or null for what Python cannot read. Breaks, references to
+ * notes and ends of paragraphs part words; deleted text, and the second form of a drawing for older programs, do not count.
  */
 const READER = `
 import json, re, sys, zipfile
@@ -23,7 +23,7 @@ W = "{http://schemas.openxmlformats.org/wordprocessingml/2006/main}"
 M = "{http://schemas.openxmlformats.org/officeDocument/2006/math}"
 PARTS = ["word/document.xml", "word/footnotes.xml", "word/endnotes.xml"]
 LEFT_OUT = {W + "del", W + "moveFrom", W + "instrText", "{http://schemas.openxmlformats.org/markup-compatibility/2006}Fallback"}
-PARTING = {W + "rt", W + "br", W + "cr", W + "tab", W + "p", W + "tc"}
+PARTING = {W + "footnoteReference", W + "endnoteReference", W + "rt", W + "br", W + "cr", W + "tab", W + "p", W + "tc"}
 SIGNS = {M + "den": "/", M + "sup": "^", M + "sub": "_", M + "rad": "√"}
 def walk(node):
     if node.tag in LEFT_OUT: return
@@ -37,7 +37,7 @@ for path in sys.argv[1:]:
     try:
         file = zipfile.ZipFile(path)
         roots = [ElementTree.fromstring(file.read(part)) for part in PARTS if part in file.namelist()]
-        text = " ".join("".join(walk(root)) for root in roots)
+        text = " ".join("".join(walk(root if root.find(W + "body") is None else root.find(W + "body"))) for root in roots)
         print(json.dumps(re.findall(r"\\w+", text.replace("\\u00ad", ""))))
     except Exception:
         print("null")
