@@ -203,9 +203,9 @@ function withCharset(members: Members, inputs: Inputs, result: RunOutput): RunOu
 }
 
 /** Adds the notes about inputs, such as `input.images[1]: Only the first of 3 frames or pages is read.` */
-function withInputNotes(inputs: Inputs, made: RunOutput): RunOutput {
+function withInputNotes(inputs: Inputs, result: RunOutput): RunOutput {
   const more = filesOf(inputs).flatMap(({ place, file }) => notesAbout(file).map((text) => `${place}: ${text}`));
-  return more.length === 0 ? made : { ...made, notes: [...(made.notes ?? []), ...more] };
+  return more.length === 0 ? result : { ...result, notes: [...(result.notes ?? []), ...more] };
 }
 
 interface PlacedFile {
@@ -217,14 +217,14 @@ interface PlacedFile {
 }
 
 function filesOf(inputs: Inputs): readonly PlacedFile[] {
-  return Object.entries(inputs).flatMap(([member, given]): readonly PlacedFile[] => {
-    if (given === undefined) return [];
+  return Object.entries(inputs).flatMap(([member, value]): readonly PlacedFile[] => {
+    if (value === undefined) return [];
     const place = `input.${member}`;
-    if (Array.isArray(given)) {
-      return (given as readonly InputFile[]).map((file, at) => ({ member, place: `${place}[${at}]`, file }));
+    if (Array.isArray(value)) {
+      return (value as readonly InputFile[]).map((file, at) => ({ member, place: `${place}[${at}]`, file }));
     }
-    if (typeof (given as InputFile).path === "string") return [{ member, place, file: given as InputFile }];
-    return Object.entries(given).map(([name, file]) => ({
+    if (typeof (value as InputFile).path === "string") return [{ member, place, file: value as InputFile }];
+    return Object.entries(value).map(([name, file]) => ({
       member,
       place: `${place}.${name}`,
       file: file as InputFile,

@@ -87,14 +87,14 @@ class RunPass {
   private isCut = false;
   private newItems = 0;
   /** Calls and runs that may still be created under the root of the run. */
-  private workLeft: number;
+  private remainingWork: number;
   /** Calls and runs counted in this pass. */
   private counted = 0;
 
-  constructor(compiled: CompiledDefinition, state: RunDraft, workLeft = UNBOUNDED) {
+  constructor(compiled: CompiledDefinition, state: RunDraft, remainingWork = UNBOUNDED) {
     this.compiled = compiled;
     this.state = state;
-    this.workLeft = workLeft;
+    this.remainingWork = remainingWork;
   }
 
   advance(events: readonly RunEvent[]): Advanced {
@@ -199,7 +199,7 @@ class RunPass {
     const { state } = this;
     if (state.status !== "running") return;
     const items = state.stepRuns.flatMap((run) => run.items);
-    const capacity = { left: RUN_WORK_MAX - items.filter(({ status }) => status === "running").length };
+    const capacity = { remaining: RUN_WORK_MAX - items.filter(({ status }) => status === "running").length };
     // A step that ends immediately may enable others.
     for (let hasMoved = true; hasMoved && !this.isCut && !this.isFailing();) {
       hasMoved = this.prepareReady();
@@ -354,14 +354,14 @@ class RunPass {
    * @param capacity number of further concurrent items of the run
    * @returns true if the step has ended
    */
-  private startItems(run: StepDraft, capacity: { left: number }): boolean {
+  private startItems(run: StepDraft, capacity: { remaining: number }): boolean {
     if (run.isDelayed || (run.status !== "queued" && run.status !== "running")) return false;
     const { step } = this.stepOf(run.stepId);
     const concurrency = run.list === undefined ? 1 : (step.concurrency ?? FOR_EACH_CONCURRENCY);
-    const goesOn = (): boolean => step.on_error === "continue" || !run.items.some(({ status }) => status === "failed");
+    const canContinue = (): boolean => step.on_error === "continue" || !run.items.some(({ status }) => status === "failed");
     let busy = run.items.filter(({ status }) => status === "running").length;
     for (const item of run.items) {
-      if (busy >= concurrency || capacity.left <= 0 || !goesOn()) break;
+      if (busy >= concurrency || capacity.remaining <= 0 || !canContinue()) break;
       if (item.status !== "queued") continue;
       if (this.isSpent()) break;
       const bindings = this.bindingsOf(run, item.index);
@@ -373,11 +373,11 @@ class RunPass {
       }
       item.status = "running";
       busy += 1;
-      capacity.left -= 1;
+      capacity.remaining -= 1;
       const place = { stepId: run.stepId, attempt: run.attempt, index: item.index };
       this.effects.push({ kind: "start_work", place, ...bindings });
     }
-    if (run.status === "queued" && (busy > 0 || capacity.left > 0)) run.status = "running";
+    if (run.status === "queued" && (busy > 0 || capacity.remaining > 0)) run.status = "running";
     this.settle(run);
     return run.status !== "running" && run.status !== "queued";
   }
@@ -436,7 +436,7 @@ class RunPass {
     const { step } = this.stepOf(run.stepId);
     const tries = state.stepRuns.filter((one) => one.stepId === run.stepId && one.runAttempt === state.attempt).length;
     if (error.isFinal === true || tries >= (step.retry?.max_attempts ?? 1) || this.isFailing()) return false;
-    return waiting(triedAgain(run)) <= this.workLeft;
+    return waiting(triedAgain(run)) <= this.remainingWork;
   }
 
   /** Ends an attempt as failed, and queues the next one if the step has attempts left. */
@@ -472,8 +472,8 @@ class RunPass {
 
   /** Counts calls and runs that may begin. Returns false without counting if the limit would be exceeded. */
   private countWork(count: number): boolean {
-    if (count > this.workLeft) return false;
-    this.workLeft -= count;
+    if (count > this.remainingWork) return false;
+    this.remainingWork -= count;
     this.counted += count;
     return true;
   }

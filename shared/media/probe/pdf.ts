@@ -173,7 +173,7 @@ const SPACE = /[\0\t\n\f\r ]*/y;
 const NAME = /\/([^\0\t\n\f\r ()<>[\]{}/%]{0,200})/y;
 const REFERENCE = /(\d{1,10})[\0\t\n\f\r ]{1,8}\d{1,5}[\0\t\n\f\r ]{1,8}R(?![A-Za-z0-9])/y;
 const NUMBER = /[+-]?\d{0,20}\.?\d{0,20}/y;
-const WORD = /[a-zA-Z]{1,20}/y;
+const KEYWORD = /[a-zA-Z]{1,20}/y;
 
 class PdfReader {
   readonly text: string;
@@ -201,7 +201,7 @@ class PdfReader {
     if (reference) return { object: Number(reference[1]) };
     const number = this.take(NUMBER)?.[0] ?? "";
     if (number !== "") return Number(number);
-    if (this.take(WORD)) return null;
+    if (this.take(KEYWORD)) return null;
     throw corrupt();
   }
 

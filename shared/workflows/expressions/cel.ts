@@ -311,7 +311,7 @@ function variable(name: string, { scope }: Evaluation, bound: Bound | undefined)
 }
 
 /** Own members only; members of null are null, so that a skipped step reads as null. */
-function memberValue(value: unknown, key: unknown, shown: string): unknown {
+function memberValue(value: unknown, key: unknown, displayedKey: string): unknown {
   if (value === null) return null;
   if (Array.isArray(value) && (typeof key === "bigint" || typeof key === "number")) {
     const at = Number(key);
@@ -320,7 +320,7 @@ function memberValue(value: unknown, key: unknown, shown: string): unknown {
   if (isObject(value) && typeof key === "string" && Object.hasOwn(value, key) && value[key] !== undefined) {
     return value[key];
   }
-  throw new ExpressionFault(`${shown} does not exist.`);
+  throw new ExpressionFault(`${displayedKey} does not exist.`);
 }
 
 function nameOf(value: unknown): string {

@@ -397,12 +397,12 @@ const TRIES = 2;
 export async function secondsOf(
   { probes, log }: MeasureContext,
   kind: "audio" | "video",
-  made: Pick<Spooled, "source">,
+  output: Pick<Spooled, "source">,
   signal: AbortSignal,
 ): Promise<number | undefined> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return (await probes[kind](made.source, signal)).seconds;
+      return (await probes[kind](output.source, signal)).seconds;
     } catch (error) {
       if (!(error instanceof MediaError)) throw error;
       if (error.fault === "aborted") throw new ProviderError("aborted", "the call was aborted", { cause: error });

@@ -205,8 +205,8 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "&rlm;": "",
 };
 
-function plain(words: string, isVtt: boolean): string {
-  const bare = words.replaceAll(STYLES, "");
+function plain(text: string, isVtt: boolean): string {
+  const bare = text.replaceAll(STYLES, "");
   const read = isVtt ? bare.replaceAll(/&[a-z]{2,4};/g, (entity) => ENTITIES[entity] ?? entity) : bare;
   const lines = read.split("\n").map((line) => line.replaceAll(/\p{Cc}/gu, " ").trim());
   return lines.filter((line) => line !== "").join("\n");

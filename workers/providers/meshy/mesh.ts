@@ -264,7 +264,7 @@ function phaseOf({ type, mode }: Members): string | undefined {
 // docs.meshy.ai/en/api/errors, …/api/task-lifecycle, …/api/rate-limits.
 
 /** Classes by code, or by type if the code is unknown. Other values blame the input. */
-const CLASS_OF_WORD: Readonly<Record<string, ProviderErrorClass>> = {
+const CLASS_OF_CODE: Readonly<Record<string, ProviderErrorClass>> = {
   moderation_blocked: "refused",
   format_conversion_failed: "failed",
   timeout: "timeout",
@@ -303,18 +303,18 @@ export function classifyStart(
 }
 
 /** Returns the error of a failed task, which is definite for every message. */
-export function classifyTaskError(error: unknown, given: readonly MeshInputName[]): ProviderError {
+export function classifyTaskError(error: unknown, inputNames: readonly MeshInputName[]): ProviderError {
   const { type, code, message } = (error ?? {}) as Readonly<Record<string, unknown>>;
   const detail = [type, code, message].filter((part) => typeof part === "string" && part !== "").join(" ");
   const said = detail || "the task failed without a reason";
   for (const reportedCode of [code, type]) {
     if (typeof reportedCode !== "string") continue;
-    const known = Object.hasOwn(CLASS_OF_WORD, reportedCode) ? CLASS_OF_WORD[reportedCode] : undefined;
+    const known = Object.hasOwn(CLASS_OF_CODE, reportedCode) ? CLASS_OF_CODE[reportedCode] : undefined;
     if (known) return new ProviderError(known, said);
     const ours = Object.hasOwn(INPUT_OF_CODE, reportedCode) ? INPUT_OF_CODE[reportedCode] : undefined;
-    if (ours) return unusable(said, given.includes(ours) ? [ours] : given);
+    if (ours) return unusable(said, inputNames.includes(ours) ? [ours] : inputNames);
   }
-  return type === "invalid_input" ? unusable(said, given) : new ProviderError("failed", said);
+  return type === "invalid_input" ? unusable(said, inputNames) : new ProviderError("failed", said);
 }
 
 /** Returns the input to blame. 422: valid input that cannot be processed. 400 names its member only in the message. */

@@ -274,12 +274,12 @@ type Answer =
 
 export function readAnswer(status: number, text: string): Answer {
   const body = parseObject(text);
-  const code = wordOf(body?.["code"]);
+  const code = codeOf(body?.["code"]);
   if (status >= 200 && status <= 299 && (code === "0" || code === "")) {
     const data = body?.["data"];
     return { state: "taken", data: code === "0" && isMembers(data) ? data : undefined };
   }
-  return { state: "refused", code, message: wordOf(body?.["message"]) || text.slice(0, 500) };
+  return { state: "refused", code, message: codeOf(body?.["message"]) || text.slice(0, 500) };
 }
 
 /**
@@ -306,11 +306,11 @@ export function classifyRefusal(
 /** Returns the error of a failed task, which is definite for every message. */
 export function classifyTaskError(
   { error_code: code, error_message: message }: Members,
-  given: readonly MeshInputName[],
+  inputNames: readonly MeshInputName[],
 ): ProviderError {
-  const said = [wordOf(code), wordOf(message)].filter((part) => part !== "").join(": ");
+  const said = [codeOf(code), codeOf(message)].filter((part) => part !== "").join(": ");
   const detail = said || "the task failed without a reason";
-  return errorOf(wordOf(code), detail, given) ?? new ProviderError("failed", detail);
+  return errorOf(codeOf(code), detail, inputNames) ?? new ProviderError("failed", detail);
 }
 
 function errorOf(
@@ -342,6 +342,6 @@ function badParameter(
   return new ProviderError("misconfigured", said, facts);
 }
 
-function wordOf(value: unknown): string {
+function codeOf(value: unknown): string {
   return typeof value === "string" ? value : typeof value === "number" ? String(value) : "";
 }
