@@ -16,7 +16,7 @@ const CODES = {
   names_files: ["file_not_found"],
   reads_files: ["file_not_found", "unprocessable_input", "input_unavailable"],
   fetches_addresses: ["unsafe_url"],
-  goes_on: ["previous_response_not_found", "response_not_found", "service_unavailable"],
+  continues_conversation: ["previous_response_not_found", "response_not_found", "service_unavailable"],
   holds: [
     "insufficient_credits",
     "budget_reached",

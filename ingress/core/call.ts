@@ -40,7 +40,7 @@ export interface Meter {
   readonly markCounted: () => void;
   /** Adds the cost of an answered model call, also of a streamed one, in nano-credits. A response from the cache has no cost. */
   readonly addCharge: (nano: bigint) => void;
-  /** Reserves memory for stored content that a small request continues from; on routes with `goesOn`. @throws ApiError `overloaded` */
+  /** Reserves memory for stored content that a small request continues from; on routes with `canLoadStoredContent`. @throws ApiError `overloaded` */
   readonly reserveMemory: (bytes: number) => Promise<void>;
   /** Releases the memory that the request reserved, once its content is offloaded. Optional to call, and idempotent. */
   readonly releaseMemory: () => void;

@@ -43,7 +43,7 @@ import { BOOLEAN_QUERY, booleanIn, queryOf } from "../settings/page.ts";
 import { TOOLS_BODY_BYTES_MAX, tooLarge } from "../tools/chat.ts";
 import { withParam } from "../with-param.ts";
 
-const READS = ["reads_json", "resolves_model", "goes_on"] as const satisfies readonly Act[];
+const READS = ["reads_json", "resolves_model", "continues_conversation"] as const satisfies readonly Act[];
 const STORED = ["response_not_found", "service_unavailable"] as const;
 
 export const RESPONSES_PATH = "/v1/responses";

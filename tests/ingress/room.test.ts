@@ -17,7 +17,7 @@ function open(): {
   const context = fakeContext();
   closing.push(() => context.close());
   const serve = createServe(context.context);
-  const route = { method: "POST", path: "/x", operationId: "x", summary: "", tags: [], auth: "key", responses: {}, errors: [], goesOn: true } as const; // prettier-ignore
+  const route = { method: "POST", path: "/x", operationId: "x", summary: "", tags: [], auth: "key", responses: {}, errors: [], canLoadStoredContent: true } as const; // prettier-ignore
   return {
     context,
     send: (handle, isSmall = true) => {
